@@ -1,0 +1,23 @@
+# One file, two images: the site and its general worker (EXTRAS empty), and the training worker (EXTRAS=train,
+# with PyTorch). docs/how-to/production.md tells how they stand together.
+
+FROM python:3.11-slim AS build
+ARG EXTRAS=""
+WORKDIR /quintet
+COPY pyproject.toml constraints.txt ./
+COPY scripts/environment.py scripts/
+RUN python scripts/environment.py ${EXTRAS}
+
+FROM python:3.11-slim
+RUN useradd --system --uid 10001 --home-dir /var/lib/quintet --create-home quintet
+WORKDIR /quintet
+COPY --from=build /quintet/.venv .venv
+COPY . .
+ENV PATH=/quintet/.venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    QUINTET_VAR=/var/lib/quintet
+USER quintet
+EXPOSE 8000
+CMD ["python", "-m", "gunicorn", "annotation_site.wsgi", "--bind", "0.0.0.0:8000", \
+     "--worker-class", "gthread", "--workers", "4", "--threads", "8", "--no-control-socket", "--access-logfile", "-"]

@@ -1,0 +1,75 @@
+"""Who may open a page: decorators for views, and where people go from here."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import resolve_url
+from django.utils.http import url_has_allowed_host_and_scheme
+from django_htmx.http import HttpResponseClientRedirect
+
+from accounts.models import User
+
+View = Callable[..., HttpResponseBase]
+
+
+def signed_in_required(view: View) -> View:
+    """Strangers go to the sign-in and come back after it."""
+    return _guarded(view, lambda user: True, "")
+
+
+def annotator_required(view: View) -> View:
+    """For those who write and label. Whoever builds a corpus does not judge it with the same account."""
+    return _guarded(
+        view,
+        lambda user: user.role == User.Role.ANNOTATOR,
+        "This page is for annotators, and you are signed in as a researcher. To try it, sign in as one.",
+    )
+
+
+def researcher_required(view: View) -> View:
+    """For researchers and administrators."""
+    return _guarded(view, lambda user: user.is_researcher, "This page is for the researchers of the project.")
+
+
+def _guarded(view: View, may_enter: Callable[[User], bool], why: str) -> View:
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not isinstance(request.user, User):
+            return _to_sign_in(request)
+        if not may_enter(request.user):
+            raise PermissionDenied(why)
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def _to_sign_in(request: HttpRequest) -> HttpResponse:
+    """After signing in, people come back to the page they saw: an address that only takes a POST is none."""
+    htmx = getattr(request, "htmx", None)
+    back = request.get_full_path()
+    if htmx or request.method not in ("GET", "HEAD"):
+        seen = urlsplit((htmx.current_url if htmx else None) or request.headers.get("Referer", ""))
+        back = f"{seen.path}?{seen.query}" if seen.query else seen.path
+    response = redirect_to_login(back)
+    # Redirected the usual way, htmx would put the sign-in page into the fragment's place.
+    return HttpResponseClientRedirect(response.url) if htmx else response
+
+
+def safe_next(request: HttpRequest) -> str | None:
+    """Where `next` wants to go, if that is on this site."""
+    target = request.POST.get("next") or request.GET.get("next") or ""
+    on_this_site = url_has_allowed_host_and_scheme(
+        target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return target if on_this_site else None
+
+
+def landing_page(user: User) -> str:
+    """Where a person starts: researchers at the dashboard, annotators at their work."""
+    return resolve_url("admin:index" if user.is_researcher else settings.LOGIN_REDIRECT_URL)

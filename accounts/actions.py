@@ -1,0 +1,227 @@
+"""What can happen to people: signing in, agreeing, earning, sending. One function a state change."""
+
+import hashlib
+import json
+import math
+import secrets
+import unicodedata
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth import authenticate
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import ApiToken, Consent, ConsentForm, LedgerEntry, SignInAttempt, Submission, User
+
+# Failed sign-ins in `settings.SIGN_IN_WINDOW_SECONDS` before the door asks for patience.
+# Somebody who forgot a password tries three or four; 5 in 15 minutes let a guesser try 480 a day.
+FAILURES_BY_ACCOUNT_AND_ADDRESS = 5
+# One account guessed from many addresses. Higher, because anybody can lock an account this way.
+FAILURES_BY_ACCOUNT = 20
+# One password tried on many accounts. A class of annotators behind one address mistypes less often.
+# Sign-ins under way count too: keep this above what the server answers at one time.
+FAILURES_BY_ADDRESS = 50
+
+
+class AccountsError(Exception):
+    """A rule of accounts said no. The text is for the person."""
+
+
+class TooManyAttempts(AccountsError):
+    """The sign-in is locked for this account or address. `retry_after` is in seconds, at least 1."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(f"Too many sign-ins failed. Please wait {in_words(retry_after)}, then try again.")
+        self.retry_after = retry_after
+
+
+class WrongSignIn(AccountsError):
+    """No such account, or not this password: which of the two is nobody's business."""
+
+    def __init__(self) -> None:
+        super().__init__("This user name and password do not belong together. Please check both.")
+
+
+class NameTaken(AccountsError):
+    """Somebody else has this user name or code."""
+
+
+class KeyReused(AccountsError):
+    """The same idempotency key came before with other content."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Something else was sent under this key before, and that stands. Send this under a new key."
+        )
+
+
+class KeyUnusable(AccountsError):
+    """An idempotency key is empty, too long, or holds a NUL character."""
+
+    def __init__(self) -> None:
+        super().__init__("An idempotency key has 1 to 100 characters. A random UUID is a good one.")
+
+
+def in_words(seconds: int) -> str:
+    """A waiting time as people say it, rounded up: "40 seconds", "1 minute", "12 minutes"."""
+    if seconds < 60:
+        return "1 second" if seconds == 1 else f"{seconds} seconds"
+    minutes = math.ceil(seconds / 60)
+    return "1 minute" if minutes == 1 else f"{minutes} minutes"
+
+
+def sign_in(*, username: str, password: str, address: str) -> User:
+    """The person whom name and password belong to. Raises TooManyAttempts or WrongSignIn.
+
+    Unknown names take as long as known ones: Django hashes the password for them too.
+    """
+    attempt = begin_sign_in(account=username, address=address)
+    user = authenticate(username=User.normalize_username(username), password=password)
+    if user is None:
+        raise WrongSignIn
+    finish_sign_in(attempt=attempt)
+    return user
+
+
+def begin_sign_in(*, account: str, address: str) -> SignInAttempt:
+    """Opens the door to one password check. Raises TooManyAttempts, whatever the password is.
+
+    The attempt is written and committed first and counted after: with "count, then write", thirty
+    guesses at once would all count nothing and all pass. A refused attempt leaves no row, so that
+    knocking on a locked door does not keep it locked.
+    """
+    account = _account_key(account)
+    _refuse_if_locked(account, address, mine=0)
+    attempt = _write_attempt(account, address)
+    try:
+        _refuse_if_locked(account, address, mine=1)
+    except TooManyAttempts:
+        attempt.delete()
+        raise
+    return attempt
+
+
+def finish_sign_in(*, attempt: SignInAttempt) -> None:
+    """The password was right: forgets this attempt and what the person mistyped before it.
+
+    Rows that are too old to count go too, wherever they are from.
+    """
+    mine = Q(account=attempt.account, address=attempt.address, pk__lte=attempt.pk)
+    old = Q(address=attempt.address, at__lte=_window_start())
+    SignInAttempt.objects.filter(mine | old).delete()
+
+
+def _account_key(account: str) -> str:
+    """Spellings of one name count together; nobody gets five more tries by pressing shift."""
+    return unicodedata.normalize("NFKC", account).casefold()[:150]
+
+
+@transaction.atomic(durable=True)
+def _write_attempt(account: str, address: str) -> SignInAttempt:
+    """Durable: inside somebody else's transaction the row would be invisible and count nothing."""
+    return SignInAttempt.objects.create(account=account, address=address)
+
+
+def _window_start() -> datetime:
+    return timezone.now() - timedelta(seconds=settings.SIGN_IN_WINDOW_SECONDS)
+
+
+def _refuse_if_locked(account: str, address: str, *, mine: int) -> None:
+    """Raises TooManyAttempts if a limit is used up. `mine`: how many of the rows are the asker's own."""
+    by_account, by_address = Q(account=account), Q(address=address)
+    recent = SignInAttempt.objects.filter(at__gt=_window_start())
+    counts = recent.filter(by_account | by_address).aggregate(
+        both=Count("pk", filter=by_account & by_address),
+        account=Count("pk", filter=by_account),
+        address=Count("pk", filter=by_address),
+    )
+    limits = (
+        (counts["both"], FAILURES_BY_ACCOUNT_AND_ADDRESS, by_account & by_address),
+        (counts["account"], FAILURES_BY_ACCOUNT, by_account),
+        (counts["address"], FAILURES_BY_ADDRESS, by_address),
+    )
+    waits = [
+        _seconds_until_free(recent.filter(rows), limit + mine)
+        for count, limit, rows in limits
+        if count - mine >= limit
+    ]
+    if waits:
+        raise TooManyAttempts(max(waits))
+
+
+def _seconds_until_free(failures: QuerySet[SignInAttempt], place: int) -> int:
+    """When the failure at this place, counted from the newest, leaves the window."""
+    failure = failures.order_by("-at")[place - 1 : place].first()
+    # Gone since it was counted: somebody signed in, so trying again soon makes sense.
+    return 1 if failure is None else max(1, math.ceil((failure.at - _window_start()).total_seconds()))
+
+
+def create_person(
+    *,
+    username: str,
+    password: str | None,
+    role: str = "annotator",
+    kind: str = "person",
+    code: str | None = None,
+) -> User:
+    """Makes an account; without a password nobody can sign in to it. Raises NameTaken."""
+    fields = {"role": role, "kind": kind, "is_superuser": role == User.Role.ADMINISTRATOR}
+    if code is not None:
+        fields["code"] = code
+    try:
+        with transaction.atomic():
+            return User.objects.create_user(username, password=password, **fields)
+    except IntegrityError:
+        taken = User.objects.filter(Q(username=username) | Q(code=code or "")).exists()
+        if not taken:
+            raise
+        raise NameTaken(f"The name {username} is taken. Please choose another one.") from None
+
+
+def give_consent(*, user: User, form: ConsentForm) -> Consent:
+    """Records that the person agreed; agreeing twice is agreeing once."""
+    return Consent.objects.get_or_create(user=user, form=form, withdrawn_at=None)[0]
+
+
+def withdraw_consent(*, user: User, form: ConsentForm) -> bool:
+    """Takes a consent back from now on; the record that it was given stays. False: there was none."""
+    standing = Consent.objects.given_by(user).filter(form=form)
+    return standing.update(withdrawn_at=timezone.now()) > 0
+
+
+def earn(*, user: User, cents: int, reason: str, key: str) -> None:
+    """Adds to what somebody earned. The same key earns once; nothing earned is no entry."""
+    if cents:
+        LedgerEntry.objects.get_or_create(user=user, key=key, defaults={"cents": cents, "reason": reason})
+
+
+def record_submission(*, user: User, key: str, content: object) -> bool:
+    """True the first time, False when the same comes again. Raises KeyReused, KeyUnusable.
+
+    `content` is anything that JSON can hold. Call it first in the transaction that saves the work: a
+    second sender of the same key then waits until the first has committed or given up.
+    """
+    if not 1 <= len(key) <= 100 or "\0" in key:
+        raise KeyUnusable
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    submission, is_new = Submission.objects.get_or_create(user=user, key=key, defaults={"digest": digest})
+    if submission.digest != digest:
+        raise KeyReused
+    return is_new
+
+
+def create_api_token(*, user: User, name: str, expires_at: datetime | None = None) -> str:
+    """Makes a key for REST and returns it; it cannot be shown again. Ended tokens of the person go."""
+    user.api_tokens.filter(expires_at__lte=timezone.now()).delete()
+    # The prefix lets scanners recognise a token that was committed by mistake.
+    token = f"quintet_{secrets.token_urlsafe(32)}"
+    ApiToken.objects.create(user=user, name=name, digest=ApiToken.digest_of(token), expires_at=expires_at)
+    return token
+
+
+def revoke_api_token(*, user: User, token_id: int) -> bool:
+    """Ends a token at once. False: the person has no such token."""
+    return user.api_tokens.filter(pk=token_id).delete()[0] > 0

@@ -1,0 +1,40 @@
+"""REST about people: a password for a token."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+from drf_spectacular.utils import extend_schema
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts import actions
+from accounts.addresses import client_address
+from accounts.serializers import NewTokenSerializer, SignInSerializer
+
+# As long as a session in the browser; tokens for longer are made under Mine.
+TOKEN_LIFE = timedelta(days=30)
+
+
+class TokenView(APIView):
+    authentication_classes: list = []
+    permission_classes = [AllowAny]
+
+    @extend_schema(
+        summary="Get a token for a user name and a password",
+        description="Failures are counted as at the sign-in page: after a few, 429 with Retry-After.",
+        request=SignInSerializer,
+        responses=NewTokenSerializer,
+        tags=["token"],
+    )
+    @sensitive_variables("asked", "password")
+    def post(self, request: Request) -> Response:
+        asked = SignInSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        name, password = asked.validated_data["username"], asked.validated_data["password"]
+        user = actions.sign_in(username=name, password=password, address=client_address(request._request))
+        expires_at = timezone.now() + TOKEN_LIFE
+        token = actions.create_api_token(user=user, name=asked.validated_data["name"], expires_at=expires_at)
+        return Response(NewTokenSerializer({"token": token, "expires_at": expires_at}).data)

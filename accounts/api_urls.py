@@ -1,0 +1,7 @@
+"""REST addresses about people, under /api/v1/."""
+
+from django.urls import path
+
+from accounts.api import TokenView
+
+urlpatterns = [path("token/", TokenView.as_view(), name="api-token")]

@@ -1,0 +1,44 @@
+"""How a script says who it is: `Authorization: Token ...`, or `Bearer ...`."""
+
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from accounts.models import ApiToken, User
+
+KEYWORDS = (b"token", b"bearer")
+
+
+class TokenAuthentication(BaseAuthentication):
+    """Looks the token's digest up. A request without such a header is left to the next class."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        words = get_authorization_header(request).split()
+        if not words or words[0].lower() not in KEYWORDS:
+            return None
+        if len(words) != 2:
+            raise AuthenticationFailed("Send the header as: Authorization: Token YOUR_TOKEN")
+        plain = words[1].decode("utf-8", "replace")
+        token = ApiToken.objects.select_related("user").filter(digest=ApiToken.digest_of(plain)).first()
+        if token is None or not token.user.is_active:
+            raise AuthenticationFailed("This token is not known. Make a new one on your page.")
+        if token.expires_at is not None and token.expires_at <= timezone.now():
+            raise AuthenticationFailed("This token has ended. Make a new one on your page.")
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Token realm="Quintet"'
+
+
+class TokenScheme(OpenApiAuthenticationExtension):
+    """Tells the OpenAPI page about the header, so that its "Authorize" button works."""
+
+    target_class = "accounts.authentication.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "Make a token on your page (Mine)."}

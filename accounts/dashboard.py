@@ -1,0 +1,41 @@
+"""The base of every list in the dashboard: who may look, and who may touch."""
+
+from typing import Any
+
+from django.db.models import Model
+from django.http import HttpRequest
+from unfold.admin import ModelAdmin
+
+from accounts.models import User
+
+
+def is_researcher(request: HttpRequest) -> bool:
+    return isinstance(request.user, User) and request.user.is_active and request.user.is_researcher
+
+
+def is_administrator(request: HttpRequest) -> bool:
+    return is_researcher(request) and request.user.role == User.Role.ADMINISTRATOR  # type: ignore[union-attr]
+
+
+class ResearcherAdmin(ModelAdmin):
+    """Researchers look; nobody edits by hand. A list that may be edited says so by overriding one method.
+
+    Roles decide, Django's permissions and groups do not: two systems would contradict each other.
+    """
+
+    show_full_result_count = False  # a second COUNT over a large table, on every page
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return is_researcher(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return is_researcher(request)
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False

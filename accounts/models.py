@@ -1,0 +1,173 @@
+"""People: who they are, what they agreed to, what they earned."""
+
+import hashlib
+import secrets
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+
+from accounts.querysets import ConsentQuerySet, LedgerQuerySet, QuintetUserManager
+
+# No 0/o, 1/l/i: a code is read out over the phone.
+CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
+
+
+def new_code() -> str:
+    """A pseudonym: ten characters, about 49 random bits, nothing about the person in it."""
+    return "".join(secrets.choice(CODE_ALPHABET) for _ in range(10))
+
+
+def new_token() -> str:
+    """An unguessable name for something people see: 22 URL-safe characters, 128 random bits."""
+    return secrets.token_urlsafe(16)
+
+
+class User(AbstractUser):
+    """Anybody with a role. Exports know a person by `code` alone."""
+
+    class Role(models.TextChoices):
+        ANNOTATOR = "annotator"
+        RESEARCHER = "researcher"
+        ADMINISTRATOR = "administrator"
+
+    class Kind(models.TextChoices):
+        PERSON = "person"
+        SIMULATED = "simulated", "simulated annotator"
+        IMPORTED = "imported", "annotator of an imported corpus"
+
+    first_name = None  # type: ignore[assignment]
+    last_name = None  # type: ignore[assignment]
+    role = models.CharField(max_length=13, choices=Role.choices, default=Role.ANNOTATOR)
+    kind = models.CharField(max_length=9, choices=Kind.choices, default=Kind.PERSON)
+    code = models.CharField(max_length=40, unique=True, default=new_code, editable=False)
+
+    objects = QuintetUserManager()  # type: ignore[misc]
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(role__in=["annotator", "researcher", "administrator"]), name="role_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["person", "simulated", "imported"]), name="kind_of_user_is_known"
+            ),
+            models.CheckConstraint(
+                condition=~Q(role="annotator") | Q(is_superuser=False), name="annotator_is_no_superuser"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.code
+
+    def get_full_name(self) -> str:
+        """What the dashboard greets with. Real names are not asked for."""
+        return self.username
+
+    def get_short_name(self) -> str:
+        return self.username
+
+    @property
+    def is_researcher(self) -> bool:
+        return self.role in (self.Role.RESEARCHER, self.Role.ADMINISTRATOR)
+
+    @property
+    def is_staff(self) -> bool:  # type: ignore[override]
+        """Whether the dashboard opens: a consequence of the role, never set by itself."""
+        return self.is_researcher
+
+
+class ConsentForm(models.Model):
+    """A text that people agree to before their first task. A new wording is a new form."""
+
+    title = models.CharField(max_length=200)
+    text = models.TextField(help_text="Markdown")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.title
+
+    @staticmethod
+    def digest_of(title: str, text: str) -> str:
+        return hashlib.sha256(f"{title}\n{text}".encode()).hexdigest()
+
+
+class Consent(models.Model):
+    """One person's agreement to one form; taken back by `withdrawn_at`, never deleted."""
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="consents")
+    form = models.ForeignKey(ConsentForm, on_delete=models.PROTECT)
+    given_at = models.DateTimeField(auto_now_add=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ConsentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "form"], condition=Q(withdrawn_at=None), name="one_standing_consent_a_form"
+            )
+        ]
+
+
+class LedgerEntry(models.Model):
+    """Money earned, in cents. Entries are only ever added."""
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="ledger")
+    cents = models.IntegerField()
+    reason = models.CharField(max_length=200)
+    key = models.CharField(max_length=100, help_text="The same piece of work earns once.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = LedgerQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "key"], name="one_entry_a_piece_of_work"),
+            models.CheckConstraint(condition=Q(cents__gte=0), name="pay_is_never_taken_back"),
+        ]
+        verbose_name_plural = "ledger entries"
+
+
+class Submission(models.Model):
+    """What a person sent under an idempotency key: the same again is the same submission."""
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT)
+    key = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="one_submission_a_key")]
+
+
+class SignInAttempt(models.Model):
+    """A sign-in that has not succeeded (yet). A success deletes its own row; what stays are failures."""
+
+    account = models.CharField(max_length=150)
+    address = models.CharField(max_length=45)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["account", "at"], name="attempts_by_account"),
+            models.Index(fields=["address", "at"], name="attempts_by_address"),
+        ]
+
+
+class ApiToken(models.Model):
+    """A key for REST. Only its digest is kept: whoever reads the database cannot use it."""
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="api_tokens")
+    name = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @staticmethod
+    def digest_of(token: str) -> str:
+        return hashlib.sha256(token.encode()).hexdigest()

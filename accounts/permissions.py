@@ -1,0 +1,22 @@
+"""Who may use a part of the REST interface."""
+
+from typing import Any
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from accounts.models import User
+
+
+class IsResearcher(BasePermission):
+    message = "This is for the researchers of the project."
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return isinstance(request.user, User) and request.user.is_researcher
+
+
+class IsAnnotator(BasePermission):
+    message = "This is for annotators. Whoever builds a corpus does not judge it with the same account."
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return isinstance(request.user, User) and request.user.role == User.Role.ANNOTATOR

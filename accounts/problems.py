@@ -1,0 +1,104 @@
+"""Errors of the REST interface as problem details (RFC 9457)."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from rest_framework.exceptions import APIException, AuthenticationFailed, ValidationError
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from accounts.actions import AccountsError, KeyReused, TooManyAttempts, WrongSignIn
+
+MEDIA_TYPE = "application/problem+json"
+
+# Kinder than the phrases of HTTP, where those would not help.
+TITLES = {
+    400: "This request could not be read",
+    401: "Please sign in or send a token",
+    403: "This is not open to you",
+    404: "There is nothing here",
+    405: "This address takes other methods",
+    422: "Something in it needs a change",
+    429: "Please wait a moment",
+    500: "Something broke on our side",
+}
+
+
+class Problem(APIException):
+    """An answer that is an error: `raise Problem(status=409, title="...", detail="...")`.
+
+    `errors` names fields: field -> one message or several. `retry_after` is in seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        status: int,
+        detail: str,
+        title: str = "",
+        errors: Mapping[str, str | list[str]] | None = None,
+        retry_after: int | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status_code = status
+        self.title = title
+        self.errors = dict(_flat(errors or {}))
+        self.wait = retry_after
+
+
+def problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
+    """The exception handler of REST framework: {type, title, status, detail}, `errors` with fields.
+
+    Fields of nested input are named with dots. None leaves unknown exceptions to Django's 500.
+    """
+    if isinstance(exc, AccountsError):
+        exc = _problem_of(exc)
+    response = exception_handler(exc, context)
+    if response is None:
+        return None
+    errors = getattr(exc, "errors", {})
+    detail = str(getattr(exc, "detail", "") or response.data.get("detail", ""))
+    if isinstance(exc, ValidationError):
+        response.status_code = HTTPStatus.UNPROCESSABLE_ENTITY
+        errors = dict(_flat(exc.detail))
+        detail = " ".join(
+            message if field == "non_field_errors" else f"{field}: {message}"
+            for field, messages in errors.items()
+            for message in messages
+        )
+    status = response.status_code
+    response.data = {
+        "type": "about:blank",
+        "title": getattr(exc, "title", "") or TITLES.get(status) or HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+    }
+    if errors:
+        response.data["errors"] = errors
+    # Whatever was asked for (YAML, a file), an error is readable JSON.
+    context["request"].accepted_renderer = JSONRenderer()
+    context["request"].accepted_media_type = MEDIA_TYPE
+    response.content_type = MEDIA_TYPE
+    return response
+
+
+def _problem_of(exc: AccountsError) -> APIException:
+    if isinstance(exc, WrongSignIn):
+        return AuthenticationFailed(str(exc))
+    if isinstance(exc, TooManyAttempts):
+        return Problem(status=429, detail=str(exc), retry_after=exc.retry_after)
+    return Problem(status=409 if isinstance(exc, KeyReused) else 422, detail=str(exc))
+
+
+def _flat(detail: Any, name: str = "") -> list[tuple[str, list[str]]]:
+    """Nested messages as (dotted field name, messages)."""
+    if isinstance(detail, Mapping):
+        parts = [(f"{name}.{key}" if name else str(key), value) for key, value in detail.items()]
+    elif isinstance(detail, list) and any(isinstance(item, Mapping | list) for item in detail):
+        parts = [(f"{name}.{index}" if name else str(index), value) for index, value in enumerate(detail)]
+    else:
+        messages = detail if isinstance(detail, list) else [detail]
+        return [(name or "non_field_errors", [str(message) for message in messages])] if messages else []
+    return [pair for key, value in parts for pair in _flat(value, key)]

@@ -1,0 +1,45 @@
+"""Reads about people."""
+
+from django.contrib.auth.models import UserManager
+from django.db import models
+from django.db.models import Sum
+
+
+class UserQuerySet(models.QuerySet):
+    def people(self) -> "UserQuerySet":
+        """Accounts of persons, without the simulated crowd and without names that came with an import."""
+        return self.filter(kind="person")
+
+    def annotators(self) -> "UserQuerySet":
+        return self.filter(role="annotator")
+
+
+class QuintetUserManager(UserManager.from_queryset(UserQuerySet)):  # type: ignore[misc]
+    """Django's manager, so that `createsuperuser` makes an administrator."""
+
+    def create_superuser(self, username, email=None, password=None, **fields):  # type: ignore[no-untyped-def]
+        fields.setdefault("role", "administrator")
+        return super().create_superuser(username, email, password, **fields)
+
+    def _create_user_object(self, username, email, password, **fields):  # type: ignore[no-untyped-def]
+        # Django's manager passes it; here it follows from the role and has no setter.
+        fields.pop("is_staff", None)
+        return super()._create_user_object(username, email, password, **fields)
+
+
+class LedgerQuerySet(models.QuerySet):
+    def newest_first(self, before: int | None = None) -> "LedgerQuerySet":
+        """By key, for paging: the entries older than the one with the id `before`."""
+        return (self if before is None else self.filter(pk__lt=before)).order_by("-pk")
+
+    def total_cents(self) -> int:
+        return self.aggregate(total=Sum("cents"))["total"] or 0
+
+
+class ConsentQuerySet(models.QuerySet):
+    def given_by(self, user: models.Model) -> "ConsentQuerySet":
+        return self.filter(user=user, withdrawn_at=None)
+
+    def is_given(self, user: models.Model, form_id: int | None) -> bool:
+        """Whether the person agrees to the form; where no form is asked for, there is nothing to agree to."""
+        return form_id is None or self.given_by(user).filter(form=form_id).exists()

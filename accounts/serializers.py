@@ -1,0 +1,18 @@
+"""What REST takes and gives about people."""
+
+from rest_framework import serializers
+
+
+class SignInSerializer(serializers.Serializer):
+    username = serializers.CharField(max_length=150)
+    password = serializers.CharField(max_length=4096, trim_whitespace=False, write_only=True)
+    name = serializers.CharField(
+        max_length=100,
+        default="made with a password",
+        help_text="What the token is for: you see it under Mine.",
+    )
+
+
+class NewTokenSerializer(serializers.Serializer):
+    token = serializers.CharField(help_text="Send it as: Authorization: Token ...")
+    expires_at = serializers.DateTimeField()

@@ -1,0 +1,18 @@
+"""The pages about people."""
+
+from django.urls import path
+
+from accounts import views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("sign-in/", views.sign_in, name="sign-in"),
+    path("sign-out/", views.sign_out, name="sign-out"),
+    path("consent/<int:form_id>/", views.consent, name="consent"),
+    path("mine/", views.mine, name="mine"),
+    path("mine/consents/<int:form_id>/withdraw/", views.withdraw_consent, name="withdraw-consent"),
+    path("mine/tokens/", views.make_token, name="make-token"),
+    path("mine/tokens/<int:token_id>/revoke/", views.revoke_token, name="revoke-token"),
+    # Before the dashboard's own page of that address: one door, one throttle.
+    path("admin/login/", views.admin_sign_in, name="admin-sign-in"),
+]

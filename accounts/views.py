@@ -1,0 +1,143 @@
+"""The visitor's home, signing in and out, consent, and the page about oneself."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth import login, logout
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts import actions
+from accounts.access import landing_page, safe_next, signed_in_required
+from accounts.addresses import client_address
+from accounts.forms import SignInForm, TokenForm
+from accounts.models import Consent, ConsentForm, User
+
+ENTRIES_A_PAGE = 25
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    return render(request, "accounts/home.html")
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@sensitive_variables("form")
+def sign_in(request: HttpRequest) -> HttpResponse:
+    target = safe_next(request)
+    if request.method != "POST" and isinstance(request.user, User):
+        return redirect(target or landing_page(request.user))
+    form = SignInForm(request.POST or None)
+    locked = None
+    if form.is_valid():
+        try:
+            user = actions.sign_in(**form.cleaned_data, address=client_address(request))
+        except actions.TooManyAttempts as refusal:
+            locked = refusal
+        except actions.WrongSignIn as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            login(request, user)
+            return redirect(target or landing_page(user))
+    page = render(request, "accounts/sign_in.html", {"form": form, "next": target, "locked": locked})
+    if locked is not None:
+        page.status_code = 429
+        page["Retry-After"] = str(locked.retry_after)
+    return page
+
+
+def admin_sign_in(request: HttpRequest) -> HttpResponse:
+    """The dashboard's own door leads to the one door, which counts failures."""
+    target = safe_next(request) or reverse("admin:index")
+    if isinstance(request.user, User):
+        if request.user.is_researcher:
+            return redirect(target)
+        raise PermissionDenied("The dashboard is for the researchers of the project.")
+    return redirect(f"{reverse('sign-in')}?{urlencode({'next': target})}")
+
+
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    logout(request)
+    messages.info(request, "You are signed out.")
+    return redirect("home")
+
+
+@signed_in_required
+def consent(request: HttpRequest, form_id: int) -> HttpResponse:
+    user = cast(User, request.user)
+    form = get_object_or_404(ConsentForm, pk=form_id)
+    target = safe_next(request) or landing_page(user)
+    if request.method == "POST":
+        actions.give_consent(user=user, form=form)
+        messages.success(request, "Thank you. You can take your consent back at any time, under Mine.")
+        return redirect(target)
+    standing = Consent.objects.given_by(user).filter(form=form).first()
+    return render(request, "accounts/consent.html", {"form": form, "standing": standing, "next": target})
+
+
+@require_POST
+@signed_in_required
+def withdraw_consent(request: HttpRequest, form_id: int) -> HttpResponse:
+    form = get_object_or_404(ConsentForm, pk=form_id)
+    if actions.withdraw_consent(user=cast(User, request.user), form=form):
+        messages.success(
+            request, f"You took back your consent to “{form.title}”. What you earned stays yours."
+        )
+    return redirect("mine")
+
+
+@require_safe
+@never_cache
+@signed_in_required
+def mine(request: HttpRequest) -> HttpResponse:
+    return _mine(request, TokenForm())
+
+
+def _mine(
+    request: HttpRequest, token_form: TokenForm, new_token: str = "", status: int = 200
+) -> HttpResponse:
+    user = cast(User, request.user)
+    before = request.GET.get("before", "")
+    rows = user.ledger.newest_first(before=int(before) if before.isdecimal() else None)
+    entries = list(rows[: ENTRIES_A_PAGE + 1])
+    context = {
+        "entries": entries[:ENTRIES_A_PAGE],
+        "older": entries[ENTRIES_A_PAGE - 1].pk if len(entries) > ENTRIES_A_PAGE else None,
+        "before": before,
+        "total_cents": user.ledger.total_cents(),
+        "consents": user.consents.select_related("form").order_by("-given_at"),
+        "tokens": user.api_tokens.order_by("-created_at"),
+        "token_form": token_form,
+        "new_token": new_token,
+    }
+    return render(request, "accounts/mine.html", context, status=status)
+
+
+@require_POST
+@never_cache
+@signed_in_required
+def make_token(request: HttpRequest) -> HttpResponse:
+    """Answers with the page itself, no redirect: the token is shown in it once and stored nowhere."""
+    form = TokenForm(request.POST)
+    if not form.is_valid():
+        return _mine(request, form, status=422)
+    token = actions.create_api_token(
+        user=cast(User, request.user), name=form.cleaned_data["name"], expires_at=form.expires_at()
+    )
+    return _mine(request, TokenForm(), new_token=token)
+
+
+@require_POST
+@signed_in_required
+def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
+    if actions.revoke_api_token(user=cast(User, request.user), token_id=token_id):
+        messages.success(request, "The token has ended. Scripts that used it must get a new one.")
+    return redirect("mine")

@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class AnnotationSiteConfig(AppConfig):
+    name = "annotation_site"
+
+    def ready(self) -> None:
+        from annotation_site import checks  # noqa: F401  (importing registers the checks)

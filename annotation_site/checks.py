@@ -1,0 +1,111 @@
+"""Settings that contradict each other are told at start, each with an id and a way out."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
+
+LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
+
+
+def _uses_a_database_server() -> bool:
+    return settings.DATABASES["default"]["ENGINE"] != "django.db.backends.sqlite3"
+
+
+@register("quintet")
+def settings_fit_together(app_configs: Sequence[Any] | None = None, **kwargs: object) -> list[CheckMessage]:
+    """HTTPS, debugging, the secret key, the broker and the leases."""
+    found: list[CheckMessage] = []
+    if settings.HTTPS and settings.DEBUG:
+        found.append(
+            Error(
+                "DEBUG and HTTPS are both on.",
+                hint="A public site shows no debug pages: DEBUG=False.",
+                id="quintet.E001",
+            )
+        )
+    if settings.HTTPS and set(settings.ALLOWED_HOSTS) <= LOCAL_HOSTS:
+        found.append(
+            Error(
+                "HTTPS is on, but the site answers only to this machine's own names.",
+                hint="Set ALLOWED_HOSTS to the public name, such as ALLOWED_HOSTS=quintet.example.org.",
+                id="quintet.E002",
+            )
+        )
+    if settings.SECURE_HSTS_SECONDS and not settings.HTTPS:
+        found.append(
+            Error(
+                "SECURE_HSTS_SECONDS is set, but HTTPS is off.",
+                hint="Set HTTPS=True, or leave SECURE_HSTS_SECONDS out.",
+                id="quintet.E003",
+            )
+        )
+    for name in ("WRITING_LEASE_SECONDS", "VALIDATION_LEASE_SECONDS", "SIGN_IN_WINDOW_SECONDS"):
+        if getattr(settings, name) < 10:
+            found.append(
+                Error(
+                    f"{name} is under ten seconds.",
+                    hint="It is in seconds: 900 are 15 minutes.",
+                    id="quintet.E004",
+                )
+            )
+    if settings.TRUSTED_PROXIES < 0:
+        found.append(
+            Error("TRUSTED_PROXIES is below zero.", hint="It counts the proxies in front.", id="quintet.E005")
+        )
+    return found + _warnings()
+
+
+def _warnings() -> list[CheckMessage]:
+    found: list[CheckMessage] = []
+    if settings.HTTPS and not settings.TRUSTED_PROXIES:
+        found.append(
+            Warning(
+                "HTTPS is on, but no proxy is trusted: every visitor seems to come from the proxy's address.",
+                hint="Set TRUSTED_PROXIES=1, or sign-in throttling locks everybody out together.",
+                id="quintet.W001",
+            )
+        )
+    if _uses_a_database_server() and not os.environ.get("SECRET_KEY") and not settings.TESTING:
+        found.append(
+            Warning(
+                "SECRET_KEY comes from a file of this machine while the database is a server.",
+                hint="Set the same SECRET_KEY on every machine, or sign-ins made on one fail on another.",
+                id="quintet.W002",
+            )
+        )
+    if _uses_a_database_server() and settings.CELERY_BROKER_URL.startswith("filesystem"):
+        found.append(
+            Warning(
+                "The broker is a folder of this machine while the database is a server.",
+                hint="Set CELERY_BROKER_URL=redis://..., or workers on other machines never hear of a job.",
+                id="quintet.W003",
+            )
+        )
+    if "*" in settings.ALLOWED_HOSTS and not settings.DEBUG:
+        found.append(
+            Warning(
+                "ALLOWED_HOSTS is *: anybody can make the site write links to a host of their own.",
+                hint="Name the hosts.",
+                id="quintet.W004",
+            )
+        )
+    return found
+
+
+@register("quintet")
+def static_files_are_collected(
+    app_configs: Sequence[Any] | None = None, **kwargs: object
+) -> list[CheckMessage]:
+    """With COLLECTED_STATIC, a page without the manifest ends in an error: better none starts."""
+    if not settings.COLLECTED_STATIC or (settings.STATIC_ROOT / "staticfiles.json").exists():
+        return []
+    return [
+        Error(
+            "COLLECTED_STATIC is True, but no static files are collected.",
+            hint="Run `manage.py collectstatic --noinput`, or leave COLLECTED_STATIC out.",
+            id="quintet.E006",
+        )
+    ]

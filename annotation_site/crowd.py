@@ -1,0 +1,210 @@
+"""A simulated crowd: annotators who sign in and work through the real pages, over HTTP.
+
+Nothing here touches the database: what the crowd can do, a person with a browser can do. Accounts are made by
+the command, marked as simulated.
+"""
+
+import random
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import lxml.html
+import requests
+
+# How long an annotator without work waits for somebody to give a seat back, and how often they look again.
+PATIENCE_SECONDS = 3.0
+PAUSE_SECONDS = 0.5
+
+# (premise, hypothesis) -> label, or None to skip the pair.
+Judge = Callable[[str, str], str | None]
+
+
+class CrowdError(Exception):
+    """The site answered in a way that a person could not work with."""
+
+
+@dataclass
+class Tally:
+    """What a crowd did; shared by its threads."""
+
+    labels: int = 0
+    skipped: int = 0
+    written: int = 0
+    batches: int = 0
+    last_at: float = field(default_factory=time.monotonic)
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def add(self, **counts: int) -> None:
+        with self.lock:
+            for name, count in counts.items():
+                setattr(self, name, getattr(self, name) + count)
+            self.last_at = time.monotonic()
+
+    def is_quiet(self) -> bool:
+        """Whether nobody has done anything for a while: nothing will be given back any more."""
+        return time.monotonic() - self.last_at > PATIENCE_SECONDS
+
+
+class Replay:
+    """Labels 2-5 of a published file, dealt once each to whoever meets the pair."""
+
+    def __init__(self, rows: Iterable[tuple[str, str, Sequence[str]]]) -> None:
+        self.left: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self.lock = threading.Lock()
+        for premise, hypothesis, labels in rows:
+            self.left[folded(premise), folded(hypothesis)] += labels
+
+    def judge(self, premise: str, hypothesis: str) -> str | None:
+        with self.lock:
+            labels = self.left.get((folded(premise), folded(hypothesis)))
+            return labels.pop() if labels else None
+
+    def undealt(self) -> int:
+        return sum(map(len, self.left.values()))
+
+
+def folded(text: str) -> str:
+    """Without differences of white space: HTML shows none."""
+    return " ".join(text.split())
+
+
+def mostly_agreeing(labels: Sequence[str], seed: int) -> Judge:
+    """A judge whose answer depends on the texts alone in four of five cases, and on chance in the fifth."""
+    dice, lock = random.Random(seed), threading.Lock()
+
+    def judge(premise: str, hypothesis: str) -> str:
+        with lock:
+            if dice.random() < 0.2:
+                return dice.choice(labels)
+        return random.Random(f"{premise}\n{hypothesis}").choice(labels)
+
+    return judge
+
+
+class Annotator:
+    """One simulated person with a browser session."""
+
+    def __init__(self, url: str, username: str, password: str) -> None:
+        self.url, self.username, self.password = url.rstrip("/"), username, password
+        self.http = requests.Session()
+
+    def sign_in(self) -> None:
+        page = self.get("/sign-in/")
+        form = form_with(page, "password")
+        form.fields["username"], form.fields["password"] = self.username, self.password
+        answer = self.send(form)
+        if form_or_none(answer, "password") is not None:
+            raise CrowdError(f"{self.username} could not sign in.")
+
+    def label(self, corpus: str, judge: Judge, tally: Tally) -> None:
+        """Labels batch after batch until nothing is left that anybody might still give back."""
+        while True:
+            page = self.open(f"/work/validation/{corpus}/")
+            form = labelling_form(page)
+            if form is None:
+                if tally.is_quiet():
+                    return
+                time.sleep(PAUSE_SECONDS)
+                continue
+            self.answer(form, judge, tally)
+
+    def answer(self, form: Any, judge: Judge, tally: Tally) -> None:
+        labels = skipped = 0
+        for slot, premise, hypothesis in pairs_of(form):
+            label = judge(premise, hypothesis)
+            if label is None:
+                form.fields[f"skip-{slot}"] = "other"
+                skipped += 1
+            else:
+                form.fields[f"label-{slot}"] = label
+                labels += 1
+        self.send(form)
+        tally.add(labels=labels, skipped=skipped, batches=1)
+
+    def write(self, corpus: str, tally: Tally, seed: int) -> None:
+        """Writes simulated hypotheses, premise after premise, until there is no more to write for."""
+        dice = random.Random(seed)
+        while True:
+            form = writing_form(self.open(f"/work/writing/{corpus}/"))
+            if form is None:
+                return
+            for name in form.fields.keys():  # noqa: SIM118 - lxml's fields are no plain mapping
+                if name.startswith("text-"):
+                    form.fields[name] = (
+                        f"Simulated {name.removeprefix('text-')} number {dice.randrange(10**9)}."
+                    )
+            self.send(form)
+            tally.add(written=1)
+
+    def open(self, path: str) -> Any:
+        """A working page, after agreeing and reading what stands in front of it."""
+        for _ in range(4):
+            page = self.get(path)
+            gate = form_or_none(page, "agree")
+            if gate is None:
+                return page
+            self.send(gate, {"agree": "yes"})
+        raise CrowdError(f"{path} does not open after consent and instructions.")
+
+    def get(self, path: str) -> Any:
+        return self.page(self.http.get(self.url + path, timeout=180))
+
+    def send(self, form: Any, more: dict[str, str] | None = None) -> Any:
+        values = [*form.form_values(), *(more or {}).items()]
+        return self.page(
+            self.http.post(form.action, data=values, headers={"Referer": form.action}, timeout=180)
+        )
+
+    def page(self, answer: requests.Response) -> Any:
+        if not answer.ok:
+            raise CrowdError(f"{answer.url} answered {answer.status_code}: {answer.text[:300]}")
+        page: Any = lxml.html.fromstring(answer.text, base_url=answer.url)
+        page.make_links_absolute(answer.url)
+        for form in page.forms:
+            form.action = form.action or answer.url
+        return page
+
+
+def form_or_none(page: Any, name: str) -> Any:
+    """The page's form with an input of that name."""
+    return next((form for form in page.forms if name in form.fields), None)
+
+
+def form_with(page: Any, name: str) -> Any:
+    form = form_or_none(page, name)
+    if form is None:
+        raise CrowdError(f"The page has no form with a field {name!r}.")
+    return form
+
+
+def labelling_form(page: Any) -> Any:
+    return next((form for form in page.forms if form.xpath(".//*[@data-slot]")), None)
+
+
+def writing_form(page: Any) -> Any:
+    return next((form for form in page.forms if any(name.startswith("text-") for name in form.fields)), None)
+
+
+def pairs_of(form: Any) -> Iterable[tuple[str, str, str]]:
+    """(slot, premise, hypothesis) of every pair that the labelling form asks about."""
+    for box in form.xpath(".//*[@data-slot]"):
+        premise = " ".join(part.text_content() for part in box.find_class("premise"))
+        hypothesis = " ".join(part.text_content() for part in box.find_class("hypothesis"))
+        yield box.get("data-slot"), premise, hypothesis
+
+
+def run_crowd(annotators: Sequence[Annotator], at_once: int, work: Callable[[Annotator], None]) -> None:
+    """Every annotator signs in and works, `at_once` of them at a time. Raises the first CrowdError."""
+
+    def day(annotator: Annotator) -> None:
+        annotator.sign_in()
+        work(annotator)
+
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
+        for done in [pool.submit(day, annotator) for annotator in annotators]:
+            done.result()

@@ -1,0 +1,192 @@
+"""What the researchers' dashboard shows: each corpus at a glance, from premises to baselines."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Avg, Count, F, Max, Q
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from collection.models import Corpus, Pair, Premise, ProblemReport, WritingSeat
+from modeling.models import TrainingRun
+from modeling.queues import working
+from snapshots.models import Snapshot
+from validation.agreement import agreement
+from validation.models import Label, Question
+
+# A dashboard is read at a glance; the full lists are one click away.
+CORPORA_SHOWN = 20
+ROWS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number of the path, with the words under it and where its list is."""
+
+    value: int
+    name: str
+    note: str
+    link: str
+
+
+@dataclass(frozen=True)
+class CorpusGlance:
+    """A corpus as a row of numbers, and its newest snapshots and runs."""
+
+    corpus: Corpus
+    figures: list[Figure]
+    has_question: bool
+    snapshots: list[Snapshot] = field(default_factory=list)
+    runs: list[TrainingRun] = field(default_factory=list)
+
+
+def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Unfold's hook: adds `glances` (list of CorpusGlance), `waiting` (what waits for a researcher) and
+    `training_is_worked` to the context of the admin's first page."""
+    corpora = list(Corpus.objects.order_by("-pk")[:CORPORA_SHOWN])
+    context["glances"] = glances(corpora)
+    context["more_corpora"] = Corpus.objects.count() - len(corpora)
+    context["waiting"] = waiting()
+    context["training_is_worked"] = bool(working("training"))
+    return context
+
+
+def glances(corpora: list[Corpus]) -> list[CorpusGlance]:
+    """The figures of these corpora, by one grouped query a figure, and one a corpus for disputed pairs."""
+    premises = _by_corpus(Premise.objects.exclude(status="dropped"), "corpus", corpora)
+    seats = _by_corpus(WritingSeat.objects, "premise__corpus", corpora, written=Q(submitted_at__isnull=False))
+    pairs = _by_corpus(Pair.objects.standing(), "corpus", corpora)
+    labels = _by_corpus(
+        Label.objects.seats().filter(question__is_main=True, position__gt=1),
+        "question__corpus",
+        corpora,
+        cast=Q(label__isnull=False),
+    )
+    questions = {
+        question.corpus_id: question for question in Question.objects.filter(is_main=True, corpus__in=corpora)
+    }
+    return [
+        _glance(
+            corpus,
+            premises=premises.get(corpus.pk, {}),
+            seats=seats.get(corpus.pk, {}),
+            pairs=pairs.get(corpus.pk, {}),
+            labels=labels.get(corpus.pk, {}),
+            question=questions.get(corpus.pk),
+        )
+        for corpus in corpora
+    ]
+
+
+def _glance(
+    corpus: Corpus,
+    *,
+    premises: dict[str, int],
+    seats: dict[str, int],
+    pairs: dict[str, int],
+    labels: dict[str, int],
+    question: Question | None,
+) -> CorpusGlance:
+    has_votes = question is not None and labels.get("cast", 0) > 0
+    complete = disputed = 0
+    if question is not None and has_votes:
+        figures = agreement(Pair.objects.filter(corpus=corpus), question)
+        complete = figures["pairs_with_all_labels"]
+        disputed = round((figures["no_gold"] or 0) * complete)
+    pair_list = reverse("admin:collection_pair_changelist") + f"?corpus__id__exact={corpus.pk}"
+    return CorpusGlance(
+        corpus=corpus,
+        has_question=question is not None,
+        figures=[
+            Figure(
+                premises.get("all", 0),
+                "premises",
+                f"{seats.get('written', 0):,} of {seats.get('all', 0):,} writing tasks done"
+                if seats
+                else "none to write for",
+                reverse("admin:collection_premise_changelist") + f"?corpus__id__exact={corpus.pk}",
+            ),
+            Figure(pairs.get("all", 0), "pairs", "written or imported", pair_list),
+            Figure(
+                labels.get("cast", 0),
+                "validators' labels",
+                f"{labels.get('all', 0) - labels.get('cast', 0):,} seats still open",
+                reverse("admin:validation_label_changelist") + f"?question__corpus__id__exact={corpus.pk}",
+            ),
+            Figure(
+                complete,
+                "pairs with all labels",
+                "the base of the agreement figures",
+                reverse("agreement", args=[corpus.slug]),
+            ),
+            Figure(
+                disputed, "disputed", "no label has the threshold", reverse("agreement", args=[corpus.slug])
+            ),
+        ],
+        snapshots=list(Snapshot.objects.filter(corpus=corpus).newest_first()[:ROWS_SHOWN]),
+        runs=list(
+            TrainingRun.objects.filter(snapshot__corpus=corpus)
+            .newest_first()
+            .annotate(test_accuracy=_accuracy("test"), test_majority=_majority("test"))[:ROWS_SHOWN]
+        ),
+    )
+
+
+def _accuracy(partition: str) -> Avg:
+    return Avg("evaluations__accuracy", filter=_whole(partition))
+
+
+def _majority(partition: str) -> Max:
+    return Max("evaluations__majority", filter=_whole(partition))
+
+
+def _whole(partition: str) -> Q:
+    """The score on a whole partition of the run's own snapshot: it may be evaluated on others, too."""
+    return Q(
+        evaluations__snapshot=F("snapshot"),
+        evaluations__partition=partition,
+        evaluations__genre="",
+        evaluations__gold_label="",
+    )
+
+
+def _by_corpus(rows: Any, path: str, corpora: list[Corpus], **conditions: Q) -> dict[int, dict[str, int]]:
+    """Corpus id -> {"all": rows, name of each condition: rows that fulfil it}."""
+    counts = {name: Count("pk", filter=condition) for name, condition in conditions.items()}
+    grouped = (
+        rows.filter(**{f"{path}__in": corpora}).order_by().values(path).annotate(all=Count("pk"), **counts)
+    )
+    return {row.pop(path): row for row in grouped}
+
+
+def waiting() -> list[tuple[str, str]]:
+    """What waits for a researcher: sentence and link."""
+    found = []
+    reports = ProblemReport.objects.filter(answered_at=None).count()
+    if reports:
+        found.append(
+            (
+                f"{reports} problem report{'s' if reports > 1 else ''} without an answer",
+                reverse("admin:collection_problemreport_changelist"),
+            )
+        )
+    late = TrainingRun.objects.filter(
+        status="queued", requested_at__lt=timezone.now() - timedelta(minutes=1)
+    ).count()
+    if late and not working("training"):
+        found.append(
+            (
+                f"{late} training run{'s' if late > 1 else ''} waiting, and no worker on the queue",
+                reverse("runs"),
+            )
+        )
+    failed = TrainingRun.objects.filter(
+        status="failed", finished_at__gt=timezone.now() - timedelta(days=7)
+    ).count()
+    if failed:
+        found.append(
+            (f"{failed} training run{'s' if failed > 1 else ''} failed in the last week", reverse("runs"))
+        )
+    return found

@@ -1,0 +1,218 @@
+"""Importing files of pairs from beginning to end: read, plan, write in portions, open for validation."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from django.db import transaction
+
+from collection.formats import BadLine, ImportedPair, ImportFormat
+from collection.formats.lines import sha256_of
+from collection.importing import PORTION, PairImport, PairSource, remember_source
+from collection.labels import SCHEMES
+from collection.models import Corpus, Source
+from collection.pair_plans import ALL, PlannedPair, Rules, plan_pair
+from validation.importing import create_corpus, import_portion, main_question, open_imported
+
+LISTED = 1000  # refused lines that a report names one by one; all of them are counted
+KEYS_LISTED = 50  # keys that were not read
+T = TypeVar("T")
+
+
+class StrictRefusal(Exception):
+    """A line was refused where every line had to go in; nothing was written. `report` names the lines."""
+
+    def __init__(self, report: "PairReport") -> None:
+        super().__init__(f"{report.refused_count} lines were refused.")
+        self.report = report
+
+
+class WrongCorpus(Exception):
+    """The corpus that is there is not of the kind that was asked for. The text says what to do."""
+
+
+@dataclass(frozen=True)
+class PairOrder:
+    """What to import, and how. scheme, protocol and licence are for a corpus that is not there yet."""
+
+    slug: str
+    form: ImportFormat
+    files: Sequence[Path]
+    scheme: str = ""
+    protocol: str = ""
+    licence: str = ""
+    genre: str = ""
+    partition: str = ""
+    take: str = ALL
+    strict: bool = False
+    open: bool = False
+    seed: int = 0
+
+
+@dataclass
+class Refusal:
+    """A line that did not go in."""
+
+    file: str
+    line: int
+    reason: str
+
+
+@dataclass
+class PairReport:
+    """What became of an import. `refused` lists the first thousand; `refused_count` counts all."""
+
+    refused: list[Refusal] = field(default_factory=list)
+    refused_count: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    gold_differs: list[str] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+    opened: int = 0
+    corpus_is_new: bool = False
+
+    def refuse(self, file: str, bad: Iterable[BadLine]) -> None:
+        for line in bad:
+            self.refused_count += 1
+            if len(self.refused) < LISTED:
+                self.refused.append(Refusal(file, line.line, line.reason))
+
+
+def portions(items: Iterable[T], size: int = PORTION) -> Iterator[list[T]]:
+    rest = iter(items)
+    while portion := list(islice(rest, size)):
+        yield portion
+
+
+def import_pairs(order: PairOrder, tell: Callable[[str], None] = lambda text: None) -> PairReport:
+    """Imports the files one after the other. Raises StrictRefusal and WrongCorpus.
+
+    `tell` hears after every portion how far the work is. What was written before an interruption stays;
+    the same import again passes over it.
+    """
+    report = PairReport()
+    work = _Work(order, report, tell)
+    if order.strict:
+        with transaction.atomic():
+            work.run()
+            if report.refused_count:
+                raise StrictRefusal(report)
+    else:
+        work.run()
+    if order.open and work.pairs is not None:
+        question = main_question(corpus=work.pairs.corpus)
+        report.opened = open_imported(question=question, sources=work.sources, seed=order.seed)
+    return report
+
+
+class _Work:
+    """The run through the files. The corpus is made with its first good portion, not before."""
+
+    def __init__(self, order: PairOrder, report: PairReport, tell: Callable[[str], None]) -> None:
+        self.order, self.report, self.tell = order, report, tell
+        self.sources: list[Source] = []
+        self.pairs: PairImport | None = None
+        corpus = Corpus.objects.filter(slug=order.slug).first()
+        if corpus is not None:
+            _check_kind(corpus, order)
+            self.pairs = self._start(corpus)
+        scheme = corpus.scheme if corpus else order.scheme or order.form.scheme or "nli3"
+        self.protocol = corpus.protocol if corpus else order.protocol or order.form.protocol or "elicited"
+        self.rules = Rules(scheme, SCHEMES[scheme], self.protocol == Corpus.Protocol.ELICITED, order.take)
+
+    def run(self) -> None:
+        for path in self.order.files:
+            digest = sha256_of(path)
+            file: PairSource | None = None
+            for portion in portions(self.order.form.read(path)):
+                plans = self._plan(path, portion)
+                if plans:
+                    file = self._write(path, digest, file, plans)
+                self.tell(
+                    f"{path.name}: line {portion[-1].line:,}, {self.report.counts.get('pairs', 0):,} pairs in"
+                )
+
+    def _plan(self, path: Path, portion: Iterable[ImportedPair | BadLine]) -> list[PlannedPair]:
+        plans = []
+        for item in portion:
+            planned = item if isinstance(item, BadLine) else plan_pair(item, self.rules)
+            if isinstance(planned, BadLine):
+                self.report.refuse(path.name, [planned])
+            else:
+                if len(self.report.unread) < KEYS_LISTED:
+                    self.report.unread |= planned.item.unread
+                plans.append(planned)
+        return plans
+
+    def _write(
+        self, path: Path, digest: str, file: PairSource | None, plans: list[PlannedPair]
+    ) -> PairSource:
+        with transaction.atomic():
+            if self.pairs is None:
+                self.pairs = self._start(self._create())
+            if file is None:
+                source = remember_source(
+                    corpus=self.pairs.corpus, name=path.name, digest=digest, licence=self.order.licence
+                )
+                self.sources.append(source)
+                file = PairSource(source)
+            question = main_question(corpus=self.pairs.corpus)
+            outcome = import_portion(run=self.pairs, file=file, question=question, plans=plans)
+        self.report.refuse(path.name, outcome.refused)
+        self.report.counts = dict(self.pairs.counts)
+        self.report.gold_differs = [*self.report.gold_differs, *outcome.gold_differs][:3]
+        return file
+
+    def _start(self, corpus: Corpus) -> PairImport:
+        return PairImport(
+            corpus=corpus, partition=self.order.partition, genre=self.order.genre or self.order.form.genre
+        )
+
+    def _create(self) -> Corpus:
+        self.report.corpus_is_new = True
+        names = ", ".join(path.name for path in self.order.files)
+        return create_corpus(
+            slug=self.order.slug,
+            scheme=self.rules.scheme,
+            protocol=self.protocol,
+            licence=self.order.licence,
+            about=f"Imported from {names} (format {self.order.form.name}).",
+        )
+
+
+def _check_kind(corpus: Corpus, order: PairOrder) -> None:
+    for key in ("scheme", "protocol"):
+        there = getattr(corpus, key)
+        named, of_format = getattr(order, key), getattr(order.form, key)
+        if named and named != there:
+            raise WrongCorpus(
+                f'{corpus.slug} has the {key} "{there}": leave --{key} {named} away or name another corpus.'
+            )
+        if of_format and of_format != there:
+            raise WrongCorpus(
+                f'Files of the format {order.form.name} have the {key} "{of_format}", but {corpus.slug} has'
+                f' "{there}". Name another corpus; one that does not exist is made.'
+            )
+    if order.genre and corpus.prompts.exists():
+        known = list(corpus.genres.order_by("slug").values_list("slug", flat=True))
+        if order.genre not in known:
+            raise WrongCorpus(
+                f'{corpus.slug} has no genre "{order.genre}"; its genres are: {", ".join(known)}.'
+            )
+
+
+def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
+    """The report as JSON: DESIGN's keys first."""
+    keys = ("pairs", "premises", "labels", "author_labels", "published_labels", "people", "skipped")
+    warned = ("empty_hypotheses", "fewer_labels", "more_labels", "gold_differs", "premise_ids_changed")
+    return {
+        "corpus": order.slug,
+        **{key: report.counts.get(key, 0) for key in keys},
+        "refused": [vars(refusal) for refusal in report.refused],
+        "refused_count": report.refused_count,
+        "opened": report.opened,
+        **{key: report.counts.get(key, 0) for key in warned},
+        "keys_not_read": sorted(report.unread),
+        "files": [path.name for path in order.files],
+    }

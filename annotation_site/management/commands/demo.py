@@ -1,0 +1,198 @@
+"""`demo`: the example corpus, three people, the site and a worker, until Ctrl-C."""
+
+import contextlib
+import errno
+import fcntl
+import io
+import signal
+import socket
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection, transaction
+
+from accounts.actions import create_person
+from accounts.models import User
+from annotation_site.processes import Service, stop
+from annotation_site.server import gunicorn_command
+from collection.models import Corpus
+
+EXAMPLES = settings.BASE_DIR / "examples" / "demo"
+PASSWORD = "five labels make gold"
+PEOPLE = {"ana": "annotator", "vera": "annotator", "rosa": "researcher"}
+START_SECONDS = 60.0
+
+READY = """
+Quintet is ready: {url}
+  Sign in as ana (she writes), vera (she labels) or rosa (she researches); password of all three: {password}
+  First, as ana: read a prompt and write three sentences. Then, as vera: label five pairs, one key a label.
+  Then, as rosa: see agreement in the dashboard ({url}admin/), freeze a snapshot, train a baseline on it.
+  REST: {url}api/v1/docs/   Is all well: {url}health/   Data and logs: {var}
+  Ctrl-C stops everything; the next start goes on where this one ended.
+"""
+
+
+class Command(BaseCommand):
+    help = "Starts Quintet with the example corpus: web server and worker. Ctrl-C stops it all."
+    requires_system_checks: list[str] = []  # the port is looked at first; the checks come right after
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", default="8000", help="where the site listens, on this machine alone")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        port = port_number(options["port"])
+        refuse_taken_port(port)
+        self.check()
+        with only_one_demo():
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, _interrupt)
+            try:
+                self.prepare()
+                self.serve(port)
+            except KeyboardInterrupt:
+                self.stdout.write("Stopped.")
+
+    def prepare(self) -> None:
+        """Brings the database up to date, and loads the example once."""
+        call_command("migrate", verbosity=0)
+        if Corpus.objects.filter(slug="demo").exists():
+            return
+        if User.objects.people().exists():
+            raise CommandError(
+                "This database is in use: it has people, but no demo corpus, and the demo would add accounts"
+                " with a well-known password. Give it a database of its own: unset DATABASE_URL, or name"
+                " another folder: make demo QUINTET_VAR=/some/folder"
+            )
+        self.stdout.write("Loading the example corpus ...")
+        load_example()
+
+    def serve(self, port: int) -> None:
+        """Runs the processes until Ctrl-C (KeyboardInterrupt) or until the site is beyond mending."""
+        logs = settings.VAR / "log"
+        web = Service("web", gunicorn_command(port, workers=2, threads=8), logs / "web.log", restarts=False)
+        worker = Service("worker", worker_command(), logs / "worker.log", restarts=True)
+        services = [web, worker]
+        connection.close()  # nothing of ours stays open beside those of the processes
+        try:
+            for service in services:
+                service.start()
+            url = f"http://127.0.0.1:{port}/"
+            wait_until_ready(url, web)
+            public = f"http://localhost:{port}/"
+            self.stdout.write(READY.format(url=public, password=PASSWORD, var=settings.VAR))
+            self.stdout.flush()
+            self.watch(services)
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would leave processes behind
+            self.stdout.write("\nStopping; this takes a few seconds ...")
+            self.stdout.flush()
+            stop(services)
+
+    def watch(self, services: list[Service]) -> None:
+        """Shows errors as they are logged; starts a dead worker again; a dead site ends the demo."""
+        while True:
+            time.sleep(0.5)
+            for service in services:
+                for line in service.new_errors():
+                    self.stderr.write(f"{service.name}: {line}")
+                if service.has_ended():
+                    self.tell_and_restart(service)
+
+    def tell_and_restart(self, service: Service) -> None:
+        told = f"The {service.name} ended by itself. The last lines of {service.log}:\n{service.last_lines()}"
+        service.end_orphans()
+        if not service.may_restart():
+            raise CommandError(told)
+        self.stderr.write(f"{told}\nStarting it again.")
+        service.start()
+
+
+def worker_command() -> list[str]:
+    """One worker for both queues, with the clock that takes up lost jobs. Two trainings leave a hand free."""
+    return [
+        *(sys.executable, "-m", "celery", "--app", "annotation_site", "--workdir", str(settings.BASE_DIR)),
+        *("worker", "--hostname", "demo@%h", "--queues", "general,training", "--concurrency", "3", "--beat"),
+        *("--loglevel", "INFO"),
+    ]
+
+
+def port_number(text: str) -> int:
+    if text.isdecimal() and 0 < int(text) < 65536:
+        return int(text)
+    raise CommandError(f'A port is a number from 1 to 65535, not "{text}": make demo PORT=8001')
+
+
+def refuse_taken_port(port: int) -> None:
+    """Raises CommandError if something listens on the port. Browsers try ::1 first for localhost."""
+    for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+        refusal = bind_refusal(family, address, port)
+        if refusal == errno.EACCES:
+            raise CommandError(f"Port {port} is not for ordinary users; take another: make demo PORT=8000")
+        if refusal == errno.EADDRINUSE:
+            other = port + 1 if port < 65535 else 8000
+            raise CommandError(
+                f"Port {port} is taken by another program; take another one: make demo PORT={other}"
+            )
+
+
+def bind_refusal(family: socket.AddressFamily, address: str, port: int) -> int | None:
+    """Why the system would not let us listen there, as an errno; None when it would."""
+    try:
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address, port))
+    except OSError as error:
+        return error.errno
+    return None
+
+
+@contextlib.contextmanager
+def only_one_demo() -> Iterator[None]:
+    """Two demos over the same files would train every run twice. The lock goes with its process."""
+    settings.VAR.mkdir(parents=True, exist_ok=True)
+    with (settings.VAR / "demo.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CommandError(
+                f"A demo is already running over {settings.VAR}. Stop it with Ctrl-C in its terminal, or give"
+                " this one a folder of its own: make demo QUINTET_VAR=/some/folder PORT=8001"
+            ) from None
+        yield
+
+
+@transaction.atomic
+def load_example() -> None:
+    """The corpus, its pairs, its premises and the three people: all of it or nothing."""
+    quiet = {"stdout": io.StringIO(), "stderr": io.StringIO()}
+    call_command("load_corpus", EXAMPLES / "corpus.toml", **quiet)
+    call_command("import_pairs", "demo", EXAMPLES / "pairs.jsonl", format="jsonl", open=True, **quiet)
+    for path in sorted((EXAMPLES / "premises").glob("*.txt")):
+        call_command("import_premises", "demo", path, genre=path.stem, licence="CC0-1.0", **quiet)
+    for name, role in PEOPLE.items():
+        create_person(username=name, password=PASSWORD, role=role)
+
+
+def wait_until_ready(url: str, web: Service) -> None:
+    """Returns when the site answers. Raises CommandError with the log when it does not."""
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until and not web.has_ended():
+        try:
+            with urllib.request.urlopen(f"{url}health/", timeout=5):
+                return
+        except urllib.error.HTTPError:
+            return  # it answers; /health/ itself tells what is not well
+        except OSError:
+            time.sleep(0.1)
+    raise CommandError(f"The site did not start. The last lines of {web.log}:\n{web.last_lines()}")
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,81 @@
+"""`doctor`: is every part alive, and does everything hold that must always hold."""
+
+import importlib.util
+import json
+import sys
+from typing import Any
+
+from django.core import checks
+from django.core.management.base import BaseCommand, CommandParser
+
+from annotation_site.health import ATTENTION, DOWN, OK, Part, all_parts, worst
+from annotation_site.invariants import INVARIANTS
+
+MARKS = {OK: "ok       ", ATTENTION: "attention", DOWN: "DOWN     "}
+
+
+class Command(BaseCommand):
+    help = (
+        "Asks every part whether it is alive, and counts what breaks a rule. Exits with 1 when something is"
+        " down or broken; 'attention' alone exits with 0."
+    )
+    requires_system_checks: list[str] = []  # its own part of the report
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        parts = [*all_parts()[1:], settings_part(), training_part()]  # no web server is asked: this is none
+        rules = {} if database_is_down(parts) else count_broken()
+        state = DOWN if any(rules.values()) else worst(parts)
+        if options["json"]:
+            self.stdout.write(json.dumps(as_json(state, parts, rules)))
+        else:
+            self.write_report(parts, rules)
+        if state == DOWN:
+            sys.exit(1)
+
+    def write_report(self, parts: list[Part], rules: dict[str, int]) -> None:
+        for part in parts:
+            self.stdout.write(f"{MARKS[part.state]}  {part.name}: {part.says}")
+        for rule, broken in rules.items():
+            if broken:
+                self.stdout.write(f"{MARKS[DOWN]}  {rule}: broken {broken} times")
+            else:
+                self.stdout.write(f"{MARKS[OK]}  {rule}.")
+        if not rules:
+            self.stdout.write(f"{MARKS[DOWN]}  The rules were not looked at: mend the database first.")
+
+
+def database_is_down(parts: list[Part]) -> bool:
+    return any(part.name == "database" and part.state == DOWN for part in parts)
+
+
+def count_broken() -> dict[str, int]:
+    """How many rows break each rule."""
+    return {invariant.rule: invariant.broken() for invariant in INVARIANTS}
+
+
+def settings_part() -> Part:
+    found = checks.run_checks()
+    if not found:
+        return Part("settings", OK, "They fit together.")
+    says = " ".join(f"{message.msg} {message.hint or ''}".strip() + f" ({message.id})" for message in found)
+    serious = any(message.is_serious() for message in found)
+    return Part("settings", DOWN if serious else ATTENTION, says)
+
+
+def training_part() -> Part:
+    """Whether runs can be trained from this environment; it is looked up, not loaded."""
+    missing = [name for name in ("torch", "numpy", "safetensors") if importlib.util.find_spec(name) is None]
+    if missing:
+        return Part("training", ATTENTION, f"{', '.join(missing)} not installed: other machines must train.")
+    return Part("training", OK, "PyTorch is installed.")
+
+
+def as_json(state: str, parts: list[Part], rules: dict[str, int]) -> dict[str, Any]:
+    return {
+        "status": state,
+        "parts": {part.name: {"state": part.state, "says": part.says, **part.figures} for part in parts},
+        "broken_rules": rules,
+    }

@@ -1,0 +1,147 @@
+"""`import_pairs CORPUS FILE... --format F`: pairs of published files, with their labels."""
+
+import json
+from argparse import BooleanOptionalAction
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import MaxLengthValidator, validate_slug
+
+from annotation_site.importing import PairOrder, PairReport, StrictRefusal, WrongCorpus, import_pairs, summary
+from annotation_site.management.files import INTERRUPTED, Progress, readable_files, short_licence
+from collection.formats import FORMATS
+from collection.labels import SCHEMES
+from collection.models import PARTITIONS, Corpus
+from collection.pair_plans import ALL, AUTHOR
+
+SHOWN = 20  # refused lines on the screen
+
+
+class Command(BaseCommand):
+    help = (
+        "Imports pairs with their labels from published files, .gz as they are. A corpus that does not"
+        " exist is made. A bad line is refused with its number and reason while the good ones go in."
+        " Importing the same file again passes over the pairs that are there."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("corpus", metavar="CORPUS")
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+        formats = "; ".join(f"{form.name}: {form.about}" for form in FORMATS.values())
+        parser.add_argument("--format", required=True, choices=sorted(FORMATS), help=formats)
+        parser.add_argument(
+            "--partition", choices=PARTITIONS, default="", help="the published partition of the files"
+        )
+        parser.add_argument("--labels", choices=[ALL, AUTHOR], default=ALL, help="which labels come along")
+        parser.add_argument("--genre", default="", help="the genre of pairs whose line names none")
+        parser.add_argument("--strict", action="store_true", help="import nothing when any line is bad")
+        parser.add_argument(
+            "--open",
+            action=BooleanOptionalAction,
+            default=None,
+            help="open pairs without votes for validation; --labels author does so by itself",
+        )
+        parser.add_argument(
+            "--seed", type=int, default=0, help="for the order in which opened pairs are handed out"
+        )
+        parser.add_argument(
+            "--scheme", choices=sorted(SCHEMES), default="", help="labels of a corpus to be made"
+        )
+        parser.add_argument(
+            "--protocol",
+            choices=Corpus.Protocol.values,
+            default="",
+            help="how a corpus to be made came about",
+        )
+        parser.add_argument("--licence", default="")
+        parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        order = order_of(options)
+        try:
+            report = import_pairs(order, Progress().tell)
+        except KeyboardInterrupt:
+            raise CommandError(INTERRUPTED) from None
+        except WrongCorpus as problem:
+            raise CommandError(str(problem)) from None
+        except StrictRefusal as problem:
+            self.tell_refused(problem.report)
+            raise CommandError(
+                f"{refused_lines(problem.report)}, so nothing was imported (--strict)."
+            ) from None
+        self.tell_refused(report)
+        if options["json"]:
+            self.stdout.write(json.dumps(summary(order, report)))
+        else:
+            self.stdout.write("\n".join(lines(order, report)))
+        if not report.counts.get("pairs") and not report.counts.get("skipped"):
+            why = refused_lines(report) if report.refused_count else "There are no pairs in the file"
+            raise CommandError(f"{why}. Nothing was imported into {order.slug}.")
+
+    def tell_refused(self, report: PairReport) -> None:
+        for refusal in report.refused[:SHOWN]:
+            self.stderr.write(f"{refusal.file}, line {refusal.line}: {refusal.reason}.")
+        if report.refused_count > SHOWN:
+            self.stderr.write(f"... and {report.refused_count - SHOWN:,} more.")
+        if report.refused_count:
+            self.stderr.write(f"{refused_lines(report)}.")
+
+
+def order_of(options: dict[str, Any]) -> PairOrder:
+    try:
+        validate_slug(options["corpus"])
+        MaxLengthValidator(60)(options["corpus"])
+    except ValidationError:
+        raise CommandError(
+            f'"{options["corpus"]}" cannot name a corpus: use at most 60 letters, digits and hyphens,'
+            " such as snli-dev."
+        ) from None
+    opens = options["open"]
+    return PairOrder(
+        slug=options["corpus"],
+        form=FORMATS[options["format"]],
+        files=readable_files(options["files"]),
+        scheme=options["scheme"],
+        protocol=options["protocol"],
+        licence=short_licence(options["licence"]),
+        genre=options["genre"],
+        partition=options["partition"],
+        take=options["labels"],
+        strict=options["strict"],
+        open=options["labels"] == AUTHOR if opens is None else opens,
+        seed=options["seed"],
+    )
+
+
+def refused_lines(report: PairReport) -> str:
+    return f"{report.refused_count:,} line{' was' if report.refused_count == 1 else 's were'} refused"
+
+
+def lines(order: PairOrder, report: PairReport) -> list[str]:
+    """The report for a person: what went in, then what is worth knowing about it."""
+    counts = report.counts
+    first = f"{order.slug}: {counts.get('pairs', 0):,} pairs, {counts.get('premises', 0):,} new premises and"
+    notes = {
+        "skipped": "pairs were there already and were passed over",
+        "author_labels": "pairs have the author's label",
+        "published_labels": "pairs have a published label, without the votes behind it",
+        "people": "new annotators, by the codes of the file",
+        "fewer_labels": "pairs have fewer labels than the question has seats; no seats are opened for them",
+        "more_labels": "pairs have more labels than the question has seats; the first ones decide gold",
+        "empty_hypotheses": "pairs have an empty hypothesis",
+        "premise_ids_changed": "premise ids belonged to another text and were changed",
+    }
+    found = [f"{first} {counts.get('labels', 0):,} labels imported."]
+    found += [f"  {counts[key]:,} {note}" for key, note in notes.items() if counts.get(key)]
+    if counts.get("gold_differs"):
+        examples = ", ".join(report.gold_differs)
+        found.append(
+            f"  {counts['gold_differs']:,} pairs whose gold label in the file is not the majority: {examples}"
+        )
+    if report.unread:
+        found.append(f"  keys that were not read: {', '.join(sorted(report.unread))}")
+    if report.opened:
+        found.append(f"  {report.opened:,} pairs opened for validation")
+    return found

@@ -1,0 +1,129 @@
+"""`simulate CORPUS --annotators N`: a simulated crowd works through the real pages."""
+
+import json
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.actions import create_person
+from accounts.models import User
+from annotation_site.crowd import Annotator, CrowdError, Judge, Replay, Tally, mostly_agreeing, run_crowd
+from annotation_site.management.files import known_corpus
+from annotation_site.server import site
+from collection.formats import FORMATS, BadLine
+from collection.models import Corpus
+from validation.actions import invite
+from validation.agreement import main_question
+
+
+class Command(BaseCommand):
+    help = (
+        "A simulated crowd signs in and works through the site's own pages. Its accounts, and so everything it"
+        " does, are marked as simulated. With --replay it casts labels 2-5 of a published file."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("corpus")
+        parser.add_argument("--annotators", type=int, default=20)
+        parser.add_argument("--at-once", type=int, default=16, help="how many work at one time")
+        parser.add_argument(
+            "--replay", type=Path, nargs="+", metavar="FILE", help="cast the labels 2-5 of these files"
+        )
+        parser.add_argument("--format", choices=sorted(FORMATS), default="snli", help="of the replayed files")
+        parser.add_argument("--write", action="store_true", help="write for open premises first")
+        parser.add_argument("--url", help="a running site; without it one is started for the time")
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        corpus = known_corpus(options["corpus"])
+        if options["annotators"] < 1 or options["at_once"] < 1:
+            raise CommandError("--annotators and --at-once want a number of at least 1.")
+        replay = Replay(published_labels(options["format"], options["replay"])) if options["replay"] else None
+        judge = replay.judge if replay else mostly_agreeing(corpus.labels, options["seed"])
+        people = [simulated(corpus, number) for number in range(1, options["annotators"] + 1)]
+        start = time.monotonic()
+        with nullcontext(options["url"]) if options["url"] else site() as url:
+            tally = self.work(url, corpus, people, judge, options)
+        self.report(corpus, people, tally, time.monotonic() - start, replay, as_json=options["json"])
+
+    def work(
+        self,
+        url: str,
+        corpus: Corpus,
+        people: Sequence[tuple[str, str]],
+        judge: Judge,
+        options: dict[str, Any],
+    ) -> Tally:
+        tally = Tally()
+
+        def day(annotator: Annotator) -> None:
+            if options["write"]:
+                annotator.write(corpus.slug, tally, options["seed"])
+            annotator.label(corpus.slug, judge, tally)
+
+        try:
+            run_crowd([Annotator(url, *person) for person in people], options["at_once"], day)
+        except CrowdError as error:
+            raise CommandError(f"The crowd could not go on: {error}") from None
+        return tally
+
+    def report(
+        self,
+        corpus: Corpus,
+        people: Sequence[Any],
+        tally: Tally,
+        seconds: float,
+        replay: Replay | None,
+        *,
+        as_json: bool,
+    ) -> None:
+        facts = {
+            "corpus": corpus.slug,
+            "annotators": len(people),
+            "labels": tally.labels,
+            "skipped": tally.skipped,
+            "batches": tally.batches,
+            "premises_written": tally.written,
+            "labels_not_dealt": replay.undealt() if replay else 0,
+            "seconds": round(seconds, 2),
+            "labels_per_second": round(tally.labels / seconds, 1),
+        }
+        if as_json:
+            self.stdout.write(json.dumps(facts))
+            return
+        self.stdout.write(
+            f"{len(people)} simulated annotators cast {tally.labels:,} labels in {tally.batches:,} batches"
+            f" ({tally.skipped:,} pairs skipped) and wrote for {tally.written:,} premises in {seconds:.1f} s."
+        )
+        if facts["labels_not_dealt"]:
+            self.stdout.write(f"{facts['labels_not_dealt']:,} labels of the file found no open seat.")
+
+
+def published_labels(format_name: str, files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
+    """(premise, hypothesis, labels without the author's) of every pair of the files."""
+    for path in files:
+        if not path.is_file():
+            raise CommandError(f"There is no file {path} to replay.")
+        for pair in FORMATS[format_name].read(path):
+            if not isinstance(pair, BadLine):
+                labels = [label for label in pair.labels[1:] if label]
+                yield " ".join(pair.premise), pair.hypothesis, labels
+
+
+def simulated(corpus: Corpus, number: int) -> tuple[str, str]:
+    """User name and a new password of the corpus's simulated annotator with that number, in its pool."""
+    name, password = f"simulated-{corpus.slug}-{number}", secrets.token_urlsafe(12)
+    user = User.objects.filter(username=name, kind=User.Kind.SIMULATED).first()
+    if user is None:
+        user = create_person(username=name, password=password, kind=User.Kind.SIMULATED)
+    else:
+        user.set_password(password)
+        user.save(update_fields=["password"])
+    invite(question=main_question(corpus), annotator=user)
+    return name, password

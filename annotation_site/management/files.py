@@ -1,0 +1,64 @@
+"""What the commands that read files have in common."""
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from django.core.management.base import CommandError
+
+from collection.models import Corpus
+
+INTERRUPTED = "Interrupted. What was written stays (nothing under --strict); the same command goes on."
+MAX_LICENCE = 100
+
+
+def readable_files(paths: Sequence[Path]) -> list[Path]:
+    """The paths, if each is a file that can be opened. Raises CommandError naming those that are not."""
+    problems = [problem for path in paths if (problem := _problem(path))]
+    if problems:
+        raise CommandError("\n".join(problems))
+    return list(paths)
+
+
+def _problem(path: Path) -> str | None:
+    if path.is_dir():
+        return f"{path} is a folder; name the files in it."
+    try:
+        with path.open("rb"):
+            return None
+    except FileNotFoundError:
+        return f"{path} does not exist; check the name and the folder."
+    except OSError as problem:
+        return f"{path} cannot be read: {problem.strerror}."
+
+
+def short_licence(text: str) -> str:
+    if len(text) > MAX_LICENCE:
+        raise CommandError(f"--licence is {len(text)} characters long; name it in at most {MAX_LICENCE}.")
+    return text
+
+
+def known_corpus(slug: str) -> Corpus:
+    """The corpus of that slug. Raises CommandError that lists those there are."""
+    corpus = Corpus.objects.filter(slug=slug).first()
+    if corpus is None:
+        known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True))
+        hint = (
+            f"The corpora are: {known}." if known else "There is none yet; `load_corpus FILE.toml` makes one."
+        )
+        raise CommandError(f'There is no corpus "{slug}". {hint}')
+    return corpus
+
+
+class Progress:
+    """A line on standard error every few seconds, so that a long import is seen to be alive."""
+
+    def __init__(self, every: float = 5.0) -> None:
+        self.every, self.last = every, time.monotonic()
+
+    def tell(self, text: str) -> None:
+        if time.monotonic() - self.last >= self.every:
+            self.last = time.monotonic()
+            sys.stderr.write(f"{text}\n")
+            sys.stderr.flush()

@@ -1,0 +1,85 @@
+"""The site as a process of its own, for commands that want to talk to it over HTTP."""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import requests
+from django.conf import settings
+from django.core.management.base import CommandError
+from django.db import connection
+
+START_SECONDS = 30
+
+
+def gunicorn_command(
+    port: int, *, address: str = "127.0.0.1", workers: int = 2, threads: int = 4
+) -> list[str]:
+    """The command line that serves the site. Threads: pages wait for the database more than they compute."""
+    return [
+        *(sys.executable, "-m", "gunicorn", "annotation_site.wsgi", "--bind", f"{address}:{port}"),
+        *("--worker-class", "gthread", "--workers", str(workers), "--threads", str(threads)),
+        *("--log-level", "warning", "--keep-alive", "30", "--chdir", str(settings.BASE_DIR)),
+        "--no-control-socket",  # its default place is one for all sites of a person
+    ]
+
+
+@contextmanager
+def site() -> Iterator[str]:
+    """Starts the site on a free port over this process's own database; yields its address, stops it after."""
+    port = free_port()
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            gunicorn_command(port),
+            env={**os.environ, "DATABASE_URL": database_url(), "QUINTET_VAR": str(settings.VAR)},
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            wait_for(f"http://127.0.0.1:{port}", process)
+            yield f"http://127.0.0.1:{port}"
+        except TimeoutError:
+            log.seek(0)
+            raise CommandError(f"The site did not start. Its last lines:\n{log.read()[-2000:]}") from None
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
+    """Returns when the site answers. Raises TimeoutError when it ends or stays silent."""
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            requests.get(f"{url}/sign-in/", timeout=5)
+            return
+        except requests.ConnectionError:
+            time.sleep(0.1)
+    raise TimeoutError
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def database_url() -> str:
+    """The address of the very database that this process is connected to: in tests, the test's own one."""
+    settings_ = connection.settings_dict
+    name = settings_["NAME"]
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{Path(name).resolve()}"
+    login = ":".join(quote(part, safe="") for part in (settings_["USER"], settings_["PASSWORD"]) if part)
+    host = str(settings_["HOST"] or "")
+    port = f":{settings_['PORT']}" if settings_["PORT"] else ""
+    # A socket's folder stands before the name of the database: that is how the settings read it.
+    place = f"{port}/{host}" if host.startswith("/") else f"{host}{port}"
+    return f"postgres://{login + '@' if login else ''}{place}/{name}"

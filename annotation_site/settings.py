@@ -1,0 +1,295 @@
+"""All settings of Quintet, read strictly from the environment.
+
+With nothing set, this is the embedded default: SQLite, a broker on the file system, files under `var/`.
+Production sets `DATABASE_URL`, `CELERY_BROKER_URL`, `SECRET_KEY`, `ALLOWED_HOSTS` and `DEBUG=False`;
+docs/reference/settings.md lists every name.
+"""
+
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+
+
+def env_bool(name: str, default: bool) -> bool:
+    """Accepts only True and False: `DEBUG=no` must not quietly mean yes."""
+    value = os.environ.get(name, str(default))
+    if value not in ("True", "False"):
+        raise ImproperlyConfigured(f"{name} must be True or False, not {value!r}.")
+    return value == "True"
+
+
+def env_int(name: str, default: int) -> int:
+    value = os.environ.get(name, str(default))
+    try:
+        return int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.") from None
+
+
+def local_secret(path: Path) -> str:
+    """A secret made once for this installation, readable by its owner only."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(secrets.token_urlsafe(50))
+        except FileExistsError:
+            pass  # another process of the same start was faster
+    return path.read_text()
+
+
+# Where everything that is not code lives.
+VAR = Path(os.environ.get("QUINTET_VAR") or BASE_DIR / "var").resolve()
+SNAPSHOT_ROOT = VAR / "snapshots"
+RUN_ROOT = VAR / "runs"
+CACHE_ROOT = VAR / "cache"
+
+DEBUG = env_bool("DEBUG", False)
+SECRET_KEY = os.environ.get("SECRET_KEY") or local_secret(VAR / "secret-key")
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+HTTPS = env_bool("HTTPS", False)  # behind a proxy that speaks TLS
+# How many proxies stand in front and set X-Forwarded-For: the sign-in throttle needs the real address.
+TRUSTED_PROXIES = env_int("TRUSTED_PROXIES", 0)
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.humanize",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "accounts",
+    "collection",
+    "validation",
+    "snapshots",
+    "modeling",
+    "annotation_site",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "annotation_site.urls"
+WSGI_APPLICATION = "annotation_site.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+
+def database() -> dict[str, Any]:
+    config: dict[str, Any] = env.db_url("DATABASE_URL", default=f"sqlite:///{VAR / 'quintet.sqlite3'}")
+    if config["ENGINE"] == "django.db.backends.sqlite3":
+        Path(config["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+        # IMMEDIATE takes the write lock when a transaction begins: without it, transactions that
+        # read first and write later end in "database is locked" under load.
+        config["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 60,  # SQLite wakes waiters in no order: under load an unlucky one waits long
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        }
+    # A connection a request would cost more than most pages; on SQLite its pragmas come on top.
+    config["CONN_MAX_AGE"] = 60
+    config["CONN_HEALTH_CHECKS"] = True
+    return config
+
+
+DATABASES = {"default": database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "accounts.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "start"
+LOGOUT_REDIRECT_URL = "home"
+SESSION_COOKIE_AGE = 30 * 24 * 3600
+# Signed cookies would spare a query; database sessions can be ended by the operator.
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = env_int("SECURE_HSTS_SECONDS", 0)
+if HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = VAR / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns of a folder that is not there
+# Names with hashes want `collectstatic`; only production runs that.
+COLLECTED_STATIC = env_bool("COLLECTED_STATIC", False)
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if COLLECTED_STATIC
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = not COLLECTED_STATIC
+
+# Celery: a broker on the file system unless one is named.
+CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or "filesystem://localhost"
+if CELERY_BROKER_URL.startswith("filesystem://"):
+    _broker = VAR / "broker"
+    for _folder in ("messages", "control"):
+        (_broker / _folder).mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+        "data_folder_in": str(_broker / "messages"),
+        "data_folder_out": str(_broker / "messages"),
+        "control_folder": str(_broker / "control"),
+    }
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_DEFAULT_QUEUE = "general"
+CELERY_TASK_ROUTES = {"modeling.tasks.*": {"queue": "training"}}
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "celerybeat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    # A message can be lost with its worker; the row in the database is not.
+    # Behind hours of training, a sweep of long ago is of no use.
+    "take up runs that nobody works": {
+        "task": "modeling.tasks.sweep_runs",
+        "schedule": 15.0,
+        "options": {"expires": 15},
+    },
+    "take up freezes that nobody works": {"task": "snapshots.tasks.sweep_freezes", "schedule": 30.0},
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "accounts.problems.problem_details",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Quintet",
+    "DESCRIPTION": "Natural language inference corpora, from the first premise to the trained baseline.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+
+# What a person may do before the sign-in asks for patience; see accounts/actions.py.
+SIGN_IN_WINDOW_SECONDS = env_int("SIGN_IN_WINDOW_SECONDS", 15 * 60)
+
+WRITING_LEASE_SECONDS = env_int("WRITING_LEASE_SECONDS", 30 * 60)
+VALIDATION_LEASE_SECONDS = env_int("VALIDATION_LEASE_SECONDS", 15 * 60)
+
+UNFOLD = {
+    "SITE_TITLE": "Quintet",
+    "SITE_HEADER": "Quintet",
+    "SITE_SUBHEADER": "Corpora of natural language inference",
+    "SITE_URL": "/",
+    "SITE_SYMBOL": "pentagon",
+    "SHOW_HISTORY": False,
+    "SHOW_VIEW_ON_SITE": False,
+    "DASHBOARD_CALLBACK": "annotation_site.dashboard.dashboard",
+    "STYLES": [lambda request: static("css/dashboard.css")],
+    # The accent of static/css/site.css, in the steps that the theme asks for.
+    "COLORS": {
+        "primary": {
+            "50": "#effaf7",
+            "100": "#d7f2ec",
+            "200": "#b0e4da",
+            "300": "#7fd0c2",
+            "400": "#4bb8a7",
+            "500": "#27a08f",
+            "600": "#0b6a5d",
+            "700": "#084f45",
+            "800": "#073f38",
+            "900": "#06332d",
+            "950": "#03201c",
+        }
+    },
+    "SIDEBAR": {
+        "show_search": False,
+        "show_all_applications": True,
+        "navigation": [
+            {
+                "items": [
+                    {"title": title, "icon": icon, "link": reverse_lazy(name)}
+                    for title, icon, name in (
+                        ("Dashboard", "dashboard", "admin:index"),
+                        ("Corpora", "library_books", "admin:collection_corpus_changelist"),
+                        ("Premises", "article", "admin:collection_premise_changelist"),
+                        ("Pairs", "compare_arrows", "admin:collection_pair_changelist"),
+                        ("Labels", "label", "admin:validation_label_changelist"),
+                        ("Problem reports", "report", "admin:collection_problemreport_changelist"),
+                        ("People", "group", "admin:accounts_user_changelist"),
+                        ("Snapshots", "inventory_2", "snapshots"),
+                        ("Training runs", "model_training", "runs"),
+                        ("REST interface", "api", "api-docs"),
+                    )
+                ]
+            }
+        ],
+    },
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL", "WARNING")},
+}
+
+TESTING = "pytest" in sys.modules
+if TESTING:
+    # A slow hash protects real passwords; in tests it would only cost minutes.
+    PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

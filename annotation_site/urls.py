@@ -1,0 +1,36 @@
+"""Every address of the site. Each app names its pages in `urls.py` and its REST paths in `api_urls.py`."""
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+from annotation_site.health import health
+from annotation_site.views import agreement_page, open_pairs
+
+rest: list[URLPattern | URLResolver] = [
+    path("", include("accounts.api_urls")),
+    path("", include("collection.api_urls")),
+    path("", include("validation.api_urls")),
+    path("", include("snapshots.api_urls")),
+    path("", include("modeling.api_urls")),
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerView.as_view(url_name="schema"), name="api-docs"),
+]
+
+admin.site.index_title = "Dashboard"
+
+urlpatterns = [
+    path("", include("accounts.urls")),  # before the dashboard: it has the dashboard's door
+    path("", include("collection.urls")),
+    path("", include("validation.urls")),
+    path("", include("snapshots.urls")),
+    path("", include("modeling.urls")),
+    path("corpora/<slug:slug>/agreement/", agreement_page, name="agreement"),
+    path("corpora/<slug:slug>/open/", open_pairs, name="open-pairs"),
+    path("admin/", admin.site.urls),
+    path("health/", health, name="health"),
+    path("api/v1/", include(rest)),
+]
+
+handler404 = "accounts.errors.not_found"
+handler500 = "accounts.errors.server_error"

@@ -1,0 +1,200 @@
+"""`python -m bench [SECTION ...]`: measures on a database of its own and prints Markdown.
+
+Sections: labelling, import, export, agreement, training. The database of DATABASE_URL is not touched: a
+test database beside it is made and removed. Without DATABASE_URL a server is found or started, as for the tests.
+"""
+
+import argparse
+import json
+import os
+import resource
+import tempfile
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+import django
+
+from scripts.services import Missing, postgres
+
+SECTIONS = ("labelling", "import", "export", "agreement", "training")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument(
+        "--pairs", type=int, default=57_000, help="pairs of the agreement and export sections"
+    )
+    options = parser.parse_args()
+    unknown = set(options.sections) - set(SECTIONS)
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}. Known: {', '.join(SECTIONS)}.")
+    try:
+        measure(options.sections or list(SECTIONS), options.pairs)
+    except Missing as missing:
+        parser.exit(1, f"{missing}\n")
+
+
+def measure(sections: list[str], pairs: int) -> None:
+    """Finds or starts a PostgreSQL, as the tests do, and measures in a folder that goes away after."""
+    with postgres() as service, tempfile.TemporaryDirectory() as folder:
+        os.environ["DATABASE_URL"] = service.address
+        os.environ["QUINTET_VAR"] = folder
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
+        django.setup()
+        run(sections, pairs, Path(folder))
+
+
+def run(sections: list[str], pairs: int, folder: Path) -> None:
+    """Makes the database, measures section by section, removes the database."""
+    from django.test.utils import setup_databases, teardown_databases
+
+    from bench.machine import describe
+
+    made = setup_databases(verbosity=0, interactive=False, serialized_aliases=[])
+    try:
+        print(f"Machine: {describe()}\n", flush=True)
+        steps: dict[str, Callable[[], None]] = {
+            "labelling": labelling,
+            "import": lambda: importing(folder),
+            "export": lambda: exporting(pairs, folder),
+            "agreement": lambda: agreement_at_size(pairs),
+            "training": lambda: training(folder),
+        }
+        for name in sections:
+            steps[name]()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"Peak memory of the measuring process: {peak:,.0f} MiB")
+    finally:
+        teardown_databases(made, verbosity=0)
+
+
+def labelling() -> None:
+    """Claims and submissions a second over HTTP with 1, 8 and 32 annotators, each as fast as it goes."""
+    from annotation_site.server import site
+    from bench.corpora import make_corpus, open_all
+    from bench.labelling import label_for
+    from bench.measure import percentile
+
+    print("| annotators | labels/s | claims/s | claim p50 / p95 ms | submit p50 / p95 ms |")
+    print("|---|---|---|---|---|")
+    for annotators in (1, 8, 32):
+        question = make_corpus(f"label-{annotators}", 2000)
+        open_all(question)
+        with site() as url:
+            timings, seconds = label_for(question, url, annotators, 10)
+        claims, submits = (
+            f"{1000 * percentile(values, 0.5):.1f} / {1000 * percentile(values, 0.95):.1f}"
+            for values in (timings.claims, timings.submits)
+        )
+        print(
+            f"| {annotators} | {timings.labels / seconds:.0f} | {len(timings.claims) / seconds:.0f} "
+            f"| {claims} | {submits} |",
+            flush=True,
+        )
+    print()
+
+
+def importing(folder: Path, pairs: int = 20_000) -> None:
+    """`import_pairs` of a JSON Lines file with five labels a pair."""
+    from django.core.management import call_command
+
+    from bench.corpora import LABELS, sentences
+    from bench.measure import timed
+
+    text, path = sentences(1), folder / "pairs.jsonl"
+    with path.open("w") as file:
+        for number in range(pairs):
+            if number % 3 == 0:
+                premise = next(text)
+            label = LABELS[number % 3]
+            line = {"id": f"i{number}", "premise": premise, "hypothesis": next(text), "labels": [label] * 5}
+            file.write(json.dumps(line) + "\n")
+    _, seconds = timed(
+        lambda: call_command(
+            "import_pairs", "imported", str(path), format="jsonl", stdout=StringIO(), stderr=StringIO()
+        )
+    )
+    print(
+        f"Import: {pairs:,} pairs with five labels each in {seconds:.1f} s, {pairs / seconds:,.0f} pairs/s\n",
+        flush=True,
+    )
+
+
+def exporting(pairs: int, folder: Path) -> None:
+    """`freeze_snapshot` and `export_snapshot` of a corpus whose pairs have their author's label alone."""
+    from django.core.management import call_command
+
+    from bench.corpora import make_corpus
+    from bench.measure import timed
+
+    make_corpus("exported", pairs)
+    _, seconds = timed(
+        lambda: call_command("freeze_snapshot", "exported", stdout=StringIO(), stderr=StringIO())
+    )
+    print(f"Freeze: {pairs:,} pairs in {seconds:.1f} s, {pairs / seconds:,.0f} pairs/s", flush=True)
+    _, seconds = timed(
+        lambda: call_command(
+            *("export_snapshot", "exported@1", "--format", "jsonl", "--out", str(folder / "out")),
+            stdout=StringIO(),
+            stderr=StringIO(),
+        )
+    )
+    print(f"Export (jsonl): {pairs:,} pairs in {seconds:.2f} s, {pairs / seconds:,.0f} pairs/s\n", flush=True)
+
+
+def agreement_at_size(pairs: int) -> None:
+    """All agreement figures over `pairs` pairs with five labels each: one call, as the page and REST do it."""
+    from django.db import connection
+    from django.utils import timezone
+
+    from bench.corpora import LABELS, make_corpus, open_all
+    from bench.measure import timed
+    from collection.models import Pair
+    from validation.agreement import agreement, agreement_by_genre
+    from validation.models import Label
+
+    question = make_corpus("agreed", pairs)
+    _, seconds = timed(lambda: open_all(question))
+    print(
+        f"Open for validation: {pairs:,} pairs in {seconds:.1f} s, {pairs / seconds:,.0f} pairs/s", flush=True
+    )
+    for position in range(2, 6):
+        Label.objects.filter(question=question, position=position).update(
+            origin="imported", label=LABELS[position % 3], cast_at=timezone.now()
+        )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    chosen = Pair.objects.filter(corpus=question.corpus)
+    figures, seconds = timed(lambda: agreement(chosen, question))
+    if figures["pairs_with_all_labels"] != pairs:
+        raise RuntimeError(f"{figures['pairs_with_all_labels']} of {pairs} pairs were counted.")
+    print(f"Agreement: {pairs:,} pairs with five labels in {seconds:.2f} s", flush=True)
+    _, seconds = timed(lambda: agreement_by_genre(question))
+    print(f"Agreement by genre: {seconds:.2f} s\n", flush=True)
+
+
+def training(folder: Path, pairs: int = 6000) -> None:
+    """`train` of each baseline for two epochs on a snapshot; pairs a second as the program reports them."""
+    from django.core.management import call_command
+
+    from bench.corpora import make_corpus
+
+    make_corpus("trained", pairs)
+    call_command("freeze_snapshot", "trained", stdout=StringIO(), stderr=StringIO())
+    print("| baseline | pairs/s | seconds |\n|---|---|---|")
+    for baseline in ("hypothesis_only", "cbow"):
+        out = StringIO()
+        call_command(
+            *("train", "trained@1", "--baseline", baseline, "--set", "epochs=2", "--json"),
+            stdout=out,
+            stderr=StringIO(),
+        )
+        metrics = json.loads(out.getvalue())
+        print(f"| {baseline} | {metrics['pairs_per_second']:,.0f} | {metrics['seconds']:.1f} |", flush=True)
+    print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""Corpora, prompts, premises, pairs and problem reports in the dashboard.
+
+Mostly to look at: what people wrote is never edited. Premises are paused and opened by actions.
+"""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.text import Truncator
+from unfold.admin import TabularInline
+
+from accounts.dashboard import ResearcherAdmin, is_researcher
+from collection import actions
+from collection.models import (
+    Corpus,
+    FaqEntry,
+    Genre,
+    Pair,
+    Premise,
+    ProblemReport,
+    Prompt,
+    PromptField,
+    PromptVersion,
+    Source,
+    WorkedExample,
+)
+
+TEXT_SHOWN = 100
+
+
+def _short(text: str) -> str:
+    return Truncator(text).chars(TEXT_SHOWN)
+
+
+def _premises(count: int) -> str:
+    return "1 premise is" if count == 1 else f"{count} premises are"
+
+
+class ReadOnlyInline(TabularInline):
+    extra = 0
+    can_delete = False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return is_researcher(request)
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Corpus)
+class CorpusAdmin(ResearcherAdmin):
+    list_display = ["slug", "name", "scheme", "protocol", "language", "made_for_demo", "created_at"]
+    list_filter = ["scheme", "protocol", "made_for_demo"]
+    search_fields = ["slug", "name"]
+    raw_id_fields = ["consent_form"]
+    ordering = ["slug"]
+
+
+@admin.register(Genre)
+class GenreAdmin(ResearcherAdmin):
+    list_display = ["corpus", "slug", "name", "register", "in_training", "prompt"]
+    list_display_links = ["slug"]
+    list_filter = ["in_training", ("corpus", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["corpus", "prompt"]
+    search_fields = ["slug", "name"]
+    ordering = ["corpus", "slug"]
+
+
+class VersionInline(ReadOnlyInline):
+    model = PromptVersion
+    fields = readonly_fields = ["number", "pay_cents", "seconds", "created_at"]
+    ordering = ["-number"]
+    show_change_link = True
+
+
+@admin.register(Prompt)
+class PromptAdmin(ResearcherAdmin):
+    list_display = ["corpus", "slug", "name"]
+    list_display_links = ["slug"]
+    list_filter = [("corpus", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["corpus"]
+    search_fields = ["slug", "name"]
+    ordering = ["corpus", "slug"]
+    inlines = [VersionInline]
+
+
+class FieldInline(ReadOnlyInline):
+    model = PromptField
+
+
+class ExampleInline(ReadOnlyInline):
+    model = WorkedExample
+
+
+class FaqInline(ReadOnlyInline):
+    model = FaqEntry
+
+
+@admin.register(PromptVersion)
+class PromptVersionAdmin(ResearcherAdmin):
+    """A wording is never edited: load the corpus file again, and a change becomes a new version."""
+
+    list_display = ["prompt", "number", "pay_cents", "seconds", "created_at"]
+    list_filter = [("prompt__corpus", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["prompt"]
+    ordering = ["prompt", "-number"]
+    inlines = [FieldInline, ExampleInline, FaqInline]
+
+
+@admin.register(Premise)
+class PremiseAdmin(ResearcherAdmin):
+    list_display = ["public_id", "short_text", "genre", "status", "document"]
+    list_filter = [
+        "status",
+        "corpus",
+        "genre",
+    ]
+    list_select_related = ["genre"]
+    search_fields = ["text", "public_id"]
+    search_help_text = "words of the text, or the public id"
+    raw_id_fields = ["source"]
+    ordering = ["-pk"]
+    actions = ["pause", "reopen"]
+
+    @admin.display(description="text")
+    def short_text(self, premise: Premise) -> str:
+        return _short(premise.text)
+
+    @admin.action(description="Pause: not shown to writers", permissions=["view"])
+    def pause(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
+        count = actions.set_premise_status(premises=premises, status=Premise.Status.PAUSED)
+        messages.success(request, f"{_premises(count)} paused. Who is writing for one may finish it.")
+
+    @admin.action(description="Open: shown to writers", permissions=["view"])
+    def reopen(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
+        count = actions.set_premise_status(premises=premises, status=Premise.Status.OPEN)
+        messages.success(request, f"{_premises(count)} open now.")
+
+
+@admin.register(Pair)
+class PairAdmin(ResearcherAdmin):
+    """Filters list all corpora and genres: to list those that occur, every pair would be read."""
+
+    list_display = [
+        "public_id",
+        "short_hypothesis",
+        "premise",
+        "genre",
+        "author_label",
+        "author",
+        "withdrawn_at",
+    ]
+    list_filter = [
+        "author_label",
+        ("withdrawn_at", admin.EmptyFieldListFilter),
+        "corpus",
+        "premise__genre",
+    ]
+    list_select_related = ["premise__genre", "author"]
+    list_per_page = 50
+    search_fields = ["public_id__exact", "hypothesis"]
+    search_help_text = "the public id, or words of the hypothesis"
+    raw_id_fields = ["premise", "author", "assignment", "source"]
+    ordering = ["-pk"]
+
+    @admin.display(description="hypothesis")
+    def short_hypothesis(self, pair: Pair) -> str:
+        return _short(pair.hypothesis)
+
+    @admin.display(description="genre")
+    def genre(self, pair: Pair) -> str:
+        return pair.premise.genre.slug
+
+
+@admin.register(Source)
+class SourceAdmin(ResearcherAdmin):
+    list_display = ["name", "corpus", "licence", "imported_at"]
+    list_filter = [("corpus", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["corpus"]
+    search_fields = ["name", "sha256"]
+    ordering = ["-pk"]
+
+
+@admin.register(ProblemReport)
+class ProblemReportAdmin(ResearcherAdmin):
+    """What is reported stays as it is; the answer is written here."""
+
+    list_display = ["created_at", "short_text", "premise", "annotator", "answered_at"]
+    list_filter = [("answered_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["assignment__seat__premise", "assignment__annotator"]
+    search_fields = ["text"]
+    fields = ["whole_premise", "annotator", "text", "created_at", "answer", "answered_at"]
+    readonly_fields = ["whole_premise", "annotator", "text", "created_at", "answered_at"]
+    ordering = ["-pk"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return is_researcher(request)
+
+    def save_model(self, request: HttpRequest, report: ProblemReport, form: Any, change: bool) -> None:
+        if "answer" in form.changed_data:
+            actions.answer_report(report=report, answer=report.answer)
+
+    @admin.display(description="report")
+    def short_text(self, report: ProblemReport) -> str:
+        return _short(report.text)
+
+    @admin.display(description="premise")
+    def premise(self, report: ProblemReport) -> str:
+        return _short(report.assignment.seat.premise.text)
+
+    @admin.display(description="premise")
+    def whole_premise(self, report: ProblemReport) -> str:
+        return report.assignment.seat.premise.text
+
+    @admin.display(description="annotator")
+    def annotator(self, report: ProblemReport) -> str:
+        return report.assignment.annotator.code

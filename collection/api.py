@@ -1,0 +1,114 @@
+"""REST of collection: corpora, and writing by script."""
+
+from typing import cast
+
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import Consent, User
+from accounts.problems import Problem
+from collection import actions
+from collection.models import Corpus
+from collection.serializers import (
+    CorpusNameSerializer,
+    CorpusSerializer,
+    WritingResultSerializer,
+    WritingSerializer,
+    WritingTaskSerializer,
+    writing_task,
+)
+
+
+class BySlug(CursorPagination):
+    ordering = "slug"
+    page_size = 100
+
+
+@extend_schema(summary="All corpora", tags=["corpora"])
+class CorpusList(ListAPIView):
+    queryset = Corpus.objects.all()
+    serializer_class = CorpusSerializer
+    pagination_class = BySlug
+
+
+@extend_schema(summary="One corpus", tags=["corpora"])
+class CorpusDetail(RetrieveAPIView):
+    queryset = Corpus.objects.all()
+    serializer_class = CorpusSerializer
+    lookup_field = "slug"
+
+
+class NextWriting(APIView):
+    @extend_schema(
+        summary="Get a premise to write for",
+        description="The same one again until it is handed in; its lease begins anew each time.",
+        request=CorpusNameSerializer,
+        responses=WritingTaskSerializer,
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        asked = CorpusNameSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        corpus = get_object_or_404(Corpus, slug=asked.validated_data["corpus"])
+        annotator = _writer(request, corpus)
+        try:
+            task = writing_task(actions.claim_writing(corpus=corpus, annotator=annotator))
+        except actions.NoWork as nothing:
+            task = {
+                "assignment": None,
+                "premise": [],
+                "fields": [],
+                "why": nothing.why,
+                "retry_after": nothing.retry_after,
+            }
+        return Response(WritingTaskSerializer(task).data)
+
+
+class SubmitWriting(APIView):
+    @extend_schema(
+        summary="Hand writing in",
+        description="The same key with the same texts is the same submission; with others it answers 409.",
+        request=WritingSerializer,
+        responses=WritingResultSerializer,
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        sent = WritingSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            result = actions.submit_writing(
+                annotator=cast(User, request.user),
+                token=sent.validated_data["assignment"],
+                texts=sent.validated_data["texts"],
+                key=sent.validated_data["idempotency_key"],
+                problem=sent.validated_data["problem"],
+            )
+        except actions.UnknownAssignment as unknown:
+            raise Problem(status=404, detail=str(unknown)) from None
+        except actions.InvalidWriting as invalid:
+            errors = {f"texts.{label}": message for label, message in invalid.errors.items()}
+            raise Problem(status=422, detail=str(invalid), errors=errors) from None
+        answer = {
+            "pairs": [pair.public_id for pair in result.pairs],
+            "surplus": result.surplus,
+            "cents": result.cents,
+            "repeated": result.repeated,
+        }
+        return Response(WritingResultSerializer(answer).data)
+
+
+def _writer(request: Request, corpus: Corpus) -> User:
+    """Who asks for work. Raises a 403 for people who build corpora, and before consent."""
+    user = cast(User, request.user)
+    if user.role != User.Role.ANNOTATOR:
+        raise Problem(status=403, detail="Writing is for annotators; this token is a researcher's.")
+    if not Consent.objects.is_given(user, corpus.consent_form_id):
+        page = request.build_absolute_uri(reverse("consent", args=[corpus.consent_form_id]))
+        raise Problem(status=403, detail=f"Before the first task, please read and agree to this: {page}")
+    return user

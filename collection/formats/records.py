@@ -1,0 +1,145 @@
+"""What a line of a published file says, in our words, and small readers for its fields."""
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+from collection.formats.lines import type_names
+
+MAX_TEXT = 10_000  # characters of a sentence
+MAX_ID = 200
+MAX_GROUP = 300
+NO_LABEL = frozenset({"", "-"})  # how published files write that there is none
+
+
+class Unreadable(Exception):
+    """The record cannot be understood. The text says why, without the line's number."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedPair:
+    """One pair of a published file.
+
+    labels: the individual labels by position; None where the file leaves one out. Where `has_author`,
+        the first one is the author's own, if the corpus is elicited.
+    annotators: who gave them, in the same order; empty if unknown. Codes are the file's own.
+    published_label: the file's gold label; None if there is none. `has_gold`: does the file speak of gold.
+    parses: premise, premise binary, hypothesis, hypothesis binary; empty where the file has none.
+    unread: keys of the line that no reader knows.
+    """
+
+    line: int
+    premise: tuple[str, ...]
+    hypothesis: str
+    premise_id: str = ""
+    pair_id: str = ""
+    genre: str = ""
+    group: str = ""
+    document: str = ""
+    labels: tuple[str | None, ...] = ()
+    has_author: bool = False
+    author: str = ""
+    annotators: tuple[str, ...] = ()
+    published_label: str | None = None
+    has_gold: bool = False
+    parses: tuple[str, str, str, str] = ("", "", "", "")
+    unread: frozenset[str] = frozenset()
+
+
+def storable(what: str, text: str, longest: int = MAX_TEXT) -> str:
+    """The text itself. Raises Unreadable for what no database keeps: NUL, half characters, endless texts."""
+    if len(text) > longest:
+        raise Unreadable(f"{what} is {len(text):,} characters long; at most {longest:,} can go in")
+    if "\x00" in text:
+        raise Unreadable(f"{what} holds a NUL character; take it out")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise Unreadable(f"{what} holds half of a character (a lone surrogate); write it anew") from None
+    return text
+
+
+def required_text(record: dict[str, Any], key: str) -> str:
+    """A string that has to be there, but may be empty."""
+    if key not in record:
+        raise Unreadable(f'there is no "{key}"')
+    return storable(f'"{key}"', _string(record[key], key))
+
+
+def non_empty_text(record: dict[str, Any], key: str) -> str:
+    """A string with more than white space in it."""
+    text = required_text(record, key)
+    if not text.strip():
+        raise Unreadable(f'"{key}" is empty')
+    return text
+
+
+def optional_text(record: dict[str, Any], key: str, longest: int = MAX_ID) -> str:
+    """A string, or a whole number taken as one; empty where the key is missing or null."""
+    value = record.get(key)
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    return storable(f'"{key}"', _string(value, key), longest).strip()
+
+
+def sentences(record: dict[str, Any], key: str) -> tuple[str, ...]:
+    """A premise: a string, or a list of one or more; none of them empty."""
+    if key not in record:
+        raise Unreadable(f'there is no "{key}"')
+    value = record[key]
+    found = tuple(value) if isinstance(value, list) else (value,)
+    if not found:
+        raise Unreadable(f'"{key}" is an empty list')
+    for sentence in found:
+        if not storable(f'"{key}"', _string(sentence, key)).strip():
+            raise Unreadable(f'"{key}" is empty')
+    return found
+
+
+def label(value: object, key: str) -> str | None:
+    """A label as the file spells it. Numbers of an ordinal scale become strings."""
+    if value is None:
+        return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    text = storable(f'"{key}"', _string(value, key), MAX_ID)
+    return None if text in NO_LABEL else text
+
+
+def labels(record: dict[str, Any], key: str) -> tuple[str | None, ...]:
+    """A list of labels; empty where the key is missing or null. A place that is empty in the file is None."""
+    return tuple(label(value, key) for value in _list(record, key))
+
+
+def codes(record: dict[str, Any], key: str) -> tuple[str, ...]:
+    """A list of annotators' codes; empty where the key is missing or null."""
+    return tuple(optional_text({key: value}, key) for value in _list(record, key))
+
+
+def unread(record: dict[str, Any], known: AbstractSet[str]) -> frozenset[str]:
+    """The keys that are not in `known`, in letters that every terminal can print."""
+    if record.keys() <= known:
+        return frozenset()
+    return frozenset(key.encode(errors="backslashreplace").decode() for key in record.keys() - known)
+
+
+def _list(record: dict[str, Any], key: str) -> list[Any]:
+    value = record.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Unreadable(f'"{key}" must be a list, not {_named(value)}')
+    return value
+
+
+def _string(value: object, key: str) -> str:
+    if not isinstance(value, str):
+        raise Unreadable(f'"{key}" must be a string, not {_named(value)}')
+    return value
+
+
+def _named(value: object) -> str:
+    return type_names.get(type(value), "a number")

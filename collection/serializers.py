@@ -1,0 +1,107 @@
+"""What REST takes and gives in collection."""
+
+from datetime import datetime
+from typing import Any
+
+from rest_framework import serializers
+
+from collection.models import Corpus, PromptField, WritingAssignment
+
+
+class CorpusSerializer(serializers.ModelSerializer):
+    labels = serializers.SerializerMethodField(help_text="the labels of the scheme, in their order")
+
+    class Meta:
+        model = Corpus
+        fields = [
+            "slug",
+            "name",
+            "description",
+            "scheme",
+            "labels",
+            "protocol",
+            "language",
+            "licence",
+            "made_for_demo",
+            "created_at",
+        ]
+
+    def get_labels(self, corpus: Corpus) -> list[str]:
+        return list(corpus.labels)
+
+
+class CorpusNameSerializer(serializers.Serializer):
+    """Asks for work."""
+
+    corpus = serializers.SlugField(help_text="the corpus's slug")
+
+
+class FieldSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = PromptField
+        fields = ["label", "wording", "reminder"]
+
+
+class WritingTaskSerializer(serializers.Serializer):
+    """A premise to write for; without one, `assignment` is null, and `why` and `retry_after` say more."""
+
+    assignment = serializers.CharField(allow_null=True, help_text="send it back with the texts")
+    leased_until = serializers.DateTimeField(required=False)
+    premise = serializers.ListField(child=serializers.CharField(), help_text="its sentences, mostly one")
+    genre = serializers.CharField(required=False)
+    prompt_version = serializers.IntegerField(required=False, help_text="which wording the pairs remember")
+    instructions = serializers.CharField(required=False, help_text="Markdown")
+    fields_ = FieldSerializer(many=True, help_text="one text a label, in this order")
+    min_chars = serializers.IntegerField(required=False)
+    max_chars = serializers.IntegerField(required=False)
+    pay_cents = serializers.IntegerField(required=False)
+    why = serializers.CharField(required=False)
+    retry_after = serializers.IntegerField(required=False, help_text="seconds")
+
+    def get_fields(self) -> dict[str, Any]:
+        """`fields` is taken by the class itself, so the field of that name is put in here."""
+        fields = super().get_fields()
+        return {name.rstrip("_"): field for name, field in fields.items()}
+
+
+def writing_task(assignment: WritingAssignment) -> dict[str, Any]:
+    """What WritingTaskSerializer shows of an assignment."""
+    seat, version = assignment.seat, assignment.prompt_version
+    until: datetime | None = seat.leased_until
+    return {
+        "assignment": assignment.token,
+        "leased_until": until,
+        "premise": seat.premise.sentences,
+        "genre": seat.genre.slug,
+        "prompt_version": version.number,
+        "instructions": version.instructions,
+        "fields": list(version.fields.all()),
+        "min_chars": assignment.corpus.min_hypothesis_chars,
+        "max_chars": assignment.corpus.max_hypothesis_chars,
+        "pay_cents": version.pay_cents,
+    }
+
+
+class WritingSerializer(serializers.Serializer):
+    """Hands writing in."""
+
+    assignment = serializers.CharField(max_length=22)
+    texts = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, trim_whitespace=False, max_length=100_000),
+        help_text="label -> hypothesis",
+    )
+    problem = serializers.CharField(required=False, default="", allow_blank=True, max_length=2000)
+    idempotency_key = serializers.CharField(max_length=100, help_text="a random UUID is a good one")
+
+    def validate_texts(self, texts: dict[str, str]) -> dict[str, str]:
+        """Half a character in a label could not even be written into the error that complains of it."""
+        for label in texts:
+            serializers.CharField().run_validation(label)
+        return texts
+
+
+class WritingResultSerializer(serializers.Serializer):
+    pairs = serializers.ListField(child=serializers.CharField(), help_text="public ids of the pairs")
+    surplus = serializers.BooleanField(help_text="somebody else was first; kept and paid all the same")
+    cents = serializers.IntegerField()
+    repeated = serializers.BooleanField(help_text="this was saved before; nothing was done again")

@@ -1,0 +1,256 @@
+"""The pages of somebody who writes: the prompt, the task, its FAQ."""
+
+from functools import wraps
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.access import View, annotator_required, signed_in_required
+from accounts.actions import KeyReused, in_words
+from accounts.models import Consent, User
+from collection import actions
+from collection.forms import SkipForm, WritingForm, typed_texts
+from collection.models import Corpus, ProblemReport, PromptVersion, WorkedExample, WritingAssignment
+from collection.texts import direction_of
+
+# Session keys. Which prompts somebody has read, and which task the next page may confirm as saved.
+SEEN, CONFIRMED = "seen_prompts", "confirmed_task"
+REPORTS_A_PAGE = 20
+
+
+def texts_kept_for_visitors(view: View) -> View:
+    """Whose session ended while they wrote gets their texts back, not the sign-in page in their place."""
+
+    @wraps(view)
+    def kept(request: HttpRequest, corpus: str) -> HttpResponseBase:
+        if request.method == "POST" and not isinstance(request.user, User):
+            here = urlencode({"next": reverse("writing", args=[corpus])})
+            why = "You are signed out, so this could not be saved."
+            return _keep(request, why, "Sign in and go on", f"{reverse('sign-in')}?{here}", status=403)
+        return view(request, corpus)
+
+    return kept
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@texts_kept_for_visitors
+@annotator_required
+def writing(request: HttpRequest, corpus: str) -> HttpResponse:
+    """The next premise and its fields; a POST saves what was written."""
+    user = cast(User, request.user)
+    found = get_object_or_404(Corpus, slug=corpus)
+    has_agreed = Consent.objects.is_given(user, found.consent_form_id)
+    if request.method == "POST":
+        return _save(request, found, user) if has_agreed else _ask_for_consent(request, found)
+    if not has_agreed:
+        return redirect(_consent_page(found))
+    try:
+        assignment = actions.claim_writing(corpus=found, annotator=user)
+    except actions.NoWork as nothing:
+        return _nothing(request, found, nothing)
+    if not _has_read(request, user, assignment.prompt_version):
+        return redirect("prompt", corpus=corpus, version=assignment.prompt_version_id)
+    return _task(request, assignment, WritingForm(assignment))
+
+
+def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
+    assignment = _own_task(request, corpus, user)
+    if assignment is None:
+        return _not_yours(request, corpus)
+    form = WritingForm(assignment, request.POST)
+    if form.is_valid():
+        try:
+            result = actions.submit_writing(
+                annotator=user,
+                token=assignment.token,
+                texts=form.texts,
+                key=form.cleaned_data["key"],
+                problem=form.cleaned_data["problem"],
+            )
+        except actions.InvalidWriting as invalid:
+            form.blame(invalid.errors)
+        except KeyReused:
+            why = "This one was saved before, as you first sent it, and that stands."
+            return _keep(
+                request, why, "Go on to the next one", reverse("writing", args=[corpus.slug]), status=409
+            )
+        else:
+            _say_saved(request, result)
+            request.session[CONFIRMED] = assignment.token
+            return redirect("writing", corpus=corpus.slug)
+    form.focus_first_error()
+    return _task(request, assignment, form, status=422)
+
+
+def _say_saved(request: HttpRequest, result: actions.WritingResult) -> None:
+    pay = f" +{_cents(result.cents)}" if result.cents else ""
+    if result.surplus:
+        text = "Somebody else finished this one first. Yours is kept and paid all the same."
+    elif result.repeated:
+        text = "Yours was saved before; nothing was lost."
+    else:
+        text = "Yours is saved."
+    messages.success(request, text + pay)
+
+
+def _cents(cents: int) -> str:
+    return "1 cent" if cents == 1 else f"{cents} cents"
+
+
+@require_POST
+@texts_kept_for_visitors
+@annotator_required
+def skip(request: HttpRequest, corpus: str) -> HttpResponse:
+    """Gives the premise back; with a problem written down, it is reported."""
+    user = cast(User, request.user)
+    found = get_object_or_404(Corpus, slug=corpus)
+    assignment = _own_task(request, found, user)
+    if assignment is None:
+        return _not_yours(request, found)
+    form = SkipForm(request.POST)
+    if not form.is_valid():
+        task = WritingForm(assignment, request.POST)
+        task.focus_first_error()
+        return _task(request, assignment, task, status=422)
+    problem = form.cleaned_data["problem"]
+    actions.skip_writing(annotator=user, token=assignment.token, problem=problem)
+    request.session[CONFIRMED] = assignment.token
+    reported = "Thank you: a researcher will read what you reported. Here is another text."
+    messages.info(request, reported if problem else "That one is skipped. Here is another text.")
+    return redirect("writing", corpus=corpus)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in_required
+def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
+    """The instructions with their examples; a POST says that they were read."""
+    found = _version(version, corpus)
+    if request.method == "POST":
+        _remember_read(request, found)
+        return redirect("writing", corpus=corpus)
+    corpus_shown = found.prompt.corpus
+    context = {
+        "version": found,
+        "corpus": corpus_shown,
+        "direction": direction_of(corpus_shown.language),
+        "examples": _by_premise(found),
+    }
+    return render(request, "collection/prompt.html", context)
+
+
+@require_safe
+@signed_in_required
+def faq(request: HttpRequest, version: int) -> HttpResponse:
+    found = _version(version)
+    return render(request, "collection/faq.html", {"version": found, "corpus": found.prompt.corpus})
+
+
+@require_safe
+@never_cache
+@annotator_required
+def my_reports(request: HttpRequest) -> HttpResponse:
+    """What this person reported, and what researchers answered."""
+    before = request.GET.get("before", "")
+    reports = ProblemReport.objects.made_by(cast(User, request.user))
+    if before.isdecimal() and len(before) < 19:  # what a key can be
+        reports = reports.filter(pk__lt=int(before))
+    rows = list(reports[: REPORTS_A_PAGE + 1])
+    context = {
+        "reports": rows[:REPORTS_A_PAGE],
+        "older": rows[REPORTS_A_PAGE - 1].pk if len(rows) > REPORTS_A_PAGE else None,
+        "before": before,
+    }
+    return render(request, "collection/my_reports.html", context)
+
+
+def _version(version: int, corpus: str | None = None) -> PromptVersion:
+    versions = PromptVersion.objects.select_related("prompt__corpus").prefetch_related("faq", "fields")
+    return get_object_or_404(versions.filter(prompt__corpus__slug=corpus) if corpus else versions, pk=version)
+
+
+def _by_premise(version: PromptVersion) -> list[tuple[str, list[WorkedExample]]]:
+    """The worked examples with one premise together, so that they stand side by side."""
+    groups: dict[str, list[WorkedExample]] = {}
+    for example in version.examples.all():
+        groups.setdefault(example.premise, []).append(example)
+    return list(groups.items())
+
+
+def _own_task(request: HttpRequest, corpus: Corpus, user: User) -> WritingAssignment | None:
+    # A NUL is in no token, and PostgreSQL takes none in a question either.
+    token = request.POST.get("token", "").replace("\0", "")
+    return WritingAssignment.objects.handed_to(user).filter(corpus=corpus, token=token).first()
+
+
+def _not_yours(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    why = "This task was not handed to you. Perhaps you are signed in as somebody else than when you began?"
+    return _keep(request, why, "Go on to a task of yours", reverse("writing", args=[corpus.slug]), status=404)
+
+
+def _ask_for_consent(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    why = "This could not be saved, because your consent is missing or was taken back."
+    return _keep(request, why, "Read it and agree", _consent_page(corpus), status=403)
+
+
+def _keep(request: HttpRequest, why: str, go_on: str, address: str, *, status: int) -> HttpResponse:
+    """What could not be saved, to read and to copy, and a way on: no text is lost to an error."""
+    context = {"why": why, "texts": typed_texts(request.POST), "go_on": go_on, "address": address}
+    return render(request, "collection/kept.html", context, status=status)
+
+
+def _consent_page(corpus: Corpus) -> str:
+    """The consent form, which leads back to the work."""
+    back = urlencode({"next": reverse("writing", args=[corpus.slug])})
+    return f"{reverse('consent', args=[corpus.consent_form_id])}?{back}"
+
+
+def _has_read(request: HttpRequest, user: User, version: PromptVersion) -> bool:
+    """Whether this person read the prompt in this session, or wrote under it before, on whatever device."""
+    if version.pk in request.session.get(SEEN, []):
+        return True
+    has_written = WritingAssignment.objects.filter(annotator=user, prompt_version=version).sent().exists()
+    if has_written:
+        _remember_read(request, version)
+    return has_written
+
+
+def _remember_read(request: HttpRequest, version: PromptVersion) -> None:
+    seen = request.session.get(SEEN, [])
+    if version.pk not in seen:
+        request.session[SEEN] = [*seen, version.pk]
+
+
+def _task(
+    request: HttpRequest, assignment: WritingAssignment, form: WritingForm, status: int = 200
+) -> HttpResponse:
+    until = assignment.seat.leased_until
+    context = {
+        "assignment": assignment,
+        "corpus": assignment.corpus,
+        "premise": assignment.seat.premise,
+        "direction": direction_of(assignment.corpus.language),
+        "version": assignment.prompt_version,
+        "form": form,
+        "confirmed": request.session.pop(CONFIRMED, ""),
+        "seconds_left": max(int((until - timezone.now()).total_seconds()), 0) if until else 0,
+    }
+    return render(request, "collection/writing.html", context, status=status)
+
+
+def _nothing(request: HttpRequest, corpus: Corpus, nothing: actions.NoWork) -> HttpResponse:
+    soon = nothing.retry_after < 3600
+    context = {
+        "corpus": corpus,
+        "why": nothing.why,
+        "look_again": f"in {in_words(nothing.retry_after)}" if soon else "in an hour or more",
+        "confirmed": request.session.pop(CONFIRMED, ""),
+    }
+    return render(request, "collection/nothing.html", context)

@@ -1,0 +1,306 @@
+"""What can happen to a training run: one function a state change, one transaction each.
+
+A run is a row that a worker claims. Every claim sets `started_at` anew, and what a worker writes later
+goes through `held_as`: a worker that was thought dead, and whose run somebody else has taken up, changes
+nothing any more and learns so from the answer False or LOST.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import Enum
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from accounts.models import User
+from collection.models import PARTITIONS
+from modeling import catalogue
+from modeling.models import Evaluation, RunProgress, TrainingRun, Worker
+from snapshots.models import Snapshot
+
+Status = TrainingRun.Status
+
+# A worker gives a sign of life every few seconds; after a minute without one its run is free.
+STALE_AFTER = timedelta(seconds=60)
+MOST_ATTEMPTS = 5
+LARGEST_SEED = 2**31 - 1  # what the column holds
+FORGET_WORKERS_AFTER = timedelta(days=30)
+
+
+class ModelingError(Exception):
+    """A rule of training said no."""
+
+
+class UnknownBaseline(ModelingError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"There is no baseline {name!r}. The baselines: {', '.join(catalogue.baselines())}.")
+
+
+class BadSetting(ModelingError):
+    """A setting that the baseline does not take; the sentence names key, value and the valid keys."""
+
+
+class SnapshotNotFrozen(ModelingError):
+    def __init__(self, snapshot: Snapshot) -> None:
+        state = snapshot.status
+        super().__init__(f"{snapshot} is {state}, not frozen: train on it once it is, or freeze it again.")
+
+
+class RunIsOver(ModelingError):
+    """What was asked for does not go with the run's state."""
+
+
+class Order(Enum):
+    """What a worker has to do next: go on, stop the training, or leave the run, which is not its own any more."""
+
+    GO_ON = "go on"
+    STOP = "stop"
+    LOST = "lost"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One line of the curve. `dev_accuracy` stands at the ends of epochs."""
+
+    step: int
+    steps: int | None = None
+    epoch: int | None = None
+    loss: float | None = None
+    dev_accuracy: float | None = None
+    pairs_per_second: float | None = None
+
+
+def request_run(
+    *,
+    snapshot: Snapshot,
+    baseline: str,
+    seed: int = 1,
+    vectors: str = catalogue.PACKAGED_VECTORS,
+    config: Mapping[str, str] | None = None,
+    by: User | None = None,
+) -> TrainingRun:
+    """Puts a run on the list. Raises UnknownBaseline, BadSetting, SnapshotNotFrozen."""
+    if snapshot.status != Snapshot.Status.FROZEN:
+        raise SnapshotNotFrozen(snapshot)
+    checked = check_settings(baseline=baseline, config=config or {})
+    return TrainingRun.objects.create(
+        snapshot=snapshot,
+        baseline=baseline,
+        seed=seed,
+        # A baseline without settings reads no words: to name vectors beside its score would mislead.
+        vectors=vectors if catalogue.baselines()[baseline].settings else "",
+        config=checked,
+        requested_by=by,
+    )
+
+
+def check_settings(*, baseline: str, config: Mapping[str, str]) -> dict[str, Any]:
+    """The settings in their types, sorted, so that the same ones are the same. Raises UnknownBaseline, BadSetting."""
+    if baseline not in catalogue.baselines():
+        raise UnknownBaseline(baseline)
+    if not config:
+        return {}
+    try:
+        return dict(sorted(catalogue.check(baseline, config).items()))
+    except ValueError as error:
+        keys = ", ".join(sorted(catalogue.baselines()[baseline].keys)) or "none"
+        told = str(error)
+        raise BadSetting(told if keys in told else f"{told} The settings of {baseline}: {keys}.") from None
+
+
+@transaction.atomic
+def claim_run(*, run_id: int, worker: str) -> TrainingRun | None:
+    """Takes a run that waits, or one whose worker is gone. None where there is nothing to take.
+
+    One conditional UPDATE: of two workers that try, one changes the row. A run that was taken up five times
+    and never ended is failed instead: it would bring down worker after worker.
+    """
+    now = timezone.now()
+    takeable = TrainingRun.objects.filter(pk=run_id).takeable(now - STALE_AFTER)
+    taken = takeable.filter(attempts__lt=MOST_ATTEMPTS).update(
+        status=Status.RUNNING,
+        worker=worker[:200],
+        attempts=F("attempts") + 1,
+        started_at=now,
+        heartbeat_at=now,
+        finished_at=None,
+        error="",
+    )
+    if taken:
+        return TrainingRun.objects.select_related("snapshot__corpus").get(pk=run_id)
+    takeable.filter(attempts__gte=MOST_ATTEMPTS).update(
+        status=Status.FAILED,
+        finished_at=now,
+        error=f"Given up after {MOST_ATTEMPTS} attempts: each time the worker or the training program died before "
+        "the end. Look at the log and at the machine's memory; then resume it.",
+    )
+    return None
+
+
+def heartbeat(*, run: TrainingRun) -> Order:
+    """The worker's sign of life, answered by what to do next."""
+    if not TrainingRun.objects.held_as(run).update(heartbeat_at=timezone.now()):
+        return Order.LOST
+    return look(run=run)
+
+
+def look(*, run: TrainingRun) -> Order:
+    """What to do next, without a sign of life: cheap enough for every second."""
+    asked = TrainingRun.objects.held_as(run).values_list("stop_requested", flat=True).first()
+    return Order.LOST if asked is None else Order.STOP if asked else Order.GO_ON
+
+
+@transaction.atomic
+def record_progress(*, run: TrainingRun, lines: Sequence[Progress]) -> bool:
+    """Adds to the curve, in one statement."""
+    if not TrainingRun.objects.held_as(run).exists():
+        return False
+    RunProgress.objects.bulk_create(RunProgress(run=run, **vars(line)) for line in lines)
+    return True
+
+
+@transaction.atomic
+def record_start(*, run: TrainingRun, step: int, train_pairs: int | None) -> bool:
+    """The training begins at `step`. What an earlier attempt did beyond that will be done, and told, again."""
+    if not TrainingRun.objects.held_as(run).update(train_pairs=train_pairs):
+        return False
+    earlier = RunProgress.objects.filter(run=run)
+    (earlier.filter(step__gt=step) if step else earlier).delete()
+    return True
+
+
+def record_warnings(*, run: TrainingRun, warnings: Sequence[str]) -> bool:
+    """All warnings of this attempt, one a line."""
+    return bool(TrainingRun.objects.held_as(run).update(warnings="\n".join(warnings)))
+
+
+@transaction.atomic
+def record_result(*, run: TrainingRun, metrics: Mapping[str, Any]) -> bool:
+    """The run is done: its figures, and an evaluation a partition, genre and gold label."""
+    now = timezone.now()
+    recorded = TrainingRun.objects.held_as(run).update(
+        status=Status.DONE,
+        stop_requested=False,
+        heartbeat_at=now,
+        finished_at=now,
+        train_pairs=metrics["train_pairs"],
+        train_accuracy=metrics["train"]["accuracy"],
+        seconds=metrics["seconds"],
+        pairs_per_second=metrics["pairs_per_second"],
+        device=metrics["device"],
+    )
+    if recorded:
+        _record_evaluations(run, run.snapshot, metrics)
+    return bool(recorded)
+
+
+def record_evaluation(*, run: TrainingRun, snapshot: Snapshot, metrics: Mapping[str, Any]) -> None:
+    """A finished run's scores on any snapshot; scores of an earlier evaluation of the same parts are replaced."""
+    _record_evaluations(run, snapshot, metrics)
+
+
+def _record_evaluations(run: TrainingRun, snapshot: Snapshot, metrics: Mapping[str, Any]) -> None:
+    rows = [
+        Evaluation(run=run, snapshot=snapshot, partition=partition, **part)
+        for partition in PARTITIONS
+        for part in _parts(metrics.get(partition) or {}, metrics.get("train_pairs"))
+    ]
+    Evaluation.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=["run", "snapshot", "partition", "genre", "gold_label"],
+        update_fields=["pairs", "accuracy", "majority"],
+    )
+
+
+def _parts(scores: Mapping[str, Any], train_pairs: int | None) -> Iterator[dict[str, Any]]:
+    """The whole, each genre, each gold label; a part without pairs has no accuracy and no row."""
+    named: list[tuple[dict[str, str], Mapping[str, Any]]] = [({}, scores)]
+    named += [({"genre": genre}, part) for genre, part in scores.get("by_genre", {}).items()]
+    named += [({"gold_label": label}, part) for label, part in scores.get("by_label", {}).items()]
+    for name, part in named:
+        if part.get("accuracy") is not None:
+            # Of the training partition the program tells the accuracy alone.
+            pairs = part.get("pairs", train_pairs)
+            yield {**name, "pairs": pairs, "accuracy": part["accuracy"], "majority": part.get("majority")}
+
+
+def mark_failed(*, run: TrainingRun, error: str) -> bool:
+    """The run cannot go on, and `error` says to a person why."""
+    return _end(run, Status.FAILED, error=error)
+
+
+def mark_stopped(*, run: TrainingRun) -> bool:
+    """The training has written its checkpoint and ended, as somebody asked."""
+    return _end(run, Status.STOPPED)
+
+
+def _end(run: TrainingRun, status: str, error: str = "") -> bool:
+    now = timezone.now()
+    ended = TrainingRun.objects.held_as(run).update(
+        status=status, stop_requested=False, heartbeat_at=now, finished_at=now, error=error
+    )
+    return bool(ended)
+
+
+def release_run(*, run: TrainingRun, blameless: bool) -> bool:
+    """Puts a run back on the list: its worker goes, or the training program was killed.
+
+    `blameless`: it was asked to pause and wrote its checkpoint, so this attempt does not count.
+    """
+    counted = F("attempts") - 1 if blameless else F("attempts")
+    return bool(
+        TrainingRun.objects.held_as(run).update(status=Status.QUEUED, heartbeat_at=None, attempts=counted)
+    )
+
+
+@transaction.atomic
+def stop_run(*, run: TrainingRun) -> TrainingRun:
+    """Asks for the end after a checkpoint; at once where nobody works on the run. Raises RunIsOver."""
+    now = timezone.now()
+    rows = TrainingRun.objects.filter(pk=run.pk)
+    # The conditions are in the UPDATEs: a worker may claim or end the run at this very moment.
+    at_once = rows.takeable(now - STALE_AFTER).update(
+        status=Status.STOPPED, stop_requested=False, finished_at=now
+    )
+    if not at_once:
+        rows.filter(status=Status.RUNNING).update(stop_requested=True)
+    run.refresh_from_db()
+    if run.status in (Status.DONE, Status.FAILED):
+        raise RunIsOver(f"Run {run.pk} is {run.status}: there is nothing to stop.")
+    return run
+
+
+@transaction.atomic
+def resume_run(*, run: TrainingRun) -> TrainingRun:
+    """Puts a stopped or failed run back on the list; it goes on from its checkpoint. Raises RunIsOver."""
+    TrainingRun.objects.filter(pk=run.pk, status__in=[Status.STOPPED, Status.FAILED]).update(
+        status=Status.QUEUED, stop_requested=False, attempts=0, heartbeat_at=None, finished_at=None, error=""
+    )
+    run.refresh_from_db()
+    if run.status == Status.DONE:
+        raise RunIsOver(f"Run {run.pk} is done: there is nothing to resume.")
+    if run.stop_requested:
+        raise RunIsOver(f"Run {run.pk} is still writing its checkpoint: resume it when it has stopped.")
+    return run
+
+
+def worker_seen(*, name: str, queues: str | Iterable[str]) -> None:
+    """A worker's sign of life. One statement: two of them at once do not meet."""
+    now = timezone.now()
+    listed = queues if isinstance(queues, str) else ",".join(queues)
+    Worker.objects.bulk_create(
+        [Worker(name=name[:200], queues=listed[:200], started_at=now, seen_at=now)],
+        update_conflicts=True,
+        unique_fields=["name"],
+        update_fields=["queues", "seen_at"],
+    )
+
+
+def forget_workers() -> int:
+    """Drops workers that have not been seen for a month; returns how many."""
+    gone, _ = Worker.objects.filter(seen_at__lt=timezone.now() - FORGET_WORKERS_AFTER).delete()
+    return gone

@@ -1,0 +1,43 @@
+"""Runs, scores and workers in the dashboard: to look at. What can be done with a run is on its page."""
+
+from django.contrib import admin
+from django.urls import reverse
+from django.utils.html import format_html
+
+from accounts.dashboard import ResearcherAdmin
+from modeling.models import Evaluation, TrainingRun, Worker
+
+
+@admin.register(TrainingRun)
+class TrainingRunAdmin(ResearcherAdmin):
+    list_display = ("page", "baseline", "snapshot", "seed", "status", "worker", "requested_at", "finished_at")
+    list_display_links = None
+    list_filter = ("status", "baseline", "snapshot__corpus")
+    list_select_related = ("snapshot__corpus",)
+    ordering = ("-id",)
+    list_per_page = 50
+
+    @admin.display(description="run", ordering="id")
+    def page(self, run: TrainingRun) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("run", args=[run.pk]), run.pk)
+
+
+@admin.register(Evaluation)
+class EvaluationAdmin(ResearcherAdmin):
+    list_display = ("page", "snapshot", "partition", "genre", "gold_label", "pairs", "accuracy", "majority")
+    list_display_links = None
+    list_filter = ("partition", "run__baseline", "snapshot__corpus")
+    list_select_related = ("run__snapshot__corpus", "snapshot__corpus")
+    ordering = ("-id",)
+    list_per_page = 50
+
+    @admin.display(description="run", ordering="run")
+    def page(self, evaluation: Evaluation) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("run", args=[evaluation.run_id]), evaluation.run)
+
+
+@admin.register(Worker)
+class WorkerAdmin(ResearcherAdmin):
+    list_display = ("name", "queues", "started_at", "seen_at")
+    list_display_links = None
+    ordering = ("-seen_at",)

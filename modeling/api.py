@@ -1,0 +1,140 @@
+"""REST about training runs: the list, one of them, its predictions, and starting, stopping, resuming."""
+
+from typing import cast
+
+from django.db.models import Prefetch
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.urls import replace_query_param
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.paging import NewestFirst
+from accounts.permissions import IsResearcher
+from accounts.problems import Problem
+from modeling import run_files, tasks
+from modeling.actions import (
+    BadSetting,
+    RunIsOver,
+    SnapshotNotFrozen,
+    UnknownBaseline,
+    request_run,
+    resume_run,
+    stop_run,
+)
+from modeling.models import Evaluation, TrainingRun
+from modeling.serializers import (
+    NewRunSerializer,
+    PredictionsQuerySerializer,
+    PredictionsSerializer,
+    RunDetailSerializer,
+    RunSerializer,
+)
+
+
+class RunListView(generics.ListAPIView):
+    permission_classes = [IsResearcher]
+    pagination_class = NewestFirst
+    serializer_class = RunSerializer
+    queryset = TrainingRun.objects.select_related("snapshot__corpus")
+
+    @extend_schema(
+        summary="Ask for a training run",
+        description="Answers at once; poll `url` until `status` is done, stopped or failed.",
+        request=NewRunSerializer,
+        responses={202: RunSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        asked = NewRunSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        given = asked.validated_data
+        config = given.pop("settings")
+        try:
+            run = request_run(**given, config=config, by=cast(User, request.user))
+        except (UnknownBaseline, BadSetting, SnapshotNotFrozen) as error:
+            raise _problem(error) from error
+        tasks.enqueue(run.pk)
+        return _told(request, run)
+
+
+class RunView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(summary="One run: its state and its scores", responses=RunDetailSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        scores = Evaluation.objects.select_related("snapshot__corpus").order_by(
+            "snapshot", "partition", "genre", "gold_label"
+        )
+        runs = TrainingRun.objects.newest_first().prefetch_related(Prefetch("evaluations", scores))
+        return Response(
+            RunDetailSerializer(get_object_or_404(runs, pk=pk), context={"request": request}).data
+        )
+
+
+class RunPredictionsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="A run's predictions, in the order of the snapshot's file",
+        parameters=[PredictionsQuerySerializer],
+        responses=PredictionsSerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        run = get_object_or_404(TrainingRun, pk=pk)
+        asked = PredictionsQuerySerializer(data=request.query_params)
+        asked.is_valid(raise_exception=True)
+        given = asked.validated_data
+        try:
+            found = run_files.predictions(run, given["partition"], given["cursor"], given["page_size"])
+        except run_files.BadPlace as error:
+            raise Problem(status=422, detail=str(error), errors={"cursor": str(error)}) from error
+        except run_files.PredictionsMissing as error:
+            raise Problem(status=404, detail=str(error)) from error
+        address = request.build_absolute_uri()
+        following = None if found.next is None else replace_query_param(address, "cursor", found.next)
+        return Response({"next": following, "results": found.rows})
+
+
+class StopRunView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(summary="Stop a run after a checkpoint", request=None, responses={202: RunSerializer})
+    def post(self, request: Request, pk: int) -> Response:
+        try:
+            return _told(request, stop_run(run=_run(pk)))
+        except RunIsOver as error:
+            raise Problem(status=409, detail=str(error)) from error
+
+
+class ResumeRunView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="Resume a stopped or failed run from its checkpoint",
+        request=None,
+        responses={202: RunSerializer},
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        try:
+            run = resume_run(run=_run(pk))
+        except RunIsOver as error:
+            raise Problem(status=409, detail=str(error)) from error
+        tasks.enqueue(run.pk)
+        return _told(request, run)
+
+
+def _run(pk: int) -> TrainingRun:
+    return get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+
+
+def _told(request: Request, run: TrainingRun) -> Response:
+    told = RunSerializer(run, context={"request": request}).data
+    return Response(told, status=status.HTTP_202_ACCEPTED, headers={"Location": told["url"]})
+
+
+def _problem(error: UnknownBaseline | BadSetting | SnapshotNotFrozen) -> Problem:
+    fields = {UnknownBaseline: "baseline", BadSetting: "settings", SnapshotNotFrozen: "snapshot"}
+    return Problem(status=422, detail=str(error), errors={fields[type(error)]: str(error)})

@@ -1,0 +1,125 @@
+"""Which baselines there are and what can be set for them. `python -m modeling.baselines.catalogue` prints it
+as JSON; `python -m modeling.baselines.catalogue BASELINE key=value ...` checks settings instead. Needs the
+standard library only.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, get_type_hints
+
+from modeling.baselines.settings import CBOWSettings, HypothesisOnlySettings, MajoritySettings, Settings
+
+BASELINES: dict[str, type[Settings]] = {
+    "majority": MajoritySettings,
+    "hypothesis_only": HypothesisOnlySettings,
+    "cbow": CBOWSettings,
+}
+
+BOOLEANS = {"true": True, "false": False}
+
+
+def describe() -> dict[str, dict[str, Any]]:
+    """{baseline: {"doc", "settings": {key: {"type", "default", "doc", "choices", "least", "below"}}}},
+    JSON-ready.
+    """
+    described: dict[str, dict[str, Any]] = {}
+    for name, kind in BASELINES.items():
+        types = get_type_hints(kind)
+        described[name] = {
+            "doc": (kind.__doc__ or "").strip().splitlines()[0],
+            "settings": {
+                one.name: {
+                    "type": types[one.name].__name__,
+                    "default": one.default,
+                    "doc": one.metadata["doc"],
+                    "choices": list(one.metadata["choices"]) or None,
+                    "least": one.metadata["least"],
+                    "below": one.metadata["below"],
+                }
+                for one in fields(kind)
+            },
+        }
+    return described
+
+
+def check_settings(baseline: str, given: Mapping[str, object]) -> dict[str, Any]:
+    """The given settings, text turned into the type of its key (as `--set key=value` needs it).
+
+    Keys that were not given stay away: they take their defaults when the run starts. Raises ValueError with a
+    sentence that names the baseline, key or value that is wrong and lists what there is.
+    """
+    types = get_type_hints(settings_class(baseline))
+    checked = {
+        key: from_text(key, value, types[key]) if isinstance(value, str) and key in types else value
+        for key, value in given.items()
+    }
+    make_settings(baseline, checked)
+    return checked
+
+
+def make_settings(baseline: str, given: Mapping[str, object]) -> Settings:
+    """The baseline's settings, defaults where none is given. An int will do for a float; types are strict.
+
+    Raises ValueError for an unknown baseline or key, a wrong type, and a value out of its limits.
+    """
+    kind = settings_class(baseline)
+    types = get_type_hints(kind)
+    values: dict[str, Any] = {}
+    for key, value in given.items():
+        if key not in types:
+            valid = ", ".join(sorted(types)) or "none"
+            raise ValueError(f"{baseline} has no setting {key!r}. Its settings: {valid}.")
+        if types[key] is float and type(value) is int:
+            value = float(value)
+        # type() and not isinstance(): to Python, true is an int.
+        if type(value) is not types[key]:
+            raise ValueError(f"{key} is {json.dumps(value)}, but must be of type {types[key].__name__}.")
+        values[key] = value
+    return kind(**values)
+
+
+def settings_class(baseline: str) -> type[Settings]:
+    """The dataclass of a baseline's settings. Raises ValueError for a name that there is not."""
+    if baseline not in BASELINES:
+        raise ValueError(f"There is no baseline {baseline!r}. The baselines: {', '.join(BASELINES)}.")
+    return BASELINES[baseline]
+
+
+def from_text(key: str, text: str, kind: type) -> object:
+    """`text` as a value of `kind`. Raises ValueError, naming the key."""
+    if kind is str:
+        return text
+    try:
+        return BOOLEANS[text.strip().lower()] if kind is bool else kind(text)
+    except (KeyError, ValueError) as error:
+        wanted = "true or false" if kind is bool else f"of type {kind.__name__}"
+        raise ValueError(f"{key} is {text!r}, but must be {wanted}.") from error
+
+
+def main(arguments: list[str]) -> int:
+    """Prints the catalogue, or checks `BASELINE key=value ...`; code 1 where they are wrong."""
+    answer: dict[str, Any]
+    code = 0
+    if not arguments:
+        answer = describe()
+    else:
+        try:
+            answer = {"settings": check_settings(arguments[0], dict(map(split_assignment, arguments[1:])))}
+        except ValueError as error:
+            answer, code = {"event": "error", "message": str(error)}, 1
+    print(json.dumps(answer))
+    return code
+
+
+def split_assignment(argument: str) -> tuple[str, str]:
+    """'key=value' as (key, value). Raises ValueError without an equals sign."""
+    key, sign, value = argument.partition("=")
+    if not sign:
+        raise ValueError(f"{argument!r} is not of the form key=value.")
+    return key, value
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

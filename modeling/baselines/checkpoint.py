@@ -1,0 +1,164 @@
+"""The run folder: what a finished run leaves, and the checkpoint that an unfinished one goes on from.
+
+No file is a pickle: a run folder that somebody sent can be opened without running what is in it.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from modeling.baselines.catalogue import make_settings
+from modeling.baselines.data import Pair
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.files import PARTIAL, read_json, whole_or_absent, write_json
+from modeling.baselines.networks import Network, make_network
+from modeling.baselines.prediction import Floats
+from modeling.baselines.settings import Settings
+from modeling.baselines.vocabulary import Vocabulary
+
+WEIGHTS, CONFIG, VOCABULARY, LABELS = "weights.safetensors", "config.json", "vocabulary.json", "labels.json"
+METRICS, ENVIRONMENT, PROGRESS = "metrics.json", "environment.json", "progress.jsonl"
+TRAINING_TEXTS = "training_texts.safetensors"
+CHECKPOINT = "checkpoint"
+STATE = "state.safetensors"
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """What a run folder holds for somebody who wants its predictions. `network` is on the CPU."""
+
+    network: Network
+    settings: Settings
+    vocabulary: Vocabulary
+    labels: tuple[str, ...]
+    config: Mapping[str, Any]
+    metrics: Mapping[str, Any]
+
+
+@contextmanager
+def run_folder(folder: Path, identity: Mapping[str, Any], digest: str) -> Iterator[None]:
+    """Makes the folder of a run, or enters it again, and keeps every other process out meanwhile.
+
+    Raises BaselineError where another process works in it or where it belongs to another run.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    # The folder itself is locked, not a file in it: nothing is left behind, and a kill frees it.
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        lock(handle, folder)
+        for torn in folder.glob(f".*{PARTIAL}"):
+            torn.unlink()
+        config = {**identity, "digest": digest}
+        known: Any = read_json(folder / CONFIG) if (folder / CONFIG).exists() else config
+        if not isinstance(known, dict) or known.get("digest") != digest:
+            raise BaselineError(f"{folder} belongs to another run: give this one a folder of its own.")
+        write_json(folder / CONFIG, config)
+        yield
+    finally:
+        os.close(handle)
+
+
+def lock(handle: int, folder: Path) -> None:
+    """Takes the folder for this process. Raises BaselineError where another has it."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise BaselineError(
+            f"Another process is training in {folder}: wait for its end or stop it."
+        ) from error
+
+
+def finished_metrics(folder: Path) -> dict[str, Any] | None:
+    """The metrics of a run that is done, None of one that is not."""
+    if not (folder / METRICS).exists():
+        return None
+    metrics: Any = read_json(folder / METRICS)
+    return dict(metrics)
+
+
+def drop_checkpoint(folder: Path) -> None:
+    """Removes the checkpoint, if there is one."""
+    shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
+
+
+def save_state(folder: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
+    """Writes the checkpoint, tensors and facts in one file: they cannot come from two different steps."""
+    plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    with whole_or_absent(folder / CHECKPOINT / STATE) as temporary:
+        save_file(plain, temporary, metadata={"facts": json.dumps(facts)})
+
+
+def load_state(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
+    """What `save_state` wrote last; None where there is nothing. Raises BaselineError for a damaged one."""
+    path = folder / CHECKPOINT / STATE
+    if not path.exists():
+        return None
+    try:
+        with safe_open(path, framework="pt") as opened:
+            facts: dict[str, Any] = json.loads(opened.metadata()["facts"])
+        return load_file(path), facts
+    except (OSError, SafetensorError, KeyError, ValueError) as error:
+        raise BaselineError(
+            f"The checkpoint {path} is damaged ({error}): delete it to start this run anew."
+        ) from error
+
+
+def save_network(folder: Path, network: Network, vocabulary: Vocabulary, labels: Sequence[str]) -> None:
+    """Writes what is needed to predict, besides the config."""
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    with whole_or_absent(folder / WEIGHTS) as temporary:
+        save_file(weights, temporary)
+    write_json(folder / VOCABULARY, list(vocabulary.words))
+    write_json(folder / LABELS, list(labels))
+
+
+def load_run(folder: Path) -> FinishedRun:
+    """A finished run from its folder alone. Raises BaselineError where it is unfinished or damaged."""
+    if not (folder / METRICS).exists():
+        raise BaselineError(
+            f"{folder} holds no finished run (it has no {METRICS}): finish its training first."
+        )
+    config: Any = read_json(folder / CONFIG)
+    words: Any = read_json(folder / VOCABULARY)
+    labels: Any = read_json(folder / LABELS)
+    metrics: Any = read_json(folder / METRICS)
+    try:
+        weights = load_file(folder / WEIGHTS)
+        vocabulary = Vocabulary(tuple(words))
+        table = weights.get("vectors.weight", torch.zeros(len(words), 0))
+        settings = make_settings(config["baseline"], config["settings"])
+        network = make_network(settings, len(vocabulary), table.shape[1], len(labels))
+        network.load_state_dict(weights)
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise BaselineError(
+            f"The run folder {folder} is damaged ({error}): train the baseline again."
+        ) from error
+    return FinishedRun(network, settings, vocabulary, tuple(labels), config, metrics)
+
+
+def write_predictions(
+    folder: Path, partition: str, pairs: Sequence[Pair], probabilities: Floats, labels: Sequence[str]
+) -> None:
+    """Writes predictions-<partition>.jsonl, one pair a line in the file's order, probabilities by label."""
+    target = folder / f"predictions-{partition}.jsonl"
+    with whole_or_absent(target) as temporary, temporary.open("w", encoding="utf-8") as stream:
+        for pair, row in zip(pairs, probabilities.tolist(), strict=True):
+            line = {
+                "pairID": pair.pair_id,
+                "gold": labels[pair.label],
+                "predicted": labels[row.index(max(row))],
+                "probabilities": {label: round(value, 6) for label, value in zip(labels, row, strict=True)},
+                "genre": pair.genre,
+            }
+            stream.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -1,0 +1,110 @@
+"""A partition's file -> pairs. The one place of this side that knows the published field names.
+
+A pair without a gold label is dropped and counted; everything else that is not as it should be is refused
+with file, line and reason, because a reader that guesses trains on labels that nobody gave.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from modeling.baselines.config import DataFile
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.files import sha256_of
+from modeling.baselines.labels import NO_GOLD
+
+NO_GENRE = "no genre"  # SNLI's own files have none
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One premise (of several sentences in some corpora), one hypothesis; `label` is the gold's index."""
+
+    pair_id: str
+    premise: tuple[str, ...]
+    hypothesis: str
+    label: int
+    genre: str
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The pairs of one file that have a gold label, in the file's order, and how many had none."""
+
+    pairs: tuple[Pair, ...] = ()
+    dropped: int = 0
+
+
+def read_partition(file: DataFile, labels: Sequence[str]) -> Partition:
+    """The pairs of a JSON Lines file, labels as indices into `labels`.
+
+    Raises BaselineError for a file that is missing, one whose SHA-256 is another, and a bad line.
+    """
+    # Hashed before it is parsed: a torn file shall be called torn, and not have a malformed last line.
+    found = sha256_of(file.path)
+    if found != file.sha256:
+        raise BaselineError(
+            f"The file {file.path} is not the expected one (sha256 {found} instead of {file.sha256}): "
+            "it is torn or was changed. Export the snapshot again."
+        )
+    index = {label: position for position, label in enumerate(labels)}
+    pairs: list[Pair] = []
+    dropped = 0
+    seen: set[str] = set()
+    with file.path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                pair = read_pair(line, index)
+                if pair is None:
+                    dropped += 1
+                    continue
+                if pair.pair_id in seen:
+                    raise ValueError(f"the pairID {pair.pair_id!r} occurs a second time")
+            except ValueError as error:
+                raise BaselineError(
+                    f"{file.path}, line {number}: {error}. Mend the corpus and export the snapshot again."
+                ) from error
+            seen.add(pair.pair_id)
+            pairs.append(pair)
+    return Partition(tuple(pairs), dropped)
+
+
+def read_pair(line: bytes, index: dict[str, int]) -> Pair | None:
+    """The pair of one line; None where it has no gold label. Raises ValueError for a bad line."""
+    try:
+        row: Any = json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"this is not JSON ({error})") from error
+    if not isinstance(row, dict):
+        raise ValueError("this is not a JSON object")
+    label = text_of(row, "gold_label")
+    if label == NO_GOLD:
+        return None
+    if label not in index:
+        raise ValueError(f"the label {label!r} is not one of: {', '.join(index)}")
+    return Pair(
+        pair_id=text_of(row, "pairID"),
+        premise=premise_of(row),
+        hypothesis=text_of(row, "sentence2"),
+        label=index[label],
+        genre=text_of(row, "genre") if row.get("genre") is not None else NO_GENRE,
+    )
+
+
+def premise_of(row: dict[str, Any]) -> tuple[str, ...]:
+    """The premise's sentences: `premise_sentences` where there are several, else `sentence1`."""
+    several = row.get("premise_sentences")
+    if several is None:
+        return (text_of(row, "sentence1"),)
+    if not isinstance(several, list) or not several or not all(isinstance(one, str) for one in several):
+        raise ValueError("premise_sentences must be a list of texts")
+    return tuple(several)
+
+
+def text_of(row: dict[str, Any], key: str) -> str:
+    """The text under `key`. Raises ValueError where it is missing or no text."""
+    value = row.get(key)
+    if not isinstance(value, str):
+        raise ValueError(f"{key} is {'missing' if key not in row else 'not a text'}")
+    return value

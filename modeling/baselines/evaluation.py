@@ -1,0 +1,65 @@
+"""A finished run on the files of any snapshot with the same labels."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from modeling.baselines import checkpoint
+from modeling.baselines.batches import encode_pairs
+from modeling.baselines.config import EvaluationConfig
+from modeling.baselines.data import read_partition
+from modeling.baselines.errors import BaselineError, Stopped
+from modeling.baselines.files import write_json
+from modeling.baselines.overlap import count_overlap, load_training_texts, warn_of_overlap
+from modeling.baselines.prediction import predict, resolve_device
+from modeling.baselines.program import Events, Stop
+from modeling.baselines.scores import score
+
+
+def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: Stop) -> None:
+    """Scores the run in `folder` on the files of `config`; writes and tells predictions and metrics.
+
+    Needs no vectors and no training files: the run folder has the word table and the digests of the training
+    texts. Raises BaselineError for what a person can mend, Stopped after a signal.
+    """
+    if config.folder.resolve() == folder.resolve():
+        raise BaselineError(
+            "The evaluation's folder is the run's own, whose predictions it would overwrite: name another."
+        )
+    run = checkpoint.load_run(folder)
+    known = load_training_texts(folder / checkpoint.TRAINING_TEXTS)
+    torch.set_num_threads(config.threads)
+    device = resolve_device(config.device)
+    network = run.network.to(device)
+    partitions = {name: read_partition(file, run.labels) for name, file in config.files.items()}
+    dropped = {name: partition.dropped for name, partition in partitions.items()}
+    events.emit("started", run=folder.name, dropped=dropped, device=device.type)
+
+    def between() -> None:
+        if stop.requested:
+            raise Stopped(0)
+
+    metrics: dict[str, Any] = {
+        "baseline": run.config["baseline"],
+        "seed": run.config["seed"],
+        "trained_on": run.config["snapshot"],
+        "snapshot": config.snapshot.name,
+        "sha256": config.snapshot.sha256,
+        "dropped": dropped,
+        "device": device.type,
+    }
+    for name, partition in partitions.items():
+        if not partition.pairs:
+            events.warn(f"There are no {name} pairs with a gold label: it has no score.", partition=name)
+        encoded = encode_pairs(partition.pairs, network.reads, run.vocabulary)
+        probabilities = predict(network, encoded, len(run.labels), device, between)
+        overlap = count_overlap(partition.pairs, known)
+        warn_of_overlap(events, name, len(partition.pairs), overlap)
+        scores = score(
+            partition.pairs, probabilities.argmax(axis=1), run.labels, run.metrics["train"]["genres"]
+        )
+        metrics[name] = {**scores, "overlap": overlap}
+        checkpoint.write_predictions(config.folder, name, partition.pairs, probabilities, run.labels)
+    write_json(config.folder / checkpoint.METRICS, metrics)
+    events.emit("done", metrics=metrics)

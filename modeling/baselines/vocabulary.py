@@ -1,0 +1,47 @@
+"""Sentences -> tokens -> indices. The vocabulary comes from the training partition alone and is saved with
+the run.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from nltk.tokenize import NLTKWordTokenizer
+
+PADDING, UNKNOWN = 0, 1
+RESERVED = ("<padding>", "<unknown>")  # the tokenizer splits angle brackets off: no token can be one of these
+
+_tokenizer = NLTKWordTokenizer()
+
+
+def tokenise(sentence: str) -> list[str]:
+    """Penn Treebank tokens of one sentence, cased as written (NLTK's tokenizer; it needs no data files)."""
+    tokens: list[str] = _tokenizer.tokenize(sentence)
+    return tokens
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words in index order; 0 is padding, 1 any word that is not here."""
+
+    words: tuple[str, ...]
+    _index: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.words[: len(RESERVED)] != RESERVED:
+            raise ValueError(f"a vocabulary begins with {', '.join(RESERVED)}.")
+        object.__setattr__(self, "_index", {word: position for position, word in enumerate(self.words)})
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def encode(self, tokens: Sequence[str]) -> list[int]:
+        """The tokens' indices; a token that is not in the vocabulary becomes UNKNOWN."""
+        return [self._index.get(token, UNKNOWN) for token in tokens]
+
+
+def build_vocabulary(sentences: Iterable[Sequence[str]], minimum_count: int) -> Vocabulary:
+    """The words of tokenised `sentences` that occur `minimum_count` times or more, common ones first."""
+    counts = Counter(token for tokens in sentences for token in tokens)
+    kept = sorted((-count, word) for word, count in counts.items() if count >= minimum_count)
+    return Vocabulary((*RESERVED, *(word for _, word in kept)))

@@ -1,0 +1,87 @@
+"""`manage.py evaluate RUN CORPUS@VERSION [--partition dev|test|train] [--by genre|tag|label] [--json]`."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from collection.models import PARTITIONS
+from modeling import actions, runner
+from modeling.models import TrainingRun
+from snapshots.models import Snapshot
+
+HELD_OUT = ("dev", "test")
+
+
+class Command(BaseCommand):
+    help = "Scores a finished run on a frozen snapshot with the same labels, its own or another."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("run", type=int, metavar="RUN")
+        parser.add_argument("snapshot", metavar="CORPUS@VERSION")
+        parser.add_argument(
+            "--partition",
+            choices=PARTITIONS,
+            action="append",
+            help="may stand several times; dev and test if not",
+        )
+        parser.add_argument("--by", choices=["genre", "tag", "label"], help="also each genre or gold label")
+        parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["by"] == "tag":
+            raise CommandError(
+                "Annotation tags come with the corpus statistics of a later release; there are none to count by yet. "
+                "Take --by genre or --by label."
+            )
+        run, snapshot = self.finished_run(options["run"]), self.frozen_snapshot(options["snapshot"])
+        if run.snapshot.corpus.scheme != snapshot.corpus.scheme:
+            raise CommandError(
+                f"Run {run.pk} gives labels of {run.snapshot.corpus.scheme}, {snapshot} has {snapshot.corpus.scheme}: "
+                "name a snapshot with the same labels."
+            )
+        try:
+            metrics = runner.evaluate(run, snapshot, options["partition"] or list(HELD_OUT), tell=self.warn)
+        except (runner.CannotStart, runner.EvaluationFailed) as error:
+            raise CommandError(str(error)) from None
+        actions.record_evaluation(run=run, snapshot=snapshot, metrics=metrics)
+        told = {"run": run.pk, **metrics}
+        if options["json"]:
+            self.stdout.write(json.dumps(told))
+        else:
+            self.tell(told, options["by"])
+
+    def finished_run(self, number: int) -> TrainingRun:
+        run = TrainingRun.objects.newest_first().filter(pk=number).first()
+        if run is None:
+            raise CommandError(f"There is no run {number}.")
+        if run.status != TrainingRun.Status.DONE:
+            raise CommandError(f"Run {number} is {run.status}: only finished runs can be evaluated.")
+        return run
+
+    def frozen_snapshot(self, name: str) -> Snapshot:
+        snapshot = Snapshot.objects.named(name).first()
+        if snapshot is None:
+            raise CommandError(f"There is no snapshot {name!r}.")
+        if snapshot.status != Snapshot.Status.FROZEN:
+            raise CommandError(str(actions.SnapshotNotFrozen(snapshot)))
+        return snapshot
+
+    def warn(self, event: dict[str, Any]) -> None:
+        if event.get("event") == "warning":
+            self.stderr.write(f"Warning: {event['message']}")
+
+    def tell(self, told: dict[str, Any], by: str | None) -> None:
+        self.stdout.write(f"Run {told['run']}: {told['baseline']}, trained on {told['trained_on']['name']}")
+        self.stdout.write(f"evaluated on {told['snapshot']} (sha256 {told['sha256']})")
+        for partition in PARTITIONS:
+            scores = told.get(partition) or {}
+            if scores.get("accuracy") is None:
+                continue
+            self.stdout.write(
+                f"  {partition:5}  accuracy {scores['accuracy']:.4f}  "
+                f"(commonest label {scores['majority']:.4f}, {scores['pairs']:,} pairs)"
+            )
+            for name, part in scores[f"by_{by}"].items() if by else ():
+                accuracy = "no pairs" if part["accuracy"] is None else f"{part['accuracy']:.4f}"
+                self.stdout.write(f"         {name}: {accuracy}  ({part['pairs']:,} pairs)")

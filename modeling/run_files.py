@@ -1,0 +1,85 @@
+"""The folder of a run, as far as this side writes and reads it. The training program owns the rest."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from collection.models import PARTITIONS
+from modeling.models import TrainingRun
+
+CONFIG, LOG, CHILD = "run.json", "log.txt", "child.json"
+TAIL_BYTES = 16_384
+MOST_PREDICTIONS = 1000
+
+
+class PredictionsMissing(Exception):
+    """There is no list of predictions here; a sentence says why."""
+
+
+class BadPlace(PredictionsMissing):
+    """The place asked for is not the beginning of a line."""
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """A stretch of a predictions file. `next` is the byte where the next one begins, None at the end."""
+
+    rows: list[dict[str, Any]]
+    next: int | None
+
+
+def folder_of(run: TrainingRun) -> Path:
+    """Where the run's files stand. The name is a random token from the database, never from a request."""
+    return Path(settings.RUN_ROOT) / run.folder
+
+
+def log_tail(run: TrainingRun, lines: int = 30) -> list[str]:
+    """The last lines of the training program's log; none where it is on another machine or not begun."""
+    try:
+        with (folder_of(run) / LOG).open("rb") as stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, size - TAIL_BYTES))
+            text = stream.read().decode("utf-8", errors="replace")
+    except OSError:
+        return []
+    return text.splitlines()[-lines:]
+
+
+def predictions(run: TrainingRun, partition: str, start: int = 0, most: int = 100) -> Predictions:
+    """At most `most` predictions from byte `start` on: a page late in a long file costs what the first costs.
+
+    Raises PredictionsMissing, BadPlace.
+    """
+    if partition not in PARTITIONS:
+        raise PredictionsMissing(
+            f"There is no partition {partition!r}. The partitions: {', '.join(PARTITIONS)}."
+        )
+    try:
+        with (folder_of(run) / f"predictions-{partition}.jsonl").open("rb") as stream:
+            _go_to(stream, start)
+            lines = [line for line in (stream.readline() for _ in range(min(most, MOST_PREDICTIONS))) if line]
+            place = stream.tell()
+            return Predictions([json.loads(line) for line in lines], place if stream.read(1) else None)
+    except FileNotFoundError:
+        raise PredictionsMissing(
+            f"Run {run.pk} has no predictions for {partition} here: "
+            + (
+                f"the snapshot has no {partition} pairs with a gold label, or the files lie on {run.worker}."
+                if run.status == TrainingRun.Status.DONE
+                else f"it is {run.status}. They come when it is done."
+            )
+        ) from None
+
+
+def _go_to(stream: Any, start: int) -> None:
+    """To byte `start`, which must be the beginning of a line."""
+    if start:
+        size = stream.seek(0, os.SEEK_END)
+        # Compared first: the system refuses to go to places far beyond any file.
+        stream.seek(min(start, size) - 1 if size else 0)
+        if start > size or stream.read(1) != b"\n":
+            raise BadPlace("This cursor does not fit the file. Begin again without one.")

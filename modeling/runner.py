@@ -1,0 +1,423 @@
+"""Runs the training program as a child process: files in, JSON lines out, and the database told meanwhile.
+
+Torch lives in the child alone. The child stands in a session of its own, so that Ctrl-C in a terminal reaches
+only us, and we end it as it likes to be ended: SIGTERM, after which it writes a checkpoint. Where we are
+killed outright, its pipe breaks at its next line, which it takes as the same request.
+"""
+
+import contextlib
+import fcntl
+import json
+import logging
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
+
+from modeling import actions, catalogue
+from modeling.actions import Order, Progress
+from modeling.models import TrainingRun
+from modeling.run_files import CHILD, CONFIG, LOG, folder_of, log_tail
+from snapshots.manifest import folder_of as snapshot_folder
+from snapshots.models import Snapshot
+from snapshots.tally import PARTITION_FILES
+
+logger = logging.getLogger(__name__)
+
+TRAIN = [sys.executable, "-m", "modeling.baselines.train"]
+EVALUATE = [sys.executable, "-m", "modeling.baselines.evaluate"]
+TICK_SECONDS = 1.0
+HEARTBEAT_SECONDS = 5.0
+# A checkpoint takes seconds; whoever needs longer than this will not end by being asked. Well below the
+# minute after which a run without a sign of life is given to another worker.
+STOP_SECONDS = 30.0
+STOPPED_CODE = 3
+LOG_LINES_TOLD = 5
+MOST_ENDS_A_TICK = 20
+
+PROGRESS_KEYS = tuple(Progress.__dataclass_fields__)
+
+Event = dict[str, Any]
+Listener = Callable[[Event], None]
+
+
+class CannotStart(Exception):
+    """A file is missing or torn, or somebody else is in the folder: a sentence, with what to do."""
+
+
+class EvaluationFailed(Exception):
+    """The evaluation ended without scores; a sentence."""
+
+
+@dataclass
+class _Following:
+    """What is known of a child while its lines are read."""
+
+    run: TrainingRun
+    child: subprocess.Popen[bytes]
+    tell: Listener
+    order: Order = Order.GO_ON
+    metrics: dict[str, Any] | None = None
+    error: str = ""
+    started: Event | None = None
+    warnings: list[str] = field(default_factory=list)
+    warnings_told: int = 0
+    untold: list[Progress] = field(default_factory=list)
+    beat_at: float = 0.0
+    interrupted: bool = False
+    asked_at: float | None = None
+
+    def take(self, event: Event) -> None:
+        """One line of the program, kept until the next tick tells the database."""
+        match event.get("event"):
+            case "started":
+                self.started = event
+            case "progress" | "epoch":
+                self.untold.append(Progress(**{key: event[key] for key in PROGRESS_KEYS if key in event}))
+            case "warning":
+                self.warnings.append(str(event.get("message")))
+            case "done":
+                self.metrics = event["metrics"]
+            case "error":
+                self.error = str(event.get("message"))
+        self.tell(event)
+
+    def tick(self) -> None:
+        """Once a second: progress to the database, a sign of life when it is time, and what to do next."""
+        now = time.monotonic()
+        try:
+            self._write()
+            if now - self.beat_at >= HEARTBEAT_SECONDS:
+                self.order = actions.heartbeat(run=self.run)
+                self.beat_at = now
+            else:
+                self.order = actions.look(run=self.run)
+        except (OperationalError, InterfaceError) as error:
+            # A database that restarts must not cost a training: the lines are kept and told at the next tick.
+            logger.warning("Run %s: the database did not answer (%s).", self.run.pk, error)
+            connection.close()
+        if self.order is not Order.GO_ON or self.interrupted:
+            self.ask_to_stop()
+
+    def _write(self) -> None:
+        if self.started is not None:
+            step, pairs = self.started.get("resumed_from_step") or 0, self.started.get("train_pairs")
+            actions.record_start(run=self.run, step=step, train_pairs=pairs)
+            self.started = None
+        if self.untold:
+            actions.record_progress(run=self.run, lines=self._thinned())
+            self.untold.clear()
+        if len(self.warnings) > self.warnings_told:
+            actions.record_warnings(run=self.run, warnings=self.warnings)
+            self.warnings_told = len(self.warnings)
+
+    def _thinned(self) -> list[Progress]:
+        """Of a second's lines the newest, and the ends of epochs, of which a tiny snapshot has very many."""
+        ends = [line for line in self.untold[:-1] if line.dev_accuracy is not None]
+        return ends[:: len(ends) // MOST_ENDS_A_TICK + 1] + self.untold[-1:]
+
+    def ask_to_stop(self) -> None:
+        """SIGTERM once; SIGKILL where the child has not ended long after."""
+        now = time.monotonic()
+        if self.asked_at is None:
+            self.asked_at = now
+            self.child.terminate()
+        elif now - self.asked_at > STOP_SECONDS:
+            self.child.kill()
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """A signal to us, Ctrl-C or the worker's end: the next tick passes it on. A second one waits no longer.
+
+        Noted and not raised: an exception might fall between reading the result and keeping it.
+        """
+        if self.interrupted:
+            self.child.kill()
+        self.interrupted = True
+
+
+def carry_out(run: TrainingRun, *, tell: Listener = lambda event: None, requeue: bool = True) -> TrainingRun:
+    """Trains a claimed run to its end, or until it is stopped, and records what came of it.
+
+    `tell` gets every event of the program. With `requeue`, a run whose program was killed goes back on the
+    list, and so does one that is interrupted; without (somebody waits in front of it), it is failed or stopped.
+    The answer is the run as it stands afterwards.
+    """
+    try:
+        config = write_config(run)
+        end_stale_child(run)
+    except (CannotStart, OSError) as problem:
+        actions.mark_failed(run=run, error=_sentence(problem))
+        return _as_it_stands(run)
+    with _child(run, config) as child:
+        following = _Following(run, child, tell)
+        with _signals_to(following):
+            _follow(following)
+    _record(following, requeue)
+    return _as_it_stands(run)
+
+
+def _as_it_stands(run: TrainingRun) -> TrainingRun:
+    return TrainingRun.objects.select_related("snapshot__corpus").get(pk=run.pk)
+
+
+def write_config(run: TrainingRun) -> Path:
+    """Writes run.json into the run's folder. Raises CannotStart where a snapshot file is missing or torn."""
+    folder = folder_of(run)
+    folder.mkdir(parents=True, exist_ok=True)
+    config = {
+        "baseline": run.baseline,
+        "seed": run.seed,
+        "snapshot": {"name": str(run.snapshot), "sha256": run.snapshot.sha256},
+        "scheme": run.snapshot.corpus.scheme,
+        "files": snapshot_files(run.snapshot),
+        "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None,
+        "cache": str(settings.CACHE_ROOT),
+        "folder": str(folder),
+        "settings": run.config,
+    }
+    path = folder / CONFIG
+    path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+    return path
+
+
+def snapshot_files(snapshot: Snapshot) -> dict[str, dict[str, str]]:
+    """Partition -> path and hash, sizes looked at. Raises CannotStart; the program compares the hashes."""
+    folder = snapshot_folder(snapshot)
+    files = {}
+    for file in snapshot.files.all():
+        if file.name not in PARTITION_FILES:
+            continue
+        path = folder / file.name
+        found = path.stat().st_size if path.is_file() else None
+        if found != file.size:
+            state = "is missing" if found is None else f"has {found} bytes instead of {file.size}"
+            raise CannotStart(
+                f"The snapshot file {path} {state}. Restore the folder from a backup, or copy it from the machine "
+                "that froze the snapshot; then resume the run."
+            )
+        files[PARTITION_FILES[file.name]] = {"path": str(path), "sha256": file.sha256}
+    return files
+
+
+def end_stale_child(run: TrainingRun, patience: float = STOP_SECONDS) -> None:
+    """Ends a program that an earlier worker left behind in the folder. Raises CannotStart where it stays.
+
+    The program locks its folder while it lives: no guessing by a process number that may be another's by now.
+    """
+    until = time.monotonic() + patience
+    asked = False
+    while _is_locked(folder_of(run)):
+        process = _child_of(run)
+        if process is None and not asked:
+            raise CannotStart(
+                f"Another machine or another process trains in {folder_of(run)}. Stop it there, then resume the run."
+            )
+        if time.monotonic() > until:
+            raise CannotStart(
+                f"Process {process} still trains in {folder_of(run)}. End it, then resume the run."
+            )
+        with contextlib.suppress(ProcessLookupError):
+            if process is not None:
+                os.kill(
+                    process, signal.SIGKILL if time.monotonic() > until - patience / 3 else signal.SIGTERM
+                )
+        asked = True
+        time.sleep(0.2)
+
+
+def _is_locked(folder: Path) -> bool:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+
+
+def _child_of(run: TrainingRun) -> int | None:
+    """The process number of the run's program, where it was started on this machine."""
+    try:
+        known = json.loads((folder_of(run) / CHILD).read_text())
+        return int(known["pid"]) if known["host"] == socket.gethostname() else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def pause_runs_of(worker: str) -> None:
+    """Asks the programs of this worker's runs to write their checkpoints and end: the worker is told to go."""
+    for run in TrainingRun.objects.filter(status=TrainingRun.Status.RUNNING, worker=worker):
+        process = _child_of(run)
+        if process is not None and _is_locked(folder_of(run)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def _child(run: TrainingRun, config: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The program at work; it does not outlive this block."""
+    folder = folder_of(run)
+    with (folder / LOG).open("ab") as log:
+        child = subprocess.Popen(
+            [*TRAIN, str(config)],
+            cwd=settings.BASE_DIR,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        (folder / CHILD).write_text(json.dumps({"pid": child.pid, "host": socket.gethostname()}))
+        yield child
+    finally:
+        if child.poll() is None:
+            child.kill()
+        child.wait()
+        if child.stdout is not None:
+            child.stdout.close()
+        (folder / CHILD).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _signals_to(following: _Following) -> Iterator[None]:
+    """SIGINT and SIGTERM are requests to pause while this lasts. Only a main thread may listen to signals."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {
+        number: signal.signal(number, following.interrupt) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _follow(following: _Following) -> None:
+    """Reads the child's lines until it closes its output, ticking every second, also while it is silent."""
+    stream = following.child.stdout
+    assert stream is not None
+    rest, tick_at = b"", 0.0
+    with selectors.DefaultSelector() as selector:
+        selector.register(stream, selectors.EVENT_READ)
+        while True:
+            if time.monotonic() >= tick_at:
+                following.tick()
+                tick_at = time.monotonic() + TICK_SECONDS
+            if not selector.select(timeout=max(0.0, tick_at - time.monotonic())):
+                continue
+            block = os.read(stream.fileno(), 65536)
+            if not block:
+                break
+            *lines, rest = (rest + block).split(b"\n")
+            for line in lines:
+                _take_line(following, line)
+    _await_end(following)
+
+
+def _take_line(following: _Following, line: bytes) -> None:
+    try:
+        event = json.loads(line)
+        is_event = isinstance(event, dict)
+    except ValueError:
+        is_event = False
+    if is_event:
+        following.take(event)
+    elif line.strip():
+        with (folder_of(following.run) / LOG).open("ab") as log:
+            log.write(line + b"\n")
+
+
+def _await_end(following: _Following) -> None:
+    """The output is closed: the process ends by itself within moments, or is ended."""
+    following.tick()
+    try:
+        following.child.wait(timeout=STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        following.child.kill()
+
+
+def _record(following: _Following, requeue: bool) -> None:
+    """What came of it. Nothing is written where the run has gone to another worker."""
+    run, code = following.run, following.child.returncode
+    paused = code == STOPPED_CODE
+    if following.order is Order.LOST:
+        return
+    if following.metrics is not None and code == 0:
+        actions.record_result(run=run, metrics=following.metrics)
+    elif following.error:
+        actions.mark_failed(run=run, error=_with_log(run, following.error))
+    elif following.order is Order.STOP or (paused and not requeue):
+        actions.mark_stopped(run=run)
+    elif requeue and (paused or following.interrupted or code < 0):
+        actions.release_run(run=run, blameless=paused)
+    else:
+        actions.mark_failed(run=run, error=_with_log(run, _how_it_ended(code)))
+
+
+def _how_it_ended(code: int) -> str:
+    if code < 0:
+        return (
+            f"The training program was killed by signal {-code}; at 9 the memory was perhaps used up. "
+            "Resume the run: it goes on from its checkpoint."
+        )
+    return (
+        f"The training program ended with exit code {code} and without a word. Resume the run to try again."
+    )
+
+
+def _with_log(run: TrainingRun, sentence: str) -> str:
+    lines = log_tail(run, LOG_LINES_TOLD)
+    return f"{sentence}\nThe last lines of its log:\n" + "\n".join(lines) if lines else sentence
+
+
+def _sentence(problem: Exception) -> str:
+    if isinstance(problem, OSError):
+        return (
+            f"{problem.filename}: {problem.strerror}. Make room or mend the permissions, then resume the run."
+        )
+    return str(problem)
+
+
+def evaluate(
+    run: TrainingRun, snapshot: Snapshot, partitions: list[str], *, tell: Listener
+) -> dict[str, Any]:
+    """Scores a finished run on partitions of any snapshot of the same scheme; returns the program's metrics.
+
+    Raises CannotStart, EvaluationFailed.
+    """
+    files = {name: file for name, file in snapshot_files(snapshot).items() if name in partitions}
+    if not files:
+        raise CannotStart(f"{snapshot} has no {' or '.join(partitions)} pairs: name another partition.")
+    folder = folder_of(run) / "evaluations" / f"{snapshot.corpus.slug}-{snapshot.version}-{'-'.join(files)}"
+    folder.mkdir(parents=True, exist_ok=True)
+    config = folder / "evaluation.json"
+    name = {"name": str(snapshot), "sha256": snapshot.sha256}
+    config.write_text(json.dumps({"snapshot": name, "files": files, "folder": str(folder)}), encoding="utf-8")
+    with (folder / LOG).open("ab") as log:
+        child = subprocess.run(
+            [*EVALUATE, str(folder_of(run)), str(config)],
+            cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+        )  # fmt: skip
+    events = [json.loads(line) for line in child.stdout.splitlines() if line.startswith(b"{")]
+    for event in events:
+        tell(event)
+    last = events[-1] if events else {}
+    if child.returncode or last.get("event") != "done":
+        raise EvaluationFailed(last.get("message") or _how_it_ended(child.returncode))
+    metrics: dict[str, Any] = last["metrics"]
+    return metrics

@@ -1,0 +1,120 @@
+"""The tables of the run pages: experiments over seeds, and the parts of an evaluation."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from collection.models import PARTITIONS
+from modeling.models import Evaluation, TrainingRun
+from snapshots.models import Snapshot
+
+
+@dataclass(frozen=True)
+class Score:
+    """Accuracy over the runs of an experiment. `spread` is the sample standard deviation, None of one run;
+    `bar` the share of the commonest label of what was evaluated."""
+
+    mean: float
+    spread: float | None
+    lowest: float
+    highest: float
+    bar: float | None
+
+
+@dataclass
+class Experiment:
+    """Runs that differ by seed alone."""
+
+    baseline: str
+    vectors: str
+    config: dict[str, Any]
+    seeds: list[int] = field(default_factory=list)
+    run_ids: list[int] = field(default_factory=list)
+    scores: dict[str, Score] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> str:
+        return settings_text(self.config)
+
+    @property
+    def runs(self) -> list[tuple[int, int]]:
+        """Seed and run id."""
+        return list(zip(self.seeds, self.run_ids, strict=True))
+
+
+@dataclass(frozen=True)
+class SnapshotTable:
+    """The finished experiments of one snapshot."""
+
+    snapshot: Snapshot
+    experiments: list[Experiment]
+
+
+def settings_text(config: dict[str, Any]) -> str:
+    return ", ".join(f"{key}={_plain(value)}" for key, value in sorted(config.items()))
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
+    """The table of baselines of each snapshot: one query for the scores, one for the seeds."""
+    found: dict[int, dict[tuple[str, str, str], Experiment]] = defaultdict(dict)
+    runs = TrainingRun.objects.filter(snapshot__in=snapshots, status=TrainingRun.Status.DONE)
+    for run in runs.order_by("baseline", "vectors", "seed", "id"):
+        key = (run.baseline, run.vectors, settings_text(run.config))
+        experiment = found[run.snapshot_id].setdefault(key, Experiment(run.baseline, run.vectors, run.config))
+        experiment.seeds.append(run.seed)
+        experiment.run_ids.append(run.pk)
+    scores = Evaluation.objects.whole_partitions().of_finished_runs(snapshots).by_experiment()
+    for row in scores:
+        key = (row["run__baseline"], row["run__vectors"], settings_text(row["run__config"]))
+        experiment = found[row["run__snapshot_id"]][key]
+        experiment.scores[row["partition"]] = Score(
+            row["mean"], row["spread"], row["lowest"], row["highest"], row["bar"]
+        )
+    return [
+        SnapshotTable(snapshot, list(found[snapshot.pk].values()))
+        for snapshot in snapshots
+        if found[snapshot.pk]
+    ]
+
+
+@dataclass
+class Evaluated:
+    """What a run scored on one partition of one snapshot: the whole, then by genre, then by gold label."""
+
+    snapshot: Snapshot
+    partition: str
+    whole: Evaluation | None = None
+    genres: list[Evaluation] = field(default_factory=list)
+    labels: list[Evaluation] = field(default_factory=list)
+
+
+def evaluations(run: TrainingRun) -> list[Evaluated]:
+    """The run's own snapshot first, partitions and gold labels in their order. One query."""
+    rows = Evaluation.objects.filter(run=run).select_related("snapshot__corpus")
+    found: dict[tuple[int, str], Evaluated] = {}
+    for row in sorted(rows, key=lambda row: (row.genre, _place(row))):
+        one = found.setdefault((row.snapshot_id, row.partition), Evaluated(row.snapshot, row.partition))
+        if row.genre:
+            one.genres.append(row)
+        elif row.gold_label:
+            one.labels.append(row)
+        else:
+            one.whole = row
+    return sorted(
+        found.values(),
+        key=lambda one: (
+            one.snapshot.pk != run.snapshot_id,
+            one.snapshot.pk,
+            PARTITIONS.index(one.partition),
+        ),
+    )
+
+
+def _place(row: Evaluation) -> int:
+    """Where the row's gold label stands in its scheme."""
+    return row.snapshot.corpus.labels.index(row.gold_label) if row.gold_label else 0

@@ -1,0 +1,150 @@
+"""The researcher's pages about training runs."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import researcher_required
+from accounts.models import User
+from collection.models import PARTITIONS
+from modeling import catalogue, queues, run_files, tasks
+from modeling.actions import BadSetting, ModelingError, RunIsOver, request_run, resume_run, stop_run
+from modeling.forms import NewRunForm
+from modeling.models import TrainingRun
+from modeling.plots import curve
+from modeling.tables import evaluations, results, settings_text
+from snapshots.models import Snapshot
+
+RUNS_A_PAGE = 50
+SNAPSHOTS_SHOWN = 20
+PREDICTIONS_A_PAGE = 50
+NEWEST_LINES = 10
+
+
+@never_cache
+@require_safe
+@researcher_required
+def runs(request: HttpRequest) -> HttpResponse:
+    """Baselines by snapshot, newest snapshots first, then the runs one by one."""
+    frozen = Snapshot.objects.frozen().newest_first()
+    context = {
+        "tables": results(list(frozen.filter(runs__status="done").distinct()[:SNAPSHOTS_SHOWN])),
+        "page": Paginator(TrainingRun.objects.newest_first(), RUNS_A_PAGE).get_page(request.GET.get("page")),
+        "snapshots": frozen[:SNAPSHOTS_SHOWN],
+        **_queue(),
+    }
+    return render(request, "modeling/runs.html", context)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def run(request: HttpRequest, pk: int) -> HttpResponse:
+    """The whole page; while the run goes on, htmx asks every two seconds for the part that changes."""
+    found = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+    template = "modeling/_state.html" if request.htmx else "modeling/run.html"  # type: ignore[attr-defined]
+    return render(request, template, _shown(found))
+
+
+@never_cache
+@require_safe
+@researcher_required
+def new_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
+    snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
+    return _form_page(request, snapshot, NewRunForm(initial=request.GET.dict()))
+
+
+@require_POST
+@researcher_required
+def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
+    """One run a seed, all of them or none."""
+    snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
+    form = NewRunForm(request.POST)
+    if not form.is_valid():
+        return _form_page(request, snapshot, form, status=422)
+    asked, by = dict(form.cleaned_data), cast(User, request.user)
+    try:
+        with transaction.atomic():
+            started = [
+                request_run(snapshot=snapshot, seed=seed, by=by, **asked) for seed in asked.pop("seeds")
+            ]
+    except ModelingError as error:
+        form.add_error("config" if isinstance(error, BadSetting) else None, str(error))
+        return _form_page(request, snapshot, form, status=422)
+    for one in started:
+        tasks.enqueue(one.pk)
+    return redirect("run", started[0].pk) if len(started) == 1 else redirect("runs")
+
+
+@require_POST
+@researcher_required
+def stop(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(TrainingRun, pk=pk)
+    try:
+        stop_run(run=found)
+    except RunIsOver as error:
+        messages.warning(request, str(error))
+    return redirect("run", pk)
+
+
+@require_POST
+@researcher_required
+def resume(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(TrainingRun, pk=pk)
+    try:
+        resume_run(run=found)
+        tasks.enqueue(pk)
+    except RunIsOver as error:
+        messages.warning(request, str(error))
+    return redirect("run", pk)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def predictions(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
+    """Predictions to read, a stretch of the file at a time."""
+    found = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+    start = request.GET.get("from", "0")
+    context: dict[str, Any] = {"run": found, "partition": partition}
+    try:
+        place = int(start) if start.isascii() and start.isdigit() and len(start) < 19 else 0
+        context["predictions"] = run_files.predictions(found, partition, place, PREDICTIONS_A_PAGE)
+    except run_files.PredictionsMissing as error:
+        context["error"] = str(error)
+    return render(request, "modeling/predictions.html", context, status=404 if "error" in context else 200)
+
+
+def _queue() -> dict[str, Any]:
+    return {"workers": queues.working(tasks.QUEUE), "last_worker": queues.last_seen(tasks.QUEUE)}
+
+
+def _shown(found: TrainingRun) -> dict[str, Any]:
+    lines = found.progress.curve()
+    is_under_way = found.status in (TrainingRun.Status.QUEUED, TrainingRun.Status.RUNNING)
+    return {
+        "run": found,
+        "is_under_way": is_under_way,
+        "settings": settings_text(found.config),
+        "lines": lines,
+        "newest": lines[-1] if lines else None,
+        # A folded table would fold again with every look while the run goes on.
+        "shown_lines": lines[-NEWEST_LINES:] if is_under_way else lines,
+        "curve": curve(lines),
+        "log": run_files.log_tail(found),
+        "warnings": found.warnings.splitlines(),
+        "evaluations": evaluations(found),
+        "held_out": [name for name in PARTITIONS if name != "train"],
+        **_queue(),
+    }
+
+
+def _form_page(request: HttpRequest, snapshot: Snapshot, form: NewRunForm, status: int = 200) -> HttpResponse:
+    context = {"snapshot": snapshot, "form": form, "baselines": catalogue.baselines().values(), **_queue()}
+    return render(request, "modeling/new.html", context, status=status)

@@ -1,0 +1,141 @@
+"""Makes or mends the environment in .venv/: `python scripts/environment.py train dev`.
+
+Runs with the standard library alone, in the repository's root. A stamp in .venv/ remembers from what the
+environment was made, so that a second call only reads two files.
+"""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "quintet-stamp"
+LOG = VENV / "pip.log"
+SOURCES = (ROOT / "pyproject.toml", ROOT / "constraints.txt")
+DOWNLOADING = re.compile(r"Downloading (?:\S*/)?([^/\s]+?)-\d\S* \(([\d.]+ [MG]B)\)")
+
+
+def main(extras: list[str]) -> int:
+    if has(extras):
+        return 0
+    os.chdir(ROOT)
+    make_folder()
+    pins = requirements(extras)
+    began = time.monotonic()
+    print(
+        "Installing what Quintet needs into .venv/, once (half a GB; on Linux PyTorch with CUDA makes it more:"
+        " docs/how-to/install.md says how to spare that) ...",
+        flush=True,
+    )
+    if not install(pins):
+        return 1
+    STAMP.write_text(stamp(extras))
+    print(f"Installed in {time.monotonic() - began:.0f} s.", flush=True)
+    return 0
+
+
+def stamp(extras: list[str]) -> str:
+    """First line: a digest of what the environment is made from; second line: the extras in it."""
+    digest = hashlib.sha256()
+    for path in SOURCES:
+        digest.update(path.read_bytes())
+    return f"{digest.hexdigest()}\n{' '.join(sorted(extras))}\n"
+
+
+def has(extras: list[str]) -> bool:
+    """Whether the environment was made from these very files, with at least these extras."""
+    if not STAMP.exists() or not PYTHON.exists():
+        return False
+    found, wanted = STAMP.read_text().splitlines(), stamp(extras).splitlines()
+    return found[0] == wanted[0] and set(wanted[1].split()) <= set(found[1].split())
+
+
+def make_folder() -> None:
+    if sys.prefix != sys.base_prefix and Path(sys.prefix).resolve() == VENV:
+        return
+    chosen = bool(os.environ.get("PYTHON"))
+    if works(PYTHON) and not (chosen and version_of(PYTHON) != sys.version_info[:2]):
+        return
+    try:
+        import ensurepip  # noqa: F401  (Debian splits it off, and then venv fails half-way)
+        import venv
+    except ImportError:
+        sys.exit(
+            "This Python has no venv module with pip. On Debian and Ubuntu:"
+            f" apt-get install python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+            " (as root), then the same command again."
+        )
+    name = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
+    print(f"Making the environment in .venv/ with {name} ...", flush=True)
+    venv.EnvBuilder(clear=VENV.exists(), with_pip=True, symlinks=True).create(VENV)
+
+
+def works(python: Path) -> bool:
+    return (
+        python.exists()
+        and subprocess.run([python, "-m", "pip", "--version"], capture_output=True).returncode == 0
+    )
+
+
+def version_of(python: Path) -> tuple[int, ...]:
+    line = "import sys; print(*sys.version_info[:2])"
+    return tuple(int(part) for part in subprocess.check_output([python, "-c", line], text=True).split())
+
+
+def requirements(extras: list[str]) -> list[str]:
+    """What pyproject.toml asks for. Quintet itself is run from its folder and never installed."""
+    project = tomllib.loads(SOURCES[0].read_text())["project"]
+    return project["dependencies"] + [
+        line for extra in extras for line in project["optional-dependencies"][extra]
+    ]
+
+
+def install(pins: list[str]) -> bool:
+    """Runs pip, shows only what it downloads, keeps all of it in .venv/pip.log. False when pip failed."""
+    wanted = VENV / "requirements.txt"
+    wanted.write_text("\n".join(pins) + "\n")
+    command = [
+        str(PYTHON),
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--progress-bar",
+        "off",
+        "--no-input",
+    ]
+    command += ["-r", str(wanted), "-c", str(SOURCES[1])]
+    lines: list[str] = []
+    with LOG.open("w") as log:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        )
+        assert process.stdout is not None
+        for line in process.stdout:
+            log.write(line)
+            lines.append(line.rstrip())
+            if match := DOWNLOADING.search(line):
+                print(f"  {match[1]} ({match[2]})", flush=True)
+    if process.wait() == 0:
+        return True
+    print("\n".join(lines[-12:]), file=sys.stderr)
+    print(
+        "The installation broke off; pip's reason stands above, all of its words in .venv/pip.log. Mend it"
+        " (often the network, a proxy, or a full disk) and start the same command again.",
+        file=sys.stderr,
+    )
+    return False
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("Stopped before the environment was complete. The same command goes on from there.")

@@ -1,0 +1,248 @@
+"""Freezing: a request, the work, and what happens when it is interrupted.
+
+A freeze is a row that somebody claims. Its heartbeat is also the claim's token: it changes with every
+sign of life, each written only if the last one was ours. Whoever was thought dead and taken over finds
+that out at the next sign and stops; nothing is published but under a lock on the row and with the claim
+still held.
+"""
+
+import logging
+import os
+import shutil
+import tempfile
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.db import IntegrityError, OperationalError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from accounts.models import User
+from collection.models import Corpus, Pair
+from snapshots.copies import forget, one_state, take
+from snapshots.export import Written, write
+from snapshots.manifest import folder_of
+from snapshots.models import Placement, Snapshot, SnapshotFile
+from snapshots.planning import FreezePlan, SnapshotError, check_hold_out
+
+logger = logging.getLogger(__name__)
+# Without a sign of life for so long, a freeze is taken up again. Copying the rows gives none while it lasts.
+STALE_AFTER = timedelta(minutes=3)
+
+
+class EmptyCorpus(SnapshotError):
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__(f"{corpus.slug} has no pairs to freeze yet. Write or import some first.")
+
+
+class FreezeInProgress(SnapshotError):
+    """Another freeze of the corpus is under way; `snapshot` is that one, if it is still there."""
+
+    def __init__(self, corpus: Corpus, snapshot: Snapshot | None) -> None:
+        self.snapshot = snapshot
+        self.is_stale = snapshot is not None and _is_stale(snapshot)
+        state = f" ({snapshot}: {snapshot.progress or snapshot.get_status_display()})" if snapshot else ""
+        super().__init__(f"A freeze of {corpus.slug} is under way{state}. Wait until it is done.")
+
+
+class FreezeFailed(SnapshotError):
+    """The freeze ended without a snapshot; asking again starts it anew under the same number."""
+
+
+class _ClaimLost(Exception):
+    """Somebody else has taken this freeze up."""
+
+
+def request_freeze(
+    *, corpus: Corpus, seed: int = 0, dev_from_train: int = 0, by: User | None = None
+) -> Snapshot:
+    """Puts a freeze on the list; `freeze_snapshot` does the work.
+
+    A failed freeze is asked for again in its own row, so its number is not used up. Raises EmptyCorpus,
+    FreezeInProgress, HoldOutRefused.
+    """
+    if not Pair.objects.filter(corpus=corpus).standing().exists():
+        raise EmptyCorpus(corpus)
+    check_hold_out(corpus, dev_from_train)
+    asked = {
+        "status": Snapshot.Status.REQUESTED,
+        "seed": seed,
+        "dev_from_train": dev_from_train,
+        "requested_by": by,
+        "requested_at": timezone.now(),
+        "progress": "waiting for a worker",
+        "error": "",
+    }
+    try:
+        with transaction.atomic():
+            failed = Snapshot.objects.filter(corpus=corpus, status=Snapshot.Status.FAILED).first()
+            if failed and Snapshot.objects.filter(pk=failed.pk, status=failed.status).update(**asked):
+                failed.refresh_from_db()
+                return failed
+            newest = Snapshot.objects.filter(corpus=corpus).aggregate(version=Max("version"))["version"] or 0
+            return Snapshot.objects.create(corpus=corpus, version=newest + 1, **asked)
+    except IntegrityError:
+        # Two asked at once. The constraint one_freeze_at_a_time (or the version's) let one through.
+        current = Snapshot.objects.under_way().filter(corpus=corpus).select_related("corpus").first()
+        raise FreezeInProgress(corpus, current) from None
+
+
+def freeze_snapshot(*, snapshot_id: int) -> Snapshot:
+    """Carries a requested freeze out, or takes up one whose worker died. Returns the frozen snapshot.
+
+    Where nothing has changed since an earlier snapshot, that one is returned and this row is gone, its number
+    free. Raises Snapshot.DoesNotExist, FreezeInProgress (somebody works on it), HoldOutRefused, NoQuestion,
+    FreezeFailed.
+    """
+    work = _Freeze(snapshot_id)
+    try:
+        return work.carry_out()
+    except _ClaimLost:
+        return work.left_to_others()
+    except SnapshotError as error:
+        work.fail(str(error))
+        raise
+    except KeyboardInterrupt:
+        work.fail("Stopped by hand. Freeze again when you like.")
+        raise
+    except Exception as error:
+        if not work.fail(_sentence(error)):
+            # What we worked on was taken from under our hands: no fault of anybody's.
+            return work.left_to_others()
+        raise FreezeFailed(work.snapshot.error) from error
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"The files could not be written: {error.strerror or error}. Make room, then freeze again."
+    return f"The software failed ({type(error).__name__}: {error}). Tell its operator, then freeze again."
+
+
+class _Freeze:
+    """One claim on one freeze, from the first sign of life to the last."""
+
+    def __init__(self, snapshot_id: int) -> None:
+        self.snapshot = Snapshot.objects.select_related("corpus", "requested_by").get(pk=snapshot_id)
+        self.beat: datetime | None = None
+
+    def carry_out(self) -> Snapshot:
+        if self.snapshot.status == Snapshot.Status.FROZEN:
+            return self.snapshot
+        self.claim()
+        planned = self.copy()
+        target = folder_of(self.snapshot)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _clear_leftovers(target)
+        # Beside the target, so that the last step is one rename within one file system.
+        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        try:
+            written = write(self.snapshot, planned, draft, self.sign_of_life)
+            return self.publish(draft, target, written)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+    def claim(self) -> None:
+        """A conditional UPDATE: of two that try, one changes the row and goes on."""
+        now = timezone.now()
+        taken = Snapshot.objects.takeable(now - STALE_AFTER).filter(pk=self.snapshot.pk)
+        if not taken.update(status=Snapshot.Status.FREEZING, heartbeat_at=now, progress="copying the pairs"):
+            raise _ClaimLost
+        self.beat = now
+
+    def sign_of_life(self, progress: str) -> None:
+        """Writes how far it is. Raises _ClaimLost."""
+        now = timezone.now()
+        ours = Snapshot.objects.filter(
+            pk=self.snapshot.pk, status=Snapshot.Status.FREEZING, heartbeat_at=self.beat
+        )
+        if not ours.update(heartbeat_at=now, progress=progress[:200]):
+            raise _ClaimLost
+        self.beat = now
+
+    def copy(self) -> FreezePlan:
+        """The short transaction. The sign of life at its end undoes it all where the claim was lost."""
+        before = self.beat
+        try:
+            with one_state():
+                planned = take(self.snapshot)
+                self.sign_of_life("pairs copied")
+                return planned
+        except (IntegrityError, OperationalError):
+            self.beat = before
+            # Whoever took this freeze up copies the same rows: then the fault is no fault.
+            self.sign_of_life("copying the pairs")
+            raise
+
+    def publish(self, draft: Path, target: Path, written: Written) -> Snapshot:
+        """Gives the folder its name and the row its hash, under a lock and with the claim still ours."""
+        with transaction.atomic():
+            locked = Snapshot.objects.select_for_update(no_key=True, of=("self",)).select_related("corpus")
+            row = locked.filter(pk=self.snapshot.pk, heartbeat_at=self.beat, status="freezing").first()
+            if row is None:
+                raise _ClaimLost
+            same = Snapshot.objects.frozen().filter(corpus=row.corpus, sha256=written.sha256).first()
+            if same is not None:
+                _give_way(row, same)
+                return Snapshot.objects.select_related("corpus").get(pk=same.pk)
+            _record(row, written)
+            _move(draft, target)
+        return row
+
+    def fail(self, error: str) -> bool:
+        """Says why on the row, and returns True, unless somebody else works on it by now."""
+        with transaction.atomic():
+            ours = Snapshot.objects.filter(pk=self.snapshot.pk, status="freezing", heartbeat_at=self.beat)
+            if not ours.update(status=Snapshot.Status.FAILED, error=error, progress=""):
+                return False
+            # A place counts from a snapshot that exists: the next freeze may draw with another seed.
+            forget(self.snapshot)
+            Placement.objects.filter(first_snapshot=self.snapshot).delete()
+        logger.warning("%s could not be frozen: %s", self.snapshot, error)
+        self.snapshot.error = error
+        return True
+
+    def left_to_others(self) -> Snapshot:
+        """Their snapshot, if it is there by now. Raises Snapshot.DoesNotExist, FreezeInProgress."""
+        self.snapshot.refresh_from_db()
+        if self.snapshot.status == Snapshot.Status.FROZEN:
+            return self.snapshot
+        raise FreezeInProgress(self.snapshot.corpus, self.snapshot)
+
+
+def _is_stale(snapshot: Snapshot) -> bool:
+    return (
+        Snapshot.objects.takeable(timezone.now() - STALE_AFTER)
+        .filter(pk=snapshot.pk, status="freezing")
+        .exists()
+    )
+
+
+def _give_way(row: Snapshot, same: Snapshot) -> None:
+    """Nothing has changed since `same`: the new row and its copies go, and its number is free again."""
+    Placement.objects.filter(first_snapshot=row).update(first_snapshot=same)
+    forget(row)
+    row.delete()
+
+
+def _record(row: Snapshot, written: Written) -> None:
+    SnapshotFile.objects.bulk_create(
+        SnapshotFile(snapshot=row, name=file.name, sha256=file.sha256, size=file.size, lines=file.lines)
+        for file in written.files
+    )
+    row.status, row.progress, row.error = Snapshot.Status.FROZEN, "", ""
+    row.sha256, row.pair_count, row.frozen_at = written.sha256, written.pairs, timezone.now()
+    row.save(update_fields=["status", "progress", "error", "sha256", "pair_count", "frozen_at"])
+
+
+def _move(draft: Path, target: Path) -> None:
+    """One rename: the folder is there whole or not at all."""
+    if target.exists():
+        # Left by a freeze that died after its rename and before its commit: no row ever named it.
+        shutil.rmtree(target)
+    draft.chmod(0o755)  # mkdtemp makes it private; workers of other accounts read snapshots too
+    os.rename(draft, target)
+
+
+def _clear_leftovers(target: Path) -> None:
+    for leftover in target.parent.glob(f".{target.name}.*"):
+        shutil.rmtree(leftover, ignore_errors=True)

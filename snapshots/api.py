@@ -1,0 +1,105 @@
+"""REST about snapshots: the list, one of them, its files, and asking for a freeze."""
+
+from collections.abc import Iterable
+from typing import cast
+
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics, status
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.paging import NewestFirst
+from accounts.permissions import IsResearcher
+from accounts.problems import Problem
+from snapshots.actions import EmptyCorpus, FreezeInProgress, request_freeze
+from snapshots.downloads import FileUnavailable, send
+from snapshots.manifest import read_manifest
+from snapshots.models import Snapshot, SnapshotFile
+from snapshots.planning import HoldOutRefused
+from snapshots.serializers import FreezeRequestSerializer, SnapshotDetailSerializer, SnapshotSerializer
+from snapshots.tasks import enqueue
+
+GONE = (
+    "There is no such snapshot. A freeze that finds nothing new takes no number and leaves the earlier one."
+)
+
+
+class AnyAccept(BaseContentNegotiation):
+    """A file has one form: `Accept: text/csv` is no reason to refuse it."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        first = next(iter(renderers))
+        return first, first.media_type or ""
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
+        return next(iter(parsers), None)
+
+
+class SnapshotListView(generics.ListAPIView):
+    permission_classes = [IsResearcher]
+    pagination_class = NewestFirst
+    serializer_class = SnapshotSerializer
+    queryset = Snapshot.objects.select_related("corpus")
+
+    @extend_schema(
+        summary="Ask for a freeze",
+        description="Answers at once; poll `url` until `status` is frozen or failed.",
+        request=FreezeRequestSerializer,
+        responses={202: SnapshotSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        asked = FreezeRequestSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        try:
+            snapshot = request_freeze(**asked.validated_data, by=cast(User, request.user))
+        except (EmptyCorpus, FreezeInProgress) as error:
+            raise Problem(status=409, detail=str(error)) from error
+        except HoldOutRefused as error:
+            raise Problem(status=422, detail=str(error), errors={"dev_from_train": str(error)}) from error
+        enqueue(snapshot.pk)
+        told = SnapshotSerializer(snapshot, context={"request": request}).data
+        return Response(told, status=status.HTTP_202_ACCEPTED, headers={"Location": told["url"]})
+
+
+class SnapshotView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(summary="One snapshot: its files and its manifest", responses=SnapshotDetailSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        found = Snapshot.objects.select_related("corpus").prefetch_related("files").filter(pk=pk).first()
+        if found is None:
+            raise Problem(status=404, detail=GONE)
+        context = {"request": request, "manifest": read_manifest(found)}
+        return Response(SnapshotDetailSerializer(found, context=context).data)
+
+
+class SnapshotFileView(APIView):
+    permission_classes = [IsResearcher]
+    content_negotiation_class = AnyAccept
+
+    @extend_schema(
+        summary="A file of a snapshot",
+        description="The ETag is the file's sha256. One range at a time; If-Range and If-None-Match hold.",
+        parameters=[OpenApiParameter("Range", str, OpenApiParameter.HEADER)],
+        responses={
+            (200, "application/jsonl"): OpenApiTypes.BINARY,
+            (206, "application/jsonl"): OpenApiTypes.BINARY,
+        },
+    )
+    def get(self, request: Request, pk: int, name: str) -> HttpResponseBase:
+        rows = SnapshotFile.objects.select_related("snapshot__corpus").filter(snapshot__status="frozen")
+        file = get_object_or_404(rows, snapshot=pk, name=name)
+        try:
+            return send(request._request, file)
+        except FileUnavailable as error:
+            raise Problem(status=503, title="The file is not whole", detail=str(error)) from error

@@ -1,0 +1,11 @@
+"""REST addresses about snapshots, under /api/v1/."""
+
+from django.urls import path
+
+from snapshots.api import SnapshotFileView, SnapshotListView, SnapshotView
+
+urlpatterns = [
+    path("snapshots/", SnapshotListView.as_view(), name="api-snapshots"),
+    path("snapshots/<int:pk>/", SnapshotView.as_view(), name="api-snapshot"),
+    path("snapshots/<int:pk>/files/<str:name>", SnapshotFileView.as_view(), name="api-snapshot-file"),
+]

@@ -1,0 +1,155 @@
+"""The rows of a snapshot, copied from the corpus in one short transaction by INSERT ... SELECT.
+
+People go on working while files are written: the files are made from this copy alone.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce, Collate
+
+from collection.models import Pair, Premise
+from snapshots.models import Placement, Snapshot, SnapshotFile, SnapshotLabel, SnapshotPair
+from snapshots.partition import DEV, TEST, TRAIN
+from snapshots.planning import FreezePlan, plan_freeze
+from validation.gold import with_gold_label
+from validation.models import Label, Question
+
+PLACED_AT_ONCE = 2000
+
+
+@contextmanager
+def one_state() -> Iterator[None]:
+    """A transaction whose statements all see the corpus at one moment.
+
+    PostgreSQL's usual level shows each statement what was committed before it; SQLite's writers have
+    the database for themselves.
+    """
+    outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if connection.vendor == "postgresql" and outermost:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
+
+
+def take(snapshot: Snapshot) -> FreezePlan:
+    """Places what has no place yet and copies pairs and counted labels. To be called in `one_state`.
+
+    Starts from nothing: what an interrupted freeze of this snapshot left behind is deleted first.
+    Returns the plan that it carried out. Raises HoldOutRefused.
+    """
+    forget(snapshot)
+    Placement.objects.filter(first_snapshot=snapshot).delete()
+    planned = plan_freeze(snapshot.corpus, seed=snapshot.seed, dev_from_train=snapshot.dev_from_train)
+    _place(snapshot, planned)
+    _copy_pairs(snapshot, planned)
+    _copy_labels(snapshot, planned.question)
+    return planned
+
+
+def forget(snapshot: Snapshot) -> None:
+    """Deletes the copied rows. By hand: the ORM would load them all to look for what they protect."""
+    rows, labels = _table(SnapshotPair), _table(SnapshotLabel)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"DELETE FROM {labels} WHERE row_id IN (SELECT id FROM {rows} WHERE snapshot_id = %s)",
+            [snapshot.pk],
+        )
+        cursor.execute(f"DELETE FROM {rows} WHERE snapshot_id = %s", [snapshot.pk])
+    SnapshotFile.objects.filter(snapshot=snapshot).delete()
+
+
+def in_code_point_order(name: str) -> Collate:
+    """Orders texts alike in every database: an `ORDER BY` of the server's language would change the files."""
+    return Collate(F(name), "C" if connection.vendor == "postgresql" else "BINARY")
+
+
+def _place(snapshot: Snapshot, planned: FreezePlan) -> None:
+    """Stores where premises belong that have no place yet, each once and for good."""
+    waiting = Pair.objects.standing().filter(premise=OuterRef("pk"))
+    homeless = Premise.objects.filter(corpus=snapshot.corpus, placement=None).order_by("pk")
+    made = homeless.filter(Exists(waiting.filter(published_partition=None)))
+    _store(_made(made, snapshot, planned))
+    if planned.held_out:
+        published = homeless.filter(Exists(waiting.filter(published_partition=TRAIN)))
+        _store(
+            Placement(premise_id=pk, partition=DEV, origin=Placement.Origin.HELD_OUT, first_snapshot=snapshot)
+            for pk, group in published.values_list("pk", "group").iterator()
+            if group in planned.held_out
+        )
+
+
+def _made(premises: QuerySet[Premise], snapshot: Snapshot, planned: FreezePlan) -> Iterator[Placement]:
+    outside = set(planned.outside_training)
+    for pk, group, genre in premises.values_list("pk", "group", "genre__slug").iterator():
+        partition = planned.plan.partition_of[group]
+        # Left out of train now, such a premise may still be drawn for dev or test one day.
+        if not (partition == TRAIN and genre in outside):
+            yield Placement(premise_id=pk, partition=partition, first_snapshot=snapshot)
+
+
+def _store(placements: Iterator[Placement]) -> None:
+    while portion := list(islice(placements, PLACED_AT_ONCE)):
+        Placement.objects.bulk_create(portion)
+
+
+def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
+    """The rule of partition.destination, in SQL. Rows are inserted in the order of the files.
+
+    That order, partition then public id, lets the writer page by primary key.
+    """
+    placed = F("premise__placement__partition")
+    held_out = Q(premise__placement__origin=Placement.Origin.HELD_OUT, published_partition=TRAIN)
+    goes_to: Any = Case(
+        When(held_out, then=Value(DEV)),
+        When(published_partition__isnull=False, then=F("published_partition")),
+        default=placed,
+        output_field=CharField(),
+    )
+    belongs = (
+        Q(published_partition__isnull=False)
+        | Q(premise__placement__partition=TRAIN) & ~Q(premise__genre__slug__in=planned.outside_training)
+        | Q(premise__placement__partition__in=[DEV, TEST], votes__gte=planned.question.seats)
+    )
+    pairs = (
+        with_gold_label(Pair.objects.filter(corpus=snapshot.corpus).standing(), planned.question)
+        .filter(belongs)
+        .annotate(goes_to=goes_to, snapshot_key=Value(snapshot.pk))
+        .order_by("goes_to", in_code_point_order("public_id"))
+        .values_list("snapshot_key", "pk", "goes_to", "scheme", "gold_label", "gold_source")
+    )
+    columns = "snapshot_id, pair_id, partition, scheme, gold_label, gold_source"
+    _insert(SnapshotPair, columns, *pairs.query.sql_with_params())
+
+
+def _copy_labels(snapshot: Snapshot, question: Question) -> None:
+    """The labels that count, by validation's own rule, joined to the rows just copied."""
+    code = Coalesce("annotator__code", Value(""))
+    counted = (
+        Label.objects.filter(question=question)
+        .counted()
+        .order_by()
+        .annotate(code=code)
+        .values_list("pair_id", "position", "label", "code")
+    )
+    sql, params = counted.query.sql_with_params()
+    # The ORM cannot join a table that it has no relation to: only the outer SELECT is by hand.
+    select = (
+        f"SELECT kept.id, counted.position, counted.label, counted.code FROM ({sql}) AS counted"
+        f" JOIN {_table(SnapshotPair)} AS kept ON kept.pair_id = counted.pair_id WHERE kept.snapshot_id = %s"
+    )
+    _insert(SnapshotLabel, "row_id, position, label, annotator_code", select, (*params, snapshot.pk))
+
+
+def _insert(model: Any, columns: str, select: str, params: tuple[Any, ...]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {_table(model)} ({columns}) {select}", params)
+
+
+def _table(model: Any) -> str:
+    return connection.ops.quote_name(model._meta.db_table)

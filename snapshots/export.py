@@ -1,0 +1,229 @@
+"""The canonical files of a snapshot: JSON Lines with the field names of SNLI and MultiNLI, and a manifest.
+
+Byte-stable: sorted keys, sorted lines, UTF-8 as it is, "\\n": the same content gives the same bytes. What
+differs from one freeze to the next (version, times, software) stands in the manifest alone.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from django.db.models import QuerySet
+
+from collection.labels import ORDINAL
+from collection.models import Corpus, Premise
+from snapshots.manifest import manifest_of, text_of
+from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
+from snapshots.planning import FreezePlan
+from snapshots.tally import FACTS, MANIFEST, NO_GOLD, PARTITION_FILES, Tally, content_sha256
+from validation.models import Question
+
+PAIRS_AT_ONCE = 2000
+# Plain values: to make five model instances a pair took most of the time of a freeze.
+COLUMNS = (
+    "pk",
+    "snapshot_id",
+    "partition",
+    "gold_label",
+    "gold_source",
+    "pair__public_id",
+    "pair__hypothesis",
+    "pair__author_label",
+    "pair__author__code",
+    "pair__premise__public_id",
+    "pair__premise__text",
+    "pair__premise__sentence_count",
+    "pair__premise__genre__slug",
+    "pair__parse__premise_parse",
+    "pair__parse__premise_binary_parse",
+    "pair__parse__hypothesis_parse",
+    "pair__parse__hypothesis_binary_parse",
+)
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    name: str
+    sha256: str
+    size: int
+    lines: int | None
+
+
+@dataclass(frozen=True)
+class Written:
+    """What `write` made: the content's hash, its files (manifest last) and the number of pairs."""
+
+    sha256: str
+    files: list[WrittenFile]
+    pairs: int
+
+
+def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Callable[[str], None]) -> Written:
+    """Writes all files of a snapshot from its copied rows into `folder`, which is empty.
+
+    Reads 2,000 pairs at a time, so memory does not grow with the corpus; `progress` hears of every portion
+    and may raise to stop. Raises OSError, as for a full disk.
+    """
+    facts = facts_of(planned.question)
+    tally = Tally(planned.question.labels)
+    files = [_write_text(folder / FACTS, text_of(facts)), *_write_lines(snapshot, folder, tally, progress)]
+    progress("writing the manifest")
+    content = content_sha256({file.name: file.sha256 for file in files})
+    listed = {file.name: {"sha256": file.sha256, "bytes": file.size, "lines": file.lines} for file in files}
+    manifest = manifest_of(snapshot, planned, facts, tally, listed, content)
+    files.append(_write_text(folder / MANIFEST, text_of(manifest)))
+    _sync(folder)
+    return Written(content, files, tally.pairs)
+
+
+def facts_of(question: Question) -> dict[str, Any]:
+    """What a reader must know to understand the labels. It is content: other words make another snapshot."""
+    corpus: Corpus = question.corpus
+    return {
+        "slug": corpus.slug,
+        "name": corpus.name,
+        "description": corpus.description,
+        "scheme": question.scheme,
+        "labels": list(question.labels),
+        "ordinal": question.scheme in ORDINAL,
+        "protocol": corpus.protocol,
+        "language": corpus.language,
+        "licence": corpus.licence,
+        "made_for_demo": corpus.made_for_demo,
+        "question": {
+            "wording": question.wording,
+            "seats": question.seats,
+            "threshold": question.threshold,
+            "gold_rule": question.gold_rule,
+            "label_wordings": {each.label: each.wording for each in question.label_wordings.all()},
+        },
+        "genres": {
+            genre.slug: {"name": genre.name, "register": genre.register, "in_training": genre.in_training}
+            for genre in corpus.genres.order_by("slug")
+        },
+    }
+
+
+def line_of(row: Any, labels: list[tuple[str, str]]) -> dict[str, Any]:
+    """One pair as it stands in a file. `row` has COLUMNS; `labels` are (label, annotator's code) by position.
+
+    A pair that nobody was asked about again has its author's label alone, as in SNLI's training file.
+    """
+    author, author_label = row.pair__author__code or "", row.pair__author_label
+    if not labels and author_label:
+        labels = [(author_label, author)]
+    # Most premises are one sentence; what several are, the model knows.
+    text, count = row.pair__premise__text, row.pair__premise__sentence_count
+    sentences = [text] if count == 1 else Premise(text=text, sentence_count=count).sentences
+    line = {
+        "annotator_codes": [code for _, code in labels],
+        "annotator_labels": [label for label, _ in labels],
+        "author": author,
+        "author_label": author_label,
+        "genre": row.pair__premise__genre__slug,
+        "gold_label": row.gold_label or NO_GOLD,
+        "gold_source": row.gold_source,
+        "pairID": row.pair__public_id,
+        "promptID": row.pair__premise__public_id,
+        "sentence1": " ".join(sentences),
+        "sentence1_binary_parse": row.pair__parse__premise_binary_parse or "",
+        "sentence1_parse": row.pair__parse__premise_parse or "",
+        "sentence2": row.pair__hypothesis,
+        "sentence2_binary_parse": row.pair__parse__hypothesis_binary_parse or "",
+        "sentence2_parse": row.pair__parse__hypothesis_parse or "",
+    }
+    if count > 1:
+        line["premise_sentences"] = sentences
+    return line
+
+
+class _HashedFile:
+    """A file that is hashed while it is written."""
+
+    def __init__(self, path: Path, stack: ExitStack) -> None:
+        self.name = path.name
+        self.stream: IO[bytes] = stack.enter_context(path.open("wb"))
+        self.digest = hashlib.sha256()
+        self.size = self.lines = 0
+
+    def add(self, line: dict[str, Any]) -> None:
+        data = (json.dumps(line, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n").encode()
+        self.stream.write(data)
+        self.digest.update(data)
+        self.size += len(data)
+        self.lines += 1
+
+    def finish(self) -> WrittenFile:
+        self.stream.flush()
+        os.fsync(self.stream.fileno())
+        return WrittenFile(self.name, self.digest.hexdigest(), self.size, self.lines)
+
+
+def _write_lines(
+    snapshot: Snapshot, folder: Path, tally: Tally, progress: Callable[[str], None]
+) -> list[WrittenFile]:
+    names = {partition: name for name, partition in PARTITION_FILES.items()}
+    total = SnapshotPair.objects.filter(snapshot=snapshot).count()
+    files: dict[str, _HashedFile] = {}
+    previous = ("", "")
+    with ExitStack() as stack:
+        for rows in _portions(SnapshotPair.objects.filter(snapshot=snapshot)):
+            labels = _labels_of(rows)
+            for row in rows:
+                line = line_of(row, labels.get(row.pk, []))
+                place = (row.partition, line["pairID"])
+                if place <= previous:
+                    raise RuntimeError(
+                        f"pair {place} came after {previous}: the copied rows are out of order"
+                    )
+                previous = place
+                if row.partition not in files:
+                    files[row.partition] = _HashedFile(folder / names[row.partition], stack)
+                files[row.partition].add(line)
+                tally.add(row.partition, line)
+            progress(f"{tally.pairs:,} of {total:,} pairs written")
+        return [file.finish() for file in files.values()]
+
+
+def _portions(rows: QuerySet[SnapshotPair]) -> Iterator[list[Any]]:
+    """The rows in the order of the files, which is the order of their keys (see copies.py)."""
+    last = 0
+    plain = rows.order_by("pk").values_list(*COLUMNS, named=True)
+    while portion := list(plain.filter(pk__gt=last)[:PAIRS_AT_ONCE]):
+        last = portion[-1].pk
+        yield portion
+
+
+def _labels_of(rows: list[Any]) -> dict[int, list[tuple[str, str]]]:
+    """Row key -> labels by position. The keys of a portion are one stretch: no list of 2,000 of them is sent."""
+    first, last = rows[0], rows[-1]
+    stored = SnapshotLabel.objects.filter(
+        row__snapshot=first.snapshot_id, row__gte=first.pk, row__lte=last.pk
+    ).order_by("row", "position")
+    labels: dict[int, list[tuple[str, str]]] = {}
+    for key, label, code in stored.values_list("row", "label", "annotator_code"):
+        labels.setdefault(key, []).append((label, code))
+    return labels
+
+
+def _write_text(path: Path, text: str) -> WrittenFile:
+    data = text.encode()
+    with path.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    return WrittenFile(path.name, hashlib.sha256(data).hexdigest(), len(data), None)
+
+
+def _sync(folder: Path) -> None:
+    """The names too must survive a loss of power, not only what is in the files."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,33 @@
+"""`manage.py export_snapshot CORPUS@VERSION --format F --out DIR`."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from snapshots.file_formats import FORMATS, ExportError, export
+from snapshots.manifest import folder_of
+from snapshots.models import Snapshot
+
+
+class Command(BaseCommand):
+    help = "Writes a frozen snapshot to a folder in a format that published corpora use."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("snapshot", metavar="CORPUS@VERSION")
+        parser.add_argument("--format", required=True, metavar="F", help=f"one of: {', '.join(FORMATS)}")
+        parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new or empty folder")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        snapshot = Snapshot.objects.frozen().named(options["snapshot"]).first()
+        if snapshot is None:
+            rows = Snapshot.objects.frozen().newest_first()[:20]
+            known = ", ".join(map(str, rows)) or "none yet"
+            raise CommandError(f"There is no frozen snapshot {options['snapshot']!r}. Newest ones: {known}.")
+        try:
+            names = export(folder_of(snapshot), str(snapshot), options["format"], options["out"])
+        except ExportError as error:
+            raise CommandError(str(error)) from None
+        except OSError as error:
+            raise CommandError(f"{options['out']} cannot be written: {error.strerror or error}.") from None
+        self.stdout.write(f"{snapshot} is in {options['out']}: {', '.join(names)}")

@@ -1,0 +1,86 @@
+"""`manage.py freeze_snapshot CORPUS [--seed N] [--dev-from train=N] [--json]`."""
+
+import json
+from argparse import ArgumentTypeError
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from collection.models import Corpus
+from snapshots.actions import FreezeInProgress, freeze_snapshot, request_freeze
+from snapshots.manifest import folder_of, read_manifest
+from snapshots.models import Snapshot
+from snapshots.partition import PARTITIONS
+from snapshots.planning import SnapshotError
+
+
+def held_out(value: str) -> int:
+    """`train=N` as N."""
+    name, equals, number = value.partition("=")
+    if name != "train" or not equals or not number.isdecimal() or int(number) < 1:
+        raise ArgumentTypeError(f"{value!r} is not of the form train=N, with N premises to hold out")
+    return int(number)
+
+
+class Command(BaseCommand):
+    help = (
+        "Freezes a snapshot of a corpus: an immutable, numbered, hashed release. "
+        "Where nothing has changed, it answers the snapshot that is there."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("corpus", metavar="CORPUS", help="the corpus's slug")
+        parser.add_argument("--seed", type=int, default=0, help="for premises that have no partition yet")
+        parser.add_argument(
+            "--dev-from",
+            type=held_out,
+            default=0,
+            metavar="train=N",
+            help="hold N whole premises of a published train partition out as dev",
+        )
+        parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        corpus = Corpus.objects.filter(slug=options["corpus"]).first()
+        if corpus is None:
+            known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
+            raise CommandError(f"There is no corpus {options['corpus']!r}. Known: {known}.")
+        newest = Snapshot.objects.frozen().filter(corpus=corpus).order_by("-version").first()
+        try:
+            snapshot = self.freeze(corpus, options)
+        except SnapshotError as error:
+            raise CommandError(str(error)) from None
+        except KeyboardInterrupt:
+            raise CommandError("Stopped by hand. Nothing was published.") from None
+        self.tell(snapshot, is_new=newest is None or snapshot.version > newest.version, options=options)
+
+    def freeze(self, corpus: Corpus, options: dict[str, Any]) -> Snapshot:
+        try:
+            requested = request_freeze(
+                corpus=corpus, seed=options["seed"], dev_from_train=options["dev_from"]
+            )
+        except FreezeInProgress as error:
+            if error.snapshot is None or not error.is_stale:
+                raise
+            # Its process was killed: this one finishes what was asked for then.
+            requested = error.snapshot
+            self.stderr.write(f"Takes up {requested}, whose process has gone (seed {requested.seed}).")
+        return freeze_snapshot(snapshot_id=requested.pk)
+
+    def tell(self, snapshot: Snapshot, *, is_new: bool, options: dict[str, Any]) -> None:
+        partitions = (read_manifest(snapshot) or {}).get("partitions", {})
+        told: dict[str, Any] = {
+            "snapshot": str(snapshot),
+            "sha256": snapshot.sha256,
+            "path": str(folder_of(snapshot)),
+            "pairs": snapshot.pair_count,
+            "partitions": {name: partitions.get(name, {}).get("pairs", 0) for name in PARTITIONS},
+        }
+        if options["json"]:
+            self.stdout.write(json.dumps(told))
+            return
+        if not is_new:
+            self.stdout.write(f"Nothing has changed since {snapshot}: it stands.")
+        self.stdout.write(f"{told['snapshot']}  sha256 {told['sha256']}\n{told['path']}")
+        counts = ", ".join(f"{name} {number:,}" for name, number in told["partitions"].items())
+        self.stdout.write(f"{snapshot.pair_count:,} pairs: {counts}")

@@ -1,0 +1,143 @@
+"""Releases: where each premise belongs, and what was frozen."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from collection.labels import SCHEME_CHOICES, label_fits_scheme
+from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Pair, Premise
+from snapshots.querysets import SnapshotQuerySet
+
+
+class Snapshot(models.Model):
+    """An immutable, numbered, content-hashed release, cited as CORPUS@VERSION."""
+
+    class Status(models.TextChoices):
+        REQUESTED = "requested"
+        FREEZING = "freezing"
+        FROZEN = "frozen"
+        FAILED = "failed"
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="snapshots")
+    version = models.PositiveIntegerField()
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.REQUESTED)
+    seed = models.IntegerField(default=0)
+    dev_from_train = models.PositiveIntegerField(
+        default=0, help_text="whole premises of a published train partition held out as dev"
+    )
+    sha256 = models.CharField(
+        max_length=64, blank=True, help_text="over the content files; empty until frozen"
+    )
+    pair_count = models.PositiveIntegerField(default=0)
+    progress = models.CharField(max_length=200, blank=True)
+    error = models.TextField(blank=True)
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True
+    )
+    requested_at = models.DateTimeField(auto_now_add=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+
+    objects = SnapshotQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "version"], name="snapshot_version_unique"),
+            models.UniqueConstraint(
+                fields=["corpus", "sha256"], condition=~Q(sha256=""), name="one_snapshot_a_content"
+            ),
+            models.UniqueConstraint(
+                fields=["corpus"],
+                condition=Q(status__in=["requested", "freezing"]),
+                name="one_freeze_at_a_time",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="frozen") | (~Q(sha256="") & Q(frozen_at__isnull=False)),
+                name="frozen_has_hash_and_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.corpus.slug}@{self.version}"
+
+
+class Placement(models.Model):
+    """Where a premise belongs, decided once. Published partitions stand on the pairs themselves."""
+
+    class Origin(models.TextChoices):
+        MADE = "made", "made here, by seed"
+        HELD_OUT = "held_out", "held out as dev from a published train partition"
+
+    premise = models.OneToOneField(Premise, on_delete=models.PROTECT, related_name="placement")
+    partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
+    origin = models.CharField(max_length=8, choices=Origin.choices, default=Origin.MADE)
+    first_snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(partition__in=PARTITIONS), name="partition_is_known"),
+            models.CheckConstraint(
+                condition=~Q(origin="held_out") | Q(partition="dev"), name="held_out_premises_are_dev"
+            ),
+        ]
+
+
+class GoldSource(models.TextChoices):
+    VOTED = "voted"
+    ADJUDICATED = "adjudicated"
+    PUBLISHED = "published"
+    AUTHOR = "author", "the author's label alone: nobody was asked again"
+    NONE = "none", "no label has enough votes"
+
+
+class SnapshotPair(models.Model):
+    """One pair as it was at the freeze: the facts that could change are copied."""
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="pairs")
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="+")
+    partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
+    gold_label = models.CharField(max_length=20, null=True)
+    gold_source = models.CharField(max_length=11, choices=GoldSource.choices)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["snapshot", "pair"], name="one_row_a_pair_and_snapshot"),
+            models.CheckConstraint(condition=Q(partition__in=PARTITIONS), name="frozen_partition_is_known"),
+            models.CheckConstraint(
+                condition=label_fits_scheme("scheme", "gold_label"), name="frozen_gold_fits_scheme"
+            ),
+            models.CheckConstraint(
+                condition=Q(gold_source="none", gold_label=None)
+                | (~Q(gold_source="none") & Q(gold_label__isnull=False)),
+                name="frozen_gold_has_a_source",
+            ),
+        ]
+
+
+class SnapshotLabel(models.Model):
+    """One of the labels that decided a pair's gold label, as it was at the freeze."""
+
+    row = models.ForeignKey(SnapshotPair, on_delete=models.PROTECT, related_name="labels")
+    position = models.PositiveSmallIntegerField()
+    label = models.CharField(max_length=20)
+    annotator_code = models.CharField(max_length=40, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["row", "position"], name="one_frozen_label_a_position")
+        ]
+
+
+class SnapshotFile(models.Model):
+    """A file of a snapshot, by name and hash."""
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="files")
+    name = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64)
+    size = models.BigIntegerField(help_text="bytes")
+    lines = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["snapshot", "name"], name="one_file_a_name")]

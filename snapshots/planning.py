@@ -1,0 +1,151 @@
+"""What a freeze of a corpus would do: the database's side of partition.py. Reads only."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from django.db.models import Count, F, Q
+
+from collection.models import Corpus, Pair
+from snapshots.models import Placement
+from snapshots.partition import DEV, TRAIN, Plan, Row, hold_out, plan
+from validation.models import Label, Question
+
+
+class SnapshotError(Exception):
+    """Why there is no snapshot; the message is for people."""
+
+
+class NoQuestion(SnapshotError):
+    """The corpus says no rule for its gold labels."""
+
+
+class HoldOutRefused(SnapshotError):
+    """Premises of the published train partition cannot be held out as asked; the message says why."""
+
+
+@dataclass
+class FreezePlan:
+    """The plan, and the groups whose premises are newly held out of a published train as dev."""
+
+    plan: Plan
+    question: Question
+    held_out: set[str] = field(default_factory=set)
+    outside_training: list[str] = field(default_factory=list)
+    standing: int = 0
+
+
+def plan_freeze(corpus: Corpus, *, seed: int = 0, dev_from_train: int = 0) -> FreezePlan:
+    """What would go where, before anything is written.
+
+    `dev_from_train` counts whole premises, those held out by earlier snapshots included; 0 asks for none.
+    Raises HoldOutRefused, NoQuestion. Memory grows with the number of groups, not of pairs.
+    """
+    question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
+    if question is None:
+        raise NoQuestion(
+            f"{corpus.slug} has no main question, so nothing says what its gold labels are. Load its file."
+        )
+    held_out = _held_out_groups(corpus, dev_from_train, seed) if dev_from_train else set()
+    outside = list(corpus.genres.filter(in_training=False).order_by("slug").values_list("slug", flat=True))
+    result = plan(
+        rows_of(corpus, question, held_out),
+        seed=seed,
+        dev_per_genre=corpus.dev_pairs_per_genre,
+        test_per_genre=corpus.test_pairs_per_genre,
+        outside_training=outside,
+    )
+    standing = Pair.objects.filter(corpus=corpus).standing().count()
+    return FreezePlan(result, question, held_out, outside, standing)
+
+
+def rows_of(corpus: Corpus, question: Question, newly_held_out: set[str]) -> Iterator[Row]:
+    """The pairs that stand, counted by what decides their place: three queries, however large the corpus."""
+    validated = _validated(question)
+    pairs = Pair.objects.filter(corpus=corpus).standing().order_by()
+    key = (
+        "premise__group",
+        "premise__genre__slug",
+        "published_partition",
+        "premise__placement__partition",
+        "premise__placement__origin",
+    )
+    counted = pairs.values_list(*key).annotate(number=Count("pk"))
+    for group, genre, published, placed, origin, number in counted.iterator():
+        held = origin == Placement.Origin.HELD_OUT or group in newly_held_out
+        if published:
+            yield Row(group, genre, number, published=published, placed=placed, held_out=held)
+            continue
+        done = validated[group, genre, placed]
+        if done:
+            yield Row(group, genre, done, placed=placed, validated=True)
+        if number > done:
+            yield Row(group, genre, number - done, placed=placed)
+    # A premise keeps its place, and ties its group, even when all its pairs are withdrawn.
+    ties = Placement.objects.filter(premise__corpus=corpus).order_by()
+    for group, genre, placed in ties.values_list(
+        "premise__group", "premise__genre__slug", "partition"
+    ).distinct():
+        yield Row(group, genre, 0, placed=placed)
+
+
+def _validated(question: Question) -> Counter[tuple[str, str, str | None]]:
+    """How many pairs have all their labels, by group, genre and place. Published pairs need none."""
+    full = (
+        Label.objects.filter(question=question, pair__withdrawn_at=None, pair__published_partition=None)
+        .counted()
+        .order_by()
+        .values_list("pair", "premise__group", "premise__genre__slug", "premise__placement__partition")
+        .annotate(number=Count("pk"))
+        .filter(number__gte=question.seats)
+    )
+    return Counter((group, genre, placed) for _, group, genre, placed, _ in full.iterator())
+
+
+def check_hold_out(corpus: Corpus, wanted: int) -> None:
+    """Whether `wanted` premises of the published train can be dev (0 always can). Raises HoldOutRefused."""
+    if not wanted:
+        return
+    pairs = Pair.objects.filter(corpus=corpus).standing()
+    published = pairs.filter(published_partition=TRAIN)
+    if not published.exists():
+        raise HoldOutRefused(
+            f"{corpus.slug} has no published train partition to hold premises out of. "
+            "Import it with --partition train, or leave --dev-from away."
+        )
+    if pairs.filter(published_partition=DEV).exists():
+        raise HoldOutRefused(
+            f"{corpus.slug} has a published dev partition already. Leave --dev-from away: dev is that one."
+        )
+    already = _held_out(corpus)
+    if wanted < already:
+        raise HoldOutRefused(
+            f"{already:,} premises of {corpus.slug} are held out already, and a premise never moves. "
+            f"Ask for {already} or more, or leave --dev-from away to keep them."
+        )
+    total = published.aggregate(number=Count("premise", distinct=True))["number"]
+    if wanted >= total:
+        raise HoldOutRefused(
+            f"The published train partition of {corpus.slug} has {total:,} premises: "
+            f"holding {wanted:,} out would leave nothing to train on. Ask for fewer."
+        )
+
+
+def _held_out(corpus: Corpus) -> int:
+    return Placement.objects.filter(premise__corpus=corpus, origin=Placement.Origin.HELD_OUT).count()
+
+
+def _held_out_groups(corpus: Corpus, wanted: int, seed: int) -> set[str]:
+    """The groups to hold out now: of those that stand in the published train and nowhere else."""
+    check_hold_out(corpus, wanted)
+    only_train = Count("pk", filter=Q(published_partition=TRAIN, premise__placement=None))
+    groups = (
+        Pair.objects.filter(corpus=corpus)
+        .standing()
+        .order_by()
+        .values("premise__group")
+        .annotate(premises=Count("premise", distinct=True), number=Count("pk"), only_train=only_train)
+        .filter(number=F("only_train"))
+        .values_list("premise__group", "premises")
+    )
+    return hold_out(dict(groups), count=wanted - _held_out(corpus), seed=seed)

@@ -1,0 +1,28 @@
+"""Reads about snapshots."""
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Q
+
+
+class SnapshotQuerySet(models.QuerySet):
+    def frozen(self) -> "SnapshotQuerySet":
+        return self.filter(status="frozen")
+
+    def under_way(self) -> "SnapshotQuerySet":
+        return self.filter(status__in=["requested", "freezing"])
+
+    def takeable(self, stale_before: datetime) -> "SnapshotQuerySet":
+        """Requested freezes, and those whose worker has given no sign of life since `stale_before`."""
+        return self.filter(Q(status="requested") | Q(status="freezing", heartbeat_at__lt=stale_before))
+
+    def newest_first(self) -> "SnapshotQuerySet":
+        return self.order_by("-id").select_related("corpus", "requested_by")
+
+    def named(self, name: str) -> "SnapshotQuerySet":
+        """The snapshot cited as CORPUS@VERSION; none where the name is not of that form."""
+        slug, at, version = name.partition("@")
+        if not at or not version.isascii() or not version.isdigit() or len(version) > 9:
+            return self.none()
+        return self.filter(corpus__slug=slug, version=int(version)).select_related("corpus")

@@ -1,0 +1,76 @@
+"""What REST takes and gives."""
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from collection.models import Corpus
+from snapshots.models import Snapshot, SnapshotFile
+
+
+class FreezeRequestSerializer(serializers.Serializer):
+    corpus = serializers.SlugRelatedField(
+        slug_field="slug",
+        queryset=Corpus.objects.all(),
+        error_messages={"does_not_exist": "There is no corpus {value}."},
+        help_text="slug",
+    )
+    seed = serializers.IntegerField(default=0, min_value=-(2**31), max_value=2**31 - 1)
+    dev_from_train = serializers.IntegerField(
+        default=0,
+        min_value=0,
+        max_value=2**31 - 1,
+        help_text="hold out so many premises of a published train partition as dev",
+    )
+
+
+class SnapshotFileSerializer(serializers.ModelSerializer):
+    bytes = serializers.IntegerField(source="size")
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = SnapshotFile
+        fields = ["name", "sha256", "bytes", "lines", "url"]
+
+    def get_url(self, file: SnapshotFile) -> str:
+        path = {"pk": file.snapshot_id, "name": file.name}
+        return reverse("api-snapshot-file", kwargs=path, request=self.context["request"])
+
+
+class SnapshotSerializer(serializers.ModelSerializer):
+    name = serializers.CharField(source="__str__")
+    corpus = serializers.CharField(source="corpus.slug")
+    pairs = serializers.IntegerField(source="pair_count")
+    url = serializers.HyperlinkedIdentityField(view_name="api-snapshot")
+
+    class Meta:
+        model = Snapshot
+        fields = [
+            "id",
+            "name",
+            "corpus",
+            "version",
+            "status",
+            "sha256",
+            "pairs",
+            "seed",
+            "dev_from_train",
+            "progress",
+            "error",
+            "requested_at",
+            "frozen_at",
+            "url",
+        ]
+
+
+class SnapshotDetailSerializer(SnapshotSerializer):
+    files = SnapshotFileSerializer(many=True)
+    manifest = serializers.SerializerMethodField(help_text="what manifest.json says; null until frozen")
+
+    class Meta(SnapshotSerializer.Meta):
+        fields = [*SnapshotSerializer.Meta.fields, "files", "manifest"]
+
+    def get_manifest(self, snapshot: Snapshot) -> dict[str, Any] | None:
+        manifest: dict[str, Any] | None = self.context["manifest"]
+        return manifest

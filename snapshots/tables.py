@@ -1,0 +1,70 @@
+"""Tables of the snapshot pages: what the manifest or a plan says, in rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from snapshots.partition import PARTITIONS
+from validation.agreement import DEFINITIONS, NAMES, PUBLISHED
+
+
+@dataclass(frozen=True)
+class AgreementRow:
+    """One figure as text, its definition, and what SNLI and MultiNLI report (empty: they do not)."""
+
+    name: str
+    here: str
+    snli: str
+    multinli: str
+    definition: str
+
+
+@dataclass(frozen=True)
+class PartitionTable:
+    """Pairs by genre (rows) and partition (columns), with sums."""
+
+    partitions: tuple[str, ...]
+    rows: list[tuple[str, list[int], int]]
+    sums: list[int]
+    total: int
+
+
+def partition_table(pairs: Mapping[str, Mapping[str, int]]) -> PartitionTable:
+    """From partition -> genre -> pairs."""
+    genres = sorted({genre for counts in pairs.values() for genre in counts})
+    rows = []
+    for genre in genres:
+        counts = [pairs.get(partition, {}).get(genre, 0) for partition in PARTITIONS]
+        rows.append((genre, counts, sum(counts)))
+    sums = [sum(pairs.get(partition, {}).values()) for partition in PARTITIONS]
+    return PartitionTable(PARTITIONS, rows, sums, sum(sums))
+
+
+def share_rows(figures: Mapping[str, Any]) -> list[AgreementRow]:
+    """The shares of the papers' tables, line by line in their order."""
+    rows = []
+    for key, name in NAMES.items():
+        snli, multinli = (percent(share) for share in PUBLISHED.get(key, (None, None)))
+        rows.append(AgreementRow(name, percent(figures[key]), snli, multinli, DEFINITIONS[key]))
+    return rows
+
+
+def agreement_rows(manifest: Mapping[str, Any]) -> list[AgreementRow]:
+    """The shares of the papers' tables, then kappa by category and alpha."""
+    figures = manifest["agreement"]
+    rows = share_rows(figures)
+    for category in ("overall", *manifest["corpus"]["labels"]):
+        kappa = figures["fleiss_kappa"][category]
+        definition = DEFINITIONS["fleiss_kappa"]
+        rows.append(AgreementRow(f"Fleiss’ kappa, {category}", _three(kappa), "", "", definition))
+    alpha = _three(figures["krippendorff_alpha"])
+    rows.append(AgreementRow("Krippendorff’s alpha", alpha, "", "", DEFINITIONS["krippendorff_alpha"]))
+    return rows
+
+
+def percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}%"
+
+
+def _three(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

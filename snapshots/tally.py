@@ -1,0 +1,114 @@
+"""What the lines of a snapshot's files add up to. Standard library only: the writer counts the lines
+as it writes them, the checker counts them as it reads them, and both must come to the same.
+
+The field names of SNLI and MultiNLI appear here, in export.py, file_formats.py and verify.py, nowhere else.
+"""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from validation.statistics import Pattern, agreement_from_patterns
+
+NO_GOLD = "-"
+MANIFEST = "manifest.json"
+FACTS = "corpus.json"
+EXPORT = "export.json"  # in exports of other formats, which have no manifest
+FORMAT = "quintet-snapshot-1"
+HASH_BLOCK = 1 << 20
+PARTITION_FILES = {"train.jsonl": "train", "dev.jsonl": "dev", "test.jsonl": "test"}
+# Sources of gold where votes were counted; the others have an author's label alone or came with a label.
+JUDGED = frozenset({"voted", "adjudicated", "none"})
+Line = Mapping[str, Any]
+Facts = Mapping[str, Any]
+
+
+class Tally:
+    """Counts of lines by partition, genre and gold label, and of votes by pattern; never the lines."""
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        self.labels = tuple(labels)
+        self.genres: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.gold: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.sources: Counter[str] = Counter()
+        self.patterns: Counter[Pattern] = Counter()
+
+    def add(self, partition: str, line: Line) -> None:
+        self.genres[partition][line["genre"]] += 1
+        self.gold[partition][line["gold_label"]] += 1
+        self.sources[line["gold_source"]] += 1
+        if line["gold_source"] in JUDGED:
+            self.patterns[self._pattern(line)] += 1
+
+    def _pattern(self, line: Line) -> Pattern:
+        given: Counter[str] = Counter(line["annotator_labels"])
+        author = line["author_label"] if line["author_label"] in self.labels else None
+        return author, tuple(given[label] for label in self.labels)
+
+    @property
+    def pairs(self) -> int:
+        return sum(self.sources.values())
+
+    def agreement(self, facts: Facts) -> dict[str, Any]:
+        """The figures of `validation.agreement` over these lines."""
+        ordered = dict(sorted(self.patterns.items(), key=lambda item: (item[0][0] or "", item[0][1])))
+        question = facts["question"]
+        figures = agreement_from_patterns(
+            ordered,
+            labels=self.labels,
+            seats=question["seats"],
+            threshold=question["threshold"],
+            ordinal=facts["ordinal"],
+        )
+        return {"pairs": self.pairs, **figures}
+
+    def partitions(self, premises: Mapping[str, int]) -> dict[str, dict[str, Any]]:
+        """Partition -> counts; `premises` has the number of different premises in each.
+
+        A genre of dev or test is matched if it occurs in train, else mismatched.
+        """
+        in_train = set(self.genres.get("train", ()))
+        found: dict[str, dict[str, Any]] = {}
+        for name in sorted(self.genres):
+            genres = self.genres[name]
+            found[name] = {
+                "pairs": sum(genres.values()),
+                "premises": premises[name],
+                "genres": {genre: genres[genre] for genre in sorted(genres)},
+                "gold_labels": {label: self.gold[name][label] for label in (*self.labels, NO_GOLD)},
+            }
+            if name != "train":
+                found[name]["matched"] = sorted(set(genres) & in_train)
+                found[name]["mismatched"] = sorted(set(genres) - in_train)
+        return found
+
+
+def gold_by_votes(annotator_labels: Iterable[str], threshold: int) -> str:
+    """The label with at least `threshold` votes (more than half, so only one label can), else "-"."""
+    counts = Counter(annotator_labels)
+    return next((label for label, number in counts.items() if number >= threshold), NO_GOLD)
+
+
+def content_sha256(files: Mapping[str, str]) -> str:
+    """The hash of a snapshot: sha256 over the sorted lines `name sha256` of its content files."""
+    listing = "".join(f"{name} {files[name]}\n" for name in sorted(files))
+    return hashlib.sha256(listing.encode()).hexdigest()
+
+
+def manifest_sha256(manifest: Mapping[str, Any]) -> str:
+    """The manifest's own hash, without what may differ between two freezes of one content at two times."""
+    told = {key: value for key, value in manifest.items() if key not in ("about", "manifest_sha256")}
+    text = json.dumps(told, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """The file's sha256 in hexadecimal. Raises OSError."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(HASH_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,127 @@
+"""The researcher's pages about snapshots: list, plan, freeze, progress, files."""
+
+from datetime import timedelta
+from typing import Any, cast
+
+from django.contrib import messages
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from accounts.access import researcher_required
+from accounts.models import User
+from collection.models import Corpus
+from snapshots.actions import FreezeInProgress, request_freeze
+from snapshots.downloads import FileUnavailable, send
+from snapshots.forms import FreezeForm
+from snapshots.manifest import read_manifest
+from snapshots.models import Snapshot, SnapshotFile
+from snapshots.partition import PARTITIONS
+from snapshots.planning import SnapshotError, plan_freeze
+from snapshots.tables import agreement_rows, partition_table
+from snapshots.tasks import enqueue
+
+PATIENCE = timedelta(minutes=1)  # a request that waits longer than the sweep needs has no worker
+UNCHANGED = "Nothing has changed since an earlier snapshot: it stands, and no number was used up."
+
+
+@require_safe
+@researcher_required
+def snapshot_list(request: HttpRequest) -> HttpResponse:
+    newest = Prefetch("snapshots", Snapshot.objects.newest_first())
+    corpora = Corpus.objects.order_by("name").prefetch_related(newest)
+    return render(request, "snapshots/list.html", {"corpora": corpora})
+
+
+@never_cache
+@require_safe
+@researcher_required
+def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Snapshot.objects.newest_first(), pk=pk)
+    return render(request, "snapshots/snapshot.html", _shown(found))
+
+
+@never_cache
+@require_safe
+@researcher_required
+def state(request: HttpRequest, pk: int) -> HttpResponse:
+    """The part of the page that changes while a freeze goes on; htmx asks for it every two seconds."""
+    found = Snapshot.objects.newest_first().filter(pk=pk).first()
+    if found is None:
+        messages.info(request, UNCHANGED)
+        return HttpResponseClientRedirect(reverse("snapshots"))
+    return render(request, "snapshots/_state.html", _shown(found))
+
+
+@never_cache
+@require_safe
+@researcher_required
+def freeze_plan(request: HttpRequest, slug: str) -> HttpResponse:
+    corpus = get_object_or_404(Corpus, slug=slug)
+    form = FreezeForm(request.GET or None)
+    return _plan_page(request, corpus, form)
+
+
+@require_POST
+@researcher_required
+def freeze(request: HttpRequest, slug: str) -> HttpResponse:
+    corpus, form = get_object_or_404(Corpus, slug=slug), FreezeForm(request.POST)
+    if not form.is_valid():
+        return _plan_page(request, corpus, form, status=422)
+    try:
+        requested = request_freeze(corpus=corpus, by=cast(User, request.user), **form.cleaned_data)
+    except FreezeInProgress as error:
+        messages.warning(request, str(error))
+        return redirect("snapshot", error.snapshot.pk) if error.snapshot else redirect("snapshots")
+    except SnapshotError:
+        return _plan_page(request, corpus, form, status=422)
+    enqueue(requested.pk)
+    return redirect("snapshot", requested.pk)
+
+
+@require_safe
+@researcher_required
+def snapshot_file(request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
+    rows = SnapshotFile.objects.select_related("snapshot__corpus").filter(snapshot__status="frozen")
+    file = get_object_or_404(rows, snapshot=pk, name=name)
+    try:
+        return send(request, file)
+    except FileUnavailable as error:
+        return render(request, "snapshots/unavailable.html", {"file": file, "error": error}, status=503)
+
+
+def _shown(found: Snapshot) -> dict[str, Any]:
+    manifest = read_manifest(found)
+    return {
+        "snapshot": found,
+        "is_under_way": found.status in ("requested", "freezing"),
+        "waits_in_vain": found.status == "requested" and timezone.now() - found.requested_at > PATIENCE,
+        "files": found.files.all(),
+        "manifest": manifest,
+        "agreement": agreement_rows(manifest) if manifest else [],
+        "table": partition_table({p: c["genres"] for p, c in manifest["partitions"].items()})
+        if manifest
+        else None,
+    }
+
+
+def _plan_page(request: HttpRequest, corpus: Corpus, form: FreezeForm, status: int = 200) -> HttpResponse:
+    """What a freeze with the form's choices would do; or why it cannot be."""
+    chosen = form.cleaned_data if form.is_valid() else {}
+    context: dict[str, Any] = {"corpus": corpus, "form": form}
+    try:
+        planned = plan_freeze(corpus, **chosen)
+        context |= {
+            "planned": planned,
+            "table": partition_table(planned.plan.pairs),
+            "left_out": [(why, sum(counts.values())) for why, counts in planned.plan.left_out.items()],
+            "partitions": PARTITIONS,
+        }
+    except SnapshotError as error:
+        context["error"] = str(error)
+    return render(request, "snapshots/plan.html", context, status=status)

@@ -1,0 +1,45 @@
+"use strict";
+(function () {
+  // Signing in again in another tab changes the token; this page's copy would then be refused.
+  function freshToken() {
+    const found = document.cookie.match(/(?:^|;\s*)csrftoken=([^;]+)/);
+    return found ? found[1] : null;
+  }
+  document.addEventListener(
+    "submit",
+    function (event) {
+      const field = event.target.querySelector("input[name=csrfmiddlewaretoken]");
+      if (field && freshToken()) field.value = freshToken();
+    },
+    true
+  );
+  document.addEventListener("htmx:configRequest", function (event) {
+    const token = freshToken();
+    if (!token) return;
+    event.detail.headers["X-CSRFToken"] = token;
+    if (event.detail.parameters.csrfmiddlewaretoken) event.detail.parameters.csrfmiddlewaretoken = token;
+  });
+
+  // Without a word, a request that failed looks like a button that does nothing.
+  function say(text) {
+    const box = document.getElementById("trouble");
+    if (!box) return;
+    box.className = text ? "error" : "";
+    box.textContent = text;
+    box.hidden = !text;
+  }
+  document.addEventListener("htmx:beforeRequest", function () {
+    say("");
+  });
+  document.addEventListener("htmx:sendError", function () {
+    say("The server could not be reached. What you typed is still here: please try again in a moment.");
+  });
+  document.addEventListener("htmx:responseError", function (event) {
+    const status = event.detail.xhr.status;
+    say(
+      status === 403
+        ? "You seem to be signed out. Sign in in another tab, then come back and send again: what you typed is still here."
+        : "The server could not do this (" + status + "). What you typed is still here: please try again in a moment."
+    );
+  });
+})();

@@ -1,0 +1,271 @@
+// Writing: a draft that outlives the tab, quiet advice, and a way to send that never loses what was typed.
+// Without this script the same form posts as it is.
+(() => {
+  "use strict";
+  const root = document.getElementById("writing");
+  if (!root) return;
+
+  const KEEP_DAYS = 14;
+  const SHORT_TIME = 180; // seconds; before that nobody needs to think of time
+  const WAIT = 500; // ms of rest before advice, so that it does not flicker while somebody types
+  const BECAUSE = {
+    403: "You seem to be signed out, or have taken your consent back. Open the start page in another tab and see to it, then send this again.",
+    404: "This task was not handed to you. Are you signed in as somebody else?",
+    409: "This one was saved before, as you first sent it, and that stands. Load the page again for the next one.",
+  };
+  const PREFIX = `quintet:writing:${root.dataset.person}:`;
+
+  // Drafts. One a task, under the task's token; the premise's text beside it says what it was written for.
+
+  const store = {
+    read(token) {
+      try { return JSON.parse(localStorage.getItem(PREFIX + token)); } catch { return null; }
+    },
+    write(token, draft) {
+      try { localStorage.setItem(PREFIX + token, JSON.stringify(draft)); return true; } catch { return false; }
+    },
+    remove(token) {
+      try { localStorage.removeItem(PREFIX + token); } catch { /* storage is off: there is no draft */ }
+    },
+    tokens() {
+      try {
+        return Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
+      } catch { return []; }
+    },
+  };
+  const clock = (iso) => {
+    const at = new Date(iso);
+    return `${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
+  };
+  const plain = (text) => text.toLowerCase().replace(/[\s.!?]+/g, " ").trim();
+
+  function setUp() {
+    if (root.dataset.confirmedToken) store.remove(root.dataset.confirmedToken);
+    const form = document.getElementById("task");
+    if (form) setUpTask(form);
+    offerEarlierDrafts(form ? form.dataset.token : "");
+  }
+
+  function setUpTask(form) {
+    const token = form.dataset.token;
+    const texts = [...form.querySelectorAll("textarea[data-text]")];
+    const fields = [...form.querySelectorAll("textarea")];
+    const draftLine = document.getElementById("draft");
+    const sendButton = document.getElementById("send");
+    const notSent = document.getElementById("not-sent");
+    document.getElementById("send-hint").hidden = false;
+
+    const save = () => {
+      const written = Object.fromEntries(fields.map((field) => [field.name, field.value]));
+      if (!fields.some((field) => field.value.trim())) {
+        store.remove(token);
+        draftLine.textContent = "";
+        return;
+      }
+      const at = new Date().toISOString();
+      const draft = { corpus: root.dataset.corpus, premise: form.dataset.premise, texts: written, at };
+      const kept = store.write(token, draft);
+      const line = kept ? `Draft saved on this device ${clock(at)}` : "This browser keeps no drafts. Please send before you close the page.";
+      if (draftLine.textContent !== line) draftLine.textContent = line;
+    };
+    const restore = () => {
+      const draft = store.read(token);
+      // What the server sent back is newer; and a draft for another premise is none for this one.
+      if (!draft || draft.premise !== form.dataset.premise || "sent" in form.dataset) return;
+      for (const field of fields) {
+        if (!field.value && draft.texts[field.name]) field.value = draft.texts[field.name];
+        if (field.name === "problem" && field.value) field.closest("details").open = true;
+      }
+      draftLine.textContent = `Draft saved on this device ${clock(draft.at)}`;
+    };
+
+    // Advice. It never stands in the way of sending.
+
+    const limit = Number(form.dataset.limit);
+    const characters = (count) => (count === 1 ? "1 character" : `${count} characters`);
+    const adviceFor = (field) => {
+      const text = plain(field.value);
+      if (!text) return "";
+      const left = limit - [...field.value.trim()].length;
+      if (left < 0) return `${characters(-left)} too many: please shorten it to ${limit}.`;
+      if (text === plain(form.dataset.premise)) return "This is the text itself. Please put it in words of your own.";
+      const twin = texts.find((other) => other !== field && plain(other.value) === text);
+      if (twin) return "You wrote the same in another field. Each needs a sentence of its own.";
+      return left <= Math.min(40, limit / 5) ? `${characters(left)} left.` : "";
+    };
+    const advise = () => {
+      for (const field of texts) {
+        const line = form.querySelector(`[data-advice-for="${field.id}"]`);
+        const advice = adviceFor(field);
+        if (line.textContent !== advice) line.textContent = advice;
+        line.hidden = !advice;
+      }
+    };
+    let resting = 0;
+    form.addEventListener("input", () => {
+      save();
+      clearTimeout(resting);
+      resting = setTimeout(advise, WAIT);
+    });
+
+    // Time. The lease's end is no catastrophe, so only its last minutes are mentioned.
+
+    const timeLine = document.getElementById("time-left");
+    const end = performance.now() + Number(form.dataset.secondsLeft) * 1000;
+    const tellTime = () => {
+      const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
+      if (left > SHORT_TIME) return;
+      const words = left > 60 ? `About ${Math.ceil(left / 60)} minutes left for this one.` : left > 0 ? "Less than a minute left for this one." : "The time for this one is over.";
+      const more = " If somebody else gets it meanwhile, yours is kept and paid all the same.";
+      if (timeLine.textContent !== words + more) timeLine.textContent = words + more;
+      timeLine.hidden = false;
+    };
+    const ticking = setInterval(() => (form.isConnected ? tellTime() : clearInterval(ticking)), 5000);
+
+    // Sending. The browser's own way shows its error page when the network is gone; this keeps the page.
+
+    let sending = false;
+    const say = (text) => {
+      notSent.textContent = text;
+      notSent.hidden = !text;
+    };
+    const rest = () => {
+      sending = false;
+      sendButton.textContent = "Send";
+      sendButton.removeAttribute("aria-disabled");
+    };
+    const content = () => {
+      const data = new FormData(form);
+      // Signing in changes the token against forged requests; the cookie has the one of today.
+      const cookie = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
+      if (cookie) data.set("csrfmiddlewaretoken", cookie[1]);
+      return data;
+    };
+    const send = async () => {
+      sending = true;
+      save();
+      say("");
+      sendButton.textContent = "Saving …";
+      sendButton.setAttribute("aria-disabled", "true");
+      let answer;
+      try {
+        answer = await fetch(form.action, { method: "POST", body: content(), redirect: "manual" });
+      } catch {
+        rest();
+        say("The server could not be reached. Your text is still here: please send it again in a moment.");
+        return;
+      }
+      if (answer.type === "opaqueredirect") {
+        location.assign(root.dataset.next);
+        return;
+      }
+      if (answer.status === 422) {
+        showAnswer(await answer.text());
+        return;
+      }
+      rest();
+      const because = BECAUSE[answer.status] || `The server could not save it (${answer.status}). Please send it again in a moment.`;
+      say(`${because} Your text is still here.`);
+    };
+    form.addEventListener("submit", (event) => {
+      if (event.submitter && event.submitter !== sendButton) return; // skip goes its own way
+      event.preventDefault();
+      if (!sending) send();
+    });
+    form.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        form.requestSubmit(sendButton);
+      }
+    });
+
+    // A field that gets the focus by keyboard must not stay behind the premise.
+    const premise = root.querySelector(".premise-sticky");
+    form.addEventListener("focusin", (event) => {
+      const edge = premise.getBoundingClientRect().bottom;
+      const hidden = edge - event.target.getBoundingClientRect().top;
+      if (getComputedStyle(premise).position === "sticky" && hidden > 0) window.scrollBy(0, -hidden - 96);
+    });
+
+    restore();
+    // What somebody typed while this script was still on its way is a draft as well.
+    if (!draftLine.textContent && fields.some((field) => field.value.trim())) save();
+    advise();
+    tellTime();
+  }
+
+  // The page that says what needs a change takes this one's place; the first field at fault gets the focus.
+  function showAnswer(html) {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    root.replaceChildren(...page.getElementById("writing").childNodes);
+    setUp();
+    const wrong = root.querySelector("[aria-invalid=true]");
+    if (!wrong) return;
+    wrong.focus({ preventScroll: true });
+    wrong.scrollIntoView({ block: "center" });
+  }
+
+  // Texts for tasks whose time ran out. They are offered until they are sent or thrown away.
+  function offerEarlierDrafts(current) {
+    const section = document.getElementById("earlier-drafts");
+    const list = section.querySelector("ul");
+    list.replaceChildren();
+    for (const token of store.tokens()) {
+      const draft = store.read(token);
+      const isOld = !draft || Date.now() - Date.parse(draft.at) > KEEP_DAYS * 24 * 3600 * 1000;
+      if (isOld) store.remove(token);
+      else if (token !== current && draft.corpus === root.dataset.corpus) list.append(earlierDraft(token, draft));
+    }
+    section.hidden = !list.children.length;
+  }
+
+  function earlierDraft(token, draft) {
+    const make = (name, text, ...classes) => {
+      const element = document.createElement(name);
+      if (text) element.textContent = text;
+      element.classList.add(...classes);
+      return element;
+    };
+    const item = make("li", "", "card");
+    const written = Object.values(draft.texts).filter((text) => text.trim());
+    const lines = make("ul", "");
+    lines.append(...written.map((text) => { const line = make("li", text); line.dir = "auto"; return line; }));
+    const premise = make("p", draft.premise, "hypothesis");
+    premise.dir = "auto";
+    const send = make("button", "Send it", "button");
+    send.type = "button";
+    send.addEventListener("click", () => sendEarlier(token, draft));
+    const drop = make("button", "Throw it away", "button-quiet");
+    drop.type = "button";
+    drop.addEventListener("click", () => { store.remove(token); setUpEarlier(item); });
+    const buttons = make("div", "", "buttons");
+    buttons.append(send, drop);
+    item.append(premise, lines, make("p", `Saved on this device ${clock(draft.at)}`, "soft", "small"), buttons);
+    return item;
+  }
+
+  function setUpEarlier(item) {
+    item.remove();
+    const section = document.getElementById("earlier-drafts");
+    section.hidden = !section.querySelector("li");
+  }
+
+  function sendEarlier(token, draft) {
+    const form = document.createElement("form");
+    form.method = "post";
+    form.action = root.dataset.next;
+    const csrf = root.querySelector("input[name=csrfmiddlewaretoken]").value;
+    const values = { csrfmiddlewaretoken: csrf, token, key: token, ...draft.texts };
+    for (const [name, value] of Object.entries(values)) {
+      const field = document.createElement("textarea");
+      field.name = name;
+      field.value = value;
+      form.append(field);
+    }
+    form.hidden = true;
+    document.body.append(form);
+    form.submit();
+  }
+
+  setUp();
+})();

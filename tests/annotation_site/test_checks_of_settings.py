@@ -1,0 +1,81 @@
+"""Settings that contradict each other are told at start, each with an id and a way out."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation_site import checks
+from annotation_site.checks import settings_fit_together, static_files_are_collected
+
+
+@pytest.fixture
+def deployed(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Settings of a well-kept site; the database is a server, as in all tests."""
+    settings.DEBUG = False
+    settings.HTTPS = True
+    settings.TRUSTED_PROXIES = 1
+    settings.ALLOWED_HOSTS = ["quintet.example"]
+    settings.CELERY_BROKER_URL = "redis://broker/0"
+    settings.COLLECTED_STATIC = False
+    settings.TESTING = False
+    monkeypatch.setenv("SECRET_KEY", "x" * 50)
+    return settings
+
+
+def ids() -> list[str | None]:
+    return [message.id for message in settings_fit_together()]
+
+
+def test_a_well_kept_site_hears_nothing(deployed: Any) -> None:
+    assert ids() == []
+
+
+def test_the_embedded_default_hears_nothing(deployed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    deployed.HTTPS, deployed.TRUSTED_PROXIES = False, 0
+    deployed.ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
+    deployed.CELERY_BROKER_URL = "filesystem://"
+    monkeypatch.setattr(checks, "_uses_a_database_server", lambda: False)
+    monkeypatch.delenv("SECRET_KEY")
+    assert ids() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("DEBUG", True, "quintet.E001"),
+        ("ALLOWED_HOSTS", ["localhost"], "quintet.E002"),
+        ("VALIDATION_LEASE_SECONDS", 5, "quintet.E004"),
+        ("TRUSTED_PROXIES", -1, "quintet.E005"),
+        ("TRUSTED_PROXIES", 0, "quintet.W001"),
+        ("CELERY_BROKER_URL", "filesystem://", "quintet.W003"),
+        ("ALLOWED_HOSTS", ["*"], "quintet.W004"),
+    ],
+)
+def test_each_contradiction_has_its_id(deployed: Any, name: str, value: Any, found: str) -> None:
+    setattr(deployed, name, value)
+    assert ids() == [found]
+
+
+def test_hsts_without_https_is_an_error(deployed: Any) -> None:
+    deployed.HTTPS, deployed.SECURE_HSTS_SECONDS = False, 3600
+    assert ids() == ["quintet.E003"]
+
+
+def test_a_key_of_one_machine_alone_is_told(deployed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SECRET_KEY")
+    assert ids() == ["quintet.W002"]
+
+
+def test_every_message_says_what_to_do(deployed: Any) -> None:
+    deployed.DEBUG, deployed.ALLOWED_HOSTS, deployed.TRUSTED_PROXIES = True, ["localhost"], 0
+    messages = settings_fit_together()
+    assert len(messages) == 3
+    assert all(message.hint for message in messages)
+
+
+def test_static_files_that_nobody_collected_are_an_error(deployed: Any, tmp_path: Path) -> None:
+    deployed.COLLECTED_STATIC, deployed.STATIC_ROOT = True, tmp_path
+    assert [message.id for message in static_files_are_collected()] == ["quintet.E006"]
+    (tmp_path / "staticfiles.json").write_text("{}")
+    assert static_files_are_collected() == []

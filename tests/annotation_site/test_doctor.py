@@ -1,0 +1,101 @@
+"""`doctor` asks every part and counts what breaks a rule that no constraint can see."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from accounts.models import User
+from annotation_site import health
+from snapshots.manifest import folder_of
+from snapshots.models import Snapshot, SnapshotFile
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.actions import open_for_validation
+from validation.models import Label, Question
+
+pytestmark = pytest.mark.django_db
+
+
+def report(*arguments: str) -> tuple[str, int]:
+    """What doctor prints, and its exit status."""
+    out = StringIO()
+    try:
+        call_command("doctor", *arguments, stdout=out)
+    except SystemExit as end:
+        return out.getvalue(), int(end.code or 0)
+    return out.getvalue(), 0
+
+
+def broken_rules() -> dict[str, int]:
+    text, _ = report("--json")
+    return {rule: count for rule, count in json.loads(text)["broken_rules"].items() if count}
+
+
+def an_opened_pair(author: User) -> Label:
+    """The author's own label of a pair that is open for validation."""
+    corpus = make_corpus()
+    premise = make_premise(corpus, "A cat sleeps on the warm roof.")
+    pair = make_pair(corpus, premise, "An animal rests.", author=author, author_label="entailment")
+    question = Question.objects.get(corpus=corpus)
+    open_for_validation(question=question, pairs=type(pair).objects.all())
+    return Label.objects.get(pair=pair, position=1)
+
+
+def test_a_sound_installation_ends_well(ana: User) -> None:
+    an_opened_pair(ana)
+    text, status = report()
+    assert status == 0
+    assert "DOWN" not in text
+    assert "Nobody validated an own pair." in text
+
+
+def test_it_says_that_nobody_works_the_queues() -> None:
+    text, _ = report()
+    assert "attention  workers: Nobody works the queue general nor the queue training" in text
+
+
+def test_an_author_label_that_was_changed_by_hand_is_found(ana: User) -> None:
+    label = an_opened_pair(ana)
+    Label.objects.filter(pk=label.pk).update(label="neutral")
+    assert broken_rules() == {"Label 1 is what the author was asked to write": 1}
+
+
+def test_copies_that_drift_from_their_pair_are_found(ana: User, vera: User) -> None:
+    label = an_opened_pair(ana)
+    Label.objects.filter(pair=label.pair, position=2).update(author=vera)
+    assert list(broken_rules().values()) == [1]
+    assert report()[1] == 1
+
+
+def test_more_labels_than_seats_are_found(ana: User) -> None:
+    label = an_opened_pair(ana)
+    Label.objects.filter(pair=label.pair, position=5).update(position=6)
+    assert broken_rules() == {"No label lies beyond the seats of its question": 1}
+
+
+def test_a_torn_snapshot_file_is_found() -> None:
+    snapshot = Snapshot.objects.create(corpus=make_corpus(), version=1)
+    Snapshot.objects.update(status="frozen", sha256="0" * 64, frozen_at=snapshot.requested_at)
+    SnapshotFile.objects.create(snapshot=snapshot, name="train.jsonl", sha256="0" * 64, size=10)
+    folder = folder_of(snapshot)
+    folder.mkdir(parents=True)
+    (folder / "train.jsonl").write_text("0123456789")
+    assert broken_rules() == {}
+    (folder / "train.jsonl").write_text("0123")
+    assert broken_rules() == {"The files of frozen snapshots are all there, at full length": 1}
+
+
+def test_json_is_all_that_is_printed_and_a_part_that_is_down_ends_in_1(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse() -> Any:
+        raise ConnectionError
+
+    monkeypatch.setattr(health.app, "connection_for_write", refuse)
+    text, status = report("--json")
+    content = json.loads(text)
+    assert status == 1
+    assert content["status"] == "down"
+    assert content["parts"]["broker"]["state"] == "down"

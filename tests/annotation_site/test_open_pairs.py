@@ -1,0 +1,76 @@
+"""Written pairs find their validators: by the page, and by the command."""
+
+import pytest
+
+from accounts.actions import create_person
+from collection.models import Corpus
+from tests.cast import ana
+from tests.commands import run
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.actions import NoWork, claim_batch
+from validation.models import Label
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/corpora/small/open/"
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    """Six pairs that Ana wrote, unopened."""
+    corpus = make_corpus()
+    for number in range(6):
+        make_pair(
+            corpus, make_premise(corpus, f"Premise {number}."), "So.", author=ana(), author_label="neutral"
+        )
+    return corpus
+
+
+def opened() -> int:
+    return Label.objects.values("pair").distinct().count()
+
+
+def test_what_is_opened_on_the_page_is_handed_out(corpus, browser_of, rosa, vera):
+    with pytest.raises(NoWork):
+        claim_batch(question=corpus.questions.get(), annotator=vera)
+    page = browser_of(rosa).post(PAGE, {"number": 6, "seed": 0}, follow=True)
+    assert "6 pairs are open for validation." in page.content.decode()
+    assert "Every pair has been opened" in page.content.decode()
+    assert len(claim_batch(question=corpus.questions.get(), annotator=vera).items) == 5
+
+
+def test_a_number_is_drawn_and_the_rest_waits(corpus, browser_of, rosa):
+    browser_of(rosa).post(PAGE, {"number": 2, "seed": 1})
+    assert opened() == 2
+    assert "4 pairs of this corpus have not been shown" in browser_of(rosa).get(PAGE).content.decode()
+
+
+def test_a_number_that_makes_no_sense_is_said_beside_its_field(corpus, browser_of, rosa):
+    page = browser_of(rosa).post(PAGE, {"number": 0})
+    assert page.status_code == 422
+    assert "greater than or equal to 1" in page.content.decode()
+    assert opened() == 0
+
+
+def test_annotators_do_not_open_pairs(corpus, browser_of, vera):
+    assert browser_of(vera).post(PAGE, {"number": 6}).status_code == 403
+    assert opened() == 0
+
+
+def test_the_command_opens_a_genre_and_says_what_waits(corpus):
+    assert "5 pairs opened for validation; 1 wait" in run("open_pairs", "small", "--number", "5").out
+    assert "1 pairs opened" in run("open_pairs", "small", "--genre", "fiction").out
+    assert opened() == 6
+
+
+def test_the_command_lists_the_genres_that_there_are(corpus):
+    assert "Known: fiction." in run("open_pairs", "small", "--genre", "poetry").failure
+
+
+def test_instructions_once_followed_are_not_shown_again_after_a_new_sign_in(corpus, browser_of, rosa):
+    browser_of(rosa).post(PAGE, {"number": 6})
+    vic = create_person(username="vic", password=None)
+    first = browser_of(vic)
+    first.post("/work/validation/small/instructions/", {"agree": "yes"})
+    first.get("/work/validation/small/")
+    assert browser_of(vic).get("/work/validation/small/").status_code == 200

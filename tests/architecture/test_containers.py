@@ -1,0 +1,79 @@
+"""What can be known of the containers without an engine: that everything they name exists."""
+
+import re
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+import yaml
+from django.conf import settings
+
+ROOT = settings.BASE_DIR
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+OURS = [name for name, service in SERVICES.items() if "build" in service]
+SETTINGS = (ROOT / "annotation_site" / "settings.py").read_text()
+
+
+def test_each_part_of_production_is_a_service() -> None:
+    assert set(SERVICES) == {"postgres", "redis", "prepare", "web", "worker", "clock", "trainer"}
+
+
+def test_every_service_that_is_waited_for_exists_and_can_say_that_it_is_ready() -> None:
+    for service in SERVICES.values():
+        for name, wanted in service.get("depends_on", {}).items():
+            if wanted["condition"] == "service_healthy":
+                assert "healthcheck" in SERVICES[name]
+
+
+def test_every_named_volume_is_declared() -> None:
+    mounted = {volume.split(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
+    assert mounted == set(COMPOSE["volumes"])
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_settings_given_to_a_container_are_settings_that_are_read(name: str) -> None:
+    for key in SERVICES[name]["environment"]:
+        assert f'"{key}"' in SETTINGS
+
+
+def test_secrets_have_no_default_that_one_could_forget() -> None:
+    given = SERVICES["web"]["environment"]
+    assert given["SECRET_KEY"].startswith("${SECRET_KEY:?")
+    assert "${POSTGRES_PASSWORD:?" in given["DATABASE_URL"]
+
+
+@pytest.mark.parametrize("name", [name for name in OURS if isinstance(SERVICES[name].get("command"), list)])
+def test_modules_that_a_container_runs_exist(name: str) -> None:
+    text = " ".join(SERVICES[name]["command"])
+    for module in re.findall(r"python -m (\S+)", text):
+        assert find_spec(module)
+
+
+def test_every_queue_has_a_worker_and_training_reserves_a_gpu() -> None:
+    queues = {
+        name: service["command"][service["command"].index("-Q") + 1]
+        for name, service in SERVICES.items()
+        if "-Q" in service.get("command", [])
+    }
+    assert queues == {"worker": "general", "trainer": "training"}
+    devices = SERVICES["trainer"]["deploy"]["resources"]["reservations"]["devices"]
+    assert [device["capabilities"] for device in devices] == [["gpu"]]
+    assert SERVICES["trainer"]["profiles"] == ["gpu"]
+
+
+def test_the_image_copies_what_is_there_runs_as_nobody_in_particular_and_keeps_torch_to_training() -> None:
+    text = (ROOT / "Dockerfile").read_text()
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", text, flags=re.MULTILINE)
+    assert all((ROOT / name).exists() for names in copied for name in names.split())
+    assert "\nUSER quintet\n" in text
+    assert 'ARG EXTRAS=""' in text
+    assert SERVICES["trainer"]["build"]["args"] == {"EXTRAS": "train"}
+    assert all("args" not in SERVICES[name]["build"] for name in OURS if name != "trainer")
+
+
+def test_names_in_the_example_of_the_environment_are_used_by_the_services() -> None:
+    example = re.findall(r"^([A-Z_]+)=", (ROOT / ".env.example").read_text(), flags=re.MULTILINE)
+    compose = (ROOT / "docker-compose.yml").read_text()
+    assert example
+    assert [name for name in example if f"${{{name}" not in compose] == []

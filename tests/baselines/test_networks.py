@@ -1,0 +1,138 @@
+"""The networks' arithmetic, and that neither padding nor the company in a batch changes a prediction."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from modeling.baselines.batches import EncodedPairs, encode_pairs, training_batches
+from modeling.baselines.catalogue import BASELINES, make_settings
+from modeling.baselines.data import Pair
+from modeling.baselines.networks import NETWORKS, Network, ReadingNetwork, make_network
+from modeling.baselines.prediction import predict
+from modeling.baselines.vocabulary import RESERVED, Vocabulary, tokenise
+
+WORDS = ("a", "dog", "sleeps", "runs", ".", "not")
+SENTENCES = ("a dog sleeps.", "", "zzz qqq", "a dog", " ".join(["runs"] * 401), "not", "a dog runs. not")
+NEURAL = sorted(name for name in BASELINES if name != "majority")
+CPU = torch.device("cpu")
+
+
+def made(baseline: str) -> tuple[Network, EncodedPairs]:
+    """A network with random weights, and pairs of every length."""
+    torch.manual_seed(3)
+    vocabulary = Vocabulary((*RESERVED, *WORDS))
+    settings = make_settings(baseline, {"hidden": 5})
+    network = make_network(settings, len(vocabulary), 4, 3)
+    assert isinstance(network, ReadingNetwork)
+    network.set_vectors(torch.randn(len(vocabulary), 4))
+    pairs = [
+        Pair(str(number), (one,), other, number % 3, "g")
+        for number, (one, other) in enumerate((one, other) for one in SENTENCES for other in SENTENCES)
+    ]
+    return network.eval(), encode_pairs(pairs, network.reads, vocabulary)
+
+
+@pytest.mark.parametrize("baseline", NEURAL)
+def test_padding_and_company_never_change_a_prediction(baseline: str):
+    network, pairs = made(baseline)
+    together = predict(network, pairs, 3, CPU, lambda: None)
+    with torch.inference_mode():
+        alone = np.concatenate(
+            [network(pairs.cut(np.array([row]), CPU)).softmax(dim=1).numpy() for row in range(len(pairs))]
+        )
+    assert np.isfinite(together).all()
+    np.testing.assert_allclose(together, alone, atol=1e-6)
+    assert (together.argmax(axis=1) == alone.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize("baseline", NEURAL)
+def test_empty_unknown_and_very_long_sentences_can_be_learnt_from(baseline: str):
+    network, pairs = made(baseline)
+    batch = pairs.cut(np.arange(len(pairs)), CPU)
+    torch.nn.functional.cross_entropy(network.train()(batch), batch.labels).backward()
+    for name, parameter in network.named_parameters():
+        assert not parameter.requires_grad or parameter.grad is not None, name
+        assert parameter.grad is None or torch.isfinite(parameter.grad).all(), name
+
+
+def test_cbow_computes_what_the_paper_says():
+    network, pairs = made("cbow")
+    weights = {name: tensor.tolist() for name, tensor in network.state_dict().items()}
+    vocabulary = Vocabulary((*RESERVED, *WORDS))
+
+    def summed(sentence: str) -> list[float]:
+        rows = [weights["vectors.weight"][index] for index in vocabulary.encode(tokenise(sentence))]
+        return [sum(row[place] for row in rows) for place in range(4)]
+
+    def layer(name: str, inputs: list[float]) -> list[float]:
+        matrix, bias = weights[f"classifier.{name}.weight"], weights[f"classifier.{name}.bias"]
+        return [
+            sum(w * x for w, x in zip(row, inputs, strict=True)) + b
+            for row, b in zip(matrix, bias, strict=True)
+        ]
+
+    u, v = summed(SENTENCES[0]), summed(SENTENCES[6])
+    features = [
+        *u,
+        *v,
+        *(a - b for a, b in zip(u, v, strict=True)),
+        *(a * b for a, b in zip(u, v, strict=True)),
+    ]
+    expected = layer("3", [math.tanh(value) for value in layer("0", features)])
+    row = np.array([0 * len(SENTENCES) + 6])
+    with torch.inference_mode():
+        logits = network(pairs.cut(row, CPU))[0].tolist()
+    assert logits == pytest.approx(expected, abs=1e-5)
+
+
+def test_hypothesis_only_never_sees_a_premise():
+    assert NETWORKS[BASELINES["hypothesis_only"]].reads == ("hypothesis",)
+    assert len(made("hypothesis_only")[1].sides) == 1
+
+
+def test_the_bilstm_equals_torchs_own_packed_one():
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    from modeling.baselines.networks.layers import BiLSTM
+
+    torch.manual_seed(5)
+    ours = BiLSTM(3, 4)
+    theirs = torch.nn.LSTM(3, 4, batch_first=True, bidirectional=True)
+    for name, parameter in ours.left_to_right.named_parameters():
+        getattr(theirs, name).data.copy_(parameter)
+    for name, parameter in ours.right_to_left.named_parameters():
+        getattr(theirs, f"{name}_reverse").data.copy_(parameter)
+    inputs, lengths = torch.randn(3, 6, 3), torch.tensor([6, 2, 4])
+    packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
+    expected, _ = pad_packed_sequence(theirs(packed)[0], batch_first=True, padding_value=-7)
+    torch.testing.assert_close(ours(inputs, lengths, outside=-7), expected)
+
+
+def test_training_tunes_the_vectors_of_cbow_and_not_those_of_hypothesis_only():
+    assert made("cbow")[0].get_parameter("vectors.weight").requires_grad
+    assert not made("hypothesis_only")[0].get_parameter("vectors.weight").requires_grad
+
+
+def test_batches_hold_each_pair_once_and_change_with_seed_and_epoch():
+    pairs = made("cbow")[1]
+    first = training_batches(pairs, 4, seed=1, epoch=0)
+    assert sorted(np.concatenate(first).tolist()) == list(range(len(pairs)))
+    assert [len(batch) for batch in first].count(4) == len(pairs) // 4
+    again, later, other = (
+        np.concatenate(training_batches(pairs, 4, seed=seed, epoch=epoch)).tolist()
+        for seed, epoch in ((1, 0), (1, 1), (2, 0))
+    )
+    assert np.concatenate(first).tolist() == again
+    assert again not in (later, other)
+
+
+def test_sorting_by_length_saves_padding():
+    pairs = made("cbow")[1]
+
+    def padding(batches: list[np.ndarray]) -> int:
+        return sum(pairs.cut(batch, CPU).cells()[0] for batch in batches)
+
+    unsorted = np.split(np.random.default_rng(0).permutation(48), 12)
+    assert padding(training_batches(pairs, 4, seed=1, epoch=0)) < padding(unsorted)

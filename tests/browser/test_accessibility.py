@@ -1,0 +1,70 @@
+"""axe finds nothing serious on the pages that everybody uses, in light and in dark, on desk and phone."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.conftest import DESK, PHONE
+from tests.browser.site import make_site
+
+SETTINGS = {
+    "light": {**DESK, "color_scheme": "light"},
+    "dark": {**DESK, "color_scheme": "dark"},
+    "phone": {**PHONE, "color_scheme": "light"},
+}
+
+
+def complaints(page: Page, name: str) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{name}: {rule['id']} ({rule['impact']}): {node['html'][:200]}"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("look", SETTINGS)
+def test_nothing_serious_on_the_way_to_the_first_task(live_server, watched, vera, look):
+    make_site()
+    visitor = watched(None, **SETTINGS[look])
+    visitor.goto("/")
+    found = complaints(visitor, "home")
+    visitor.goto("/sign-in/")
+    found += complaints(visitor, "sign-in")
+
+    page = watched(vera, **SETTINGS[look])
+    page.goto("/start/")
+    found += complaints(page, "start")
+    page.goto("/work/writing/small/")
+    found += complaints(page, "consent")
+    page.get_by_role("button", name="I agree").click()
+    found += complaints(page, "prompt")
+    page.get_by_role("button", name="I have read this").click()
+    found += complaints(page, "writing")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Nothing is lost").wait_for()
+    found += complaints(page, "writing, wrong")
+    assert found == []
+
+
+@pytest.mark.parametrize("look", SETTINGS)
+def test_nothing_serious_while_labelling_and_after(live_server, watched, vera, look):
+    make_site(vera)
+    page = watched(vera, **SETTINGS[look])
+    page.goto("/work/validation/small/")
+    found = complaints(page, "instructions")
+    page.get_by_role("button", name="I have read this").click()
+    page.locator("#dots").wait_for()
+    found += complaints(page, "labelling")
+    for _ in range(5):
+        page.keyboard.press("1")
+    page.get_by_role("heading", name="Your answers").wait_for()
+    found += complaints(page, "review")
+    page.keyboard.press("Enter")
+    page.get_by_text("Yours is saved").wait_for()
+    found += complaints(page, "saved")
+    for address in ("/work/mine/", "/mine/"):
+        page.goto(address)
+        found += complaints(page, address)
+    assert found == []

@@ -1,0 +1,144 @@
+"""Labelling in a real browser: by keys alone, by thumb, after a reload, without scripts."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from accounts.models import User
+from tests.browser.conftest import PHONE
+from tests.browser.site import make_site
+from validation.models import BatchItem, Label
+
+PAGE = "/work/validation/small/"
+
+
+@pytest.fixture
+def begin(live_server, vera: User) -> Callable[[Page], Page]:
+    """Opens the labelling page for Vera, past the instructions."""
+    make_site(vera)
+
+    def open_page(page: Page, with_scripts: bool = True) -> Page:
+        page.goto(PAGE)
+        page.get_by_role("button", name="I have read this").click()
+        # One pair in sight: the script has begun, and keys are heard.
+        expect(page.locator("legend:visible")).to_have_count(1 if with_scripts else 5)
+        return page
+
+    return open_page
+
+
+def answers_of(user: User) -> list[str]:
+    """In the order in which the pairs were shown."""
+    return list(BatchItem.objects.filter(assignment__annotator=user).values_list("answer", flat=True))
+
+
+def test_five_pairs_are_labelled_by_keyboard_alone(begin, watched, vera):
+    page = watched(vera)
+    page.goto(PAGE)
+    page.get_by_role("button", name="I have read this").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("legend:visible")).to_have_count(1)  # the script has begun
+    for number, key in enumerate("1n3e", start=1):
+        expect(page.locator("legend:visible")).to_have_text(f"Pair {number} of 5")
+        page.keyboard.press(key)
+    expect(page.locator("legend:visible")).to_have_text("Pair 5 of 5")
+    page.keyboard.press("Backspace")
+    expect(page.locator("legend:visible")).to_have_text("Pair 4 of 5")
+    page.keyboard.press("c")
+    page.keyboard.press("2")
+    expect(page.get_by_role("heading", name="Your answers")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    assert answers_of(vera) == ["entailment", "neutral", "contradiction", "contradiction", "neutral"]
+
+
+def test_nothing_is_sent_before_the_answers_were_looked_at(begin, watched, vera):
+    page = begin(watched(vera))
+    for _ in range(5):
+        page.keyboard.press("1")
+    expect(page.get_by_role("listitem").filter(has_text="Definitely correct")).to_have_count(5)
+    assert answers_of(vera) == [None] * 5
+    page.get_by_role("button", name="Change the answer for pair 2").click()
+    page.get_by_role("group", name="Your answer for pair 2").get_by_role(
+        "button", name="Maybe correct"
+    ).click()
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    assert answers_of(vera) == ["entailment", "neutral", "entailment", "entailment", "entailment"]
+
+
+def test_a_pair_is_skipped_by_keyboard(begin, watched, vera):
+    page = begin(watched(vera))
+    page.keyboard.press("s")
+    expect(page.locator("select:visible")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 5")
+    page.keyboard.press("Enter")
+    for number in range(2, 6):
+        expect(page.locator("legend:visible")).to_have_text(f"Pair {number} of 5")
+        page.keyboard.press("1")
+    expect(page.get_by_text("skipped")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    assert BatchItem.objects.get(skip_reason__isnull=False).skip_reason == "language"
+
+
+def test_the_instructions_are_one_key_away(begin, watched, vera):
+    page = begin(watched(vera))
+    page.keyboard.press("?")
+    expect(page.get_by_text("Worked examples and the questions that people ask")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_text("Worked examples and the questions that people ask")).to_be_hidden()
+
+
+def test_answers_survive_a_reload_until_they_are_sent(begin, watched, vera):
+    page = begin(watched(vera))
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    expect(page.locator("legend:visible")).to_have_text("Pair 3 of 5")
+    page.reload()
+    expect(page.locator("legend:visible")).to_have_text("Pair 3 of 5")
+    for key in "333":
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    assert answers_of(vera) == ["entailment", "neutral", "contradiction", "contradiction", "contradiction"]
+
+
+def test_time_is_measured_pair_by_pair(begin, watched, vera):
+    page = begin(watched(vera))
+    page.wait_for_timeout(400)
+    for _ in range(5):
+        page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    times = list(BatchItem.objects.values_list("active_ms", flat=True))
+    assert 400 <= times[0] < 20_000
+    assert all(ms < 10_000 for ms in times)
+
+
+def test_a_phone_has_the_answers_under_the_thumb(begin, watched, vera):
+    page = begin(watched(vera, **PHONE))
+    for number in range(1, 6):
+        button = page.get_by_role("group", name=f"Your answer for pair {number}").get_by_role("button").nth(1)
+        box = button.bounding_box()
+        assert box is not None
+        assert box["height"] >= 44
+        assert box["y"] + box["height"] <= 740
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        button.tap()
+    page.get_by_role("button", name="Send").tap()
+    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    assert answers_of(vera) == ["neutral"] * 5
+
+
+def test_the_page_works_without_scripts(begin, window_of: Callable[..., BrowserContext], vera):
+    page = begin(window_of(vera, java_script_enabled=False).new_page(), with_scripts=False)
+    for number in range(1, 6):
+        answer = page.get_by_role("radiogroup", name=f"Your answer for pair {number}")
+        answer.get_by_role("radio").nth(0).check()
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    assert Label.objects.filter(annotator=vera, label="entailment").count() == 5

@@ -1,0 +1,93 @@
+"""The researcher's path in a real browser: dashboard, agreement, a snapshot, a run, its accuracy.
+
+The worker's part is done here by calling what its tasks call; tests/annotation_site/test_embedded.py lets a real
+worker do it.
+"""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from accounts.actions import create_person
+from collection.models import Pair
+from modeling.actions import claim_run
+from modeling.models import TrainingRun
+from modeling.runner import carry_out
+from snapshots.actions import freeze_snapshot
+from snapshots.models import Snapshot
+from tests.browser.conftest import DESK, PHONE
+from tests.browser.test_accessibility import complaints
+from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from validation.actions import claim_batch, open_for_validation, submit_batch
+
+SETTINGS = {"desk": DESK, "phone": PHONE, "dark": {**DESK, "color_scheme": "dark"}}
+
+
+@pytest.fixture
+def corpus(db):
+    """Eight premises with a pair for each label; all labelled by four validators, who agree."""
+    corpus = make_corpus(dev_pairs_per_genre=6, test_pairs_per_genre=6)
+    author = create_person(username="wim", password=None)
+    for number in range(8):
+        premise = make_premise(corpus, f"Sentence number {number} about a quiet town.")
+        for label in LABELS:
+            make_pair(corpus, premise, f"It is {label} indeed {number}.", author=author, author_label=label)
+    question = corpus.questions.get()
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    for number in range(4):
+        label_everything(question, create_person(username=f"validator-{number}", password=None))
+    return corpus
+
+
+def label_everything(question, annotator) -> None:
+    while question.judgements.open().without_pairs_of(annotator).exists():
+        batch = claim_batch(question=question, annotator=annotator)
+        labels = {item.seat.token: item.seat.pair.author_label for item in batch.items}
+        submit_batch(
+            annotator=annotator, token=batch.assignment.token, labels=labels, key=batch.assignment.token
+        )
+
+
+def no_sideways_scroll(page: Page) -> bool:
+    return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("look", SETTINGS)
+def test_from_the_dashboard_to_a_snapshot_and_the_accuracy_of_a_run(live_server, watched, rosa, corpus, look):
+    page = watched(rosa, **SETTINGS[look])
+    page.goto("/admin/")
+    expect(page.get_by_role("heading", name="The small corpus")).to_be_visible()
+    found = complaints(page, "dashboard")
+
+    page.get_by_role("link", name="Agreement and its definitions").click()
+    expect(page.locator("tr", has_text="unanimous gold label")).to_contain_text("100.0%")
+    page.get_by_text("unanimous gold label").click()
+    expect(page.get_by_text("Share of pairs on which all labels")).to_be_visible()
+    found += complaints(page, "agreement")
+    assert no_sideways_scroll(page)
+
+    page.goto("/admin/")
+    page.get_by_role("link", name="Freeze a snapshot").click()
+    found += complaints(page, "plan")
+    page.get_by_role("button", name="Freeze 24 pairs").click()
+    freeze_snapshot(snapshot_id=Snapshot.objects.get().pk)
+    expect(page.get_by_role("link", name="train.jsonl")).to_be_visible()
+    found += complaints(page, "snapshot")
+    assert no_sideways_scroll(page)
+
+    page.get_by_role("link", name="Train a baseline on it").click()
+    page.get_by_label("Baseline").select_option("majority")
+    found += complaints(page, "new run")
+    page.get_by_role("button", name="Start training").click()
+    expect(page.get_by_text("Nobody is working the queue")).to_be_visible()
+    claimed = claim_run(run_id=TrainingRun.objects.get().pk, worker="test")
+    assert claimed is not None
+    carry_out(claimed)
+    expect(page.get_by_role("heading", name="test")).to_be_visible()
+    expect(page.get_by_role("row", name="All").first).to_contain_text("33.3%")
+    found += complaints(page, "run")
+    assert no_sideways_scroll(page)
+
+    page.goto("/admin/")
+    expect(page.locator("tr", has_text="majority")).to_contain_text("33.3%")
+    found += complaints(page, "dashboard with a run")
+    assert found == []

@@ -1,0 +1,101 @@
+"""Corpora, premises, pairs and reports in the dashboard: lists that stay cheap, nothing edited by hand."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from collection.actions import claim_writing, make_seats, skip_writing
+from collection.models import Corpus, Pair, Premise, Source
+from tests.cast import ana, rosa
+from tests.corpora import make_corpus, make_pair, make_premise
+
+pytestmark = pytest.mark.django_db
+
+READ_ONLY = ["corpus", "genre", "prompt", "promptversion", "premise", "pair", "source"]
+LISTS = [*READ_ONLY, "problemreport"]
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    corpus = make_corpus()
+    source = Source.objects.create(corpus=corpus, name="stories.txt", sha256="0" * 64)
+    premises = [make_premise(corpus, f"Premise {number}.", source=source) for number in range(3)]
+    make_seats(premises=premises)
+    for premise in premises:
+        make_pair(corpus, premise, "Hypothesis.", author=ana(), author_label="neutral")
+        token = claim_writing(corpus=corpus, annotator=ana()).token
+        skip_writing(annotator=ana(), token=token, problem="It is odd.")
+    return corpus
+
+
+@pytest.fixture
+def client() -> Client:
+    client = Client()
+    client.force_login(rosa())
+    return client
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_each_list_opens_and_so_does_a_row(corpus, client, name):
+    address = f"/admin/collection/{name}/"
+    page = client.get(address)
+    assert page.status_code == 200
+    row = page.context["cl"].result_list[0]
+    opened = client.get(f"{address}{row.pk}/change/")
+    assert opened.status_code == 200
+    assert ('name="_save"' in opened.content.decode()) == (name not in READ_ONLY)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_annotators_see_no_list(corpus, name):
+    client = Client()
+    client.force_login(ana())
+    assert client.get(f"/admin/collection/{name}/").status_code in (302, 403)
+
+
+@pytest.mark.parametrize("name", ["premise", "pair", "problemreport"])
+def test_a_longer_list_costs_no_more_queries(corpus, client, name):
+    address = f"/admin/collection/{name}/"
+    client.get(address)
+    with CaptureQueriesContext(connection) as few:
+        client.get(address)
+    for number in range(10, 20):
+        premise = make_premise(corpus, f"Premise {number}.")
+        make_seats(premises=[premise])
+        make_pair(corpus, premise, "Hypothesis.", author=ana(), author_label="neutral")
+        token = claim_writing(corpus=corpus, annotator=ana()).token
+        skip_writing(annotator=ana(), token=token, problem="It is odd.")
+    with CaptureQueriesContext(connection) as many:
+        client.get(address)
+    assert len(many) == len(few)
+
+
+def test_premises_are_found_by_their_text(corpus, client):
+    page = client.get("/admin/collection/premise/", {"q": "Premise 1"})
+    assert [premise.text for premise in page.context["cl"].result_list] == ["Premise 1."]
+
+
+def test_pairs_are_filtered_by_genre_and_label(corpus, client):
+    genre = corpus.genres.get()
+    chosen = {"premise__genre__id__exact": genre.pk, "author_label__exact": "neutral"}
+    assert len(client.get("/admin/collection/pair/", chosen).context["cl"].result_list) == 3
+    chosen["author_label__exact"] = "entailment"
+    assert not client.get("/admin/collection/pair/", chosen).context["cl"].result_list
+
+
+def test_premises_are_paused_and_opened_again(corpus, client):
+    premise, dropped = Premise.objects.order_by("pk")[:2]
+    Premise.objects.filter(pk=dropped.pk).update(status="dropped")
+    chosen = {"_selected_action": [premise.pk, dropped.pk]}
+    page = client.post("/admin/collection/premise/", {**chosen, "action": "pause"}, follow=True)
+    assert "1 premise is paused" in page.content.decode()
+    client.post("/admin/collection/premise/", {**chosen, "action": "reopen"})
+    assert Premise.objects.get(pk=premise.pk).status == "open"
+    assert Premise.objects.get(pk=dropped.pk).status == "dropped"
+
+
+def test_nothing_is_deleted_by_hand(corpus, client):
+    pair = Pair.objects.first()
+    assert client.post(f"/admin/collection/pair/{pair.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert Pair.objects.filter(pk=pair.pk).exists()

@@ -1,0 +1,205 @@
+"""Corpus files are read strictly: every fault at once, with file, table and key, and what to do."""
+
+import pytest
+
+from collection.corpus_files import BadCorpusFile, read_corpus_file
+
+GOOD = """
+[corpus]
+slug = "small"
+name = "Small"
+
+[question]
+wording = "How do they go together?"
+[[question.labels]]
+label = "entailment"
+wording = "Right"
+[[question.labels]]
+label = "neutral"
+wording = "Open"
+[[question.labels]]
+label = "contradiction"
+wording = "Wrong"
+[[question.examples]]
+premise = "A dog runs."
+hypothesis = "A dog moves."
+label = "entailment"
+[[question.examples]]
+premise = "A dog runs."
+hypothesis = "A brown dog runs."
+label = "neutral"
+[[question.examples]]
+premise = "A dog runs."
+hypothesis = "No dog moves."
+label = "contradiction"
+
+[[prompts]]
+slug = "fiction"
+name = "Fiction"
+instructions = "Write."
+[[prompts.fields]]
+label = "entailment"
+wording = "Write what is right."
+[[prompts.examples]]
+premise = "A dog runs."
+hypothesis = "A dog moves."
+label = "entailment"
+
+[[genres]]
+slug = "fiction"
+name = "Fiction"
+prompt = "fiction"
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read_text(text):
+        path = tmp_path / "small.toml"
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return read_corpus_file(path)
+
+    return read_text
+
+
+@pytest.fixture
+def faults(read):
+    def faults_of(text):
+        with pytest.raises(BadCorpusFile) as caught:
+            read(text)
+        return caught.value.faults
+
+    return faults_of
+
+
+def test_a_good_file_is_read_without_a_warning(read):
+    file = read(GOOD)
+    assert file.warnings == ()
+    assert (file.corpus.slug, file.corpus.scheme, file.question.seats) == ("small", "nli3", 5)
+    assert file.prompts[0].fields[0].label == "entailment"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('name = "Small"', "", "[corpus]: name: is missing; add it."),
+        ('name = "Small"', 'name = ""', "[corpus]: name: is empty; write something there."),
+        ('name = "Small"', "name = 7", "[corpus]: name: must be a text, not a whole number."),
+        (
+            'name = "Small"',
+            f'name = "{"x" * 201}"',
+            "[corpus]: name: is 201 characters long; at most 200 are possible.",
+        ),
+        ('name = "Small"', 'name = "S\\u0000"', "[corpus]: name: holds a NUL character; take it out."),
+        (
+            'slug = "small"',
+            'slug = "Small!"',
+            '[corpus]: slug: "Small!" must be small letters, digits and single hyphens',
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nscheme = "nli4"',
+            '[corpus]: scheme: "nli4" is none of nli3, entailed2, ordinal5, grammar3.',
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nwriters_per_premise = 0',
+            "[corpus]: writers_per_premise: is 0; it must be from 1 to 32767.",
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nwriters_per_premise = true',
+            "[corpus]: writers_per_premise: must be a whole number, not true or false.",
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nmade_for_demo = 1',
+            "[corpus]: made_for_demo: must be true or false, not a whole number.",
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nmin_hypothesis_chars = 9\nmax_hypothesis_chars = 8',
+            "[corpus]: max_hypothesis_chars: must not be smaller than min_hypothesis_chars.",
+        ),
+        (
+            'wording = "How do they go together?"',
+            'wording = "How?"\nseats = 5\nthreshold = 2',
+            "[question]: threshold: must be more than half of the 5 seats, and at most all of them.",
+        ),
+        (
+            'label = "contradiction"\nwording = "Wrong"',
+            'label = "neutral"\nwording = "Wrong"',
+            '[question]: labels: "contradiction" is missing; add a table for it.',
+        ),
+        (
+            'label = "contradiction"\nwording = "Wrong"',
+            'label = "neutral"\nwording = "Wrong"',
+            '[question] [[labels]]: label "neutral" is there 2 times; once is right.',
+        ),
+        (
+            'label = "entailment"\nwording = "Write what is right."',
+            'label = "entailed"\nwording = "Write what is right."',
+            '[[prompts]] "fiction" [[fields]] 1: label: "entailed" is none of entailment, neutral,',
+        ),
+        (
+            'label = "entailment"\nwording = "Write what is right."',
+            'label = "neutral"\nwording = "Write."',
+            '[[prompts]] "fiction": examples: there is no worked example for "neutral"; add a',
+        ),
+        (
+            'prompt = "fiction"',
+            'prompt = "fictoin"',
+            '[[genres]] "fiction": prompt: no prompt has the slug "fictoin"; the prompts are: fiction.',
+        ),
+        (
+            'prompt = "fiction"',
+            'promt = "fiction"',
+            "promt: unknown key; the keys here are: slug, name, register",
+        ),
+        ("[[genres]]", "[[genre]]", "there is no [[genres]] table; a corpus needs at least one genre."),
+        ("[corpus]", "[korpus]", "there is no [corpus] table; add it."),
+        ("[corpus]", "prompts = 3\n[corpus]", "prompts"),
+    ],
+)
+def test_each_fault_names_table_and_key(faults, old, new, fault):
+    assert old in GOOD
+    if new.startswith("prompts = 3"):
+        text = GOOD.split("[[prompts]]")[0].replace(old, new)
+    else:
+        text = GOOD.replace(old, new, 1)
+    found = faults(text)
+    assert all(line.startswith("small.toml: ") for line in found)
+    assert any(fault in line for line in found), found
+
+
+def test_all_faults_come_at_once(faults):
+    found = faults(GOOD.replace('name = "Small"', "names = 1").replace('prompt = "fiction"', 'prompt = "x"'))
+    assert len(found) == 3
+
+
+def test_what_is_no_toml_is_told_with_its_place(faults):
+    (fault,) = faults("[corpus\n")
+    assert fault.startswith("small.toml: not valid TOML: ")
+    assert "line 1" in fault
+
+
+def test_bad_bytes_are_told_with_their_line(faults):
+    assert faults(b"[corpus]\nname = 'caf\xe9'\n") == [
+        "small.toml, line 2: not UTF-8. Save the file as UTF-8."
+    ]
+
+
+def test_an_empty_file_says_what_is_missing(faults):
+    assert "there is no [corpus] table; add it." in " ".join(faults(""))
+
+
+def test_a_prompt_that_no_genre_uses_is_only_a_warning(read):
+    file = read(GOOD.replace('prompt = "fiction"\n', ""))
+    assert any('[[prompts]] "fiction": no genre uses this prompt' in warning for warning in file.warnings)
+    assert any("nobody can write for it" in warning for warning in file.warnings)
+
+
+def test_the_digest_of_a_prompt_is_over_its_content_and_not_its_name(read):
+    prompt = read(GOOD).prompts[0]
+    assert read(GOOD.replace('name = "Fiction"', 'name = "Stories"')).prompts[0].digest == prompt.digest
+    assert read(GOOD.replace("Write what is right.", "Write!")).prompts[0].digest != prompt.digest

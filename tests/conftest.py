@@ -1,0 +1,123 @@
+"""What every test stands on: PostgreSQL, folders of its own, the cast, and no way out to the network."""
+
+import ipaddress
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings as django_settings
+from django.db import connection
+from django.test import Client
+from rest_framework.test import APIClient
+
+from accounts.models import User
+from tests import cast
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if connection.vendor != "postgresql":
+        raise pytest.UsageError(
+            "The tests run on PostgreSQL, where locks mean something. `make test` finds or starts one; "
+            "by hand: DATABASE_URL=postgres://postgres@localhost/quintet .venv/bin/python -m pytest"
+        )
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_network() -> Iterator[None]:
+    """Tests talk to this machine only, and to the broker that they were given."""
+    named = {urlsplit(django_settings.CELERY_BROKER_URL).hostname}
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def refuse_strangers(address: Any) -> None:
+        if isinstance(address, tuple) and not _is_here(address[0]) and address[0] not in named:
+            raise RuntimeError(f"A test wanted to reach {address[0]}: tests stay on this machine.")
+
+    def guarded_connect(self: socket.socket, address: Any) -> None:
+        refuse_strangers(address)
+        connect(self, address)
+
+    def guarded_connect_ex(self: socket.socket, address: Any) -> int:
+        refuse_strangers(address)
+        return connect_ex(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded_connect)
+        patch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def own_folders(settings: Any, tmp_path: Path) -> Path:
+    """Snapshots, runs and caches of a test lie in a folder that goes away with it."""
+    settings.VAR = tmp_path / "var"
+    for name in ("snapshots", "runs", "cache"):
+        (settings.VAR / name).mkdir(parents=True)
+    settings.SNAPSHOT_ROOT = settings.VAR / "snapshots"
+    settings.RUN_ROOT = settings.VAR / "runs"
+    settings.CACHE_ROOT = settings.VAR / "cache"
+    return settings.VAR
+
+
+@pytest.fixture
+def ana(db: None) -> User:
+    return cast.ana()
+
+
+@pytest.fixture
+def vera(db: None) -> User:
+    return cast.vera()
+
+
+@pytest.fixture
+def rosa(db: None) -> User:
+    return cast.rosa()
+
+
+@pytest.fixture
+def stan(db: None) -> User:
+    return cast.stan()
+
+
+@pytest.fixture
+def browser_of(db: None) -> Callable[[User], Client]:
+    """`browser_of(ana)`: a test client in which Ana is signed in."""
+
+    def sign_in(user: User) -> Client:
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return sign_in
+
+
+@pytest.fixture
+def api_of(db: None) -> Callable[[User], APIClient]:
+    """`api_of(ana)`: a REST client that speaks JSON as Ana."""
+
+    def sign_in(user: User) -> APIClient:
+        client = APIClient()
+        client.force_authenticate(user)
+        return client
+
+    return sign_in
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Published corpora beside the repository, which are not ours to copy into it."""
+    folder = REPOSITORY.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the published corpora are not beside this repository (../shared/data)")
+    return folder

@@ -1,0 +1,73 @@
+"""Small corpora for tests: plain functions with keyword defaults, nothing random."""
+
+import hashlib
+
+from accounts.models import ConsentForm
+from collection.models import (
+    Corpus,
+    FaqEntry,
+    Genre,
+    Pair,
+    Premise,
+    Prompt,
+    PromptField,
+    PromptVersion,
+    WorkedExample,
+)
+from validation.models import LabelWording, Question
+
+LABELS = ("entailment", "neutral", "contradiction")
+WORDINGS = {
+    "entailment": "Definitely correct",
+    "neutral": "Maybe correct",
+    "contradiction": "Definitely incorrect",
+}
+
+
+def make_corpus(*, slug: str = "small", with_consent: bool = False, **fields: object) -> Corpus:
+    """A corpus with one genre, one prompt in version 1, and a main question."""
+    form = None
+    if with_consent:
+        form = ConsentForm.objects.create(
+            title="Before you begin",
+            text="We collect sentences.",
+            digest=ConsentForm.digest_of("Before you begin", slug),
+        )
+    corpus = Corpus.objects.create(slug=slug, name=f"The {slug} corpus", consent_form=form, **fields)
+    prompt = Prompt.objects.create(corpus=corpus, slug="fiction", name="Fiction")
+    version = PromptVersion.objects.create(
+        prompt=prompt, number=1, instructions="Read the line and write.", pay_cents=30, digest="1"
+    )
+    for order, label in enumerate(("entailment", "contradiction", "neutral")):
+        PromptField.objects.create(
+            version=version,
+            order=order,
+            label=label,
+            wording=f"Write one sentence that is {WORDINGS[label].lower()}.",
+        )
+        WorkedExample.objects.create(
+            version=version, order=order, premise="A cat sleeps.", label=label, hypothesis="An animal rests."
+        )
+    FaqEntry.objects.create(version=version, order=0, question="How long?", answer="A sentence.")
+    Genre.objects.create(corpus=corpus, slug="fiction", name="Fiction", prompt=prompt)
+    question = Question.objects.create(
+        corpus=corpus, scheme=corpus.scheme, wording="How do they relate?", pay_cents=5
+    )
+    for order, label in enumerate(LABELS):
+        LabelWording.objects.create(question=question, order=order, label=label, wording=WORDINGS[label])
+    return corpus
+
+
+def make_premise(corpus: Corpus, text: str, *, genre: str = "fiction", **fields: object) -> Premise:
+    """A premise whose public id is its digest's beginning."""
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    defaults: dict[str, object] = {"public_id": digest[:12], "group": digest[:12], **fields}
+    return Premise.objects.create(
+        corpus=corpus, genre=corpus.genres.get(slug=genre), text=text, digest=digest, **defaults
+    )
+
+
+def make_pair(corpus: Corpus, premise: Premise, hypothesis: str, **fields: object) -> Pair:
+    return Pair.objects.create(
+        corpus=corpus, premise=premise, hypothesis=hypothesis, scheme=corpus.scheme, **fields
+    )

@@ -1,0 +1,43 @@
+"""The reference of the corpus file says the keys and defaults that the reader knows."""
+
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+import pytest
+
+from collection import corpus_files
+from tests.docs.pages import REFERENCE, rows, sections, ticked
+
+TABLES = {
+    "`[corpus]`": corpus_files.CorpusPart,
+    "`[consent]`": corpus_files.ConsentPart,
+    "`[question]`": corpus_files.QuestionPart,
+    "`[[question.labels]]`": corpus_files.WordedLabel,
+    "`[[question.examples]]` and `[[prompts.examples]]`": corpus_files.Example,
+    "`[[question.faq]]` and `[[prompts.faq]]`": corpus_files.Faq,
+    "`[[prompts]]`": corpus_files.PromptPart,
+    "`[[prompts.fields]]`": corpus_files.WrittenField,
+    "`[[genres]]`": corpus_files.GenrePart,
+}
+TEXT = (REFERENCE / "corpus-file.md").read_text()
+
+
+def as_told(key: Field[Any]) -> str:
+    """A default as the page writes it."""
+    if key.default is MISSING:
+        return "needed"
+    if key.default == ():
+        return "none"
+    if isinstance(key.default, bool):
+        return f"`{str(key.default).lower()}`"
+    return f'`"{key.default}"`' if isinstance(key.default, str) else f"`{key.default}`"
+
+
+def test_the_reference_has_a_section_for_each_table() -> None:
+    assert set(sections(TEXT)) == set(TABLES)
+
+
+@pytest.mark.parametrize("heading", TABLES)
+def test_the_reference_lists_the_keys_of_a_table_with_their_defaults(heading: str) -> None:
+    told = {ticked(cells[0])[0]: cells[1] for cells in rows(sections(TEXT)[heading])}
+    assert told == {key.name: as_told(key) for key in fields(TABLES[heading])}

@@ -1,0 +1,45 @@
+"""Whoever follows a link in our pages arrives."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.docs.pages import anchors, named, pages
+
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)(?: \"[^\"]*\")?\)")
+CODE = re.compile(r"```.*?```|`[^`\n]*`|^(?: {4}|\t).*$", re.DOTALL | re.MULTILINE)
+
+
+def test_there_are_pages_to_look_at() -> None:
+    assert {"README.md", "CHANGELOG.md", "docs/README.md", "docs/tutorial.md"} <= set(map(named, pages()))
+
+
+@pytest.mark.parametrize("page", pages(), ids=named)
+def test_every_relative_link_leads_somewhere(page: Path) -> None:
+    broken = [
+        link for link in LINK.findall(CODE.sub("", page.read_text())) if not _leads_somewhere(page, link)
+    ]
+    assert broken == []
+
+
+def _leads_somewhere(page: Path, link: str) -> bool:
+    if re.match(r"[a-z]+:", link):
+        return True
+    place, _, anchor = unquote(link).partition("#")
+    target = (page.parent / place) if place else page
+    if not target.exists():
+        return False
+    return not anchor or target.suffix != ".md" or anchor in anchors(target.read_text())
+
+
+def test_every_page_of_the_docs_stands_in_their_index() -> None:
+    index = next(page for page in pages() if named(page) == "docs/README.md")
+    linked = {(index.parent / link.partition("#")[0]).resolve() for link in LINK.findall(index.read_text())}
+    missing = [
+        named(page)
+        for page in pages()
+        if page.is_relative_to(index.parent) and page != index and page.resolve() not in linked
+    ]
+    assert [page for page in missing if not page.startswith("docs/decisions/")] == []

@@ -1,0 +1,48 @@
+"""The reference of snapshots names the files, fields and keys that a frozen one has."""
+
+import json
+
+import pytest
+
+from snapshots.file_formats import FORMATS
+from snapshots.verify import FIELDS, SOURCES
+from tests.docs.pages import REFERENCE, rows, sections, ticked
+from tests.snapshots.material import add_premise, corpus_of, folder, freeze, lines, manifest
+
+pytestmark = pytest.mark.django_db
+TEXT = (REFERENCE / "snapshot-files.md").read_text()
+
+
+def first_column(text: str) -> set[str]:
+    return {word for cells in rows(text) for word in ticked(cells[0])}
+
+
+def test_the_files_of_a_snapshot_are_those_of_the_reference() -> None:
+    snapshot = freeze(corpus_of(4))
+    before_the_first_section = TEXT.partition("\n## ")[0]
+    assert {path.name for path in folder(snapshot).iterdir()} == first_column(before_the_first_section)
+
+
+def test_the_fields_of_a_line_are_those_of_the_reference() -> None:
+    corpus = corpus_of(1, dev=0, test=0)
+    premise = add_premise(corpus, "Two dogs run.\nThey play.")
+    premise.sentence_count = 2
+    premise.save(update_fields=["sentence_count"])
+    found = {name for line in lines(freeze(corpus), "train") for name in line}
+    assert first_column(sections(TEXT)["A line"]) == found == FIELDS
+
+
+def test_every_source_of_gold_is_explained() -> None:
+    told = next(cells[2] for cells in rows(sections(TEXT)["A line"]) if cells[0] == "`gold_source`")
+    assert ticked(told) == list(SOURCES)
+
+
+def test_the_keys_of_the_manifest_and_of_the_facts_are_those_of_the_reference() -> None:
+    snapshot = freeze(corpus_of(4))
+    assert first_column(sections(TEXT)["manifest.json"]) == set(manifest(snapshot))
+    facts = json.loads((folder(snapshot) / "corpus.json").read_bytes())
+    assert first_column(sections(TEXT)["corpus.json"]) == set(facts)
+
+
+def test_every_format_of_exports_is_listed() -> None:
+    assert first_column(sections(TEXT)["Exports"]) == set(FORMATS)

@@ -1,0 +1,97 @@
+"""Snapshots to train on, vectors for their words, and programs that misbehave on purpose."""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from modeling import actions, runner
+from modeling.models import TrainingRun
+from snapshots.models import Snapshot
+from tests.snapshots.material import corpus_of, freeze, lines
+
+# Small enough that an epoch takes milliseconds, and never the last for want of a better one.
+SMALL = {"hidden": "4", "batch_size": "8", "patience": "0"}
+
+
+def small_snapshot(premises: int = 8, **fields: Any) -> Snapshot:
+    """Three pairs a premise, one premise in dev and one in test."""
+    snapshot = freeze(corpus_of(premises, **fields))
+    return Snapshot.objects.select_related("corpus").get(pk=snapshot.pk)
+
+
+def vectors_for(snapshot: Snapshot, path: Path) -> str:
+    """A GloVe text file with three made-up numbers for every word of the snapshot."""
+    texts = (
+        f"{line['sentence1']} {line['sentence2']}"
+        for part in ("train", "dev", "test")
+        for line in lines(snapshot, part)
+    )
+    words = sorted({word.strip(".:").lower() for text in texts for word in text.split()} | {".", ":"})
+    rows = (f"{word} {index % 7}.5 -{index % 5}.25 0.{index % 9}" for index, word in enumerate(words))
+    path.write_text("\n".join(rows) + "\n")
+    return str(path)
+
+
+def a_run(snapshot: Snapshot, baseline: str = "majority", **fields: Any) -> TrainingRun:
+    return actions.request_run(snapshot=snapshot, baseline=baseline, **fields)
+
+
+def claimed(run: TrainingRun, worker: str = "first@here") -> TrainingRun:
+    found = actions.claim_run(run_id=run.pk, worker=worker)
+    assert found is not None
+    return found
+
+
+def done_run(
+    snapshot: Snapshot, baseline: str = "cbow", *, accuracy: float = 0.5, **fields: Any
+) -> TrainingRun:
+    """A run that is done, without any training."""
+    run = claimed(a_run(snapshot, baseline, **fields))
+    assert actions.record_result(run=run, metrics=metrics(accuracy))
+    run.refresh_from_db()
+    return run
+
+
+def metrics(accuracy: float = 0.5, majority: float = 0.4) -> dict[str, Any]:
+    """What the training program says at its end."""
+    part = {
+        "accuracy": accuracy,
+        "majority": majority,
+        "pairs": 6,
+        "by_genre": {"fiction": {"accuracy": accuracy, "pairs": 6, "matched": True}},
+        "by_label": {
+            "entailment": {"accuracy": 1.0, "pairs": 2},
+            "neutral": {"accuracy": 0.25, "pairs": 4},
+            "contradiction": {"accuracy": None, "pairs": 0},
+        },
+    }
+    return {
+        "train_pairs": 18,
+        "train": {"accuracy": 0.9, "genres": {"fiction": 18}},
+        "dev": part,
+        "test": part,
+        "seconds": 1.5,
+        "pairs_per_second": 1000.0,
+        "device": "cpu",
+    }
+
+
+def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:
+    """Puts a program of the test's own in the training program's place."""
+    path = tmp_path / "program.py"
+    path.write_text(f"import json, os, signal, sys, time\n{code}\n")
+    monkeypatch.setattr(runner, "TRAIN", [sys.executable, str(path)])
+
+
+def wait_for(what: Callable[[], Any], seconds: float = 60) -> Any:
+    """The first true answer. Fails when it takes too long."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if found := what():
+            return found
+        time.sleep(0.1)
+    pytest.fail("this took too long")

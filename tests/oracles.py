@@ -1,0 +1,65 @@
+"""Slow, obvious Python that the SQL is compared with. Shares no code with the platform."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+
+def gold_by_hand(labels: Sequence[str], threshold: int = 3) -> str:
+    """The label that stands `threshold` times in the list, or '-'."""
+    for label in labels:
+        if list(labels).count(label) >= threshold:
+            return label
+    return "-"
+
+
+def agreement_by_hand(rows: Sequence[Sequence[str]], threshold: int = 3) -> dict[str, float]:
+    """`rows`: five labels a pair, the author's first. Loops and counts, nothing clever."""
+    unanimous = no_gold = gold_is_author = gold_is_other = 0
+    equal_gold = equal_author = labels_with_gold = labels = 0
+    for row in rows:
+        gold = gold_by_hand(row, threshold)
+        if len(set(row)) == 1:
+            unanimous += 1
+        if gold == "-":
+            no_gold += 1
+        elif gold == row[0]:
+            gold_is_author += 1
+        else:
+            gold_is_other += 1
+        for label in row:
+            labels += 1
+            if label == row[0]:
+                equal_author += 1
+            if gold != "-":
+                labels_with_gold += 1
+                if label == gold:
+                    equal_gold += 1
+    return {
+        "unanimous": unanimous / len(rows),
+        "no_gold": no_gold / len(rows),
+        "gold_equals_author": gold_is_author / len(rows),
+        "gold_differs_from_author": gold_is_other / len(rows),
+        "individual_equals_gold": equal_gold / labels_with_gold,
+        "individual_equals_gold_all_pairs": equal_gold / labels,
+        "individual_equals_author": equal_author / labels,
+    }
+
+
+def fleiss_by_definition(rows: Sequence[Sequence[str]], categories: Sequence[str]) -> float:
+    """Fleiss (1971), formula by formula: P_i, the mean of P, P_e, kappa."""
+    raters = len(rows[0])
+    observed = []
+    totals: Counter[str] = Counter()
+    for row in rows:
+        counts = Counter(row)
+        totals.update(counts)
+        observed.append(sum(counts[c] * (counts[c] - 1) for c in categories) / (raters * (raters - 1)))
+    mean_observed = sum(observed) / len(rows)
+    expected = sum((totals[c] / (len(rows) * raters)) ** 2 for c in categories)
+    return (mean_observed - expected) / (1 - expected)
+
+
+def fleiss_of_one_category(rows: Sequence[Sequence[str]], category: str) -> float:
+    """The same with everything else folded into "other"."""
+    folded = [[label if label == category else "other" for label in row] for row in rows]
+    return fleiss_by_definition(folded, [category, "other"])

@@ -1,0 +1,30 @@
+"""How many queries a page asks, kept as data in `query_counts.json`, so that a change is seen in the diff.
+
+`UPDATE_QUERY_COUNTS=1 make test ARGS=...` writes what is counted now. Look at the diff before you commit it.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+FILE = Path(__file__).with_suffix(".json")
+
+
+@contextmanager
+def query_count(name: str) -> Iterator[None]:
+    """Fails unless the block asks as many queries as `query_counts.json` says under this name."""
+    with CaptureQueriesContext(connection) as captured:
+        yield
+    counts = json.loads(FILE.read_text())
+    if os.environ.get("UPDATE_QUERY_COUNTS") == "1":
+        counts[name] = len(captured)
+        FILE.write_text(json.dumps(counts, indent=2, sort_keys=True) + "\n")
+        return
+    asked = "\n".join(query["sql"] for query in captured.captured_queries)
+    expected = counts.get(name)
+    assert len(captured) == expected, f"“{name}” asked {len(captured)} queries, not {expected}:\n{asked}"

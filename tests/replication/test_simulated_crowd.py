@@ -1,0 +1,82 @@
+"""Twenty simulated annotators cast labels 2-5 of published pairs through the real pages, sixteen at a time."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.conf import settings as django_settings
+from django.core.management import call_command
+from django.db.models import Count, F
+
+from accounts.models import User
+from collection.models import Pair
+from validation.models import Label
+
+# Four validators' labels for each of 1,739 pairs, and three for two of them.
+LABELS_IN_FILES = 6962
+
+
+@pytest.fixture
+def files(shared_data: Path) -> list[str]:
+    return sorted(str(path) for path in (shared_data / "snli_5label").glob("*.jsonl"))
+
+
+def in_process(*arguments: str) -> dict:
+    out = StringIO()
+    call_command(*arguments, stdout=out, stderr=StringIO())
+    return json.loads(out.getvalue()) if "--json" in arguments else {}
+
+
+def on_sqlite(folder: Path):
+    """Runs commands in processes of their own, on the embedded default."""
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "CELERY_BROKER_URL")
+    }
+    environment["QUINTET_VAR"] = str(folder)
+
+    def run(*arguments: str) -> dict:
+        command = [sys.executable, "manage.py", *arguments]
+        done = subprocess.run(
+            command, cwd=django_settings.BASE_DIR, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout) if "--json" in arguments else {}
+
+    run("migrate")
+    return run
+
+
+def replayed(run, files: list[str]) -> tuple[dict, dict, dict]:
+    """Agreement of the pairs imported whole, what the crowd did, agreement of the pairs that it labelled."""
+    run("import_pairs", "whole", *files, "--format", "snli")
+    run("import_pairs", "replayed", *files, "--format", "snli", "--labels", "author")
+    crowd = run("simulate", "replayed", "--annotators", "20", "--at-once", "16", "--json", "--replay", *files)
+    whole, again = (run("agreement", corpus, "--json") for corpus in ("whole", "replayed"))
+    return whole, crowd, again
+
+
+@pytest.mark.django_db(transaction=True)
+def test_on_postgresql_the_agreement_comes_out_identical_and_no_rule_is_broken(files, settings):
+    # The site is a process of its own: it knows nothing of the tests' quick hash.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+    whole, crowd, again = replayed(in_process, files)
+    assert (crowd["labels"], crowd["labels_not_dealt"]) == (LABELS_IN_FILES, 0)
+    assert again == {**whole, "corpus": "replayed"}
+
+    cast = Label.objects.filter(question__corpus__slug="replayed").cast()
+    by_pair = cast.values("pair").annotate(labels=Count("pk"), people=Count("annotator", distinct=True))
+    # The files do not name the authors: label 1 is without a person.
+    assert Counter((row["labels"], row["people"]) for row in by_pair) == {(5, 4): 1739, (4, 3): 2}
+    assert set(cast.filter(position__gt=1).values_list("annotator__kind", flat=True)) == {User.Kind.SIMULATED}
+    assert not Pair.objects.filter(labels__annotator=F("author")).exists()
+
+
+def test_on_the_embedded_database_the_agreement_comes_out_identical_too(files, tmp_path):
+    whole, crowd, again = replayed(on_sqlite(tmp_path), files)
+    assert (crowd["labels"], crowd["labels_not_dealt"]) == (LABELS_IN_FILES, 0)
+    assert again == {**whole, "corpus": "replayed"}

@@ -1,0 +1,70 @@
+"""SNLI pairs with five labels: the figures that can be published, from the platform and from a slow oracle."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from tests.oracles import agreement_by_hand, fleiss_by_definition, fleiss_of_one_category
+
+pytestmark = pytest.mark.django_db
+
+LABELS = ("entailment", "neutral", "contradiction")
+EXPECTED = {
+    "unanimous": 0.5543,
+    "individual_equals_gold": 0.8847,
+    "individual_equals_gold_all_pairs": 0.8720,
+    "individual_equals_author": 0.8544,
+    "gold_equals_author": 0.9264,
+    "gold_differs_from_author": 0.0592,
+    "no_gold": 0.0144,
+}
+EXPECTED_KAPPA = {"overall": 0.679, "entailment": 0.695, "neutral": 0.579, "contradiction": 0.765}
+
+
+@pytest.fixture
+def files(shared_data: Path) -> list[Path]:
+    return sorted((shared_data / "snli_5label").glob("*.jsonl"))
+
+
+@pytest.fixture
+def figures(files: list[Path]) -> dict:
+    call_command(
+        "import_pairs", "snli", *map(str, files), format="snli", stdout=StringIO(), stderr=StringIO()
+    )
+    out = StringIO()
+    call_command("agreement", "snli", json=True, stdout=out)
+    return json.loads(out.getvalue())
+
+
+def five_labels(files: list[Path]) -> list[list[str]]:
+    rows = [json.loads(line)["annotator_labels"] for file in files for line in file.read_text().splitlines()]
+    return [row for row in rows if len(row) == 5]
+
+
+def test_the_figures_are_those_of_the_published_pairs(figures):
+    assert (figures["pairs"], figures["pairs_with_all_labels"]) == (1741, 1739)
+    for name, value in EXPECTED.items():
+        assert figures[name] == pytest.approx(value, abs=0.0005), name
+    for name, value in EXPECTED_KAPPA.items():
+        assert figures["fleiss_kappa"][name] == pytest.approx(value, abs=0.0005), name
+
+
+def test_a_slow_oracle_finds_the_same(figures, files):
+    rows = five_labels(files)
+    for name, value in agreement_by_hand(rows).items():
+        assert figures[name] == pytest.approx(value, abs=1e-9), name
+    assert figures["fleiss_kappa"]["overall"] == pytest.approx(fleiss_by_definition(rows, LABELS), abs=1e-9)
+    for label in LABELS:
+        assert figures["fleiss_kappa"][label] == pytest.approx(fleiss_of_one_category(rows, label), abs=1e-9)
+    validators = fleiss_by_definition([row[1:] for row in rows], LABELS)
+    assert figures["fleiss_kappa_validators"]["overall"] == pytest.approx(validators, abs=1e-9)
+
+
+def test_the_genres_of_one_genre_say_the_same_as_the_whole(figures):
+    out = StringIO()
+    call_command("agreement", "snli", by="genre", json=True, stdout=out)
+    genres = json.loads(out.getvalue())["by_genre"]
+    assert [row["unanimous"] for row in genres.values()] == [figures["unanimous"]]

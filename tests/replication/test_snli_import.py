@@ -1,0 +1,65 @@
+"""Real SNLI lines: every pair comes in, with the labels, premises, groups and parses of the files."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from collection.models import Pair, Parse, Premise
+from tests.commands import run
+from validation.models import Label
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def files(shared_data: Path) -> list[Path]:
+    return sorted((shared_data / "snli_5label").glob("*.jsonl"))
+
+
+@pytest.fixture
+def rows(files) -> list[dict]:
+    return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def test_all_pairs_and_labels_of_the_files_are_there(files, rows):
+    summary = run("import_pairs", "snli", *files, format="snli", json=True).json
+    assert (summary["pairs"], summary["refused"]) == (1741, [])
+    assert (summary["author_labels"], summary["fewer_labels"]) == (1741, 2)
+    assert summary["gold_differs"] == 0
+    assert summary["labels"] == 1739 * 5 + 2 * 4
+    stored = Label.objects.order_by("position").values_list("pair__public_id", "label")
+    labels: dict[str, list[str | None]] = {}
+    for public_id, label in stored:
+        labels.setdefault(public_id, []).append(label)
+    assert labels == {row["pairID"]: row["annotator_labels"] for row in rows}
+    assert Counter(map(len, labels.values())) == {5: 1739, 4: 2}
+
+
+def test_texts_and_parses_come_through_unchanged(files, rows):
+    run("import_pairs", "snli", *files, format="snli")
+    stored = {pair.public_id: pair for pair in Pair.objects.select_related("premise", "parse")}
+    for row in rows:
+        pair = stored[row["pairID"]]
+        assert (pair.premise.text, pair.hypothesis) == (row["sentence1"], row["sentence2"])
+        assert pair.premise.public_id == row["captionID"]
+        assert pair.premise.group == row["captionID"].split("#")[0]
+        assert pair.author_label == row["annotator_labels"][0]
+        assert pair.parse.premise_binary_parse == row["sentence1_binary_parse"]
+    assert Premise.objects.count() == len({row["captionID"] for row in rows})
+    assert Parse.objects.count() == 1741
+
+
+def test_a_second_import_passes_over_all_of_them(files):
+    run("import_pairs", "snli", *files, format="snli")
+    again = run("import_pairs", "snli", *files, format="snli", json=True).json
+    assert (again["pairs"], again["skipped"], again["refused"]) == (0, 1741, [])
+
+
+def test_gold_labels_without_votes_are_published_labels(shared_data):
+    path = shared_data / "snli_gold" / "dev.jsonl.gz"
+    summary = run("import_pairs", "gold", path, format="jsonl", partition="dev", json=True).json
+    assert (summary["pairs"], summary["published_labels"], summary["labels"]) == (8642, 8642, 0)
+    counts = Counter(Pair.objects.values_list("published_label", flat=True))
+    assert counts == {"neutral": 2792, "entailment": 2915, "contradiction": 2935}

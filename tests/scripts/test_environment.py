@@ -1,0 +1,139 @@
+"""`make env` makes the environment once, and says in a sentence why it cannot."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from scripts import environment
+
+SCRIPTS = settings.BASE_DIR / "scripts"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout in a folder with spaces, without an environment."""
+    folder = tmp_path / "a folder with spaces"
+    shutil.copytree(SCRIPTS, folder / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copy(settings.BASE_DIR / name, folder)
+    return folder
+
+
+def program(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def make(folder: Path, *words: str, path: str | None = None) -> "subprocess.CompletedProcess[str]":
+    ours = ("PYTHON", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")  # `make test` sets them for us
+    env = {key: value for key, value in os.environ.items() if key not in ours}
+    env["PATH"] = path or os.environ["PATH"]
+    return subprocess.run(["make", *words], cwd=folder, env=env, capture_output=True, text=True)
+
+
+def old_python(folder: Path) -> Path:
+    """A program that answers like Python 3.9: it fails the question for 3.11 and names itself."""
+    text = '#!/bin/sh\ncase "$1" in --version) echo Python 3.9.2;; *) exit 1;; esac\n'
+    return program(folder / "bin" / "python3", text)
+
+
+def finished(folder: Path, extras: str) -> None:
+    """An environment as it is left after an installation: this Python, and the stamp."""
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    (folder / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    code = f"import environment; environment.STAMP.write_text(environment.stamp({extras.split()!r}))"
+    subprocess.run([sys.executable, "-c", code], cwd=folder / "scripts", check=True)
+
+
+def test_help_is_what_make_alone_prints_and_lists_every_target(checkout: Path) -> None:
+    told = make(checkout)
+    assert told.returncode == 0
+    for target in ("demo", "test", "lint", "bench", "env", "help", "clean"):
+        assert f"make {target}\t" in told.stdout
+
+
+def test_a_python_that_is_too_old_is_said_with_the_way_out(checkout: Path) -> None:
+    python = old_python(checkout)
+    told = make(checkout, "env", f"PYTHON={python}")
+    assert told.returncode != 0
+    assert "Quintet needs Python 3.11 or newer" in told.stderr
+    assert "is Python 3.9.2" in told.stderr
+    assert "make demo PYTHON=python3.12" in told.stderr
+
+
+def test_a_machine_without_a_good_python_hears_which_ones_were_seen(checkout: Path) -> None:
+    folder = old_python(checkout).parent
+    for tool in ("sh", "make", "sed", "env"):
+        (folder / tool).symlink_to(str(shutil.which(tool)))
+    told = make(checkout, "env", path=str(folder))
+    assert told.returncode != 0
+    assert "none is on this machine's PATH. python3 is Python 3.9.2." in told.stderr
+
+
+def test_a_python_that_is_not_there_is_named(checkout: Path) -> None:
+    told = make(checkout, "env", "PYTHON=python9.9")
+    assert told.returncode != 0
+    assert "PYTHON=python9.9 is not a program on this machine." in told.stderr
+
+
+def test_a_python_without_ensurepip_is_said_with_the_package_to_install(checkout: Path) -> None:
+    hidden = checkout / "hidden"
+    (hidden / "ensurepip").mkdir(parents=True)
+    (hidden / "ensurepip" / "__init__.py").write_text("raise ImportError\n")
+    base = Path(sys.base_prefix) / "bin" / "python3"
+    python = program(checkout / "bin" / "python3", f'#!/bin/sh\nPYTHONPATH="{hidden}" exec {base} "$@"\n')
+    told = make(checkout, "env", f"PYTHON={python}")
+    assert told.returncode != 0
+    assert f"apt-get install python3.{sys.version_info[1]}-venv" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_an_environment_that_is_complete_is_left_alone_within_a_second(checkout: Path) -> None:
+    finished(checkout, "train dev")
+    told = make(checkout, "env")
+    assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
+
+
+def test_a_change_of_the_pins_or_more_extras_ask_for_an_installation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pins = tmp_path / "constraints.txt"
+    pins.write_text("Django==5.2.19\n")
+    monkeypatch.setattr(environment, "SOURCES", (pins,))
+    monkeypatch.setattr(environment, "STAMP", tmp_path / "stamp")
+    assert not environment.has(["train"])
+    environment.STAMP.write_text(environment.stamp(["train", "dev"]))
+    assert environment.has(["train"])
+    assert environment.has(["dev", "train"])
+    environment.STAMP.write_text(environment.stamp(["train"]))
+    assert not environment.has(["train", "dev"])
+    pins.write_text("Django==5.2.20\n")
+    assert not environment.has(["train"])
+
+
+def test_what_is_asked_for_is_what_the_project_names() -> None:
+    plain, training = environment.requirements([]), environment.requirements(["train"])
+    assert any(line.startswith("Django") for line in plain)
+    assert not any(line.startswith("torch") for line in plain)
+    assert any(line.startswith("torch") for line in training)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("Downloading torch-2.13.0-cp311-cp311-manylinux_2_28_x86_64.whl (190.2 MB)", "torch"),
+        ("  Downloading https://host/packages/types_PyYAML-6.0.12-py3-none-any.whl (1.1 MB)", "types_PyYAML"),
+    ],
+)
+def test_downloads_are_shown_by_name_and_size(line: str, name: str) -> None:
+    match = environment.DOWNLOADING.search(line)
+    assert match is not None
+    assert match[1] == name

@@ -1,0 +1,49 @@
+"""Each check of `make lint` really looks: what it should refuse, it refuses."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import lint
+
+PYPROJECT = """
+[tool.importlinter]
+root_packages = ["upper", "lower"]
+[[tool.importlinter.contracts]]
+name = "One way"
+type = "layers"
+layers = ["upper", "lower"]
+"""
+COMMANDS = dict(lint.CHECKS)
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two small packages that every check is content with."""
+    (tmp_path / "pyproject.toml").write_text(PYPROJECT)
+    for name in ("upper", "lower"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("")
+    monkeypatch.setattr(lint, "ROOT", tmp_path)
+    return tmp_path
+
+
+def passes(name: str) -> bool:
+    return lint.check(name, [sys.executable, *COMMANDS[name]], dict(os.environ))
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("ruff check", "import os\n"),
+        ("ruff format", "a  =  1\n"),
+        ("imports", "import upper\n"),
+        ("mypy", "number: int = 'one'\n"),
+    ],
+)
+def test_a_fault_is_found(name: str, fault: str, tree: Path) -> None:
+    assert passes(name)
+    (tree / "lower" / "__init__.py").write_text(fault)
+    assert not passes(name)

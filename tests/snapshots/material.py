@@ -1,0 +1,127 @@
+"""Corpora with labels for the tests of snapshots."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from collection.models import Corpus, Genre, Pair, Premise
+from snapshots.actions import freeze_snapshot, request_freeze
+from snapshots.manifest import folder_of
+from snapshots.models import Snapshot
+from tests.cast import ana, person
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.models import Label, Question
+
+LETTERS = {"e": "entailment", "n": "neutral", "c": "contradiction"}
+
+
+def corpus_of(
+    premises: int = 12, *, slug: str = "small", dev: int = 3, test: int = 3, **fields: Any
+) -> Corpus:
+    """`premises` premises with three pairs each, all with their five labels; gold is the author's label."""
+    corpus = make_corpus(slug=slug, dev_pairs_per_genre=dev, test_pairs_per_genre=test, **fields)
+    for number in range(premises):
+        add_premise(corpus, f"Line {number} of a story.")
+    return corpus
+
+
+def add_genre(corpus: Corpus, slug: str, *, in_training: bool = True) -> Genre:
+    return Genre.objects.create(corpus=corpus, slug=slug, name=slug.title(), in_training=in_training)
+
+
+def add_premise(
+    corpus: Corpus, text: str, *, genre: str = "fiction", group: str = "", validated: bool = True
+) -> Premise:
+    """A premise with a pair for each label."""
+    extra = {"group": group} if group else {}
+    premise = make_premise(corpus, text, genre=genre, **extra)
+    pairs = [
+        (add_pair(premise, letter, f"{label} of: {text}"), letter * 5) for letter, label in LETTERS.items()
+    ]
+    if validated:
+        label_pairs(pairs)
+    return premise
+
+
+def add_pair(premise: Premise, letter: str, hypothesis: str, **fields: Any) -> Pair:
+    """A pair that Ana wrote for a label; its public id follows from its texts."""
+    name = f"{premise.public_id}-{hashlib.sha256(hypothesis.encode()).hexdigest()[:6]}"
+    return make_pair(
+        premise.corpus,
+        premise,
+        hypothesis,
+        author=ana(),
+        author_label=LETTERS[letter],
+        public_id=fields.pop("public_id", name),
+        **fields,
+    )
+
+
+def published_pair(
+    corpus: Corpus, premise: Premise, label: str, partition: str | None, name: str, **fields: Any
+) -> Pair:
+    """A pair of a published file: its gold label came along without votes."""
+    return make_pair(
+        corpus,
+        premise,
+        fields.pop("hypothesis", f"Hypothesis {name}."),
+        published_label=label,
+        published_partition=partition,
+        public_id=name,
+        **fields,
+    )
+
+
+def label_pair(pair: Pair, letters: str) -> None:
+    """Labels 1..N of a pair, the first one the author's, the others cast by v2, v3, ..."""
+    label_pairs([(pair, letters)])
+
+
+def label_pairs(labelled: Sequence[tuple[Pair, str]]) -> None:
+    question = Question.objects.get(corpus=labelled[0][0].corpus_id, is_main=True)
+    validators = {position: person(f"v{position}") for position in range(2, 6)}
+    Label.objects.bulk_create(
+        Label(
+            question=question,
+            pair=pair,
+            premise_id=pair.premise_id,
+            scheme=pair.scheme,
+            position=position,
+            origin=Label.Origin.AUTHOR if position == 1 else Label.Origin.CAST,
+            author=pair.author,
+            annotator=pair.author if position == 1 else validators[position],
+            leased_until=None if position == 1 else timezone.now(),
+            label=LETTERS[letter],
+            cast_at=timezone.now(),
+        )
+        for pair, letters in labelled
+        for position, letter in enumerate(letters, start=1)
+    )
+
+
+def freeze(corpus: Corpus, **options: Any) -> Snapshot:
+    corpus.refresh_from_db()
+    return freeze_snapshot(snapshot_id=request_freeze(corpus=corpus, **options).pk)
+
+
+def folder(snapshot: Snapshot) -> Path:
+    return folder_of(Snapshot.objects.select_related("corpus").get(pk=snapshot.pk))
+
+
+def lines(snapshot: Snapshot, partition: str) -> list[dict[str, Any]]:
+    path = folder(snapshot) / f"{partition}.jsonl"
+    return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+
+
+def manifest(snapshot: Snapshot) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads((folder(snapshot) / "manifest.json").read_bytes())
+    return told
+
+
+def where(snapshot: Snapshot) -> dict[str, str]:
+    """pairID -> partition."""
+    return {line["pairID"]: part for part in ("train", "dev", "test") for line in lines(snapshot, part)}

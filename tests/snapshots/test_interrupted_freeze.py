@@ -1,0 +1,187 @@
+"""A freeze that is killed, fails or is overtaken publishes nothing, and the next one finishes."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from snapshots import actions, export, tasks
+from snapshots.actions import FreezeFailed, FreezeInProgress, freeze_snapshot, request_freeze
+from snapshots.models import Placement, Snapshot, SnapshotFile, SnapshotPair
+from snapshots.verify import verify
+from tests.snapshots.material import add_premise, corpus_of, folder, freeze, where
+
+pytestmark = pytest.mark.django_db
+
+
+class Killed(BaseException):
+    """What no handler catches: the process is gone."""
+
+
+@pytest.fixture
+def corpus():
+    return corpus_of(8)
+
+
+def die_after(monkeypatch, lines: int, error: BaseException) -> None:
+    """The writer of files stops with `error` after so many lines."""
+    real, count = export.line_of, 0
+
+    def line_of(*args):
+        nonlocal count
+        count += 1
+        if count > lines:
+            raise error
+        return real(*args)
+
+    monkeypatch.setattr(export, "line_of", line_of)
+
+
+def let_it_get_stale() -> None:
+    Snapshot.objects.update(heartbeat_at=timezone.now() - timedelta(hours=1))
+
+
+def killed(corpus, monkeypatch) -> Snapshot:
+    """A freeze whose process died in the middle of the files."""
+    requested = request_freeze(corpus=corpus)
+    with monkeypatch.context() as patch:
+        die_after(patch, 5, Killed())
+        with pytest.raises(Killed):
+            freeze_snapshot(snapshot_id=requested.pk)
+    requested.refresh_from_db()
+    return requested
+
+
+def test_nothing_is_published_by_a_freeze_that_was_killed(corpus, monkeypatch):
+    left = killed(corpus, monkeypatch)
+    assert left.status == "freezing"
+    assert left.sha256 == ""
+    assert not folder(left).exists()
+    assert not SnapshotFile.objects.exists()
+
+
+def test_the_sweep_takes_it_up_once_it_is_stale_and_the_result_is_the_same(
+    corpus, monkeypatch, settings, tmp_path
+):
+    left = killed(corpus, monkeypatch)
+    Snapshot.objects.update(requested_at=timezone.now() - timedelta(hours=1))
+    tasks.sweep_freezes()
+    left.refresh_from_db()
+    assert left.status == "freezing", "its last sign of life is fresh"
+    let_it_get_stale()
+    tasks.sweep_freezes()
+    left.refresh_from_db()
+    assert left.status == "frozen"
+    assert verify(folder(left)).ok
+    assert SnapshotPair.objects.count() == left.pair_count == 24
+    assert [path.name for path in folder(left).parent.iterdir()] == ["1"]
+
+
+def test_a_fresh_freeze_is_not_taken_from_its_worker(corpus, monkeypatch):
+    left = killed(corpus, monkeypatch)
+    with pytest.raises(FreezeInProgress, match="small@1: pairs copied"):
+        freeze_snapshot(snapshot_id=left.pk)
+
+
+def test_a_worker_that_was_overtaken_stops_and_leaves_the_other_alone(corpus, monkeypatch):
+    requested = request_freeze(corpus=corpus)
+    real = export.line_of
+    overtaken: list[bool] = []
+
+    def line_of(*args):
+        if not overtaken:
+            overtaken.append(True)
+            let_it_get_stale()
+            freeze_snapshot(snapshot_id=requested.pk)
+        return real(*args)
+
+    monkeypatch.setattr(export, "line_of", line_of)
+    assert freeze_snapshot(snapshot_id=requested.pk).status == "frozen", "it answers what the other one made"
+    assert verify(folder(requested)).ok
+    assert [path.name for path in folder(requested).parent.iterdir()] == ["1"]
+
+
+def test_death_between_rename_and_commit_leaves_a_folder_that_the_next_one_replaces(corpus, monkeypatch):
+    requested = request_freeze(corpus=corpus)
+    real = actions._move
+
+    def move_and_die(*args):
+        real(*args)
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(actions, "_move", move_and_die)
+        with pytest.raises(Killed):
+            freeze_snapshot(snapshot_id=requested.pk)
+    requested.refresh_from_db()
+    assert requested.status == "freezing"
+    assert folder(requested).exists()
+    (folder(requested) / "train.jsonl").write_text("torn")
+    let_it_get_stale()
+    assert verify(folder(freeze_snapshot(snapshot_id=requested.pk))).ok
+
+
+def test_a_full_disk_is_said_on_the_row_and_the_same_number_is_used_again(corpus, monkeypatch):
+    requested = request_freeze(corpus=corpus, seed=1)
+    with monkeypatch.context() as patch:
+        die_after(patch, 5, OSError(28, "No space left on device"))
+        with pytest.raises(FreezeFailed, match="No space left on device"):
+            freeze_snapshot(snapshot_id=requested.pk)
+    requested.refresh_from_db()
+    assert requested.status == "failed"
+    assert requested.error.endswith("No space left on device. Make room, then freeze again.")
+    assert not Placement.objects.exists()
+    assert not SnapshotPair.objects.exists()
+    again = freeze(corpus, seed=2)
+    assert (again.pk, again.version, again.error, again.seed) == (requested.pk, 1, "", 2)
+
+
+def test_a_fault_of_the_software_is_said_on_the_row_too(corpus, monkeypatch):
+    requested = request_freeze(corpus=corpus)
+    die_after(monkeypatch, 5, KeyError("surprise"))
+    with pytest.raises(FreezeFailed, match="KeyError"):
+        freeze_snapshot(snapshot_id=requested.pk)
+    assert Snapshot.objects.get().status == "failed"
+
+
+def test_a_failed_freeze_leaves_earlier_snapshots_as_they_were(corpus, monkeypatch):
+    first = freeze(corpus)
+    before = where(first)
+    add_premise(corpus, "New.")
+    with monkeypatch.context() as patch:
+        die_after(patch, 3, OSError(5, "Input/output error"))
+        with pytest.raises(FreezeFailed):
+            freeze(corpus)
+    assert where(first) == before
+    assert Placement.objects.count() == 8
+
+
+def test_a_lost_message_is_made_good_by_the_sweep(corpus):
+    requested = request_freeze(corpus=corpus)
+    tasks.sweep_freezes()
+    requested.refresh_from_db()
+    assert requested.status == "requested", "its message may still come"
+    Snapshot.objects.update(requested_at=timezone.now() - timedelta(minutes=1))
+    tasks.sweep_freezes()
+    requested.refresh_from_db()
+    assert requested.status == "frozen"
+
+
+def test_the_same_message_twice_freezes_once(corpus):
+    requested = request_freeze(corpus=corpus)
+    tasks.freeze(requested.pk)
+    before = folder(requested).stat().st_mtime_ns
+    tasks.freeze(requested.pk)
+    tasks.freeze(requested.pk + 1)
+    assert folder(requested).stat().st_mtime_ns == before
+
+
+def test_without_a_broker_the_request_stands(corpus, monkeypatch, caplog):
+    from kombu.exceptions import OperationalError
+
+    def refuse(snapshot_id):
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(tasks.freeze, "delay_on_commit", refuse)
+    tasks.enqueue(request_freeze(corpus=corpus).pk)
+    assert "the sweep will take snapshot" in caplog.text

@@ -1,0 +1,287 @@
+"""The checker: a whole snapshot passes, every planted fault is found and named."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+
+from snapshots.tally import content_sha256, file_sha256, manifest_sha256
+from snapshots.verify import verify
+from tests.corpora import make_corpus, make_premise
+from tests.snapshots.material import (
+    add_pair,
+    add_premise,
+    corpus_of,
+    folder,
+    freeze,
+    label_pair,
+    published_pair,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """A folder with a snapshot of every kind of pair, for faults to be planted in."""
+    corpus = corpus_of(12)
+    premise = add_premise(corpus, "A line with all sorts of pairs.")
+    label_pair(add_pair(premise, "e", "Undecided."), "eennc")
+    add_pair(premise, "n", "Never asked again.")
+    label_pair(add_pair(premise, "c", "Turned round."), "cnnne")
+    return Path(shutil.copytree(folder(freeze(corpus)), tmp_path / "copied"))
+
+
+def findings(folder: Path) -> list[str]:
+    return [str(finding) for finding in verify(folder).findings]
+
+
+def rewrite(folder: Path, name: str, change) -> None:
+    """Changes the parsed lines of a file."""
+    path = folder / name
+    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
+    change(rows)
+    path.write_bytes(
+        b"".join(json.dumps(row, ensure_ascii=False, sort_keys=True).encode() + b"\n" for row in rows)
+    )
+
+
+def seal(folder: Path) -> None:
+    """Makes hashes, sizes and line counts fit again, as somebody who hides a change would."""
+    told = json.loads((folder / "manifest.json").read_bytes())
+    for name, entry in told["files"].items():
+        data = (folder / name).read_bytes()
+        entry |= {"sha256": file_sha256(folder / name), "bytes": len(data)}
+        entry["lines"] = None if name == "corpus.json" else data.count(b"\n")
+    told["sha256"] = content_sha256({name: entry["sha256"] for name, entry in told["files"].items()})
+    told["manifest_sha256"] = manifest_sha256(told)
+    (folder / "manifest.json").write_text(json.dumps(told))
+
+
+def edit_manifest(folder: Path, change, *, sealed: bool = False) -> None:
+    told = json.loads((folder / "manifest.json").read_bytes())
+    change(told)
+    if sealed:
+        told["manifest_sha256"] = manifest_sha256(told)
+    (folder / "manifest.json").write_text(json.dumps(told))
+
+
+def test_a_whole_snapshot_passes(copied):
+    report = verify(copied)
+    assert report.findings == []
+    assert report.pairs == 42
+    assert report.snapshot == "small@1"
+
+
+def test_published_partitions_that_share_premises_pass(tmp_path):
+    corpus = make_corpus()
+    premise = make_premise(corpus, "A man sleeps.")
+    published_pair(corpus, premise, "neutral", "train", "1")
+    published_pair(corpus, premise, "entailment", "test", "2", hypothesis="Hypothesis 1.")
+    assert findings(folder(freeze(corpus))) == []
+
+
+def test_a_flipped_label_is_found(copied):
+    def flip(rows):
+        rows[0]["gold_label"] = "neutral" if rows[0]["gold_label"] != "neutral" else "entailment"
+
+    rewrite(copied, "dev.jsonl", flip)
+    seal(copied)
+    assert any(
+        "dev.jsonl, line 1: gold_label is" in each and "by the rule: 3 of 5" in each
+        for each in findings(copied)
+    )
+
+
+def test_a_flipped_vote_changes_the_agreement(copied):
+    def flip(rows):
+        row = next(row for row in rows if row["gold_source"] == "voted")
+        row["annotator_labels"][4] = "neutral" if row["annotator_labels"][4] != "neutral" else "entailment"
+
+    rewrite(copied, "dev.jsonl", flip)
+    seal(copied)
+    assert any("manifest.json: agreement.unanimous is" in each for each in findings(copied))
+
+
+def test_a_changed_file_is_found_by_its_hash(copied):
+    data = (copied / "test.jsonl").read_bytes()
+    (copied / "test.jsonl").write_bytes(data.replace(b"story", b"glory", 1))
+    assert any("test.jsonl: was changed: its sha256 is" in each for each in findings(copied))
+
+
+def test_a_lost_line_is_found(copied):
+    rewrite(copied, "train.jsonl", lambda rows: rows.pop(3))
+    found = findings(copied)
+    assert any(each.startswith("train.jsonl: is torn or was changed") for each in found)
+    assert "train.jsonl: has 35 lines, but 36 are listed" in found
+    seal(copied)
+    assert "manifest.json: pairs is 42, but the files give 41" in findings(copied)
+
+
+def test_a_moved_pair_is_found(copied):
+    moved = []
+    rewrite(copied, "train.jsonl", lambda rows: moved.append(rows.pop(0)))
+    rewrite(copied, "dev.jsonl", lambda rows: (rows.extend(moved), rows.sort(key=lambda row: row["pairID"])))
+    seal(copied)
+    premise = moved[0]["promptID"]
+    assert f"dev.jsonl: the premise {premise!r} stands in dev and train" in findings(copied)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda told: told.update(seed=99),
+            "manifest.json: was edited: it does not fit its own manifest_sha256",
+        ),
+        (
+            lambda told: told["corpus"].update(licence="MIT"),
+            "corpus.json: differs from the facts under 'corpus'",
+        ),
+        (
+            lambda told: told["files"]["dev.jsonl"].update(sha256="0"),
+            "its sha256 is not the one over the files",
+        ),
+        (lambda told: told.update(sha256="0"), "its sha256 is not the one over the files that it lists"),
+    ],
+)
+def test_an_edited_manifest_is_found(copied, change, sentence):
+    edit_manifest(copied, change)
+    assert any(sentence in each for each in findings(copied))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda told: told["agreement"].update(unanimous=0.99),
+            "agreement.unanimous is 0.99, but the files give",
+        ),
+        (
+            lambda told: told["agreement"]["fleiss_kappa"].update(overall=0.1),
+            "agreement.fleiss_kappa.overall is 0.1",
+        ),
+        (
+            lambda told: told["partitions"]["dev"].update(pairs=4),
+            "partitions.dev.pairs is 4, but the files give 3",
+        ),
+        (lambda told: told["gold_sources"].update(voted=1), "gold_sources.voted is 1, but the files give 40"),
+        (
+            lambda told: told.update(premises_in_two_partitions=3),
+            "premises_in_two_partitions is 3, but the files",
+        ),
+        (
+            lambda told: told.update(hypotheses_in_two_partitions=3),
+            "hypotheses_in_two_partitions is 3, but the",
+        ),
+    ],
+)
+def test_an_edited_figure_is_found_even_with_a_fitting_hash(copied, change, sentence):
+    edit_manifest(copied, change, sealed=True)
+    assert any(sentence in each for each in findings(copied))
+
+
+def test_a_torn_file_is_found(copied):
+    data = (copied / "train.jsonl").read_bytes()
+    (copied / "train.jsonl").write_bytes(data[: len(data) // 2])
+    found = findings(copied)
+    assert any(each.startswith("train.jsonl: is torn or was changed") for each in found)
+    assert any("the file ends in the middle of this line" in each for each in found)
+
+
+def test_a_missing_file_is_found(copied):
+    (copied / "dev.jsonl").unlink()
+    assert "dev.jsonl: is missing" in findings(copied)
+
+
+def test_a_file_too_many_is_found(copied):
+    (copied / "extra.jsonl").write_text("{}\n")
+    assert findings(copied) == ["extra.jsonl: stands in the folder, but not in manifest.json"]
+
+
+def test_without_a_manifest_nothing_can_be_said(copied, tmp_path):
+    (copied / "manifest.json").unlink()
+    assert findings(copied) == ["manifest.json: is missing: nothing says what this folder should hold."]
+    assert findings(tmp_path / "nowhere") == [f"{tmp_path / 'nowhere'}: there is no such folder"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": "quintet-snapshot-1"}', '{"files": 3}'])
+def test_a_garbled_manifest_is_a_finding_and_no_crash(copied, text):
+    (copied / "manifest.json").write_text(text)
+    (finding,) = findings(copied)
+    assert finding.startswith("manifest.json: ")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda row: row.pop("genre"), "genre is missing"),
+        (lambda row: row.update(sentence2=3), "sentence2 is not a text"),
+        (lambda row: row.update(annotator_labels="eee"), "annotator_labels must be a list of texts"),
+        (lambda row: row["annotator_labels"].append("maybe"), "the label 'maybe' is not one of: entailment"),
+        (lambda row: row["annotator_codes"].pop(), "has 4 annotator_codes for 5 annotator_labels"),
+        (lambda row: row.update(genre="poetry"), "the genre 'poetry' is not one of the corpus"),
+        (lambda row: row.update(gold_source="guess"), "gold_source 'guess' is not one of: voted"),
+        (lambda row: row.update(gold_label="-"), "gold_label '-' does not go with gold_source 'voted'"),
+        (
+            lambda row: row.update(author_label="maybe"),
+            "the label 'maybe' is not one of: entailment, neutral",
+        ),
+        (lambda row: row.update(author_label=[]), "author_label must be a label or null"),
+        (lambda row: row.update(pairID="~"), "is out of order"),
+        (lambda row: row.update(note="hello"), "has fields that no snapshot has: note"),
+        (lambda row: row.update(premise_sentences=["x"]), "sentence1 is not its premise_sentences joined"),
+    ],
+)
+def test_a_line_that_is_not_as_it_should_be_is_named(copied, change, sentence):
+    rewrite(copied, "test.jsonl", lambda rows: change(rows[0]))
+    seal(copied)
+    assert any("test.jsonl, line" in each and sentence in each for each in findings(copied))
+
+
+def test_a_line_that_is_no_json_is_named(copied):
+    data = (copied / "test.jsonl").read_bytes().splitlines(keepends=True)
+    (copied / "test.jsonl").write_bytes(b"".join([data[0], b"not json\n", *data[2:]]))
+    assert any(each.startswith("test.jsonl, line 2: is not JSON") for each in findings(copied))
+
+
+def test_thousands_of_findings_are_cut_short_and_counted(copied):
+    rewrite(copied, "train.jsonl", lambda rows: [row.update(genre="poetry") for row in rows])
+    report = verify(copied)
+    assert sum(finding.file == "train.jsonl" for finding in report.findings) == 20
+    assert report.more["train.jsonl"] > 0
+
+
+def test_the_program_needs_no_django(copied):
+    program = (
+        "import sys; sys.modules['django'] = None\n"
+        "from snapshots.verify import main\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    run = [sys.executable, "-S", "-c", program, str(copied)]
+    done = subprocess.run(run, capture_output=True, text=True, cwd=settings.BASE_DIR, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("small@1 is whole: 42 pairs, sha256 ")
+    (copied / "dev.jsonl").unlink()
+    done = subprocess.run(
+        [*run, "--json"], capture_output=True, text=True, cwd=settings.BASE_DIR, check=False
+    )
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert told["ok"] is False
+    assert {"file": "dev.jsonl", "line": None, "text": "is missing"} in told["findings"]
+
+
+def test_the_command_says_the_same(copied, capsys):
+    call_command("verify_snapshot", str(copied))
+    assert capsys.readouterr().out.startswith("small@1 is whole")
+    (copied / "dev.jsonl").unlink()
+    with pytest.raises(SystemExit) as stopped:
+        call_command("verify_snapshot", str(copied), "--json")
+    assert stopped.value.code == 1
+    assert json.loads(capsys.readouterr().out)["ok"] is False

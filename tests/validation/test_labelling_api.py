@@ -1,0 +1,169 @@
+"""Labelling over REST: the same actions as the pages', with errors that name the field."""
+
+import pytest
+from rest_framework.test import APIClient
+
+from accounts.actions import create_api_token, give_consent
+from collection.models import Corpus, Pair
+from tests.cast import ana, rosa, stan, vera
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.actions import open_for_validation
+from validation.models import Label
+
+pytestmark = pytest.mark.django_db
+
+NEXT, SUBMIT = "/api/v1/work/validation/next", "/api/v1/work/validation/submit"
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    corpus = make_corpus()
+    for number in range(7):
+        premise = make_premise(corpus, f"Premise {number}.")
+        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    return corpus
+
+
+def with_token(user) -> APIClient:
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Token {create_api_token(user=user, name='test')}")
+    return client
+
+
+def batch(client: APIClient) -> dict:
+    answer = client.post(NEXT, {"corpus": "small"})
+    assert answer.status_code == 200, answer.data
+    return answer.json()
+
+
+def submission(given: dict, label: str = "neutral", key: str = "one") -> dict:
+    labels = {pair["slot"]: label for pair in given["pairs"]}
+    return {"assignment": given["assignment"], "labels": labels, "idempotency_key": key}
+
+
+def test_next_gives_five_pairs_and_nothing_that_tells(corpus):
+    given = batch(with_token(vera()))
+    assert set(given) == {"assignment", "leased_until", "pairs", "labels"}
+    assert given["labels"] == ["entailment", "neutral", "contradiction"]
+    assert len(given["pairs"]) == 5
+    assert set(given["pairs"][0]) == {"slot", "premise", "hypothesis"}
+    assert isinstance(given["pairs"][0]["premise"], list)
+
+
+def test_next_again_is_the_same_batch(corpus):
+    client = with_token(vera())
+    assert batch(client)["assignment"] == batch(client)["assignment"]
+
+
+def test_submit_saves_and_the_same_again_changes_nothing(corpus):
+    client = with_token(vera())
+    sent = submission(batch(client))
+    first, again = client.post(SUBMIT, sent).json(), client.post(SUBMIT, sent).json()
+    assert (first["saved"], first["closed"], first["cents"]) == (5, True, 25)
+    assert again["repeated"]
+    assert Label.objects.filter(annotator=vera(), label="neutral").count() == 5
+
+
+def test_the_same_key_with_other_content_is_a_conflict(corpus):
+    client = with_token(vera())
+    given = batch(client)
+    client.post(SUBMIT, submission(given))
+    answer = client.post(SUBMIT, submission(given, label="entailment"))
+    assert answer.status_code == 409
+    assert answer["Content-Type"].startswith("application/problem+json")
+    assert not Label.objects.filter(label="entailment").exists()
+
+
+def test_a_part_of_the_batch_will_do(corpus):
+    client = with_token(vera())
+    sent = submission(batch(client))
+    slot, label = sent["labels"].popitem()
+    assert client.post(SUBMIT, sent).json()["left"] == 1
+    rest = {**sent, "labels": {slot: label}, "idempotency_key": "two"}
+    assert client.post(SUBMIT, rest).json() | {"cents": 5} == {
+        **{"saved": 1, "surplus": 0, "left": 0, "cents": 5},
+        **{"repeated": False, "closed": True},
+    }
+
+
+def test_a_label_outside_the_scheme_names_its_slot(corpus):
+    client = with_token(vera())
+    sent = submission(batch(client))
+    slot = next(iter(sent["labels"]))
+    answer = client.post(SUBMIT, {**sent, "labels": {**sent["labels"], slot: "maybe"}})
+    assert answer.status_code == 422
+    assert list(answer.json()["errors"]) == [f"labels.{slot}"]
+    assert not Label.objects.filter(annotator=vera(), label__isnull=False).exists()
+
+
+def test_a_slot_that_was_not_handed_out_is_named(corpus):
+    client = with_token(vera())
+    sent = submission(batch(client))
+    foreign = Label.objects.open().filter(annotator=None).first().token
+    answer = client.post(SUBMIT, {**sent, "labels": {foreign: "neutral"}})
+    assert answer.status_code == 422
+    assert list(answer.json()["errors"]) == [f"labels.{foreign}"]
+
+
+def test_somebody_elses_assignment_is_not_found(corpus):
+    sent = submission(batch(with_token(vera())))
+    assert with_token(stan()).post(SUBMIT, sent).status_code == 404
+
+
+def test_a_missing_field_is_named(corpus):
+    answer = with_token(vera()).post(SUBMIT, {"assignment": "x"})
+    assert answer.status_code == 422
+    assert "idempotency_key" in answer.json()["errors"]
+
+
+def test_an_unknown_corpus_is_not_found(corpus):
+    assert with_token(vera()).post(NEXT, {"corpus": "nowhere"}).status_code == 404
+
+
+def test_without_work_there_are_no_pairs_but_a_reason(corpus):
+    answer = with_token(ana()).post(NEXT, {"corpus": "small"}).json()
+    assert (answer["pairs"], answer["assignment"]) == ([], None)
+    assert answer["why"]
+    assert answer["retry_after"] > 0
+
+
+def test_consent_comes_first():
+    corpus = make_corpus(with_consent=True)
+    client = with_token(vera())
+    assert client.post(NEXT, {"corpus": "small"}).status_code == 403
+    give_consent(user=vera(), form=corpus.consent_form)
+    assert client.post(NEXT, {"corpus": "small"}).status_code == 200
+
+
+def test_strangers_and_researchers_do_not_label(corpus):
+    assert APIClient().post(NEXT, {"corpus": "small"}).status_code == 401
+    assert with_token(rosa()).post(NEXT, {"corpus": "small"}).status_code == 403
+
+
+def test_pairs_come_page_by_page_with_their_gold_labels(corpus):
+    client = with_token(rosa())
+    page = client.get("/api/v1/corpora/small/pairs/?page_size=4").json()
+    assert len(page["results"]) == 4
+    rest = client.get(page["next"]).json()
+    assert (len(rest["results"]), rest["next"]) == (3, None)
+    row = page["results"][0]
+    assert (row["gold_label"], row["gold_source"], row["author"]) == ("neutral", "author", ana().code)
+    assert [label["position"] for label in row["labels"]] == [1]
+
+
+def test_pairs_are_for_researchers_alone(corpus):
+    assert with_token(vera()).get("/api/v1/corpora/small/pairs/").status_code == 403
+    assert with_token(vera()).get("/api/v1/corpora/small/agreement/").status_code == 403
+
+
+def test_an_unknown_genre_lists_the_known_ones(corpus):
+    answer = with_token(rosa()).get("/api/v1/corpora/small/pairs/?genre=poetry")
+    assert answer.status_code == 422
+    assert "fiction" in answer.json()["detail"]
+
+
+def test_agreement_says_what_the_command_says(corpus):
+    answer = with_token(rosa()).get("/api/v1/corpora/small/agreement/?by=genre").json()
+    assert (answer["corpus"], answer["pairs"], answer["pairs_with_all_labels"]) == ("small", 7, 0)
+    assert answer["by_genre"]["fiction"]["pairs"] == 7

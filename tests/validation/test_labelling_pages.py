@@ -1,0 +1,197 @@
+"""The labelling pages: what people meet on the way, and what they never see."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from collection.models import Corpus, Pair, Premise
+from tests.cast import ana, rosa, stan, vera
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.actions import open_for_validation
+from validation.models import Assignment, BatchItem, Label, Membership, Question
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/work/validation/small/"
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    """Seven pairs of seven premises, written by Ana, open for validation."""
+    corpus = make_corpus(with_consent=True)
+    # Ids that cannot stand in a page by chance.
+    with connection.cursor() as cursor:
+        for table in (Pair, Premise, Label, BatchItem, Assignment):
+            cursor.execute(f"ALTER SEQUENCE {table._meta.db_table}_id_seq RESTART WITH 9100500001")
+    for number in range(7):
+        premise = make_premise(corpus, f"Premise <b>{number}</b>.", public_id=f"premise-{number}")
+        make_pair(
+            corpus,
+            premise,
+            f"Hypothesis {number}.",
+            author=ana(),
+            author_label="neutral",
+            public_id=f"pair-{number}n",
+        )
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    return corpus
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def ready(user, corpus: Corpus) -> Client:
+    """Signed in, agreed, instructions read."""
+    client = signed_in(user)
+    client.post(f"/consent/{corpus.consent_form_id}/")
+    client.post(f"{PAGE}instructions/", {"agree": "yes"})
+    return client
+
+
+def slots(page) -> list[str]:
+    return re.findall(r'data-slot="([^"]+)"', page.content.decode())
+
+
+def answers(client: Client, label: str = "entailment") -> dict[str, str]:
+    page = client.get(PAGE)
+    batch = page.context["batch"]
+    fields = {f"label-{slot}": label for slot in slots(page)}
+    return {"assignment": batch.assignment.token, "key": page.context["key"], **fields}
+
+
+def test_consent_and_instructions_come_before_the_first_batch(corpus):
+    client = signed_in(vera())
+    assert client.get(PAGE).url.startswith(f"/consent/{corpus.consent_form_id}/")
+    client.post(f"/consent/{corpus.consent_form_id}/")
+    gate = client.get(PAGE)
+    assert gate.url.startswith(f"{PAGE}instructions/")
+    assert b"Definitely correct" in client.get(gate.url).content
+    assert client.post(gate.url, {"agree": "yes"}).url == PAGE
+    assert client.get(PAGE).status_code == 200
+
+
+def test_five_pairs_are_shown_and_saved_and_paid(corpus):
+    client = ready(vera(), corpus)
+    sent = answers(client)
+    assert len([name for name in sent if name.startswith("label-")]) == 5
+    page = client.post(PAGE, sent, follow=True)
+    assert "Yours is saved. 25 cents were added." in page.content.decode()
+    assert Label.objects.filter(annotator=vera(), label="entailment").count() == 5
+    assert vera().ledger.total_cents() == 25
+
+
+def test_the_page_tells_nothing_about_author_label_or_ids(corpus):
+    page = ready(vera(), corpus).get(PAGE).content.decode()
+    html = re.sub(r'(?s)<div class="choices".*?</div>', "", page)
+    assert "pair-" not in html
+    assert "premise-" not in html
+    assert ana().code not in html
+    for rows in (Pair, Premise, Label, BatchItem, Assignment):
+        for key in rows.objects.values_list("pk", flat=True):
+            assert str(key) not in page
+    assert " checked" not in page
+
+
+def test_markup_in_texts_stays_text(corpus):
+    page = ready(vera(), corpus).get(PAGE).content.decode()
+    assert "Premise <b>" not in page
+    assert "Premise &lt;b&gt;" in page
+
+
+def test_sending_twice_is_saving_once(corpus):
+    client = ready(vera(), corpus)
+    sent = answers(client)
+    client.post(PAGE, sent)
+    page = client.post(PAGE, sent, follow=True)
+    assert "nothing was done twice" in page.content.decode()
+    assert vera().ledger.total_cents() == 25
+
+
+def test_a_part_of_the_batch_may_be_sent_and_the_rest_stays(corpus):
+    client = ready(vera(), corpus)
+    sent = answers(client)
+    labels = [name for name in sent if name.startswith("label-")]
+    for name in labels[2:]:
+        del sent[name]
+    page = client.post(PAGE, sent, follow=True)
+    assert "3 of this batch still wait" in page.content.decode()
+    assert sorted(slots(page)) == sorted(name.removeprefix("label-") for name in labels[2:])
+
+
+def test_a_skipped_pair_goes_back_to_the_pool_and_not_to_the_same_person(corpus):
+    client = ready(vera(), corpus)
+    sent = answers(client)
+    label = next(name for name in sent if name.startswith("label-"))
+    slot = label.removeprefix("label-")
+    del sent[label]
+    client.post(PAGE, {**sent, f"skip-{slot}": "unclear"})
+    seat = Label.objects.get(token=slot)
+    assert (seat.annotator, seat.label) == (None, None)
+    pairs = Label.objects.filter(token__in=slots(client.get(PAGE))).values_list("pair", flat=True)
+    assert seat.pair_id not in pairs
+
+
+def test_a_wrong_label_changes_nothing_and_keeps_the_other_answers(corpus):
+    client = ready(vera(), corpus)
+    sent = answers(client)
+    wrong = next(name for name in sent if name.startswith("label-"))
+    page = client.post(PAGE, {**sent, wrong: "maybe"})
+    assert page.status_code == 422
+    assert "&#x27;maybe&#x27; is not a label here" in page.content.decode()
+    assert page.content.decode().count(" checked") == 4
+    assert not Label.objects.filter(annotator=vera(), label__isnull=False).exists()
+
+
+def test_somebody_elses_batch_is_not_found(corpus):
+    sent = answers(ready(vera(), corpus))
+    assert ready(stan(), corpus).post(PAGE, sent).status_code == 404
+    assert not Label.objects.filter(label="entailment", origin="cast").exists()
+
+
+def test_a_slot_of_another_batch_is_not_found(corpus):
+    client = ready(vera(), corpus)
+    sent = answers(client)
+    foreign = Label.objects.open().filter(annotator=None).first()
+    assert client.post(PAGE, {**sent, f"label-{foreign.token}": "neutral"}).status_code == 404
+    assert not Label.objects.filter(label="entailment", origin="cast").exists()
+
+
+def test_visitors_and_researchers_do_not_label(corpus):
+    assert Client().get(PAGE).url.startswith("/sign-in/")
+    assert signed_in(rosa()).get(PAGE).status_code == 403
+
+
+def test_a_closed_pool_says_whom_to_ask(corpus):
+    Question.objects.update(pool_is_open=False)
+    page = ready(vera(), corpus).get(PAGE)
+    assert page.status_code == 403
+    assert "invited annotators" in page.content.decode()
+
+
+def test_who_is_out_of_the_pool_gets_no_batch(corpus):
+    Membership.objects.create(question=corpus.questions.get(), annotator=vera(), status="excluded")
+    assert ready(vera(), corpus).get(PAGE).status_code == 403
+    assert not Assignment.objects.exists()
+
+
+def test_when_nothing_is_left_the_page_says_why_and_when(corpus):
+    page = ready(ana(), corpus).get(PAGE)
+    assert "labelled, or written, every pair" in page.content.decode()
+    assert "an hour or more" in page.content.decode()
+
+
+def test_the_start_page_offers_what_there_is(corpus):
+    page = signed_in(vera()).get("/start/").content.decode()
+    assert "Label pairs" in page
+    assert "5 cents for a pair" in page
+    assert "Nothing to do just now" in signed_in(ana()).get("/start/").content.decode()
+
+
+def test_a_right_to_left_corpus_is_shown_so(corpus):
+    Corpus.objects.update(language="ar")
+    assert 'dir="rtl"' in ready(vera(), corpus).get(PAGE).content.decode()

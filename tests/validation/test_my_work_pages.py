@@ -1,0 +1,83 @@
+"""What I did, day by day."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.actions import earn
+from collection.actions import claim_writing, make_seats, submit_writing
+from collection.models import Pair
+from tests.cast import ana, rosa, vera
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.actions import claim_batch, open_for_validation, submit_batch
+from validation.models import Label
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/work/mine/"
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def write_and_label() -> None:
+    """Ana writes three hypotheses for one premise and labels two pairs of others."""
+    corpus = make_corpus()
+    make_seats(premises=[make_premise(corpus, "To write for.")])
+    token = claim_writing(corpus=corpus, annotator=ana()).token
+    texts = {"entailment": "One.", "neutral": "Two.", "contradiction": "Three."}
+    submit_writing(annotator=ana(), token=token, texts=texts, key="writing")
+    for number in range(2):
+        make_pair(corpus, make_premise(corpus, f"Premise {number}."), "Hypothesis.", author=vera())
+    question = corpus.questions.get()
+    open_for_validation(question=question, pairs=Pair.objects.filter(author=vera()))
+    batch = claim_batch(question=question, annotator=ana())
+    labels = {item.seat.token: "neutral" for item in batch.items}
+    submit_batch(annotator=ana(), token=batch.assignment.token, labels=labels, key="labels")
+
+
+def test_a_day_counts_what_was_written_labelled_and_earned():
+    write_and_label()
+    (day,) = signed_in(ana()).get(PAGE).context["days"]
+    assert (day.date, day.written, day.labelled, day.cents) == (timezone.now().date(), 3, 2, 40)
+
+
+def test_somebody_else_sees_nothing_of_it():
+    write_and_label()
+    page = signed_in(vera()).get(PAGE)
+    assert page.context["days"] == []
+    assert "Nothing in these thirty days" in page.content.decode()
+
+
+def test_older_days_are_on_earlier_pages():
+    write_and_label()
+    long_ago = timezone.now() - timedelta(days=45)
+    Label.objects.filter(annotator=ana()).update(cast_at=long_ago)
+    client = signed_in(ana())
+    page = client.get(PAGE)
+    assert [day.labelled for day in page.context["days"]] == [0]
+    older = client.get(f"{PAGE}?until={page.context['earlier']:%Y-%m-%d}")
+    assert [(day.date, day.labelled) for day in older.context["days"]] == [(long_ago.date(), 2)]
+
+
+def test_newest_day_comes_first():
+    earn(user=ana(), cents=5, reason="a bonus", key="one")
+    earn(user=ana(), cents=7, reason="a bonus", key="two")
+    ana().ledger.filter(key="two").update(created_at=timezone.now() - timedelta(days=2))
+    assert [day.cents for day in signed_in(ana()).get(PAGE).context["days"]] == [5, 7]
+
+
+@pytest.mark.parametrize("until", ["yesterday", "0001-01-01", "9999-12-31", ""])
+def test_an_odd_day_in_the_address_does_no_harm(until):
+    assert signed_in(ana()).get(PAGE, {"until": until}).status_code == 200
+
+
+def test_visitors_and_researchers_have_no_such_page():
+    assert Client().get(PAGE).url.startswith("/sign-in/")
+    rosa_sees = signed_in(rosa()).get(PAGE)
+    assert rosa_sees.status_code == 403

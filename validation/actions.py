@@ -1,0 +1,436 @@
+"""What can happen in validation: one function a state change, one transaction each.
+
+Claiming and casting follow docs/locking.md: a seat is a row; a claim locks free rows and skips those that
+somebody else is locking; a cast is decided on the locked row.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import DateTimeField, Max, Min, Q, Value
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from accounts.actions import earn, record_submission
+from accounts.models import User
+from collection.models import Pair
+from collection.querysets import PairQuerySet
+from validation.models import Assignment, BatchItem, Label, Membership, Question
+
+# Pairs are shuffled in blocks; in a block all second labels come before all thirds, so that pairs
+# complete early and yet nobody meets one pair's seats in a row.
+BLOCK = 100
+# A few more rows than the batch needs are locked, since some may share a premise; they are let go at commit.
+SPARE = 2
+
+
+class ValidationError(Exception):
+    """A rule of validation said no."""
+
+
+class NoWork(ValidationError):
+    """Nothing to label at this moment. `retry_after` is in seconds."""
+
+    def __init__(self, why: str, retry_after: int) -> None:
+        super().__init__(why)
+        self.why, self.retry_after = why, retry_after
+
+
+class NotInPool(ValidationError):
+    """The annotator may not label under this question."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class UnknownAssignment(ValidationError):
+    """No such batch was handed to this annotator."""
+
+
+class UnknownSlot(ValidationError):
+    """The batch holds no such slots (`tokens`)."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        super().__init__(f"This batch has no slot {', '.join(tokens)}.")
+        self.tokens = list(tokens)
+
+
+class WrongLabel(ValidationError):
+    """A label outside the scheme: slot -> what would be right."""
+
+    def __init__(self, errors: dict[str, str]) -> None:
+        super().__init__(" ".join(errors.values()))
+        self.errors = errors
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What an annotator holds: the assignment and its items that still wait for an answer."""
+
+    assignment: Assignment
+    items: list[BatchItem]
+    renewed: bool = False
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """What became of a submission: labels that count, labels kept as surplus, items still waiting."""
+
+    saved: int = 0
+    surplus: int = 0
+    left: int = 0
+    cents: int = 0
+    repeated: bool = False
+    closed: bool = False
+
+
+def open_for_validation(
+    *, question: Question, pairs: PairQuerySet, seed: int = 0, number: int | None = None
+) -> int:
+    """Makes the seats of pairs that have none yet under this question. Returns how many pairs were opened.
+
+    `number`: only so many of them, drawn by `seed`.
+
+    Position 1 is the author's label, copied here for good; the others are empty seats with their turns.
+    Doing it again for the same pairs opens nothing. Works in portions of about a hundred pairs, each its
+    own transaction, in constant memory.
+    """
+    unopened = pairs.standing().exclude(labels__question=question).order_by("pk").values_list("pk", flat=True)
+    keys = sorted(unopened, key=lambda pk: hashlib.sha256(f"{seed}:{pk}".encode()).digest())
+    # Asked once, not for every block: turns order seats and need not be unique, so another opening at the
+    # same time does no harm.
+    turn = (Label.objects.filter(question=question).aggregate(last=Max("turn"))["last"] or 0) + 1
+    opened = 0
+    for block in _portions(keys[:number], BLOCK):
+        opened += _open_block(question, block, turn + opened * question.seats)
+    return opened
+
+
+@transaction.atomic
+def _open_block(question: Question, keys: list[int], turn: int) -> int:
+    # Two openings at once stand in line here; the unique seat would refuse the second one's rows anyway.
+    Question.objects.select_for_update().get(pk=question.pk)
+    rows = Pair.objects.filter(pk__in=keys).exclude(labels__question=question).in_bulk()
+    block = [rows[key] for key in keys if key in rows]
+    if not block:
+        return 0
+    authored = [pair for pair in block if question.is_main and pair.author_label]
+    taken = {(pair.pk, 1) for pair in authored}
+    places = [(pair, position) for position in range(1, question.seats + 1) for pair in block]
+    free = [(pair, position) for pair, position in places if (pair.pk, position) not in taken]
+    seats = [_empty_seat(question, pair, position, turn + k) for k, (pair, position) in enumerate(free)]
+    Label.objects.bulk_create(
+        [*(_author_label(question, pair) for pair in authored), *seats], batch_size=2000
+    )
+    return len(block)
+
+
+def _author_label(question: Question, pair: Pair) -> Label:
+    return Label(
+        question=question,
+        pair=pair,
+        premise_id=pair.premise_id,
+        position=1,
+        scheme=question.scheme,
+        origin=Label.Origin.AUTHOR,
+        author_id=pair.author_id,
+        annotator_id=pair.author_id,
+        label=pair.author_label,
+        cast_at=pair.created_at,
+    )
+
+
+def _empty_seat(question: Question, pair: Pair, position: int, turn: int) -> Label:
+    return Label(
+        question=question,
+        pair=pair,
+        premise_id=pair.premise_id,
+        position=position,
+        scheme=question.scheme,
+        author_id=pair.author_id,
+        turn=turn,
+    )
+
+
+def invite(*, question: Question, annotator: User) -> Membership:
+    """Puts somebody into the question's pool; who is in it already stays as they are."""
+    return Membership.objects.get_or_create(question=question, annotator=annotator)[0]
+
+
+@transaction.atomic
+def claim_batch(*, question: Question, annotator: User) -> Batch:
+    """The annotator's open batch with its leases renewed, or a new one.
+
+    Pairs of a batch have different premises, are never the annotator's own, and are pairs that they have
+    not labelled; premises that they have not seen come first. Raises NotInPool, NoWork.
+    """
+    now = timezone.now()
+    member = _membership(question, annotator)
+    current = Assignment.objects.filter(question=question, annotator=annotator, closed_at=None).first()
+    if current is not None:
+        items = _renew(current, now)
+        if items:
+            return Batch(current, items, renewed=True)
+        Assignment.objects.filter(pk=current.pk).update(closed_at=now)
+    seats = _free_seats(question, annotator, member.cursor, now)
+    if not seats:
+        raise NoWork(*_why_nothing(question, annotator, now))
+    until = now + timedelta(seconds=settings.VALIDATION_LEASE_SECONDS)
+    Label.objects.filter(pk__in=[seat.pk for seat in seats]).update(annotator=annotator, leased_until=until)
+    Membership.objects.filter(pk=member.pk).update(cursor=seats[-1].turn)
+    assignment = Assignment.objects.create(question=question, annotator=annotator, leased_until=until)
+    BatchItem.objects.bulk_create(
+        BatchItem(assignment=assignment, seat=seat, order=order)
+        for order, seat in enumerate(_shuffled(seats))
+    )
+    return Batch(assignment, _waiting(assignment))
+
+
+def submit_batch(
+    *,
+    annotator: User,
+    token: str,
+    labels: dict[str, str],
+    key: str,
+    skips: dict[str, str] | None = None,
+    active_ms: dict[str, int] | None = None,
+) -> BatchResult:
+    """Casts labels for slots of a batch; a part of it will do. Skipped slots go back to the pool.
+
+    A label whose seat somebody else has filled or holds meanwhile is kept as surplus: paid, never in the
+    gold. Slots that were answered before are left as they are. Raises UnknownAssignment, UnknownSlot,
+    WrongLabel, accounts.actions.KeyReused; after the first three the same key may come again, corrected.
+    """
+    skips, active_ms = skips or {}, active_ms or {}
+    assignment = (
+        Assignment.objects.select_related("question__corpus").filter(token=token, annotator=annotator).first()
+    )
+    if assignment is None:
+        raise UnknownAssignment("This batch was not handed to you. Open the labelling page for a new one.")
+    _check_labels(assignment.question, labels, skips)
+    with transaction.atomic():
+        # The batch's own lock comes first: a double click waits here and then finds the work done.
+        Assignment.objects.select_for_update().get(pk=assignment.pk)
+        items = {item.seat.token: item for item in assignment.items.select_related("seat")}
+        unknown = [slot for slot in [*labels, *skips] if slot not in items]
+        if unknown:
+            raise UnknownSlot(unknown)
+        content = {"assignment": token, "labels": labels, "skips": skips}
+        if not record_submission(user=annotator, key=key, content=content):
+            return _result(assignment, items.values(), repeated=True)
+        return _save_batch(assignment, annotator, items, labels, skips, active_ms)
+
+
+def _save_batch(
+    assignment: Assignment,
+    annotator: User,
+    items: dict[str, BatchItem],
+    labels: dict[str, str],
+    skips: dict[str, str],
+    active_ms: dict[str, int],
+) -> BatchResult:
+    now = timezone.now()
+    answered = [items[slot] for slot in labels if _is_waiting(items[slot])]
+    skipped = [items[slot] for slot in skips if _is_waiting(items[slot]) and slot not in labels]
+    for item in answered:
+        item.answer = labels[item.seat.token]
+        item.active_ms = active_ms.get(item.seat.token)
+    for item in skipped:
+        item.skip_reason = skips[item.seat.token]
+    surplus = _cast(answered, annotator, now)
+    Label.objects.open().filter(pk__in=[item.seat_id for item in skipped], annotator=annotator).update(
+        annotator=None, leased_until=None
+    )
+    BatchItem.objects.bulk_update([*answered, *skipped], ["answer", "active_ms", "skip_reason"])
+    cents = len(answered) * assignment.question.pay_cents
+    if answered:
+        earn(
+            user=annotator,
+            cents=cents,
+            reason=f"Labelled {len(answered)} pairs of {assignment.question.corpus.name}",
+            key=f"labels:{min(item.pk for item in answered)}",
+        )
+    result = _result(assignment, items.values(), saved=len(answered) - surplus, surplus=surplus, cents=cents)
+    if result.closed:
+        Assignment.objects.filter(pk=assignment.pk).update(closed_at=now)
+    return result
+
+
+def _cast(items: list[BatchItem], annotator: User, now: datetime) -> int:
+    """Fills the seats of `items` with their answers; returns how many had to become surplus."""
+    answers = {item.seat_id: item.answer or "" for item in items}
+    # In one order for everybody, so that two submissions cannot wait for each other.
+    seats = Label.objects.open().filter(pk__in=answers).select_for_update(of=("self",)).order_by("pk")
+    free = {
+        seat.pk for seat in seats if seat.annotator_id in (None, annotator.pk) or seat.leased_until <= now
+    }
+    for label in sorted({answers[pk] for pk in free}):
+        same = [pk for pk in free if answers[pk] == label]
+        Label.objects.filter(pk__in=same).update(
+            annotator=annotator,
+            label=label,
+            cast_at=now,
+            leased_until=Coalesce("leased_until", Value(now, output_field=DateTimeField())),
+        )
+    late = [item for item in items if item.seat_id not in free]
+    for item in late:
+        _keep_surplus(item, annotator, now)
+    return len(late)
+
+
+def _keep_surplus(item: BatchItem, annotator: User, now: datetime) -> None:
+    seat = item.seat
+    try:
+        with transaction.atomic():
+            Label.objects.create(
+                question_id=seat.question_id,
+                pair_id=seat.pair_id,
+                premise_id=seat.premise_id,
+                sentence=seat.sentence,
+                scheme=seat.scheme,
+                author_id=seat.author_id,
+                annotator=annotator,
+                label=item.answer,
+                cast_at=now,
+            )
+    except IntegrityError:
+        # They have another label on this pair by now; the answer stays known in the batch item.
+        pass
+
+
+def _is_waiting(item: BatchItem) -> bool:
+    return item.answer is None and item.skip_reason is None and not item.lost
+
+
+def _result(
+    assignment: Assignment,
+    items: Iterable[BatchItem],
+    *,
+    saved: int = 0,
+    surplus: int = 0,
+    cents: int = 0,
+    repeated: bool = False,
+) -> BatchResult:
+    left = sum(_is_waiting(item) for item in items)
+    return BatchResult(
+        saved=saved, surplus=surplus, left=left, cents=cents, repeated=repeated, closed=not left
+    )
+
+
+def _check_labels(question: Question, labels: dict[str, str], skips: dict[str, str]) -> None:
+    known = ", ".join(question.labels)
+    errors = {
+        slot: f"{label!r} is not a label here. Use one of: {known}."
+        for slot, label in labels.items()
+        if label not in question.labels
+    }
+    reasons = ", ".join(BatchItem.SkipReason.values)
+    for slot, reason in skips.items():
+        if reason not in BatchItem.SkipReason.values:
+            errors[slot] = f"{reason!r} is not a reason to skip. Use one of: {reasons}."
+    if errors:
+        raise WrongLabel(errors)
+
+
+def _membership(question: Question, annotator: User) -> Membership:
+    """The locked row of this annotator in the pool: their claims stand in line behind it."""
+    locked = Membership.objects.select_for_update().filter(question=question, annotator=annotator)
+    member = locked.first()
+    if member is None and question.pool_is_open:
+        Membership.objects.get_or_create(question=question, annotator=annotator)
+        member = locked.first()
+    if member is None:
+        raise NotInPool("This work is for invited annotators. Ask the researchers if you would like to join.")
+    if member.status != Membership.Status.ACTIVE:
+        raise NotInPool("You are not labelling for this corpus at present. What you did stays paid.")
+    return member
+
+
+def _renew(assignment: Assignment, now: datetime) -> list[BatchItem]:
+    """Renews the leases that are still to be had; marks the other waiting items as lost."""
+    waiting = _waiting(assignment)
+    until = now + timedelta(seconds=settings.VALIDATION_LEASE_SECONDS)
+    free = Q(annotator=assignment.annotator_id) | Q(annotator=None) | Q(leased_until__lte=now)
+    held = list(
+        Label.objects.open()
+        .filter(free, pk__in=[item.seat_id for item in waiting])
+        .select_for_update(of=("self",))
+        .order_by("pk")
+        .values_list("pk", flat=True)
+    )
+    Label.objects.filter(pk__in=held).update(annotator=assignment.annotator_id, leased_until=until)
+    lost = [item.pk for item in waiting if item.seat_id not in held]
+    if lost:
+        BatchItem.objects.filter(pk__in=lost).update(lost=True)
+    if held:
+        Assignment.objects.filter(pk=assignment.pk).update(leased_until=until)
+        assignment.leased_until = until
+    return [item for item in waiting if item.seat_id in held]
+
+
+def _waiting(assignment: Assignment) -> list[BatchItem]:
+    return list(
+        assignment.items.filter(answer=None, skip_reason=None, lost=False)
+        .select_related("seat__pair__premise")
+        .order_by("order")
+    )
+
+
+def _free_seats(question: Question, annotator: User, cursor: int, now: datetime) -> list[Label]:
+    """Locked free seats for a batch, fewer near the end. Unseen premises are preferred to seen ones."""
+    free = (
+        Label.objects.filter(question=question)
+        .claimable_at(now)
+        .not_by_author(annotator)
+        .without_pairs_of(annotator)
+        .select_for_update(skip_locked=True, of=("self",))
+        .order_by("turn")
+    )
+    unseen = free.without_premises_of(annotator)
+    tries = [unseen.filter(turn__gt=cursor), unseen, free]
+    chosen: list[Label] = []
+    for seats in tries:
+        missing = question.batch_size - len(chosen)
+        if missing <= 0:
+            break
+        candidates = seats.exclude(premise__in={seat.premise_id for seat in chosen})[: missing + SPARE]
+        chosen += islice(_one_a_premise(candidates), missing)
+    return chosen
+
+
+def _one_a_premise(seats: Iterable[Label]) -> Iterator[Label]:
+    """PostgreSQL refuses DISTINCT together with FOR UPDATE, so premises are told apart here."""
+    seen: set[int] = set()
+    for seat in seats:
+        if seat.premise_id not in seen:
+            seen.add(seat.premise_id)
+            yield seat
+
+
+def _shuffled(seats: list[Label]) -> list[Label]:
+    """By their random tokens: a batch's order tells nothing."""
+    return sorted(seats, key=lambda seat: seat.token)
+
+
+def _why_nothing(question: Question, annotator: User, now: datetime) -> tuple[str, int]:
+    """Why there is nothing to label for this person, and in how many seconds to look again."""
+    open_seats = Label.objects.filter(question=question).open()
+    theirs = open_seats.not_by_author(annotator).without_pairs_of(annotator)
+    first = theirs.aggregate(first=Min("leased_until"))["first"]
+    if first is not None:
+        wait = max(int((first - now).total_seconds()), 30)
+        return "Others are labelling the last open pairs. One may come back if they do not finish.", wait
+    if open_seats.exists():
+        return "You have labelled, or written, every pair that is still open.", 3600
+    return "Every pair has its labels. New ones may be added.", 3600
+
+
+def _portions(keys: list[int], size: int) -> Iterator[list[int]]:
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]

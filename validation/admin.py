@@ -1,0 +1,31 @@
+"""Questions, pools and labels in the dashboard: to look at. Labels change through actions alone."""
+
+from django.contrib import admin
+
+from accounts.dashboard import ResearcherAdmin
+from validation.models import Label, Membership, Question
+
+
+@admin.register(Question)
+class QuestionAdmin(ResearcherAdmin):
+    list_display = ["corpus", "slug", "scheme", "seats", "threshold", "pool_is_open", "pay_cents"]
+    list_select_related = ["corpus"]
+    search_fields = ["corpus__slug", "wording"]
+
+
+@admin.register(Membership)
+class MembershipAdmin(ResearcherAdmin):
+    list_display = ["question", "annotator", "status"]
+    list_filter = ["status"]
+    list_select_related = ["question__corpus", "annotator"]
+    search_fields = ["annotator__code"]
+
+
+@admin.register(Label)
+class LabelAdmin(ResearcherAdmin):
+    list_display = ["pair", "position", "label", "origin", "annotator", "cast_at", "withdrawn_at"]
+    list_filter = ["origin", "label", "question__corpus"]
+    list_select_related = ["pair", "annotator"]
+    search_fields = ["pair__public_id", "annotator__code"]
+    ordering = ["-pk"]
+    raw_id_fields = ["pair", "premise", "annotator", "author"]

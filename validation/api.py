@@ -1,0 +1,187 @@
+"""REST of validation: work for annotators; pairs and agreement for researchers. The same actions as the pages'."""
+
+from typing import Any, cast
+
+from django.db.models import Prefetch, QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import Consent, User
+from accounts.permissions import IsAnnotator, IsResearcher
+from accounts.problems import Problem
+from collection.models import Corpus, Pair
+from validation import actions
+from validation.agreement import agreement, agreement_by_genre
+from validation.gold import with_gold_label
+from validation.models import Label, Question
+from validation.serializers import (
+    BatchSerializer,
+    NextSerializer,
+    PairSerializer,
+    SubmitSerializer,
+    SubmittedSerializer,
+)
+
+
+class NextBatchView(APIView):
+    permission_classes = [IsAnnotator]
+
+    @extend_schema(
+        summary="Get a batch of pairs to label",
+        description="The batch in hand, with its lease renewed, or a new one. Without work `pairs` is empty and"
+        " `why` and `retry_after` (seconds) say more.",
+        request=NextSerializer,
+        responses=BatchSerializer,
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        asked = NextSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        question = _main_question(asked.validated_data["corpus"])
+        user = cast(User, request.user)
+        _require_consent(user, question.corpus)
+        answer: dict[str, Any] = {
+            "assignment": None,
+            "leased_until": None,
+            "pairs": [],
+            "labels": question.labels,
+        }
+        try:
+            batch = actions.claim_batch(question=question, annotator=user)
+        except actions.NotInPool as refusal:
+            raise Problem(status=403, detail=refusal.why) from None
+        except actions.NoWork as nothing:
+            answer |= {"why": nothing.why, "retry_after": nothing.retry_after}
+        else:
+            answer |= {
+                "assignment": batch.assignment.token,
+                "leased_until": batch.assignment.leased_until,
+                "pairs": batch.items,
+            }
+        return Response(BatchSerializer(answer).data)
+
+
+class SubmitBatchView(APIView):
+    permission_classes = [IsAnnotator]
+
+    @extend_schema(
+        summary="Cast labels for a batch, or a part of it",
+        description="The same key with the same content is the same submission; with other content it is a 409.",
+        request=SubmitSerializer,
+        responses=SubmittedSerializer,
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        sent = SubmitSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        work = sent.validated_data
+        try:
+            result = actions.submit_batch(
+                annotator=cast(User, request.user),
+                token=work["assignment"],
+                labels=work["labels"],
+                skips=work["skips"],
+                active_ms=work["active_ms"],
+                key=work["idempotency_key"],
+            )
+        except actions.UnknownAssignment as error:
+            raise Problem(status=404, detail=str(error)) from None
+        except actions.UnknownSlot as error:
+            errors = {f"labels.{token}": "This batch has no such slot." for token in error.tokens}
+            raise Problem(status=422, detail=str(error), errors=errors) from None
+        except actions.WrongLabel as error:
+            errors = {f"labels.{slot}": why for slot, why in error.errors.items()}
+            raise Problem(status=422, detail=str(error), errors=errors) from None
+        return Response(SubmittedSerializer(result).data)
+
+
+class PairCursor(CursorPagination):
+    ordering = "pk"
+    page_size = 100
+    page_size_query_param = "page_size"
+    max_page_size = 1000
+
+
+@extend_schema(
+    summary="The pairs of a corpus, with gold labels",
+    parameters=[OpenApiParameter("genre", OpenApiTypes.STR, description="a genre's slug")],
+    tags=["corpora"],
+)
+class PairList(ListAPIView[Pair]):
+    """Keyset paging: page 4,000 costs what page 1 costs."""
+
+    permission_classes = [IsResearcher]
+    serializer_class = PairSerializer
+    pagination_class = PairCursor
+    queryset = Pair.objects.none()
+
+    def get_queryset(self) -> QuerySet[Pair]:
+        corpus = get_object_or_404(Corpus, slug=self.kwargs["slug"])
+        pairs = Pair.objects.standing().filter(corpus=corpus)
+        genre = self.request.query_params.get("genre")
+        if genre is None:
+            return pairs
+        if not corpus.genres.filter(slug=genre).exists():
+            known = ", ".join(corpus.genres.order_by("slug").values_list("slug", flat=True))
+            raise Problem(
+                status=422,
+                detail=f"There is no genre {genre!r} here. Known: {known}.",
+                errors={"genre": "unknown"},
+            )
+        return pairs.by_genre(genre)
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Cuts the page first and counts votes for its pairs alone: never for the whole corpus."""
+        page = cast(list[Pair], super().paginate_queryset(queryset))
+        question = _main_question(self.kwargs["slug"])
+        counted = (
+            Label.objects.filter(question=question).counted().select_related("annotator").order_by("position")
+        )
+        rows = (
+            with_gold_label(Pair.objects.filter(pk__in=[pair.pk for pair in page]), question)
+            .select_related("premise__genre", "author")
+            .prefetch_related(Prefetch("labels", queryset=counted, to_attr="counted_labels"))
+            .in_bulk()
+        )
+        return [rows[pair.pk] for pair in page]
+
+
+class AgreementView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="Agreement between annotators",
+        description="Shares from 0 to 1 over the pairs with all labels; `by=genre` adds a row for each genre.",
+        parameters=[OpenApiParameter("by", OpenApiTypes.STR, enum=["genre"])],
+        responses=OpenApiTypes.OBJECT,
+        tags=["corpora"],
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        question = _main_question(slug)
+        by = request.query_params.get("by")
+        if by not in (None, "genre"):
+            raise Problem(
+                status=422, detail=f"by={by} is not known. Use by=genre.", errors={"by": "Use genre."}
+            )
+        figures = {"corpus": slug, **agreement(Pair.objects.filter(corpus=question.corpus), question)}
+        if by:
+            figures["by_genre"] = agreement_by_genre(question)
+        return Response(figures)
+
+
+def _main_question(slug: str) -> Question:
+    return get_object_or_404(Question.objects.select_related("corpus"), corpus__slug=slug, is_main=True)
+
+
+def _require_consent(user: User, corpus: Corpus) -> None:
+    form = corpus.consent_form_id
+    if form and not Consent.objects.given_by(user).filter(form=form).exists():
+        raise Problem(
+            status=403, detail="Please read and agree to the consent form on the site before the first task."
+        )

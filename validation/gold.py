@@ -1,0 +1,100 @@
+"""The gold label, by SQL.
+
+Gold is derived, never stored on a pair: the majority of the main question's labels, else a published
+label, else, where nobody has been asked again, the author's. An adjudication goes before all.
+"""
+
+from django.db.models import (
+    BooleanField,
+    Case,
+    CharField,
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+
+from collection.models import Pair
+from validation.models import Adjudication, Label, Question
+
+VOTED, ADJUDICATED, PUBLISHED, AUTHOR, NONE = "voted", "adjudicated", "published", "author", "none"
+
+
+def with_votes(pairs: QuerySet[Pair], question: Question) -> QuerySet[Pair]:
+    """Pairs with `votes_0`, `votes_1`, ... and `votes` (how many of the seats are filled).
+
+    One join to the labels of positions 1..N; a second to-many join beside it would multiply counts.
+    """
+    counted = Q(
+        labels__question=question,
+        labels__sentence=0,
+        labels__withdrawn_at=None,
+        labels__position__lte=question.seats,
+        labels__label__isnull=False,
+    )
+    return pairs.annotate(
+        votes=Count("labels", filter=counted),
+        **{
+            f"votes_{k}": Count("labels", filter=counted & Q(labels__label=label))
+            for k, label in enumerate(question.labels)
+        },
+    )
+
+
+def with_gold_label(pairs: QuerySet[Pair], question: Question) -> QuerySet[Pair]:
+    """Pairs of the question's corpus with `gold_label` (None: there is none) and `gold_source`.
+
+    adjudicated: a researcher decided; voted: a label has `threshold` of the seats, however many are
+    still empty; none: every seat that will be filled is, and no label has the threshold. Where the votes
+    have not decided *yet*, the published label stands, else the author's.
+    """
+    reached = [
+        When(**{f"votes_{k}__gte": question.threshold}, then=Value(label))
+        for k, label in enumerate(question.labels)
+    ]
+    decided = Adjudication.objects.filter(question=question, pair=OuterRef("pk")).values("label")[:1]
+    seats = Label.objects.filter(
+        question=question, pair=OuterRef("pk"), sentence=0, withdrawn_at=None, position__gt=1
+    )
+    return (
+        with_votes(pairs, question)
+        .annotate(
+            adjudicated_label=Subquery(decided),
+            voted_label=Case(*reached, default=None, output_field=CharField()),
+            is_settled=Case(
+                When(Exists(seats.filter(label=None)), then=False),
+                default=Exists(seats.filter(label__isnull=False)),
+                output_field=BooleanField(),
+            ),
+        )
+        .annotate(
+            gold_label=Case(
+                When(adjudicated_label__isnull=False, then=F("adjudicated_label")),
+                When(voted_label__isnull=False, then=F("voted_label")),
+                When(is_settled=True, then=Value(None)),
+                default=Coalesce("published_label", "author_label"),
+                output_field=CharField(),
+            ),
+            gold_source=Case(
+                When(adjudicated_label__isnull=False, then=Value(ADJUDICATED)),
+                When(voted_label__isnull=False, then=Value(VOTED)),
+                When(is_settled=True, then=Value(NONE)),
+                When(published_label__isnull=False, then=Value(PUBLISHED)),
+                When(author_label__isnull=False, then=Value(AUTHOR)),
+                default=Value(NONE),
+                output_field=CharField(),
+            ),
+        )
+    )
+
+
+def is_disputed(question: Question) -> Q:
+    """A condition on `with_votes`: every seat is filled, and no label has the threshold."""
+    none_reached = Q(**{f"votes_{k}__lt": question.threshold for k in range(len(question.labels))})
+    return Q(votes=question.seats) & none_reached

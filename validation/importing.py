@@ -1,0 +1,115 @@
+"""Labels that came with a published corpus, and the question that they answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from collection.formats import BadLine
+from collection.importing import PairImport, PairSource, write_pairs
+from collection.models import Corpus, Pair, Source
+from collection.pair_plans import PlannedPair
+from validation.actions import open_for_validation
+from validation.models import Label, LabelWording, Question
+
+GOLD_EXAMPLES = 3
+
+QUESTION = "If the text is true, what can you say about the sentence?"
+WORDINGS = {
+    "nli3": {
+        "entailment": "Definitely correct",
+        "neutral": "Could be either",
+        "contradiction": "Definitely wrong",
+    },
+    "entailed2": {"entailed": "Follows from the text", "not-entailed": "Does not follow from the text"},
+    "ordinal5": {"1": "Impossible", "2": "Unlikely", "3": "Possible", "4": "Likely", "5": "Very likely"},
+    "grammar3": {"none": "No mistake", "minor": "A small mistake", "major": "A serious mistake"},
+}
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What became of a portion: lines refused, and ids of pairs whose gold label in the file is not
+    the one that its labels give."""
+
+    refused: list[BadLine]
+    gold_differs: list[str]
+
+
+@transaction.atomic
+def create_corpus(*, slug: str, scheme: str, protocol: str, licence: str = "", about: str = "") -> Corpus:
+    """A corpus for pairs that come from elsewhere, with a main question in plain words.
+
+    One that another import has made in this moment is taken.
+    """
+    facts = {"scheme": scheme, "protocol": protocol, "licence": licence, "description": about}
+    corpus, _ = Corpus.objects.get_or_create(slug=slug, defaults={"name": slug, **facts})
+    main_question(corpus=corpus)
+    return corpus
+
+
+@transaction.atomic
+def main_question(*, corpus: Corpus) -> Question:
+    """The corpus's main question; made, with five seats and our wording, where there is none."""
+    question, is_new = Question.objects.get_or_create(
+        corpus=corpus, is_main=True, defaults={"scheme": corpus.scheme, "wording": QUESTION}
+    )
+    if is_new:
+        LabelWording.objects.bulk_create(
+            LabelWording(question=question, order=order, label=label, wording=wording)
+            for order, (label, wording) in enumerate(WORDINGS[corpus.scheme].items())
+        )
+    return question
+
+
+@transaction.atomic
+def import_portion(
+    *, run: PairImport, file: PairSource, question: Question, plans: Sequence[PlannedPair]
+) -> Portion:
+    """Writes a portion of pairs with their labels: all that can go in, in one transaction."""
+    written, refused = write_pairs(run=run, file=file, plans=plans)
+    labels = [label for pair, plan in written for label in _labels(run, question, pair, plan)]
+    Label.objects.bulk_create(labels)
+    voted = [(pair, plan) for pair, plan in written if plan.votes]
+    run.counts["labels"] += len(labels)
+    run.counts["author_labels"] += sum(pair.author_label is not None for pair, _ in written)
+    run.counts["published_labels"] += sum(pair.published_label is not None for pair, _ in written)
+    run.counts["fewer_labels"] += sum(len(plan.votes) < question.seats for _, plan in voted)
+    run.counts["more_labels"] += sum(plan.votes[-1].position > question.seats for _, plan in voted)
+    differing = [
+        pair.public_id
+        for pair, plan in voted
+        if plan.item.has_gold and plan.item.published_label != _majority(plan, question)
+    ]
+    run.counts["gold_differs"] += len(differing)
+    return Portion(refused, differing[:GOLD_EXAMPLES])
+
+
+def _labels(run: PairImport, question: Question, pair: Pair, plan: PlannedPair) -> list[Label]:
+    authored = plan.author_label is not None
+    return [
+        Label(
+            question_id=question.pk,
+            pair_id=pair.pk,
+            premise_id=pair.premise_id,
+            position=vote.position,
+            scheme=pair.scheme,
+            origin=Label.Origin.AUTHOR if authored and vote.position == 1 else Label.Origin.IMPORTED,
+            author_id=pair.author_id,
+            annotator_id=pair.author_id if authored and vote.position == 1 else run.person(vote.annotator),
+            label=vote.label,
+        )
+        for vote in plan.votes
+    ]
+
+
+def _majority(plan: PlannedPair, question: Question) -> str | None:
+    """The label that reaches the question's threshold within its seats."""
+    counted = [vote.label for vote in plan.votes if vote.position <= question.seats]
+    return next((label for label in counted if counted.count(label) >= question.threshold), None)
+
+
+def open_imported(*, question: Question, sources: Sequence[Source], seed: int = 0) -> int:
+    """Opens the pairs of these files that have no labels yet for validation. Returns how many."""
+    pairs = Pair.objects.filter(corpus_id=question.corpus_id, source__in=sources)
+    return open_for_validation(question=question, pairs=pairs, seed=seed)

@@ -1,0 +1,278 @@
+"""What is asked about pairs, the seats for answers, and the answers."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from accounts.models import new_token
+from collection.labels import SCHEME_CHOICES, SCHEMES, label_fits_scheme
+from collection.models import Corpus, Pair, Premise
+from validation.querysets import LabelQuerySet
+
+
+class Question(models.Model):
+    """What is asked about the pairs of a corpus. Its main question decides the gold labels."""
+
+    class GoldRule(models.TextChoices):
+        MAJORITY = "majority", "majority: the label with at least `threshold` of the seats"
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="questions")
+    slug = models.SlugField(max_length=60, default="main")
+    is_main = models.BooleanField(default=True)
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
+    wording = models.TextField(blank=True)
+    instructions = models.TextField(blank=True, help_text="Markdown")
+    seats = models.PositiveSmallIntegerField(default=5, help_text="labels a pair, the author's own included")
+    threshold = models.PositiveSmallIntegerField(default=3)
+    gold_rule = models.CharField(max_length=20, choices=GoldRule.choices, default=GoldRule.MAJORITY)
+    batch_size = models.PositiveSmallIntegerField(default=5)
+    pay_cents = models.PositiveIntegerField(default=0, help_text="for one label")
+    seconds = models.PositiveIntegerField(default=12, help_text="expected time for one label")
+    pool_is_open = models.BooleanField(default=True, help_text="may every annotator join, or only members")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "slug"], name="question_slug_unique_in_corpus"),
+            models.UniqueConstraint(
+                fields=["corpus"], condition=Q(is_main=True), name="one_main_question_a_corpus"
+            ),
+            models.CheckConstraint(condition=Q(scheme__in=list(SCHEMES)), name="question_scheme_is_known"),
+            # With half the seats or fewer, two labels could both reach the threshold.
+            models.CheckConstraint(
+                condition=Q(seats__gte=1) & Q(seats__lt=F("threshold") * 2) & Q(threshold__lte=F("seats")),
+                name="threshold_is_a_majority",
+            ),
+            models.CheckConstraint(condition=Q(batch_size__gte=1), name="batch_holds_a_pair"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.corpus}: {self.slug}"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return SCHEMES[self.scheme]
+
+
+class LabelWording(models.Model):
+    """How a corpus words one label of its question, and in which place."""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="label_wordings")
+    order = models.PositiveSmallIntegerField()
+    label = models.CharField(max_length=20)
+    wording = models.CharField(max_length=200)
+    help = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["question", "order"], name="one_wording_a_place"),
+            models.UniqueConstraint(fields=["question", "label"], name="one_wording_a_label"),
+        ]
+
+
+class QuestionExample(models.Model):
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="examples")
+    order = models.PositiveSmallIntegerField()
+    premise = models.TextField()
+    hypothesis = models.TextField()
+    label = models.CharField(max_length=20)
+    comment = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["question", "order"], name="one_question_example_a_place")
+        ]
+
+
+class QuestionFaqEntry(models.Model):
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="faq")
+    order = models.PositiveSmallIntegerField()
+    text = models.TextField()
+    answer = models.TextField(help_text="Markdown")
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [models.UniqueConstraint(fields=["question", "order"], name="one_question_faq_a_place")]
+
+
+class Membership(models.Model):
+    """Who is in a question's pool, and where in the order of seats they stand."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "active"
+        PAUSED = "paused"
+        EXCLUDED = "excluded"
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="memberships")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    status = models.CharField(max_length=8, choices=Status.choices, default=Status.ACTIVE)
+    cursor = models.PositiveIntegerField(default=0, help_text="the turn of the last seat claimed")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["question", "annotator"], name="one_membership_a_question"),
+            models.CheckConstraint(
+                condition=Q(status__in=["active", "paused", "excluded"]), name="membership_status_is_known"
+            ),
+        ]
+
+
+class Label(models.Model):
+    """A seat for one judgement of one pair, and the judgement.
+
+    `author` and `premise` are copies of the pair's immutable facts: constraints and the claim
+    need them in this row.
+    """
+
+    class Origin(models.TextChoices):
+        AUTHOR = "author", "the author's own label"
+        CAST = "cast", "cast by a validator"
+        IMPORTED = "imported", "came with a published corpus"
+        EXPERT = "expert", "a researcher's label for a control item"
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="judgements")
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels")
+    premise = models.ForeignKey(Premise, on_delete=models.PROTECT, related_name="+")
+    sentence = models.PositiveSmallIntegerField(default=0, help_text="0: the whole premise")
+    position = models.PositiveSmallIntegerField(null=True, blank=True)
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
+    origin = models.CharField(max_length=8, choices=Origin.choices, default=Origin.CAST)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    turn = models.PositiveIntegerField(
+        null=True, blank=True, help_text="the order in which seats are handed out"
+    )
+    token = models.CharField(max_length=22, unique=True, default=new_token, editable=False)
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="labels"
+    )
+    leased_until = models.DateTimeField(null=True, blank=True)
+    label = models.CharField(max_length=20, null=True, blank=True)
+    cast_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_because = models.CharField(max_length=200, blank=True)
+
+    objects = LabelQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["question", "pair", "sentence", "position"],
+                condition=Q(withdrawn_at=None, position__isnull=False),
+                name="one_label_a_seat",
+            ),
+            models.UniqueConstraint(
+                fields=["question", "pair", "sentence", "annotator"],
+                condition=Q(withdrawn_at=None, annotator__isnull=False)
+                & ~Q(origin__in=["imported", "expert"]),
+                name="one_label_an_annotator_and_pair",
+            ),
+            models.CheckConstraint(
+                condition=~Q(origin="cast") | Q(author=None) | Q(annotator=None) | ~Q(author=F("annotator")),
+                name="author_never_validates_own_pair",
+            ),
+            models.CheckConstraint(condition=label_fits_scheme("scheme", "label"), name="label_fits_scheme"),
+            models.CheckConstraint(
+                condition=Q(origin__in=["author", "cast", "imported", "expert"]), name="label_origin_is_known"
+            ),
+            models.CheckConstraint(
+                condition=~Q(origin="cast")
+                | Q(label=None, annotator=None, leased_until=None, cast_at=None)
+                | Q(label=None, annotator__isnull=False, leased_until__isnull=False, cast_at=None)
+                | Q(label__isnull=False, annotator__isnull=False, cast_at__isnull=False),
+                name="seat_is_empty_leased_or_cast",
+            ),
+            models.CheckConstraint(
+                condition=Q(origin="cast") | Q(label__isnull=False), name="only_seats_to_be_cast_wait"
+            ),
+            models.CheckConstraint(
+                condition=~Q(origin="author") | Q(position=1), name="author_label_is_the_first"
+            ),
+            models.CheckConstraint(
+                condition=~Q(origin="expert") | Q(position=None), name="expert_label_is_none_of_the_five"
+            ),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None) | ~Q(withdrawn_because=""), name="label_withdrawn_for_a_reason"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["question", "turn"],
+                condition=Q(label=None, withdrawn_at=None, position__isnull=False),
+                name="open_seats_in_turn",
+            ),
+            models.Index(fields=["annotator", "question", "premise"], name="labels_by_annotator"),
+        ]
+
+    def __str__(self) -> str:
+        return self.token
+
+
+class Assignment(models.Model):
+    """One batch handed to one annotator."""
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT)
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    token = models.CharField(max_length=22, unique=True, default=new_token, editable=False)
+    leased_until = models.DateTimeField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["question", "annotator"],
+                condition=Q(closed_at=None),
+                name="one_open_batch_an_annotator",
+            )
+        ]
+
+
+class BatchItem(models.Model):
+    """One pair of a batch, and what became of it."""
+
+    class SkipReason(models.TextChoices):
+        UNCLEAR = "unclear", "I cannot tell what it means"
+        LANGUAGE = "language", "It is not in the right language"
+        UPSETTING = "upsetting", "I would rather not read this"
+        OTHER = "other", "Another reason"
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="items")
+    seat = models.ForeignKey(Label, on_delete=models.PROTECT, related_name="handed_out")
+    order = models.PositiveSmallIntegerField()
+    answer = models.CharField(max_length=20, null=True, blank=True)
+    active_ms = models.PositiveIntegerField(null=True, blank=True)
+    skip_reason = models.CharField(max_length=10, choices=SkipReason.choices, null=True, blank=True)
+    lost = models.BooleanField(
+        default=False, help_text="the seat went to somebody else before an answer came"
+    )
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "order"], name="one_item_a_place_in_batch"),
+            models.UniqueConstraint(fields=["assignment", "seat"], name="one_item_a_seat_in_batch"),
+        ]
+
+
+class Adjudication(models.Model):
+    """A researcher's decision where the votes did not decide. Never an edit of labels."""
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT)
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="adjudications")
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
+    label = models.CharField(max_length=20)
+    reason = models.TextField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["question", "pair"], name="one_adjudication_a_pair"),
+            models.CheckConstraint(
+                condition=label_fits_scheme("scheme", "label"), name="adjudicated_label_fits_scheme"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="adjudicated_for_a_reason"),
+        ]

@@ -1,0 +1,83 @@
+"""The JSON of validation: what comes in is checked here, what goes out is described here."""
+
+from rest_framework import serializers
+
+from accounts.models import User
+from collection.models import Pair
+from validation.models import BatchItem, Label
+
+
+class NextSerializer(serializers.Serializer):
+    corpus = serializers.SlugField(help_text="the corpus's slug")
+
+
+class BatchPairSerializer(serializers.Serializer):
+    slot = serializers.CharField(source="seat.token")
+    premise = serializers.ListField(child=serializers.CharField(), source="seat.pair.premise.sentences")
+    hypothesis = serializers.CharField(source="seat.pair.hypothesis")
+
+
+class BatchSerializer(serializers.Serializer):
+    """A batch, or no pairs with `why` and `retry_after` in seconds."""
+
+    assignment = serializers.CharField(allow_null=True)
+    leased_until = serializers.DateTimeField(allow_null=True)
+    pairs = BatchPairSerializer(many=True)
+    labels = serializers.ListField(child=serializers.CharField())
+    why = serializers.CharField(required=False)
+    retry_after = serializers.IntegerField(required=False, help_text="seconds")
+
+
+class SubmitSerializer(serializers.Serializer):
+    assignment = serializers.CharField(max_length=100)
+    labels = serializers.DictField(child=serializers.CharField(), default=dict, help_text="slot -> label")
+    skips = serializers.DictField(
+        child=serializers.CharField(),
+        default=dict,
+        help_text=f"slot -> {' | '.join(BatchItem.SkipReason.values)}",
+    )
+    active_ms = serializers.DictField(
+        child=serializers.IntegerField(min_value=0, max_value=2**31 - 1),
+        default=dict,
+        help_text="slot -> milliseconds",
+    )
+    idempotency_key = serializers.CharField(max_length=100)
+
+
+class SubmittedSerializer(serializers.Serializer):
+    """saved: labels that count; surplus: kept and paid, but the seat was filled; left: still to answer."""
+
+    saved = serializers.IntegerField()
+    surplus = serializers.IntegerField()
+    left = serializers.IntegerField()
+    cents = serializers.IntegerField()
+    repeated = serializers.BooleanField()
+    closed = serializers.BooleanField()
+
+
+class PairLabelSerializer(serializers.ModelSerializer[Label]):
+    annotator = serializers.SlugRelatedField[User](slug_field="code", read_only=True)
+
+    class Meta:
+        model = Label
+        fields = ["position", "label", "origin", "annotator"]
+
+
+class PairSerializer(serializers.ModelSerializer[Pair]):
+    """A pair with its gold label and where that is from."""
+
+    id = serializers.CharField(source="public_id")
+    genre = serializers.CharField(source="premise.genre.slug")
+    premise_id = serializers.CharField(source="premise.public_id")
+    premise = serializers.ListField(child=serializers.CharField(), source="premise.sentences")
+    author = serializers.SlugRelatedField[User](slug_field="code", read_only=True)
+    gold_label = serializers.CharField(allow_null=True)
+    gold_source = serializers.CharField()
+    labels = PairLabelSerializer(many=True, source="counted_labels")
+
+    class Meta:
+        model = Pair
+        fields = [
+            *("id", "genre", "premise_id", "premise", "hypothesis", "author", "author_label"),
+            *("published_label", "published_partition", "gold_label", "gold_source", "labels"),
+        ]
