@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 
 import requests
@@ -46,11 +47,18 @@ def site() -> Iterator[str]:
             wait_for(f"http://127.0.0.1:{port}", process)
             yield f"http://127.0.0.1:{port}"
         except TimeoutError:
-            log.seek(0)
-            raise CommandError(f"The site did not start. Its last lines:\n{log.read()[-2000:]}") from None
+            raise CommandError(f"The site did not start. Its last lines:\n{tail(log)}") from None
+        except CommandError as error:
+            # The page that a person sees keeps the cause to itself; the log has it.
+            raise CommandError(f"{error}\nThe last lines of the site's log:\n{tail(log)}") from None
         finally:
             process.terminate()
             process.wait(timeout=30)
+
+
+def tail(log: IO[str]) -> str:
+    log.seek(0)
+    return log.read()[-4000:]
 
 
 def wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:

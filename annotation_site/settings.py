@@ -8,6 +8,8 @@ docs/reference/settings.md lists every name.
 import os
 import secrets
 import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +39,18 @@ def env_int(name: str, default: int) -> int:
 
 
 def local_secret(path: Path) -> str:
-    """A secret made once for this installation, readable by its owner only."""
+    """A secret made once for this installation, readable by its owner only.
+
+    It gets its name when it is whole. Made in place, it could be read empty by the server's second process,
+    which then answered every page with an error.
+    """
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(secrets.token_urlsafe(50))
-        except FileExistsError:
-            pass  # another process of the same start was faster
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix="secret-key-") as file:
+            file.write(secrets.token_urlsafe(50))
+            file.flush()
+            with suppress(FileExistsError):  # another process of the same start was faster
+                os.link(file.name, path)
     return path.read_text()
 
 

@@ -1,8 +1,12 @@
 """Settings are read strictly: a wrong one stops the start with its name."""
 
 import os
+import secrets
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -46,3 +50,48 @@ def test_the_secret_of_an_installation_is_made_once_for_its_owner_only(tmp_path:
     assert len(secret) >= 50
     assert local_secret(path) == secret
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def made_in_place(path: Path) -> str:
+    """How the secret was once made: the file is there before its content."""
+    if not path.exists():
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_text(secrets.token_urlsafe(50))
+    return path.read_text()
+
+
+def read_while_another_process_makes_it(
+    make: Callable[[Path], str], path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, str]:
+    """What the maker and a second process get that starts in the middle of the making."""
+    begun, go_on = threading.Event(), threading.Event()
+    token_urlsafe = secrets.token_urlsafe
+
+    def slow(size: int) -> str:
+        if not begun.is_set():
+            begun.set()
+            assert go_on.wait(10)
+        return token_urlsafe(size)
+
+    monkeypatch.setattr(secrets, "token_urlsafe", slow)
+    with ThreadPoolExecutor() as pool:
+        maker = pool.submit(make, path)
+        assert begun.wait(10)
+        second = make(path)
+        go_on.set()
+        return maker.result(), second
+
+
+def test_made_in_place_a_second_process_reads_no_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert read_while_another_process_makes_it(made_in_place, tmp_path / "key", monkeypatch)[1] == ""
+
+
+def test_two_processes_of_one_start_have_the_same_whole_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maker, second = read_while_another_process_makes_it(local_secret, tmp_path / "key", monkeypatch)
+    assert maker == second
+    assert len(second) >= 50
+    assert not list(tmp_path.glob("secret-key-*"))
