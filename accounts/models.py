@@ -7,7 +7,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
 
-from accounts.querysets import ConsentQuerySet, LedgerQuerySet, QuintetUserManager
+from accounts.querysets import ConsentQuerySet, GrantQuerySet, LedgerQuerySet, QuintetUserManager
 
 # No 0/o, 1/l/i: a code is read out over the phone.
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -109,6 +109,66 @@ class Consent(models.Model):
                 fields=["user", "form"], condition=Q(withdrawn_at=None), name="one_standing_consent_a_form"
             )
         ]
+
+
+class Qualification(models.Model):
+    """Something that a person must hold before certain work is given to them."""
+
+    slug = models.SlugField(max_length=100, unique=True)
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True, help_text="Markdown; how people get it")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Grant(models.Model):
+    """One person's qualification; taken back by `revoked_at` with a reason, never deleted."""
+
+    class How(models.TextChoices):
+        INVITATION = "invitation"
+        EXAM = "exam"
+        LINK = "link", "a link from a platform"
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="grants")
+    qualification = models.ForeignKey(Qualification, on_delete=models.PROTECT, related_name="grants")
+    how = models.CharField(max_length=10, choices=How.choices)
+    granted_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    granted_at = models.DateTimeField(auto_now_add=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    revoked_because = models.TextField(blank=True)
+    revoked_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+
+    objects = GrantQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "qualification"], condition=Q(revoked_at=None), name="one_standing_grant"
+            ),
+            models.CheckConstraint(
+                condition=Q(how__in=["invitation", "exam", "link"]), name="way_of_qualifying_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(revoked_at=None, revoked_because="")
+                | (Q(revoked_at__isnull=False) & ~Q(revoked_because="")),
+                name="grant_revoked_for_a_reason",
+            ),
+        ]
+
+
+class PlatformIdentity(models.Model):
+    """Who somebody is on an outside platform. Needed to pay there; never shown beside their work."""
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="platform_identities")
+    platform = models.CharField(max_length=60)
+    participant = models.CharField(max_length=200)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["platform", "participant"], name="one_person_a_participant")
+        ]
+        verbose_name_plural = "platform identities"
 
 
 class LedgerEntry(models.Model):

@@ -27,6 +27,17 @@ class QuintetUserManager(UserManager.from_queryset(UserQuerySet)):  # type: igno
         return super()._create_user_object(username, email, password, **fields)
 
 
+class GrantQuerySet(models.QuerySet):
+    def standing(self) -> "GrantQuerySet":
+        return self.filter(revoked_at=None)
+
+    def is_held(self, user: models.Model, qualification_id: int | None) -> bool:
+        """Whether this person holds it at this moment; nobody needs to hold no qualification."""
+        return qualification_id is None or (
+            self.standing().filter(user=user.pk, qualification=qualification_id).exists()
+        )
+
+
 class LedgerQuerySet(models.QuerySet):
     def newest_first(self, before: int | None = None) -> "LedgerQuerySet":
         """By key, for paging: the entries older than the one with the id `before`."""

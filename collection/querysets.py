@@ -32,6 +32,11 @@ class PremiseQuerySet(models.QuerySet):
         return self.filter(status="open")
 
 
+class DroppedLineQuerySet(models.QuerySet):
+    def not_restored(self) -> "DroppedLineQuerySet":
+        return self.filter(restored_as=None)
+
+
 class SeatQuerySet(models.QuerySet):
     """Seats for one piece of writing."""
 

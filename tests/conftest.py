@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import hypothesis
 import pytest
 from django.conf import settings as django_settings
 from django.db import connection
@@ -17,6 +18,13 @@ from accounts.models import User
 from tests import cast
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+# A busy machine is no fault of the code, and a run must mean the same the second time.
+hypothesis.settings.register_profile(
+    "quintet", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("quintet")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -86,7 +86,7 @@ def test_pairs_are_filtered_by_genre_and_label(corpus, client):
 
 def test_premises_are_paused_and_opened_again(corpus, client):
     premise, dropped = Premise.objects.order_by("pk")[:2]
-    Premise.objects.filter(pk=dropped.pk).update(status="dropped")
+    Premise.objects.filter(pk=dropped.pk).update(status="dropped", dropped_because="boilerplate")
     chosen = {"_selected_action": [premise.pk, dropped.pk]}
     page = client.post("/admin/collection/premise/", {**chosen, "action": "pause"}, follow=True)
     assert "1 premise is paused" in page.content.decode()

@@ -1,0 +1,60 @@
+"""What is collected: corpora, genres, prompts, premises, writing, pairs."""
+
+from collection.models.corpora import (
+    AdviceSetting,
+    CheckQuestion,
+    Corpus,
+    FaqEntry,
+    Genre,
+    Prompt,
+    PromptField,
+    PromptVersion,
+    WorkedExample,
+)
+from collection.models.pairs import PARTITION_CHOICES, PARTITIONS, Pair, Parse
+from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
+from collection.models.qualifying import EntryLink, Exam, ExamAnswer, ExamAttempt, ExamItem, Visit
+from collection.models.writing import (
+    AdviceGiven,
+    DraftText,
+    PilotWriter,
+    ProblemReport,
+    PromptReading,
+    WritingAssignment,
+    WritingSeat,
+    WritingSignals,
+)
+
+__all__ = [
+    "PARTITIONS",
+    "PARTITION_CHOICES",
+    "AdviceGiven",
+    "AdviceSetting",
+    "CheckQuestion",
+    "Corpus",
+    "DraftText",
+    "DroppedLine",
+    "EntryLink",
+    "Exam",
+    "ExamAnswer",
+    "ExamAttempt",
+    "ExamItem",
+    "FaqEntry",
+    "Genre",
+    "Pair",
+    "Parse",
+    "PilotWriter",
+    "Premise",
+    "PremiseImport",
+    "ProblemReport",
+    "Prompt",
+    "PromptField",
+    "PromptReading",
+    "PromptVersion",
+    "Source",
+    "Visit",
+    "WorkedExample",
+    "WritingAssignment",
+    "WritingSeat",
+    "WritingSignals",
+]

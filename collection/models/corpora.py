@@ -1,0 +1,236 @@
+"""What a corpus file describes: the corpus, its prompts in their versions, its genres."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from accounts.models import ConsentForm, Qualification
+from collection.labels import SCHEME_CHOICES, SCHEMES
+
+
+class Corpus(models.Model):
+    """One corpus, with the settings that its file states."""
+
+    class Protocol(models.TextChoices):
+        ELICITED = "elicited", "elicited: a person wrote the hypothesis for a label"
+        JUDGED = "judged", "judged: paired by machine, labelled by people"
+        RECAST = "recast", "recast: made from another task's annotation"
+
+    class LanguageModels(models.TextChoices):
+        FORBIDDEN = "forbidden", "forbidden: people write by themselves"
+        DECLARED = "declared", "declared: allowed where the writer says so"
+        ALLOWED = "allowed"
+
+    slug = models.SlugField(max_length=60, unique=True)
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True, help_text="Markdown")
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES, default="nli3")
+    protocol = models.CharField(max_length=10, choices=Protocol.choices, default=Protocol.ELICITED)
+    language = models.CharField(max_length=35, default="en", help_text="BCP 47, such as en or ar")
+    licence = models.CharField(max_length=100, blank=True)
+    made_for_demo = models.BooleanField(default=False)
+    consent_form = models.ForeignKey(ConsentForm, on_delete=models.PROTECT, null=True, blank=True)
+    writers_per_premise = models.PositiveSmallIntegerField(default=1)
+    min_hypothesis_chars = models.PositiveSmallIntegerField(default=1)
+    max_hypothesis_chars = models.PositiveSmallIntegerField(default=1000)
+    writing_qualification = models.ForeignKey(
+        Qualification,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        help_text="who may write; empty: everybody who may sign in",
+    )
+    language_models = models.CharField(
+        max_length=9, choices=LanguageModels.choices, default=LanguageModels.FORBIDDEN
+    )
+    max_tasks_per_day = models.PositiveIntegerField(
+        null=True, blank=True, help_text="premises that one writer is given a day; empty: no limit"
+    )
+    max_genre_share = models.PositiveSmallIntegerField(
+        default=100, help_text="percent of a genre's seats that one writer may fill"
+    )
+    pause_after_reports = models.PositiveSmallIntegerField(
+        default=3, help_text="unanswered reports that pause a premise; 0: never"
+    )
+    dev_pairs_per_genre = models.PositiveIntegerField(default=0)
+    test_pairs_per_genre = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "corpora"
+        constraints = [
+            models.CheckConstraint(condition=Q(scheme__in=list(SCHEMES)), name="scheme_is_known"),
+            models.CheckConstraint(
+                condition=Q(protocol__in=["elicited", "judged", "recast"]), name="protocol_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(min_hypothesis_chars__gte=1)
+                & Q(max_hypothesis_chars__gte=F("min_hypothesis_chars")),
+                name="hypothesis_limits_make_sense",
+            ),
+            models.CheckConstraint(
+                condition=Q(language_models__in=["forbidden", "declared", "allowed"]),
+                name="language_model_policy_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(max_genre_share__gte=1, max_genre_share__lte=100), name="genre_share_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=Q(max_tasks_per_day=None) | Q(max_tasks_per_day__gte=1),
+                name="daily_cap_allows_some_work",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.slug
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return SCHEMES[self.scheme]
+
+
+class AdviceSetting(models.Model):
+    """What one kind of advice does to a writer's text. Kinds without a row do what `collection.advice` says."""
+
+    class Level(models.TextChoices):
+        OFF = "off"
+        WARN = "warn", "warn: say it, and take the text"
+        REFUSE = "refuse", "refuse: ask for another text"
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="advice_settings")
+    advice = models.CharField(max_length=30)
+    level = models.CharField(max_length=6, choices=Level.choices)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "advice"], name="one_setting_an_advice"),
+            models.CheckConstraint(
+                condition=Q(level__in=["off", "warn", "refuse"]), name="advice_level_is_known"
+            ),
+        ]
+
+
+class Prompt(models.Model):
+    """The instructions around a premise, for a group of genres. What it says is in its versions."""
+
+    class Status(models.TextChoices):
+        OPEN = "open"
+        PILOT = "pilot", "pilot: for chosen writers, their answers apart"
+        CLOSED = "closed", "closed: nobody writes"
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="prompts")
+    slug = models.SlugField(max_length=60)
+    name = models.CharField(max_length=200)
+    status = models.CharField(max_length=6, choices=Status.choices, default=Status.OPEN)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "slug"], name="prompt_slug_unique_in_corpus"),
+            models.CheckConstraint(
+                condition=Q(status__in=["open", "pilot", "closed"]), name="prompt_status_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PromptVersion(models.Model):
+    """The wording at one time. Never edited once somebody wrote under it: a change is a new version."""
+
+    prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    instructions = models.TextField(help_text="Markdown")
+    pay_cents = models.PositiveIntegerField(default=0, help_text="for the three hypotheses of one premise")
+    seconds = models.PositiveIntegerField(default=120, help_text="expected time for one premise")
+    care = models.TextField(
+        blank=True, help_text="Markdown; shown above every premise where texts may be upsetting"
+    )
+    skip_pay_cents = models.PositiveIntegerField(
+        default=0, help_text="for a premise skipped because it is upsetting"
+    )
+    paid_skips_per_day = models.PositiveSmallIntegerField(default=5)
+    digest = models.CharField(max_length=64, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["prompt", "number"], name="prompt_version_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.prompt} (version {self.number})"
+
+
+class PromptField(models.Model):
+    """One text field of the writing page: which label, in which words, in which place."""
+
+    version = models.ForeignKey(PromptVersion, on_delete=models.CASCADE, related_name="fields")
+    order = models.PositiveSmallIntegerField()
+    label = models.CharField(max_length=20)
+    wording = models.TextField()
+    reminder = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "order"], name="one_field_a_place"),
+            models.UniqueConstraint(fields=["version", "label"], name="one_field_a_label"),
+        ]
+
+
+class WorkedExample(models.Model):
+    """A premise, a label, and a hypothesis that fits it, shown with the prompt."""
+
+    version = models.ForeignKey(PromptVersion, on_delete=models.CASCADE, related_name="examples")
+    order = models.PositiveSmallIntegerField()
+    premise = models.TextField()
+    label = models.CharField(max_length=20)
+    hypothesis = models.TextField()
+    comment = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [models.UniqueConstraint(fields=["version", "order"], name="one_example_a_place")]
+
+
+class FaqEntry(models.Model):
+    version = models.ForeignKey(PromptVersion, on_delete=models.CASCADE, related_name="faq")
+    order = models.PositiveSmallIntegerField()
+    question = models.TextField()
+    answer = models.TextField(help_text="Markdown")
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [models.UniqueConstraint(fields=["version", "order"], name="one_faq_entry_a_place")]
+
+
+class CheckQuestion(models.Model):
+    """One question of the short check after the instructions: which label fits this sentence?"""
+
+    version = models.ForeignKey(PromptVersion, on_delete=models.CASCADE, related_name="check_questions")
+    order = models.PositiveSmallIntegerField()
+    premise = models.TextField()
+    hypothesis = models.TextField()
+    label = models.CharField(max_length=20)
+    explanation = models.TextField(help_text="shown after a wrong answer")
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "order"], name="one_check_question_a_place")
+        ]
+
+
+class Genre(models.Model):
+    """A kind of text. Genres outside training make the mismatched parts of dev and test."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="genres")
+    slug = models.SlugField(max_length=60)
+    name = models.CharField(max_length=200)
+    register = models.CharField(max_length=20, blank=True, help_text="written or spoken")
+    in_training = models.BooleanField(default=True)
+    prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["corpus", "slug"], name="genre_slug_unique_in_corpus")]
+
+    def __str__(self) -> str:
+        return self.name

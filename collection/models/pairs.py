@@ -1,0 +1,82 @@
+"""Pairs, and the parses that came with them."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import new_token
+from collection.labels import SCHEME_CHOICES, label_fits_scheme
+from collection.models.corpora import Corpus, PromptVersion
+from collection.models.premises import Premise, Source
+from collection.models.writing import WritingAssignment
+from collection.querysets import PairQuerySet
+
+PARTITIONS = ("train", "dev", "test")
+PARTITION_CHOICES = [(name, name) for name in PARTITIONS]
+
+
+class Pair(models.Model):
+    """One premise with one hypothesis."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="pairs")
+    premise = models.ForeignKey(Premise, on_delete=models.PROTECT, related_name="pairs")
+    hypothesis = models.TextField(blank=True)
+    public_id = models.CharField(max_length=200, default=new_token)
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="pairs"
+    )
+    author_label = models.CharField(max_length=20, null=True, blank=True)
+    published_label = models.CharField(
+        max_length=20, null=True, blank=True, help_text="a gold label that came without its votes"
+    )
+    published_partition = models.CharField(max_length=5, choices=PARTITION_CHOICES, null=True, blank=True)
+    prompt_version = models.ForeignKey(PromptVersion, on_delete=models.PROTECT, null=True, blank=True)
+    assignment = models.ForeignKey(
+        WritingAssignment, on_delete=models.PROTECT, null=True, blank=True, related_name="pairs"
+    )
+    source = models.ForeignKey(Source, on_delete=models.PROTECT, null=True, blank=True)
+    construction = models.CharField(
+        max_length=200, blank=True, help_text="how a machine made the hypothesis, by the names of its rules"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_because = models.CharField(max_length=200, blank=True)
+
+    objects = PairQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "public_id"], name="pair_id_unique_in_corpus"),
+            models.CheckConstraint(
+                condition=label_fits_scheme("scheme", "author_label"), name="author_label_fits_scheme"
+            ),
+            models.CheckConstraint(
+                condition=label_fits_scheme("scheme", "published_label"), name="published_label_fits_scheme"
+            ),
+            models.CheckConstraint(
+                condition=Q(published_partition=None) | Q(published_partition__in=PARTITIONS),
+                name="published_partition_is_known",
+            ),
+            # Published corpora hold a few empty hypotheses; nobody may write one here.
+            models.CheckConstraint(
+                condition=Q(assignment=None) | ~Q(hypothesis=""), name="written_hypothesis_not_empty"
+            ),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None) | ~Q(withdrawn_because=""), name="withdrawn_for_a_reason"
+            ),
+        ]
+        indexes = [models.Index(fields=["corpus", "id"], name="pairs_of_corpus_by_key")]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class Parse(models.Model):
+    """Parses that came with a published corpus, kept for its files."""
+
+    pair = models.OneToOneField(Pair, on_delete=models.PROTECT, related_name="parse")
+    premise_parse = models.TextField(blank=True)
+    premise_binary_parse = models.TextField(blank=True)
+    hypothesis_parse = models.TextField(blank=True)
+    hypothesis_binary_parse = models.TextField(blank=True)

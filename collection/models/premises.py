@@ -1,0 +1,133 @@
+"""Where premises come from, premises, and the lines that filters kept out."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from collection.models.corpora import Corpus, Genre
+from collection.querysets import DroppedLineQuerySet, PremiseQuerySet
+
+
+class Source(models.Model):
+    """A file that premises or pairs came from: provenance and licence."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="sources")
+    name = models.CharField(max_length=300)
+    sha256 = models.CharField(max_length=64)
+    licence = models.CharField(max_length=200, blank=True)
+    imported_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "name", "sha256"], name="source_file_known_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Premise(models.Model):
+    """What is given: one sentence, or several about one scene (one a line of `text`)."""
+
+    class Status(models.TextChoices):
+        OPEN = "open"
+        PAUSED = "paused"
+        DROPPED = "dropped"
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="premises")
+    genre = models.ForeignKey(Genre, on_delete=models.PROTECT, related_name="premises")
+    source = models.ForeignKey(Source, on_delete=models.PROTECT, null=True, blank=True)
+    document = models.CharField(max_length=300, blank=True, help_text="the text, image or file it stands in")
+    line = models.PositiveIntegerField(null=True, blank=True, help_text="its line in the source file")
+    place = models.PositiveIntegerField(default=1, help_text="which sentence of the line, from 1")
+    public_id = models.CharField(max_length=200)
+    group = models.CharField(max_length=300, help_text="premises of one group share a partition")
+    text = models.TextField()
+    sentence_count = models.PositiveSmallIntegerField(default=1)
+    digest = models.CharField(max_length=64, editable=False)
+    status = models.CharField(max_length=7, choices=Status.choices, default=Status.OPEN)
+    dropped_because = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = PremiseQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["genre", "digest"], name="premise_unique_in_genre"),
+            models.UniqueConstraint(fields=["corpus", "public_id"], name="premise_id_unique_in_corpus"),
+            models.CheckConstraint(condition=~Q(text=""), name="premise_not_empty"),
+            models.CheckConstraint(condition=Q(sentence_count__gte=1), name="premise_has_a_sentence"),
+            models.CheckConstraint(
+                condition=Q(status__in=["open", "paused", "dropped"]), name="premise_status_is_known"
+            ),
+            models.CheckConstraint(
+                condition=(Q(status="dropped") & ~Q(dropped_because=""))
+                | (~Q(status="dropped") & Q(dropped_because="")),
+                name="premise_dropped_for_a_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+    @property
+    def sentences(self) -> list[str]:
+        """One string a sentence. A single sentence is taken as it is, line breaks and all."""
+        return [self.text] if self.sentence_count == 1 else self.text.split("\n")
+
+
+class PremiseImport(models.Model):
+    """How far a source file has been read into a genre; written together with each batch of its lines."""
+
+    source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="premise_imports")
+    genre = models.ForeignKey(Genre, on_delete=models.PROTECT)
+    settings_digest = models.CharField(max_length=64, help_text="of the options that decide what goes in")
+    lines_read = models.PositiveIntegerField(default=0)
+    added = models.PositiveIntegerField(default=0)
+    started_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["source", "genre", "settings_digest"], name="one_progress_a_source_and_genre"
+            )
+        ]
+
+
+class DroppedLine(models.Model):
+    """A candidate that a filter kept out, with the filter's name: to be read, and restored where it was wrong."""
+
+    source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="dropped_lines")
+    genre = models.ForeignKey(Genre, on_delete=models.PROTECT, related_name="dropped_lines")
+    line = models.PositiveIntegerField(help_text="its line in the source file")
+    place = models.PositiveIntegerField(default=1, help_text="which sentence of the line, from 1")
+    document = models.CharField(max_length=300, blank=True)
+    group = models.CharField(max_length=300, blank=True)
+    public_id = models.CharField(max_length=200, blank=True)
+    text = models.TextField()
+    sentence_count = models.PositiveSmallIntegerField(default=1)
+    filter = models.CharField(max_length=30)
+    restored_as = models.ForeignKey(
+        Premise, on_delete=models.PROTECT, null=True, blank=True, related_name="restored_from"
+    )
+    restored_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True)
+    restored_at = models.DateTimeField(null=True, blank=True)
+
+    objects = DroppedLineQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["source", "genre", "line", "place"], name="a_line_is_dropped_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(restored_as=None, restored_at=None)
+                | Q(restored_as__isnull=False, restored_at__isnull=False),
+                name="restored_line_is_a_premise",
+            ),
+        ]
+        indexes = [models.Index(fields=["genre", "filter", "id"], name="dropped_lines_by_filter")]
+
+    def __str__(self) -> str:
+        return f"{self.source}, line {self.line}"

@@ -1,0 +1,139 @@
+"""How people come in: links from outside platforms, and the exam that qualifies to write."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import Qualification, new_token
+from collection.models.corpora import Corpus
+
+
+class EntryLink(models.Model):
+    """A link that an outside platform sends its people through, and what it gives them at the end.
+
+    The names of the three URL parameters differ from platform to platform; so do a code to type in and an
+    address to be sent back to.
+    """
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="entry_links")
+    token = models.CharField(max_length=22, unique=True, default=new_token, editable=False)
+    platform = models.CharField(max_length=60, help_text="such as prolific, connect or mturk")
+    name = models.CharField(max_length=200, help_text="for researchers")
+    participant_key = models.CharField(max_length=60, default="PROLIFIC_PID")
+    study_key = models.CharField(max_length=60, blank=True, default="STUDY_ID")
+    session_key = models.CharField(max_length=60, blank=True, default="SESSION_ID")
+    tasks_wanted = models.PositiveIntegerField(default=1, help_text="finished tasks before the code is shown")
+    completion_code = models.CharField(max_length=100, blank=True)
+    completion_url = models.URLField(
+        max_length=500, blank=True, help_text="where people go back to, if anywhere"
+    )
+    grants = models.ForeignKey(
+        Qualification,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        help_text="a qualification that whoever enters gets",
+    )
+    closed_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(completion_code="") | ~Q(completion_url=""), name="entry_link_says_how_it_ends"
+            ),
+            models.CheckConstraint(condition=Q(tasks_wanted__gte=1), name="entry_link_wants_some_work"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Visit(models.Model):
+    """One person's stay through an entry link: the platform's study and session, beginning and end."""
+
+    link = models.ForeignKey(EntryLink, on_delete=models.PROTECT, related_name="visits")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="visits")
+    study = models.CharField(max_length=200, blank=True)
+    session = models.CharField(max_length=200, blank=True)
+    arrived_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["link", "user", "session"], name="one_visit_a_session")
+        ]
+
+
+class Exam(models.Model):
+    """What somebody does to qualify: label known pairs, write for given premises, or both."""
+
+    corpus = models.OneToOneField(Corpus, on_delete=models.PROTECT, related_name="writing_exam")
+    instructions = models.TextField(blank=True, help_text="Markdown")
+    pass_mark = models.PositiveSmallIntegerField(default=80, help_text="percent of the known labels")
+    tries = models.PositiveSmallIntegerField(default=2)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(pass_mark__lte=100), name="pass_mark_is_a_share"),
+            models.CheckConstraint(condition=Q(tries__gte=1), name="exam_can_be_tried"),
+        ]
+
+
+class ExamItem(models.Model):
+    """One item: a pair whose label is known, or (without a hypothesis) a premise to write for."""
+
+    exam = models.ForeignKey(Exam, on_delete=models.CASCADE, related_name="items")
+    order = models.PositiveSmallIntegerField()
+    premise = models.TextField()
+    hypothesis = models.TextField(blank=True)
+    label = models.CharField(max_length=20, help_text="the known label, or the one to write for")
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [models.UniqueConstraint(fields=["exam", "order"], name="one_exam_item_a_place")]
+
+
+class ExamAttempt(models.Model):
+    """One person's exam: open, then sent, then judged by the known labels or by a researcher."""
+
+    exam = models.ForeignKey(Exam, on_delete=models.PROTECT, related_name="attempts")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    number = models.PositiveSmallIntegerField(default=1)
+    score = models.PositiveSmallIntegerField(null=True, blank=True, help_text="percent of the known labels")
+    sent_at = models.DateTimeField(auto_now_add=True)
+    passed = models.BooleanField(null=True, blank=True, help_text="empty: a researcher has yet to judge")
+    judged_at = models.DateTimeField(null=True, blank=True)
+    judged_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    judgement = models.TextField(blank=True, help_text="what the annotator is told")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["exam", "annotator", "number"], name="one_attempt_a_number"),
+            models.UniqueConstraint(
+                fields=["exam", "annotator"], condition=Q(passed=None), name="one_unjudged_attempt"
+            ),
+            models.CheckConstraint(
+                condition=Q(passed=None, judged_at=None) | Q(passed__isnull=False, judged_at__isnull=False),
+                name="judged_attempt_has_a_time",
+            ),
+        ]
+
+
+class ExamAnswer(models.Model):
+    """What was answered to one item: a label, or a text. The item's words are copied: exams change."""
+
+    attempt = models.ForeignKey(ExamAttempt, on_delete=models.CASCADE, related_name="answers")
+    order = models.PositiveSmallIntegerField()
+    premise = models.TextField()
+    hypothesis = models.TextField()
+    wanted_label = models.CharField(max_length=20)
+    label = models.CharField(
+        max_length=20, blank=True, help_text="the answer, where the hypothesis was given"
+    )
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [models.UniqueConstraint(fields=["attempt", "order"], name="one_answer_an_exam_item")]

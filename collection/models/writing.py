@@ -1,0 +1,185 @@
+"""Writing: seats, tasks, drafts, what was noticed and reported on the way."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import new_token
+from collection.models.corpora import Corpus, Genre, Prompt, PromptVersion
+from collection.models.premises import Premise
+from collection.querysets import ProblemReportQuerySet, SeatQuerySet, WritingAssignmentQuerySet
+
+
+class WritingSeat(models.Model):
+    """A seat for one writer at one premise: what is scarce in collection, one row each.
+
+    Empty, or held by an annotator until a moment; submitted once. The lease stays as history.
+    """
+
+    premise = models.ForeignKey(Premise, on_delete=models.PROTECT, related_name="seats")
+    position = models.PositiveSmallIntegerField()
+    is_pilot = models.BooleanField(
+        default=False, help_text="for the pilots of a prompt, beside the real seats"
+    )
+    genre = models.ForeignKey(Genre, on_delete=models.PROTECT)
+    turn = models.PositiveIntegerField(help_text="the order in which seats are handed out")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = SeatQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["premise", "position", "is_pilot"], name="one_seat_a_premise_and_position"
+            ),
+            models.UniqueConstraint(
+                fields=["premise", "annotator"],
+                condition=Q(annotator__isnull=False),
+                name="one_seat_a_premise_and_annotator",
+            ),
+            models.CheckConstraint(
+                condition=Q(annotator=None, leased_until=None)
+                | Q(annotator__isnull=False, leased_until__isnull=False),
+                name="writing_lease_has_annotator_and_end",
+            ),
+            models.CheckConstraint(
+                condition=Q(submitted_at=None) | Q(annotator__isnull=False), name="written_by_somebody"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["genre", "turn"], condition=Q(submitted_at=None), name="unwritten_seats_in_turn"
+            )
+        ]
+
+
+class WritingAssignment(models.Model):
+    """One premise handed to one annotator. What was handed out stays known."""
+
+    class Outcome(models.TextChoices):
+        SUBMITTED = "submitted"
+        SURPLUS = "surplus", "surplus: somebody else finished the premise first"
+        SKIPPED = "skipped"
+        REPORTED = "reported", "reported as a problem"
+        EXPIRED = "expired"
+
+    class SkipReason(models.TextChoices):
+        UPSETTING = "upsetting", "It upsets me"
+        UNCLEAR = "unclear", "I do not understand the text"
+        HARD = "hard", "I cannot think of sentences for it"
+        OTHER = "other", "Another reason"
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT)
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    seat = models.ForeignKey(WritingSeat, on_delete=models.PROTECT, related_name="assignments")
+    prompt_version = models.ForeignKey(PromptVersion, on_delete=models.PROTECT)
+    token = models.CharField(max_length=22, unique=True, default=new_token, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=9, choices=Outcome.choices, blank=True)
+    skip_reason = models.CharField(max_length=9, choices=SkipReason.choices, blank=True)
+
+    objects = WritingAssignmentQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "corpus"],
+                condition=Q(closed_at=None),
+                name="one_open_writing_assignment_an_annotator",
+            ),
+            models.CheckConstraint(
+                condition=Q(closed_at=None, outcome="") | (Q(closed_at__isnull=False) & ~Q(outcome="")),
+                name="closed_writing_assignment_has_an_outcome",
+            ),
+            models.CheckConstraint(
+                condition=Q(skip_reason="")
+                | Q(outcome="skipped", skip_reason__in=["upsetting", "unclear", "hard", "other"]),
+                name="only_skipped_writing_has_a_skip_reason",
+            ),
+        ]
+
+
+class DraftText(models.Model):
+    """What stands in one field of an unsent task: so that it can be continued on another device."""
+
+    assignment = models.ForeignKey(WritingAssignment, on_delete=models.CASCADE, related_name="drafts")
+    label = models.CharField(max_length=20)
+    text = models.TextField()
+    saved_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["assignment", "label"], name="one_draft_a_field")]
+
+
+class AdviceGiven(models.Model):
+    """That a text met one kind of advice when it was sent; `refused`: another text was asked for."""
+
+    assignment = models.ForeignKey(WritingAssignment, on_delete=models.PROTECT, related_name="advice")
+    label = models.CharField(max_length=20)
+    advice = models.CharField(max_length=30)
+    refused = models.BooleanField()
+    given_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["advice", "refused"], name="advice_by_kind")]
+
+
+class WritingSignals(models.Model):
+    """How a task was typed: evidence for a researcher to read, which decides nothing by itself."""
+
+    assignment = models.OneToOneField(WritingAssignment, on_delete=models.PROTECT, related_name="signals")
+    active_ms = models.PositiveIntegerField(
+        default=0, help_text="time with the page in front, idle time left out"
+    )
+    keystrokes = models.PositiveIntegerField(default=0)
+    pastes = models.PositiveIntegerField(default=0)
+    pasted_chars = models.PositiveIntegerField(default=0)
+
+
+class PromptReading(models.Model):
+    """That somebody read one version of a prompt, and how its short check went."""
+
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    version = models.ForeignKey(PromptVersion, on_delete=models.PROTECT, related_name="readings")
+    tries = models.PositiveSmallIntegerField(default=0)
+    passed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["annotator", "version"], name="one_reading_a_person_and_version")
+        ]
+
+
+class PilotWriter(models.Model):
+    """Somebody who may write under a prompt while it is piloted."""
+
+    prompt = models.ForeignKey(Prompt, on_delete=models.CASCADE, related_name="pilots")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    chosen_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["prompt", "annotator"], name="pilot_chosen_once")]
+
+
+class ProblemReport(models.Model):
+    """What an annotator found wrong with a premise or a task."""
+
+    assignment = models.ForeignKey(WritingAssignment, on_delete=models.PROTECT, related_name="reports")
+    text = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    answer = models.TextField(blank=True)
+    answered_at = models.DateTimeField(null=True, blank=True)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    objects = ProblemReportQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(text=""), name="problem_report_not_empty")]
+
+    def __str__(self) -> str:
+        return f"report {self.pk}"
