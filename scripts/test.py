@@ -44,8 +44,12 @@ def main(arguments: list[str]) -> int:
         return pytest(arguments, env)
 
 
+# Whole files to each process: what a file sets up once, such as a trained baseline, is not set up again.
+EVERYTHING = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile")
+
+
 def pytest(arguments: list[str], env: dict[str, str]) -> int:
-    command = [sys.executable, "-m", "pytest", "-q", "--create-db", *arguments]
+    command = [sys.executable, "-m", "pytest", "-q", "--create-db", *(arguments or EVERYTHING)]
     with subprocess.Popen(command, cwd=ROOT, env=env) as process:
         try:
             return process.wait()

@@ -1,11 +1,12 @@
 """What every test stands on: PostgreSQL, folders of its own, the cast, and no way out to the network."""
 
 import ipaddress
+import os
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import hypothesis
 import pytest
@@ -33,6 +34,22 @@ def pytest_configure(config: pytest.Config) -> None:
             "The tests run on PostgreSQL, where locks mean something. `make test` finds or starts one; "
             "by hand: DATABASE_URL=postgres://postgres@localhost/quintet .venv/bin/python -m pytest"
         )
+    _give_this_process_its_own_broker()
+
+
+def _give_this_process_its_own_broker() -> None:
+    """Tests run in several processes (pytest-xdist): one's jobs must not reach another's workers.
+
+    pytest-django gives each process a database of its own; this gives each a numbered database of Redis.
+    """
+    process = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    broker = urlsplit(django_settings.CELERY_BROKER_URL)
+    if process and broker.scheme in ("redis", "rediss"):
+        number = (int(broker.path.strip("/") or 0) + int(process)) % 16
+        url = urlunsplit(broker._replace(path=f"/{number}"))
+        django_settings.CELERY_BROKER_URL = os.environ["CELERY_BROKER_URL"] = url
+
+
 
 
 def _is_here(host: str) -> bool:
