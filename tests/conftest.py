@@ -50,8 +50,6 @@ def _give_this_process_its_own_broker() -> None:
         django_settings.CELERY_BROKER_URL = os.environ["CELERY_BROKER_URL"] = url
 
 
-
-
 def _is_here(host: str) -> bool:
     try:
         return ipaddress.ip_address(host.partition("%")[0]).is_loopback
