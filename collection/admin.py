@@ -3,7 +3,7 @@
 Mostly to look at: what people wrote is never edited. Premises are paused and opened by actions.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -12,7 +12,11 @@ from django.utils.text import Truncator
 from unfold.admin import TabularInline
 
 from accounts.dashboard import ResearcherAdmin, is_researcher
-from collection import actions
+from accounts.models import User
+from collection import (
+    actions,
+    entry_admin,  # noqa: F401  (registers its lists)
+)
 from collection.models import (
     Corpus,
     FaqEntry,
@@ -203,7 +207,7 @@ class ProblemReportAdmin(ResearcherAdmin):
 
     def save_model(self, request: HttpRequest, report: ProblemReport, form: Any, change: bool) -> None:
         if "answer" in form.changed_data:
-            actions.answer_report(report=report, answer=report.answer)
+            actions.answer_report(report=report, answer=report.answer, by=cast(User, request.user))
 
     @admin.display(description="report")
     def short_text(self, report: ProblemReport) -> str:

@@ -1,9 +1,13 @@
 """Reads about corpora, premises, writing and pairs."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, Subquery
+from django.db.models.functions import Lower
+
+from collection.advice import fold
 
 
 class WritingAssignmentQuerySet(models.QuerySet):
@@ -18,8 +22,42 @@ class WritingAssignmentQuerySet(models.QuerySet):
         """Those whose hypotheses came, surplus ones too: all of them are paid."""
         return self.filter(outcome__in=["submitted", "surplus"])
 
+    def unsent(self) -> "WritingAssignmentQuerySet":
+        """Those whose time ran out, with a draft that can still be sent and is paid all the same."""
+        return self.filter(outcome="expired", drafts__isnull=False).distinct().order_by("-pk")
+
+
+class GenreQuerySet(models.QuerySet):
+    def writable_by(self, annotator: models.Model) -> "GenreQuerySet":
+        """Those whose prompt is open, or piloted by this person; `is_piloted` says which of the two."""
+        model = self.model._meta.apps.get_model
+        pilots = model("collection", "PilotWriter").objects.filter(annotator=annotator.pk)
+        versions = model("collection", "PromptVersion").objects.filter(prompt=OuterRef("prompt"))
+        is_piloted = ExpressionWrapper(Q(prompt__status="pilot"), output_field=BooleanField())
+        may_pilot = Q(prompt__status="pilot") & Exists(pilots.filter(prompt=OuterRef("prompt")))
+        return self.filter(Q(prompt__status="open") | may_pilot, Exists(versions)).annotate(
+            is_piloted=is_piloted
+        )
+
+    def with_next_turn(self, annotator: models.Model, now: datetime) -> "GenreQuerySet":
+        """After `writable_by`: `next_turn`, the first seat that this person could be given, or NULL.
+
+        One look into the index of unwritten seats a genre; the lower the turn, the less of it is written.
+        """
+        seats = self.model._meta.apps.get_model("collection", "WritingSeat").objects
+        first = (
+            seats.claimable_at(now)
+            .filter(genre=OuterRef("pk"), is_pilot=OuterRef("is_piloted"))
+            .not_touched_by(annotator)
+            .order_by("turn")
+        )
+        return self.annotate(next_turn=Subquery(first.values("turn")[:1]))
+
 
 class ProblemReportQuerySet(models.QuerySet):
+    def unanswered(self) -> "ProblemReportQuerySet":
+        return self.filter(answered_at=None)
+
     def made_by(self, annotator: models.Model) -> "ProblemReportQuerySet":
         """This annotator's, newest first, with the premises that they are about."""
         reports = self.filter(assignment__annotator=annotator.pk).order_by("-pk")
@@ -43,6 +81,16 @@ class SeatQuerySet(models.QuerySet):
     def unwritten(self) -> "SeatQuerySet":
         return self.filter(submitted_at=None)
 
+    def real(self) -> "SeatQuerySet":
+        """Without those of pilots, which nothing counts."""
+        return self.filter(is_pilot=False)
+
+    def in_play(self) -> "SeatQuerySet":
+        """Real seats of open prompts and pilots' seats of piloted ones."""
+        return self.filter(
+            Q(is_pilot=False, genre__prompt__status="open") | Q(is_pilot=True, genre__prompt__status="pilot")
+        )
+
     def claimable_at(self, now: datetime) -> "SeatQuerySet":
         """Unwritten seats that nobody holds at this moment, of premises that are open."""
         free = Q(leased_until=None) | Q(leased_until__lte=now)
@@ -59,6 +107,18 @@ class PairQuerySet(models.QuerySet):
     def standing(self) -> "PairQuerySet":
         """Pairs that count: not withdrawn."""
         return self.filter(withdrawn_at=None)
+
+    def used_before(self, texts: Iterable[str], *, besides: models.Model) -> set[str]:
+        """Which of the texts are among these pairs, folded; those of the assignment `besides` do not count.
+
+        Asked with and without a full stop and in small letters: as near to `fold` as a database gets.
+        """
+        bare = {text.strip().rstrip(".!?").lower() for text in texts} - {""}
+        spellings = [text + end for text in bare for end in ("", ".", "!", "?")]
+        found = self.annotate(small=Lower("hypothesis")).filter(small__in=spellings)
+        return {
+            fold(text) for text in found.exclude(assignment=besides.pk).values_list("hypothesis", flat=True)
+        }
 
     def with_texts(self) -> "PairQuerySet":
         return self.select_related("premise", "premise__genre")

@@ -5,6 +5,7 @@ from django.db.models import F, Q
 
 from accounts.models import ConsentForm, Qualification
 from collection.labels import SCHEME_CHOICES, SCHEMES
+from collection.querysets import GenreQuerySet
 
 
 class Corpus(models.Model):
@@ -228,6 +229,8 @@ class Genre(models.Model):
     register = models.CharField(max_length=20, blank=True, help_text="written or spoken")
     in_training = models.BooleanField(default=True)
     prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, null=True, blank=True)
+
+    objects = GenreQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["corpus", "slug"], name="genre_slug_unique_in_corpus")]

@@ -105,6 +105,9 @@ class WritingAssignment(models.Model):
 class DraftText(models.Model):
     """What stands in one field of an unsent task: so that it can be continued on another device."""
 
+    PROBLEM = "problem"  # the field that is about no label
+    LONGEST = 10_000  # characters kept of one field; far beyond what can be sent
+
     assignment = models.ForeignKey(WritingAssignment, on_delete=models.CASCADE, related_name="drafts")
     label = models.CharField(max_length=20)
     text = models.TextField()

@@ -1,0 +1,245 @@
+"""What becomes of a task: a draft, sent and paid, or skipped and perhaps reported."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actions import earn, record_submission
+from accounts.models import User
+from collection.actions.claiming import assignments, close, lock_writer, start_of_day, take
+from collection.actions.errors import InvalidWriting, UnknownAssignment
+from collection.actions.reports import report_problem
+from collection.advice import Advice, Task, advise
+from collection.models import (
+    AdviceGiven,
+    DraftText,
+    Pair,
+    WritingAssignment,
+    WritingSeat,
+    WritingSignals,
+)
+
+Outcome, SkipReason = WritingAssignment.Outcome, WritingAssignment.SkipReason
+SURPLUS = "surplus: somebody else finished the premise first"
+PILOT = "pilot of the prompt"
+
+
+@dataclass(frozen=True)
+class Signals:
+    """How a task was typed, as the page counted it. Evidence to read; it decides nothing."""
+
+    active_ms: int = 0
+    keystrokes: int = 0
+    pastes: int = 0
+    pasted_chars: int = 0
+
+
+@dataclass(frozen=True)
+class WritingResult:
+    """What became of a submission. `repeated`: it had been saved before; nothing was done again."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    surplus: bool = False
+    cents: int = 0
+    repeated: bool = False
+
+
+def submit_writing(
+    *,
+    annotator: User,
+    token: str,
+    texts: Mapping[str, str],
+    key: str,
+    problem: str = "",
+    signals: Signals | None = None,
+) -> WritingResult:
+    """Saves one hypothesis a label, pays, and closes the assignment.
+
+    A lease that ran out does no harm while the seat is free. If somebody else has it, the texts are kept
+    as withdrawn pairs and paid all the same (`surplus`). Raises UnknownAssignment, InvalidWriting,
+    accounts.actions.KeyReused; after InvalidWriting the same key may come with corrected texts.
+    """
+    assignment = _own_assignment(annotator, token)
+    texts = {label: text.strip() for label, text in texts.items()}
+    wanted = {entry.label: texts.get(entry.label, "") for entry in assignment.prompt_version.fields.all()}
+    errors = _unusable(texts, wanted)
+    advice = advice_on(assignment, {label: text for label, text in wanted.items() if label not in errors})
+    refused = [each for each in advice if each.refuses]
+    if errors or refused:
+        _count_advice(assignment, refused)
+        raise InvalidWriting({each.label: each.words for each in refused} | errors)
+    with transaction.atomic():
+        content = {"assignment": token, "texts": texts, "problem": problem.strip()}
+        if not record_submission(user=annotator, key=key, content=content):
+            return _earlier_result(assignment)
+        assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
+        if assignment.pairs.exists():
+            return _earlier_result(assignment)
+        _count_advice(assignment, advice)
+        if signals is not None:
+            WritingSignals.objects.create(assignment=assignment, **asdict(signals))
+        return _save_writing(assignment, wanted, problem.strip())
+
+
+def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], problem: str) -> WritingResult:
+    now = timezone.now()
+    mine = take(assignment.seat, assignment.annotator, now)
+    if mine:
+        WritingSeat.objects.filter(pk=assignment.seat_id).update(submitted_at=now)
+    withdrawn = "" if mine else SURPLUS
+    if assignment.seat.is_pilot:
+        withdrawn = PILOT
+    pairs = Pair.objects.bulk_create(
+        Pair(
+            corpus_id=assignment.corpus_id,
+            premise_id=assignment.seat.premise_id,
+            hypothesis=text,
+            scheme=assignment.corpus.scheme,
+            author_id=assignment.annotator_id,
+            author_label=label,
+            prompt_version_id=assignment.prompt_version_id,
+            assignment=assignment,
+            withdrawn_at=now if withdrawn else None,
+            withdrawn_because=withdrawn,
+        )
+        for label, text in texts.items()
+    )
+    if problem:
+        report_problem(assignment=assignment, text=problem)
+    close(assignment, Outcome.SUBMITTED if mine else Outcome.SURPLUS, now)
+    assignment.drafts.all().delete()
+    cents = assignment.prompt_version.pay_cents
+    earn(
+        user=assignment.annotator,
+        cents=cents,
+        reason=f"Wrote {len(pairs)} sentences for {assignment.corpus.name}",
+        key=f"writing:{assignment.token}",
+    )
+    return WritingResult(pairs=list(pairs), surplus=not mine, cents=cents)
+
+
+@transaction.atomic
+def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str = "") -> int:
+    """Gives a premise back; with a `problem` it is reported. Doing it twice does no harm.
+
+    `reason` is one of WritingAssignment.SkipReason, or empty. Who skips a text because it is upsetting is paid
+    what the prompt says, so many times a day. Returns the cents. Raises UnknownAssignment.
+    """
+    lock_writer(annotator)  # two skips at one moment would each count the other as not yet paid
+    assignment = _own_assignment(annotator, token)
+    assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
+    if assignment.closed_at is not None:
+        return 0
+    now = timezone.now()
+    problem = problem.strip()
+    cents = _skip_pay(assignment, now) if reason == SkipReason.UPSETTING else 0
+    if problem:
+        report_problem(assignment=assignment, text=problem)
+    WritingSeat.objects.filter(pk=assignment.seat_id, annotator=annotator, submitted_at=None).update(
+        annotator=None, leased_until=None
+    )
+    # A report that comes with a reason to skip is a skip: the report itself is kept beside it.
+    outcome = Outcome.REPORTED if problem and not reason else Outcome.SKIPPED
+    close(assignment, outcome, now, skip_reason=reason)
+    assignment.drafts.all().delete()
+    earn(
+        user=annotator,
+        cents=cents,
+        reason=f"Skipped an upsetting text of {assignment.corpus.name}",
+        key=f"skip:{assignment.token}",
+    )
+    return cents
+
+
+def _skip_pay(assignment: WritingAssignment, now: datetime) -> int:
+    """Cents for a premise skipped as upsetting: what the prompt says, until the day's number is used up."""
+    version = assignment.prompt_version
+    if not version.skip_pay_cents:
+        return 0
+    today = WritingAssignment.objects.filter(
+        annotator=assignment.annotator_id,
+        prompt_version__prompt=version.prompt_id,
+        skip_reason=SkipReason.UPSETTING,
+        closed_at__gte=start_of_day(now),
+    )
+    return version.skip_pay_cents if today.count() < version.paid_skips_per_day else 0
+
+
+@transaction.atomic
+def save_draft(*, annotator: User, token: str, texts: Mapping[str, str]) -> datetime | None:
+    """Keeps what stands in the fields of an unsent task (label -> text, `problem` among them).
+
+    Returns when, or None where the task is over and there is nothing to keep. Raises UnknownAssignment.
+    """
+    assignment = _own_assignment(annotator, token)
+    # Locked, so that a draft on its way cannot come back after the task was sent.
+    assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
+    if assignment.closed_at is not None and assignment.outcome != Outcome.EXPIRED:
+        return None
+    fields = {entry.label for entry in assignment.prompt_version.fields.all()} | {DraftText.PROBLEM}
+    kept = {
+        label: text.replace("\0", "")[: DraftText.LONGEST]
+        for label, text in texts.items()
+        if label in fields and text.strip()
+    }
+    assignment.drafts.exclude(label__in=kept).delete()
+    DraftText.objects.bulk_create(
+        [DraftText(assignment=assignment, label=label, text=text) for label, text in kept.items()],
+        update_conflicts=True,
+        unique_fields=["assignment", "label"],
+        update_fields=["text", "saved_at"],
+    )
+    return timezone.now()
+
+
+def discard_draft(*, annotator: User, token: str) -> None:
+    """Throws away what was begun and not sent. Raises UnknownAssignment."""
+    _own_assignment(annotator, token).drafts.all().delete()
+
+
+def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[Advice]:
+    """What there is to say about texts for this assignment, with the corpus's own levels."""
+    corpus = assignment.corpus
+    used = Pair.objects.filter(author=assignment.annotator_id, corpus=corpus).used_before(
+        texts.values(), besides=assignment
+    )
+    task = Task(
+        premise=assignment.seat.premise.sentences,
+        shortest=corpus.min_hypothesis_chars,
+        longest=corpus.max_hypothesis_chars,
+        used_before=used,
+        levels=dict(corpus.advice_settings.values_list("advice", "level")),
+    )
+    return advise(texts, task)
+
+
+def _count_advice(assignment: WritingAssignment, advice: list[Advice]) -> None:
+    AdviceGiven.objects.bulk_create(
+        AdviceGiven(assignment=assignment, label=each.label, advice=each.kind, refused=each.refuses)
+        for each in advice
+    )
+
+
+def _unusable(texts: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, str]:
+    """Texts that no advice is about: for a field that there is not, or with what cannot be stored."""
+    errors = {label: "This task has no field of that name." for label in texts if label not in wanted}
+    for label, text in texts.items():
+        if "\x00" in text:
+            errors[label] = "There is a character in this text that cannot be stored. Please type it anew."
+    return errors
+
+
+def _own_assignment(annotator: User, token: str) -> WritingAssignment:
+    assignment = assignments().filter(token=token, annotator=annotator).first()
+    if assignment is None:
+        raise UnknownAssignment("This task was not handed to you. Open the writing page for a new one.")
+    return assignment
+
+
+def _earlier_result(assignment: WritingAssignment) -> WritingResult:
+    pairs = list(assignment.pairs.order_by("pk"))
+    outcome = WritingAssignment.objects.values_list("outcome", flat=True).get(pk=assignment.pk)
+    return WritingResult(pairs=pairs, surplus=outcome == Outcome.SURPLUS, repeated=True)
