@@ -172,12 +172,16 @@ class _Work:
     def _create(self) -> Corpus:
         self.report.corpus_is_new = True
         names = ", ".join(path.name for path in self.order.files)
+        form = self.order.form
         return create_corpus(
             slug=self.order.slug,
             scheme=self.rules.scheme,
             protocol=self.protocol,
             licence=self.order.licence,
-            about=f"Imported from {names} (format {self.order.form.name}).",
+            about=f"Imported from {names} (format {form.name}).",
+            language=form.language,
+            wording=form.question,
+            labels=form.wordings,
         )
 
 
@@ -205,7 +209,10 @@ def _check_kind(corpus: Corpus, order: PairOrder) -> None:
 def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
     """The report as JSON: DESIGN's keys first."""
     keys = ("pairs", "premises", "labels", "author_labels", "published_labels", "people", "skipped")
-    warned = ("empty_hypotheses", "fewer_labels", "more_labels", "gold_differs", "premise_ids_changed")
+    warned = (
+        *("empty_hypotheses", "fewer_labels", "more_labels", "gold_differs", "premise_ids_changed"),
+        *("published_differs", "published_without_majority", "self_validated"),
+    )
     return {
         "corpus": order.slug,
         **{key: report.counts.get(key, 0) for key in keys},

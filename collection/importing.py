@@ -123,6 +123,10 @@ class PairImport:
         self._genres[name] = genre
         return genre
 
+    def partition_of(self, plan: PlannedPair) -> str | None:
+        """The published partition: the import's, else the one that the line names."""
+        return self.partition or plan.item.partition or None
+
     def person(self, code: str) -> int | None:
         """The id of the user for a code of the file; `meet` must have seen the code."""
         return self._people[code] if code else None
@@ -172,12 +176,7 @@ def write_pairs(
     Returns the new pairs with their plans, and the lines refused. To be called in a transaction.
     """
     run.corpus = _locked(run.corpus.pk)
-    corpus, scheme, source, partition = (
-        run.corpus.pk,
-        run.corpus.scheme,
-        file.source.pk,
-        run.partition or None,
-    )
+    corpus, scheme, source = run.corpus.pk, run.corpus.scheme, file.source.pk
     refused: list[BadLine] = []
     named = _with_names(run, file, plans, refused)
     new = _without_known(run, named, refused)
@@ -193,7 +192,7 @@ def write_pairs(
             author_id=run.person(plan.author),
             author_label=plan.author_label,
             published_label=plan.published_label,
-            published_partition=partition,
+            published_partition=run.partition_of(plan),
             source_id=source,
         )
         for genre, public_id, plan in new
@@ -215,16 +214,23 @@ def _with_names(
     """The plans with genre and public id."""
     named = []
     for plan in plans:
+        partition = plan.item.partition
+        if run.partition and partition not in ("", run.partition):
+            refused.append(
+                BadLine(plan.item.line, f"the pair belongs to {partition}, not to {run.partition}")
+            )
+            continue
         genre = run.genre_of(plan.item.genre)
         if isinstance(genre, str):
             refused.append(BadLine(plan.item.line, genre))
             continue
         public_id = plan.item.pair_id
         if not public_id:
-            content = pair_id_of(run.partition, genre.slug, plan, 0)
+            partition = run.partition_of(plan) or ""
+            content = pair_id_of(partition, genre.slug, plan, 0)
             repetition = file.repeats[content]
             file.repeats[content] += 1
-            public_id = pair_id_of(run.partition, genre.slug, plan, repetition) if repetition else content
+            public_id = pair_id_of(partition, genre.slug, plan, repetition) if repetition else content
         named.append((genre, public_id, plan))
     return named
 
@@ -246,7 +252,7 @@ def _without_known(run: PairImport, named: Sequence[Named], refused: list[BadLin
         this = _Known(
             text=(genre.pk, plan.digest, plan.item.hypothesis),
             labels=(plan.author_label, plan.published_label),
-            partition=run.partition or None,
+            partition=run.partition_of(plan),
         )
         if public_id not in known:
             known[public_id] = this

@@ -2,7 +2,7 @@
 
 In an elicited corpus the first label is the author's. It is kept with the pair; where there are others
 beside it, all of them are votes by position. A gold label whose votes are in the file is not stored, as
-it follows from them; one without its votes is kept as the published label.
+it follows from them; one without its votes, or decided beyond them, is kept as the published label.
 """
 
 import hashlib
@@ -64,7 +64,8 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
         author = item.annotators[0]
     author_label = item.labels[0] if authored and item.labels else None
     votes = _votes(item, authored) if rules.take == ALL else ()
-    published = item.published_label if rules.take == ALL and not votes else None
+    keeps_gold = rules.take == ALL and (item.gold_stands or not votes)
+    published = item.published_label if keeps_gold else None
     if published == author_label:
         published = None  # the author's label says it already
     return PlannedPair(item, digest_of(item.premise), author, author_label, votes, published)

@@ -1,6 +1,6 @@
 """Labels that came with a published corpus, and the question that they answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -37,27 +37,39 @@ class Portion:
 
 
 @transaction.atomic
-def create_corpus(*, slug: str, scheme: str, protocol: str, licence: str = "", about: str = "") -> Corpus:
-    """A corpus for pairs that come from elsewhere, with a main question in plain words.
+def create_corpus(
+    *,
+    slug: str,
+    scheme: str,
+    protocol: str,
+    licence: str = "",
+    about: str = "",
+    language: str = "en",
+    wording: str = "",
+    labels: Mapping[str, str] | None = None,
+) -> Corpus:
+    """A corpus for pairs that come from elsewhere, with a main question in the words given, else in ours.
 
     One that another import has made in this moment is taken.
     """
     facts = {"scheme": scheme, "protocol": protocol, "licence": licence, "description": about}
-    corpus, _ = Corpus.objects.get_or_create(slug=slug, defaults={"name": slug, **facts})
-    main_question(corpus=corpus)
+    corpus, _ = Corpus.objects.get_or_create(
+        slug=slug, defaults={"name": slug, "language": language, **facts}
+    )
+    main_question(corpus=corpus, wording=wording, labels=labels)
     return corpus
 
 
 @transaction.atomic
-def main_question(*, corpus: Corpus) -> Question:
-    """The corpus's main question; made, with five seats and our wording, where there is none."""
+def main_question(*, corpus: Corpus, wording: str = "", labels: Mapping[str, str] | None = None) -> Question:
+    """The corpus's main question; made, with five seats and these words or ours, where there is none."""
     question, is_new = Question.objects.get_or_create(
-        corpus=corpus, is_main=True, defaults={"scheme": corpus.scheme, "wording": QUESTION}
+        corpus=corpus, is_main=True, defaults={"scheme": corpus.scheme, "wording": wording or QUESTION}
     )
     if is_new:
         LabelWording.objects.bulk_create(
             LabelWording(question=question, order=order, label=label, wording=wording)
-            for order, (label, wording) in enumerate(WORDINGS[corpus.scheme].items())
+            for order, (label, wording) in enumerate((labels or WORDINGS[corpus.scheme]).items())
         )
     return question
 
@@ -76,11 +88,16 @@ def import_portion(
     run.counts["published_labels"] += sum(pair.published_label is not None for pair, _ in written)
     run.counts["fewer_labels"] += sum(len(plan.votes) < question.seats for _, plan in voted)
     run.counts["more_labels"] += sum(plan.votes[-1].position > question.seats for _, plan in voted)
-    differing = [
-        pair.public_id
-        for pair, plan in voted
-        if plan.item.has_gold and plan.item.published_label != _majority(plan, question)
-    ]
+    run.counts["self_validated"] += sum(_is_self_validated(plan) for _, plan in voted)
+    differing = []
+    for pair, plan in voted:
+        majority = _majority(plan, question)
+        if not plan.item.has_gold or plan.item.published_label == majority:
+            continue
+        if plan.published_label is not None:  # it stands as published
+            run.counts["published_without_majority" if majority is None else "published_differs"] += 1
+        else:
+            differing.append(pair.public_id)
     run.counts["gold_differs"] += len(differing)
     return Portion(refused, differing[:GOLD_EXAMPLES])
 
@@ -101,6 +118,13 @@ def _labels(run: PairImport, question: Question, pair: Pair, plan: PlannedPair) 
         )
         for vote in plan.votes
     ]
+
+
+def _is_self_validated(plan: PlannedPair) -> bool:
+    """Did the author give a second label to the own pair?"""
+    return bool(plan.author) and any(
+        vote.annotator == plan.author for vote in plan.votes if vote.position > 1
+    )
 
 
 def _majority(plan: PlannedPair, question: Question) -> str | None:

@@ -4,15 +4,23 @@ A format is one small function from a record to an `ImportedPair`, and one entry
 of a file come out one by one, as pairs or as `BadLine`s with a reason.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from collection.formats.chaosnli import read_chaosnli
+from collection.formats.dnc import dnc_records, read_dnc
 from collection.formats.jsonl import read_jsonl, read_tsv
-from collection.formats.lines import BadLine, Record, json_records, tsv_records
+from collection.formats.klue import read_klue
+from collection.formats.lines import BadLine, Record, json_array_records, json_records, tsv_records
+from collection.formats.lingnli import read_lingnli
+from collection.formats.mpe import mpe_records, read_mpe
 from collection.formats.records import ImportedPair, Unreadable
-from collection.formats.snli import read_snli
+from collection.formats.semi_automatic import read_semi_automatic
+from collection.formats.sick import read_sick
+from collection.formats.snli import read_snli, read_snli_table
 
 __all__ = ["FORMATS", "BadLine", "ImportFormat", "ImportedPair"]
 
@@ -22,7 +30,8 @@ class ImportFormat:
     """How to read a file, and what kind of corpus it makes.
 
     scheme, protocol: None where a file of this format may belong to any kind.
-    genre: the genre of pairs whose line names none.
+    genre: the genre of pairs whose line names none. language: of a corpus to be made.
+    question: what its people were asked, and `wordings` the labels in its words; empty: in ours.
     """
 
     name: str
@@ -32,6 +41,9 @@ class ImportFormat:
     scheme: str | None = None
     protocol: str | None = None
     genre: str = "all"
+    language: str = "en"
+    question: str = ""
+    wordings: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, path: Path) -> Iterator[ImportedPair | BadLine]:
         """The pairs of a file in their order, one at a time; a line that says no pair comes as a BadLine."""
@@ -45,20 +57,41 @@ class ImportFormat:
                 yield BadLine(item[0], str(problem))
 
 
+elicited = partial(ImportFormat, scheme="nli3", protocol="elicited")
+judged = partial(ImportFormat, scheme="nli3", protocol="judged")
+recast = partial(ImportFormat, records=dnc_records, read_record=read_dnc, protocol="recast")
+
 FORMATS: dict[str, ImportFormat] = {
     made.name: made
     for made in (
-        ImportFormat(
-            "snli",
-            "SNLI, JSON Lines",
-            json_records,
-            read_snli,
-            scheme="nli3",
-            protocol="elicited",
+        elicited("snli", "SNLI, JSON Lines", json_records, read_snli, genre="captions"),
+        elicited("multinli", "MultiNLI, JSON Lines", json_records, read_snli),
+        elicited("snli_txt", "SNLI, tab-separated", tsv_records, read_snli_table, genre="captions"),
+        elicited("multinli_txt", "MultiNLI, tab-separated", tsv_records, read_snli_table),
+        judged(
+            "mpe",
+            "Multiple Premise Entailment, tab-separated",
+            mpe_records,
+            read_mpe,
             genre="captions",
+            question="Can the scene be described by the sentence?",
+            wordings={"entailment": "Yes", "neutral": "Unknown", "contradiction": "No"},
         ),
-        ImportFormat(
-            "multinli", "MultiNLI, JSON Lines", json_records, read_snli, scheme="nli3", protocol="elicited"
+        elicited("lingnli", "LingNLI, JSON Lines", json_records, read_lingnli, genre="slate"),
+        elicited("chaosnli", "ChaosNLI, JSON Lines", json_records, read_chaosnli),
+        elicited("klue", "KLUE-NLI (Korean), a JSON array", json_array_records, read_klue, language="ko"),
+        elicited(
+            "semi-automatic-nli",
+            "Semi-automatic NLI, JSON Lines",
+            json_records,
+            read_semi_automatic,
+            genre="wikipedia",
+        ),
+        judged("sick", "SICK, tab-separated", tsv_records, read_sick, genre="captions"),
+        recast(name="dnc", about="DNC, a JSON array", scheme="entailed2"),
+        recast(name="dnc-relations", about="DNC's relation extraction, labels 1 to 5", scheme="ordinal5"),
+        recast(
+            name="dnc-function-words", about="NLI sets for function words, in DNC's fields", scheme="nli3"
         ),
         ImportFormat("jsonl", "premise, hypothesis, label, ... as JSON Lines", json_records, read_jsonl),
         ImportFormat("tsv", "the same fields, tab-separated, with a header", tsv_records, read_tsv),

@@ -9,7 +9,7 @@ label, a gold label that came without its votes, also where an `author` is named
 from typing import Any
 
 from collection.formats import records
-from collection.formats.records import MAX_GROUP, ImportedPair, Unreadable
+from collection.formats.records import MAX_GROUP, ImportedPair
 
 KEYS = frozenset(
     {
@@ -37,8 +37,7 @@ def _pair(
 ) -> ImportedPair:
     annotators = records.codes(record, "annotators")
     author = records.optional_text(record, "author")
-    if annotators and len(annotators) != len(labels):
-        raise Unreadable(f'"labels" has {len(labels)} entries, but "annotators" has {len(annotators)}')
+    records.same_length("labels", labels, "annotators", annotators)
     return ImportedPair(
         line=line,
         premise=records.sentences(record, "premise"),

@@ -1,21 +1,24 @@
 """Reading files line by line: compressed or not, good bytes or bad, never more than a line in memory.
 
-Three readers give the records of a file: plain lines, JSON Lines and tab-separated text. What cannot be
-read comes out as a `BadLine` in its place, and the reading goes on.
+Four readers give the records of a file: plain lines, JSON Lines, tab-separated text, and a JSON array, which
+alone is held as a whole. What cannot be read comes out as a `BadLine` in its place, and the reading goes on.
 """
 
 import gzip
 import hashlib
 import json
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
-MAX_LINE_BYTES = 2_000_000
+MAX_LINE = 2_000_000  # characters
 GZIP_MAGIC = b"\x1f\x8b"
-BOM = b"\xef\xbb\xbf"
+BOM = "\ufeff"
+NO_TEXT = re.compile("[\udc80-\udcff]")
 
 type_names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
 
@@ -45,54 +48,56 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_lines(path: Path) -> Iterator[Line | BadLine]:
-    """Each line with its number, without its line end; UTF-8, with or without a byte order mark."""
+def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[Line | BadLine]:
+    """Each line with its number, without its line end and without a byte order mark."""
     number = 0
-    with open_bytes(path) as file:
+    # Bytes that are no text become lone surrogates, which no text holds: so they are found again below.
+    with TextIOWrapper(open_bytes(path), encoding, errors="surrogateescape", newline="\n") as file:
         while True:
             number += 1
             try:
-                raw = file.readline(MAX_LINE_BYTES)
-                too_long = len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n") and _rest_of_line(file) > 0
+                line = file.readline(MAX_LINE)
+                too_long = len(line) == MAX_LINE and not line.endswith("\n") and _rest_of_line(file) > 0
+            except UnicodeDecodeError as problem:  # an encoding that cannot go on after an error
+                yield BadLine(number, f"not {encoding.upper()} from here on ({problem.reason})")
+                return
             except (EOFError, OSError, zlib.error) as problem:
                 yield BadLine(
                     number, f"the file breaks off here or is damaged ({problem}); get a fresh copy of it"
                 )
                 return
-            if not raw:
+            if not line:
                 return
             if number == 1:
-                raw = raw.removeprefix(BOM)
+                line = line.removeprefix(BOM)
             yield (
-                BadLine(number, f"the line is longer than {MAX_LINE_BYTES:,} bytes")
+                BadLine(number, f"the line is longer than {MAX_LINE:,} characters")
                 if too_long
-                else _decoded(number, raw)
+                else _checked(number, line.rstrip("\r\n"), encoding)
             )
 
 
-def _rest_of_line(file: BinaryIO) -> int:
-    """Reads on to the end of an over-long line, piece by piece; how many bytes that were."""
+def _rest_of_line(file: TextIO) -> int:
+    """Reads on to the end of an over-long line, piece by piece; how many characters that were."""
     length = 0
-    while piece := file.readline(MAX_LINE_BYTES):
+    while piece := file.readline(MAX_LINE):
         length += len(piece)
-        if piece.endswith(b"\n"):
+        if piece.endswith("\n"):
             break
     return length
 
 
-def _decoded(number: int, raw: bytes) -> Line | BadLine:
-    try:
-        return number, raw.decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as problem:
-        byte = raw[problem.start]
-        return BadLine(
-            number, f"byte {problem.start + 1} (0x{byte:02x}) is not UTF-8; save the file as UTF-8"
-        )
+def _checked(number: int, line: str, encoding: str) -> Line | BadLine:
+    if line.isascii() or (bad := NO_TEXT.search(line)) is None:
+        return number, line
+    place = len(line[: bad.start()].encode(encoding)) + 1
+    byte, name = ord(bad[0]) - 0xDC00, encoding.upper()
+    return BadLine(number, f"byte {place} (0x{byte:02x}) is not {name}; save the file as {name}")
 
 
-def json_records(path: Path) -> Iterator[Record | BadLine]:
+def json_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLine]:
     """JSON Lines: an object a line. Empty lines are passed over."""
-    for item in read_lines(path):
+    for item in read_lines(path, encoding):
         if isinstance(item, BadLine):
             yield item
         elif item[1].strip():
@@ -106,6 +111,10 @@ def _json_record(number: int, line: str) -> Record | BadLine:
         return BadLine(number, f"not valid JSON: {problem.msg}, at character {problem.colno}")
     except (ValueError, RecursionError) as problem:
         return BadLine(number, f"not valid JSON: {problem}")
+    return _object(number, value)
+
+
+def _object(number: int, value: Any) -> Record | BadLine:
     if not isinstance(value, dict):
         return BadLine(
             number, f"a line must hold a JSON object, not {type_names.get(type(value), 'a number')}"
@@ -113,10 +122,59 @@ def _json_record(number: int, line: str) -> Record | BadLine:
     return number, value
 
 
-def tsv_records(path: Path) -> Iterator[Record | BadLine]:
-    """Tab-separated text; its first line names the columns. A cell holds no tab; quotes mean nothing."""
-    columns: list[str] | None = None
+def json_array_records(path: Path) -> Iterator[Record | BadLine]:
+    """One JSON array of objects, each with the number of the line on which it begins.
+
+    The text is held as a whole. After a mistake in it nothing can be told apart, so reading ends there.
+    """
+    lines = []
     for item in read_lines(path):
+        if isinstance(item, BadLine):
+            yield item
+            return
+        lines.append(item[1])
+    text = "\n".join(lines)
+    place, line = _after_space(text, 0), 1
+    if text[place : place + 1] != "[":
+        yield BadLine(1, "the file must hold a JSON array: it has to begin with [")
+        return
+    scan, seen, end = json.JSONDecoder().raw_decode, 0, "["
+    while True:
+        place = _after_space(text, place + 1)
+        line, seen = line + text.count("\n", seen, place), place
+        if end == "[" and text[place : place + 1] == "]":
+            return
+        try:
+            value, place = scan(text, place)
+        except (ValueError, RecursionError) as problem:
+            found = problem.msg if isinstance(problem, json.JSONDecodeError) else problem
+            yield BadLine(line, f"not valid JSON from here on: {found}")
+            return
+        yield _object(line, value)
+        place = _after_space(text, place)
+        end = text[place : place + 1]
+        if end == "]":
+            return
+        if end != ",":
+            yield BadLine(line, "not valid JSON after this object: there must be a comma or ]")
+            return
+
+
+def _after_space(text: str, place: int) -> int:
+    while text[place : place + 1] in {" ", "\t", "\n", "\r"}:
+        place += 1
+    return place
+
+
+def tsv_records(
+    path: Path, mend: Callable[[str], str] = str, encoding: str = "utf-8"
+) -> Iterator[Record | BadLine]:
+    """Tab-separated text; its first line names the columns. A cell holds no tab; quotes mean nothing.
+
+    `mend` may put right a fault that a published file is known for.
+    """
+    columns: list[str] | None = None
+    for item in read_lines(path, encoding):
         if isinstance(item, BadLine):
             yield item
             if columns is None:
@@ -127,7 +185,7 @@ def tsv_records(path: Path) -> Iterator[Record | BadLine]:
                 yield BadLine(item[0], "two columns of the header have the same name")
                 return
         elif item[1].strip():
-            yield _tsv_record(*item, columns)
+            yield _tsv_record(item[0], mend(item[1]), columns)
 
 
 def _tsv_record(number: int, line: str, columns: list[str]) -> Record | BadLine:

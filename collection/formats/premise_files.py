@@ -2,12 +2,14 @@
 
     name.txt (or any other)   one premise a line
     name.jsonl                {"text" or "premise": a string or a list, "id", "document", "group"}
-    name.tsv                  a column `sentence`, `premise` or `text`; `id`, `document`, `group` if there
+    name.tsv                  a column `sentence`, `premise` or `text`; `id`, `document` (or `source`), `group`
 
-Each of them also with `.gz` behind it.
+Each of them also with `.gz` behind it. Running text is split into sentences when asked.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,36 +17,64 @@ from collection.filters import Candidate, candidate
 from collection.formats import records
 from collection.formats.lines import BadLine, json_records, read_lines, tsv_records
 from collection.formats.records import MAX_GROUP, Unreadable
+from collection.formats.running_text import Sentence, sentences_of, sentences_of_lines
 
 JSON_TEXT = ("text", "premise")
 TSV_TEXT = ("sentence", "premise", "text")
+TSV_DOCUMENT = ("document", "source")
 
 
-def read_premises(path: Path) -> Iterator[Candidate | BadLine]:
-    """The premises of a file in their order, one at a time."""
+def read_premises(
+    path: Path, *, encoding: str = "utf-8", split: str = "", document: str = "", alone: bool = False
+) -> Iterator[Candidate | BadLine]:
+    """The premises of a file in their order, one at a time; lines never go back.
+
+    split: the language (BCP 47) whose sentences running text is split into; empty: it is not running text.
+    In plain text, an empty line then ends a paragraph, and other line ends are white space.
+    document: what premises stand in whose line names no document. alone: sentences of one document need
+    not stay in one partition.
+    """
     kind = Path(path.name.removesuffix(".gz")).suffix.lower()
     if kind == ".jsonl":
-        yield from _from_records(json_records(path), JSON_TEXT)
+        found = _from_records(json_records(path, encoding), split, JSON_TEXT)
     elif kind == ".tsv":
-        yield from _from_records(tsv_records(path), TSV_TEXT)
+        found = _from_records(tsv_records(path, encoding=encoding), split, TSV_TEXT, TSV_DOCUMENT)
     else:
-        yield from _from_lines(path)
+        lines = read_lines(path, encoding)
+        found = _from_sentences(sentences_of_lines(lines, split) if split else _as_they_are(lines))
+    for item in found:
+        if isinstance(item, Candidate):
+            item = replace(item, document=item.document or document)
+            if not alone:
+                item = replace(item, group=item.group or item.document)
+        yield item
 
 
-def _from_lines(path: Path) -> Iterator[Candidate | BadLine]:
-    for item in read_lines(path):
+def _as_they_are(lines: Iterator[tuple[int, str] | BadLine]) -> Iterator[Sentence | BadLine]:
+    for item in lines:
         if isinstance(item, BadLine):
             yield item
         elif item[1].strip():
-            line, text = item
-            try:
-                yield candidate(line, [records.storable("the line", text).strip()])
-            except Unreadable as problem:
-                yield BadLine(line, str(problem))
+            yield Sentence(item[0], 1, item[1].strip())
+
+
+def _from_sentences(found: Iterator[Sentence | BadLine], **known: str) -> Iterator[Candidate | BadLine]:
+    for item in found:
+        if isinstance(item, BadLine):
+            yield item
+            continue
+        try:
+            text = records.storable("the line", item.text)
+            yield candidate(item.line, [text], place=item.place, **known)
+        except Unreadable as problem:
+            yield BadLine(item.line, str(problem))
 
 
 def _from_records(
-    found: Iterator[tuple[int, dict[str, Any]] | BadLine], names: tuple[str, ...]
+    found: Iterator[tuple[int, dict[str, Any]] | BadLine],
+    split: str,
+    texts: tuple[str, ...],
+    documents: tuple[str, ...] = ("document",),
 ) -> Iterator[Candidate | BadLine]:
     for item in found:
         if isinstance(item, BadLine):
@@ -52,19 +82,37 @@ def _from_records(
             continue
         line, record = item
         try:
-            yield _candidate(line, record, names)
+            made = _candidate(line, record, texts, documents)
         except Unreadable as problem:
             yield BadLine(line, str(problem))
+            continue
+        if split and len(made.sentences) == 1:
+            yield from _pieces(made, split)
+        else:
+            yield made
 
 
-def _candidate(line: int, record: dict[str, Any], names: tuple[str, ...]) -> Candidate:
-    key = next((name for name in names if name in record), None)
+def _pieces(whole: Candidate, language: str) -> Iterator[Candidate]:
+    """One candidate a sentence of a text that stands in one record. Ids are numbered where there are several."""
+    pieces = list(sentences_of(whole.sentences[0], language))
+    for place, text in enumerate(pieces, start=1):
+        public_id = f"{whole.public_id[:190]}.{place}" if whole.public_id and len(pieces) > 1 else whole.public_id
+        yield candidate(
+            whole.line, [text], place=place, public_id=public_id, document=whole.document, group=whole.group
+        )
+
+
+def _candidate(
+    line: int, record: dict[str, Any], texts: tuple[str, ...], documents: tuple[str, ...]
+) -> Candidate:
+    key = next((name for name in texts if name in record), None)
     if key is None:
-        raise Unreadable("there is no " + " or ".join(f'"{name}"' for name in names))
+        raise Unreadable("there is no " + " or ".join(f'"{name}"' for name in texts))
+    read = partial(records.optional_text, record)
     return candidate(
         line,
         records.sentences(record, key),
-        public_id=records.optional_text(record, "id"),
-        document=records.optional_text(record, "document", MAX_GROUP),
-        group=records.optional_text(record, "group", MAX_GROUP),
+        public_id=read("id"),
+        document=next((found for name in documents if (found := read(name, MAX_GROUP))), ""),
+        group=read("group", MAX_GROUP),
     )

@@ -1,6 +1,7 @@
 """What a line of a published file says, in our words, and small readers for its fields."""
 
 from collections.abc import Set as AbstractSet
+from collections.abc import Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ MAX_TEXT = 10_000  # characters of a sentence
 MAX_ID = 200
 MAX_GROUP = 300
 NO_LABEL = frozenset({"", "-"})  # how published files write that there is none
+LETTERS = {"e": "entailment", "n": "neutral", "c": "contradiction"}  # nli3 as some files spell it
 
 
 class Unreadable(Exception):
@@ -24,6 +26,8 @@ class ImportedPair:
         the first one is the author's own, if the corpus is elicited.
     annotators: who gave them, in the same order; empty if unknown. Codes are the file's own.
     published_label: the file's gold label; None if there is none. `has_gold`: does the file speak of gold.
+        `gold_stands`: it was decided beyond the votes and is to be kept beside them.
+    partition: the published partition that the line names; empty if it names none.
     parses: premise, premise binary, hypothesis, hypothesis binary; empty where the file has none.
     unread: keys of the line that no reader knows.
     """
@@ -42,6 +46,8 @@ class ImportedPair:
     annotators: tuple[str, ...] = ()
     published_label: str | None = None
     has_gold: bool = False
+    gold_stands: bool = False
+    partition: str = ""
     parses: tuple[str, str, str, str] = ("", "", "", "")
     unread: frozenset[str] = frozenset()
 
@@ -60,10 +66,14 @@ def storable(what: str, text: str, longest: int = MAX_TEXT) -> str:
     return text
 
 
-def required_text(record: dict[str, Any], key: str) -> str:
-    """A string that has to be there, but may be empty."""
+def required(record: dict[str, Any], key: str) -> None:
     if key not in record:
         raise Unreadable(f'there is no "{key}"')
+
+
+def required_text(record: dict[str, Any], key: str) -> str:
+    """A string that has to be there, but may be empty."""
+    required(record, key)
     return storable(f'"{key}"', _string(record[key], key))
 
 
@@ -109,6 +119,12 @@ def label(value: object, key: str) -> str | None:
     return None if text in NO_LABEL else text
 
 
+def letter_label(value: object, key: str) -> str | None:
+    """A label of nli3 spelled by its first letter; `x` says that the annotator gave none."""
+    found = label(value, key)
+    return None if found == "x" else LETTERS.get(found or "", found)
+
+
 def labels(record: dict[str, Any], key: str) -> tuple[str | None, ...]:
     """A list of labels; empty where the key is missing or null. A place that is empty in the file is None."""
     return tuple(label(value, key) for value in _list(record, key))
@@ -117,6 +133,12 @@ def labels(record: dict[str, Any], key: str) -> tuple[str | None, ...]:
 def codes(record: dict[str, Any], key: str) -> tuple[str, ...]:
     """A list of annotators' codes; empty where the key is missing or null."""
     return tuple(optional_text({key: value}, key) for value in _list(record, key))
+
+
+def same_length(first: str, labels: Sized, second: str, annotators: Sized) -> None:
+    """Raises Unreadable where annotators are named, but not one for each label."""
+    if len(annotators) and len(annotators) != len(labels):
+        raise Unreadable(f'"{first}" has {len(labels)} entries, but "{second}" has {len(annotators)}')
 
 
 def unread(record: dict[str, Any], known: AbstractSet[str]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""SNLI and MultiNLI as they were published, in JSON Lines.
+"""SNLI and MultiNLI as they were published, in JSON Lines or as tables.
 
 `annotator_labels` starts with the author's label. `captionID` (SNLI) or `promptID` (MultiNLI) is the
 premise's public id. Captions of one image are about one scene, so they share a group: the part of the
@@ -17,6 +17,7 @@ KEYS = frozenset(
         *("sentence1", "sentence2", *PARSES),
     }
 )
+TABLE_LABELS = tuple(f"label{n}" for n in range(1, 6))
 MAX_PARSE = 100_000
 
 
@@ -42,3 +43,16 @@ def read_snli(line: int, record: dict[str, Any]) -> ImportedPair:
         parses=(first, first_binary, second, second_binary),
         unread=records.unread(record, KEYS),
     )
+
+
+def read_snli_table(line: int, record: dict[str, Any]) -> ImportedPair:
+    """The same fields as columns: labels in `label1` ... `label5`, gold in `gold_label` or, in tables that
+    hold little else, `label`. Raises Unreadable."""
+    plain = {key: value for key, value in record.items() if key not in TABLE_LABELS}
+    # A row with fewer than five labels ends in empty cells.
+    given = [record[key] for key in TABLE_LABELS if record.get(key)]
+    if given:
+        plain["annotator_labels"] = given
+    if "label" in plain:
+        plain.setdefault("gold_label", plain.pop("label"))
+    return read_snli(line, plain)

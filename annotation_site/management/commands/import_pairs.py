@@ -126,7 +126,10 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
     notes = {
         "skipped": "pairs were there already and were passed over",
         "author_labels": "pairs have the author's label",
-        "published_labels": "pairs have a published label, without the votes behind it",
+        "published_labels": "pairs have a published label, which stands where there are no votes or beside them",
+        "published_differs": "of them differ from the majority of the votes: published, differs from the votes",
+        "published_without_majority": "of them have no majority behind them: published, no majority",
+        "self_validated": "pairs have their author among the validators too; the labels are kept as they came",
         "people": "new annotators, by the codes of the file",
         "fewer_labels": "pairs have fewer labels than the question has seats; no seats are opened for them",
         "more_labels": "pairs have more labels than the question has seats; the first ones decide gold",
