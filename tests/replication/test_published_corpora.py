@@ -20,8 +20,7 @@ NO_TROUBLE = {"refused_count": 0, "gold_differs": 0, "skipped": 0, "premise_ids_
 
 def beginning(path: Path, lines: int, folder: Path) -> str:
     """A file with the first lines of another."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as file:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
         (folder / path.stem).write_text("".join(islice(file, lines)))
     return path.stem
 
