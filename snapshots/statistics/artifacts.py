@@ -1,0 +1,201 @@
+"""What a hypothesis alone gives away: words that go with a label, and lengths that do.
+
+Poliak et al. 2018, section 6 (p(label | word), Figure 6 and the word lists); PMI with smoothing after
+Gururangan et al. 2018; z after Gardner et al. 2021. Any number of labels will do.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from snapshots.statistics.pairs import Pair
+from snapshots.statistics.spread import spread
+from snapshots.statistics.words import is_word, tokens
+
+EDITION = 1
+AT_LEAST = 5  # occurrences: rarer words say nothing (section 6.2)
+SMOOTHING = 100
+THRESHOLDS = (0.8, 0.5)
+KEPT = 50  # words a label and ranking
+TOLD_EVERY = 10_000
+
+DEFINITIONS = {
+    "pairs": "Pairs with a gold label; the others are left out of everything here.",
+    "word": "A Penn Treebank token of the hypothesis with a letter or a digit in it; case is kept.",
+    "count": (
+        "How often the word occurs in hypotheses. Words with fewer than five occurrences are not listed."
+    ),
+    "p": "p(label | word): of the word's occurrences, the share that stands in hypotheses of this label.",
+    "pmi": (
+        "Pointwise mutual information of word and label in bits, by occurrences; 100 are added to each "
+        "count, so that rare words do not lead (Gururangan et al. 2018)."
+    ),
+    "z": (
+        "How many standard errors the share of this label among the pairs that contain the word lies from"
+        " its share among all pairs (a word counts once a pair)."
+    ),
+    "corrected_p": (
+        "The two-sided p value of z by the normal approximation, times the number of tests (listed words "
+        "times labels; Bonferroni), at most 1."
+    ),
+    "giveaways": (
+        "Words with p(label | word) of at least the threshold, the most frequent first. The paper's lists"
+        " fit 0.8 for SNLI and 0.5 for MPE."
+    ),
+    "answerable": (
+        "Pairs whose hypothesis has a word with p(any label | word) of at least the threshold. Counted "
+        "with all words (as in the paper's Figure 6, where a word that occurs once has p = 1) and with "
+        "those that occur five times."
+    ),
+    "lengths": "Penn Treebank tokens of the hypotheses, punctuation counted.",
+}
+
+
+def measure(
+    pairs: Callable[[], Iterable[Pair]],
+    *,
+    labels: Sequence[str],
+    progress: Callable[[int], None] = lambda done: None,
+) -> dict[str, Any]:
+    """Words and lengths by gold label. Reads `pairs()` twice; progress hears every ten thousand pairs of both."""
+    occurrences: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    containing: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    lengths: defaultdict[tuple[str, str, str], Counter[float]] = defaultdict(Counter)
+    sizes: Counter[str] = Counter()
+    for pair in _told(_with_gold(pairs(), labels), 0, progress):
+        sentence = tokens(pair.hypothesis)
+        words = Counter(token for token in sentence if is_word(token))
+        sizes[pair.label] += 1
+        for word, times in words.items():
+            occurrences[word][pair.label] += times
+            containing[word][pair.label] += 1
+        for by, value in (
+            ("all", ""),
+            ("genre", pair.genre),
+            ("prompt_version", pair.prompt_version),
+            ("author", pair.author),
+        ):
+            if by == "all" or value:
+                lengths[by, value, pair.label][len(sentence)] += 1
+    total = sizes.total()
+    scored = list(_scored(occurrences, containing, sizes, labels))
+    return {
+        "edition": EDITION,
+        "definitions": DEFINITIONS,
+        "labels": list(labels),
+        "pairs": {label: sizes[label] for label in labels},
+        "different_words": len(occurrences),
+        "listed_words": len(scored) // len(labels) if labels else 0,
+        "words": _chosen(scored, labels),
+        "answerable": _answerable(_told(_with_gold(pairs(), labels), total, progress), occurrences, labels),
+        "lengths": [
+            {"by": by, "value": value, "label": label, **spread(lengths[by, value, label])}
+            for by, value, label in sorted(
+                lengths, key=lambda key: (_BY.index(key[0]), key[1], labels.index(key[2]))
+            )
+        ],
+    }
+
+
+_BY = ("all", "genre", "prompt_version", "author")
+
+
+def _with_gold(pairs: Iterable[Pair], labels: Sequence[str]) -> Iterator[Pair]:
+    known = frozenset(labels)
+    return (pair for pair in pairs if pair.label in known)
+
+
+def _told(pairs: Iterable[Pair], before: int, progress: Callable[[int], None]) -> Iterator[Pair]:
+    for done, pair in enumerate(pairs, start=before + 1):
+        yield pair
+        if done % TOLD_EVERY == 0:
+            progress(done)
+
+
+def _scored(
+    occurrences: dict[str, Counter[str]],
+    containing: dict[str, Counter[str]],
+    sizes: Counter[str],
+    labels: Sequence[str],
+) -> Iterator[dict[str, Any]]:
+    """One entry for each word that occurs often enough and each label."""
+    often = sorted(word for word, counts in occurrences.items() if counts.total() >= AT_LEAST)
+    tests = len(often) * len(labels)
+    smoothed = {label: sum(occurrences[word][label] + SMOOTHING for word in occurrences) for label in labels}
+    everything = sum(smoothed.values())
+    pairs = sizes.total()
+    for word in often:
+        counts, inside = occurrences[word], containing[word]
+        of_word = counts.total() + SMOOTHING * len(labels)
+        for label in labels:
+            z = _z(inside[label], inside.total(), sizes[label] / pairs)
+            yield {
+                "label": label,
+                "word": word,
+                "count": counts.total(),
+                "p": counts[label] / counts.total(),
+                "pmi": math.log2((counts[label] + SMOOTHING) * everything / (of_word * smoothed[label])),
+                "z": z,
+                "corrected_p": None if z is None else min(1.0, math.erfc(abs(z) / math.sqrt(2)) * tests),
+            }
+
+
+def _z(hits: int, number: int, expected: float) -> float | None:
+    """None where every pair has the label, or none has: then nothing can deviate."""
+    variance = number * expected * (1 - expected)
+    return (hits - number * expected) / math.sqrt(variance) if variance else None
+
+
+def _chosen(scored: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[str, Any]]:
+    """The first fifty a label in each of the rankings, each word once; ordered by label, then frequency."""
+    kept: list[dict[str, Any]] = []
+    for label in labels:
+        of_label = [entry for entry in scored if entry["label"] == label]
+        names: set[str] = set()
+        for threshold in THRESHOLDS:
+            names.update(entry["word"] for entry in giveaways(of_label, label, threshold)[:KEPT])
+        for key in ("z", "pmi"):
+            ranked = sorted(of_label, key=lambda entry: (-(entry[key] or 0.0), entry["word"]))
+            names.update(entry["word"] for entry in ranked[:KEPT])
+        kept += sorted(
+            (entry for entry in of_label if entry["word"] in names),
+            key=lambda entry: (-entry["count"], entry["word"]),
+        )
+    return kept
+
+
+def giveaways(words: Iterable[dict[str, Any]], label: str, threshold: float) -> list[dict[str, Any]]:
+    """The words that speak for a label, the most frequent first."""
+    chosen = (entry for entry in words if entry["label"] == label and entry["p"] >= threshold)
+    return sorted(chosen, key=lambda entry: (-entry["count"], entry["word"]))
+
+
+def _answerable(
+    pairs: Iterable[Pair], occurrences: dict[str, Counter[str]], labels: Sequence[str]
+) -> list[dict[str, Any]]:
+    """For thresholds of 0.00 to 1.00: how many pairs of each label have a word that reaches it."""
+    best = {word: max(counts.values()) / counts.total() for word, counts in occurrences.items()}
+    often = {word for word, counts in occurrences.items() if counts.total() >= AT_LEAST}
+    reached: dict[str, dict[str, Counter[int]]] = {
+        which: {label: Counter() for label in labels} for which in ("all_words", "frequent_words")
+    }
+    for pair in pairs:
+        words = {token for token in tokens(pair.hypothesis) if is_word(token)}
+        for which, counted in (("all_words", words), ("frequent_words", words & often)):
+            highest = max((best[word] for word in counted), default=0.0)
+            # Reckoned in whole hundredths, rounded down but for what floating point takes off.
+            reached[which][pair.label][math.floor(100 * highest + 1e-9)] += 1
+    return [
+        {
+            "threshold": hundredths / 100,
+            **{
+                which: {
+                    label: sum(times for value, times in counts.items() if value >= hundredths)
+                    for label, counts in by_label.items()
+                }
+                for which, by_label in reached.items()
+            },
+        }
+        for hundredths in range(101)
+    ]

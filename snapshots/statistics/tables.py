@@ -1,0 +1,380 @@
+"""The figures laid out as the papers' tables: from the data of corpus.py, artifacts.py and tags.py to rows."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from snapshots.statistics.artifacts import THRESHOLDS, giveaways
+from snapshots.statistics.pairs import NO_GOLD
+from snapshots.statistics.tags import NAMES, SUBSTRING, WORD
+
+CORPUS, ARTIFACTS, TAGS = "corpus", "artifacts", "tags"
+GIVEAWAYS_SHOWN = 10
+Data = Mapping[str, Any]
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """`kind` says how a value is written: text, count, number (two decimals), share (in percent), z, p."""
+
+    name: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of raw values, and what they mean: shares are from 0 to 1, an empty cell is None."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: list[list[Cell]]
+    definitions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TableKind:
+    """`source`: which report the table is made from. `defined`: the keys of its definitions there."""
+
+    title: str
+    source: str
+    columns: tuple[Column, ...] | Callable[[Data], tuple[Column, ...]]
+    rows: Callable[[Data], Iterator[list[Cell]]]
+    defined: tuple[str, ...]
+
+
+def table(name: str, data: Data) -> Table:
+    """The table `name` of `data`, which is the report that the table's `source` names. Raises KeyError."""
+    kind = TABLES[name]
+    columns = kind.columns if isinstance(kind.columns, tuple) else kind.columns(data)
+    definitions = tuple(data["definitions"][key] for key in kind.defined)
+    return Table(name, kind.title, columns, list(kind.rows(data)), definitions)
+
+
+def _group(data: Data, **where: str | None) -> Data | None:
+    wanted = {"partition": None, "genre": None, "label": None, **where}
+    return next((group for group in data["groups"] if wanted.items() <= group.items()), None)
+
+
+def _partitions(data: Data) -> list[str | None]:
+    """The partitions in their order, and all together (None) last, where there are several."""
+    named = list(dict.fromkeys(group["partition"] for group in data["groups"] if group["partition"]))
+    return [*named, None] if len(named) > 1 else named
+
+
+def _genres(data: Data) -> list[str | None]:
+    named = [g["genre"] for g in data["groups"] if g["genre"] is not None and g["partition"] is None]
+    return [*named, None] if len(named) > 1 else named
+
+
+def _all(name: str | None) -> str:
+    return "all" if name is None else name
+
+
+def _by_genre(data: Data) -> Iterator[list[Cell]]:
+    for genre in _genres(data):
+        whole = _group(data, genre=genre)
+        assert whole is not None
+        sizes = [_group(data, partition=partition, genre=genre) for partition in ("train", "dev", "test")]
+        yield [
+            _all(genre),
+            *(group["pairs"] if group else 0 for group in sizes),
+            whole["premise_words"]["mean"],
+            whole["hypothesis_words"]["mean"],
+            whole["s_rooted"]["premise"]["share"],
+            whole["s_rooted"]["hypothesis"]["share"],
+            whole["agreement"],
+        ]
+
+
+def _by_partition(data: Data, *figures: Callable[[Data], Cell]) -> Iterator[list[Cell]]:
+    for partition in _partitions(data):
+        group = _group(data, partition=partition)
+        assert group is not None
+        yield [_all(partition), *(figure(group) for figure in figures)]
+
+
+def _lengths(data: Data) -> Iterator[list[Cell]]:
+    sides = [
+        (lambda group, side=side, key=key: group[side][key])
+        for side in ("premise_words", "hypothesis_words")
+        for key in ("mean", "sd", "least", "most")
+    ]
+    return _by_partition(data, *sides, lambda group: group["tokens"], lambda group: group["types"])
+
+
+def _length_distribution(data: Data) -> Iterator[list[Cell]]:
+    group = _group(data)
+    if group is None:
+        return
+    sides = [group[side]["histogram"] for side in ("premise_words", "hypothesis_words")]
+    longest = max((int(length) for side in sides for length in side), default=-1)
+    for length in range(longest + 1):
+        yield [length, *(side.get(str(length), 0) for side in sides)]
+
+
+def _overlap(data: Data) -> Iterator[list[Cell]]:
+    for partition in _partitions(data):
+        for label in (None, *data["labels"]):
+            if group := _group(data, partition=partition, label=label):
+                figures = group["overlap"]
+                yield [_all(partition), _all(label), figures["number"], figures["mean"], figures["sd"]]
+
+
+def _edits(data: Data) -> Iterator[list[Cell]]:
+    keys = ("pairs", "deletion", "insertion", "one_word", "substantial_overlap")
+    return _by_partition(data, *((lambda group, key=key: group[key]) for key in keys))
+
+
+def _label_columns(data: Data) -> tuple[Column, ...]:
+    labels = (*data["labels"], NO_GOLD)
+    counts = (Column(label, "count") for label in labels)
+    return (Column("partition"), *counts, *(Column(f"{label}, share", "share") for label in labels))
+
+
+def _labels(data: Data) -> Iterator[list[Cell]]:
+    for partition in _partitions(data):
+        group = _group(data, partition=partition)
+        assert group is not None
+        counts = [group["gold_labels"].get(label, 0) for label in (*data["labels"], NO_GOLD)]
+        yield [_all(partition), *counts, *(count / group["pairs"] for count in counts)]
+
+
+def _votes(data: Data) -> Iterator[list[Cell]]:
+    for label in (None, *data["labels"], NO_GOLD):
+        group = _group(data, label=label)
+        total = sum(group["votes"].values()) if group else 0
+        if group is not None and total:
+            for split, number in group["votes"].items():
+                yield [_all(label), split, number, number / total]
+
+
+def _examples(data: Data) -> Iterator[list[Cell]]:
+    for example in data["examples"]:
+        premise = " / ".join(example["premise"])
+        letters = " ".join(label[:1].upper() for label in example["labels"])
+        yield [
+            example["genre"], premise, example["gold_label"], letters, example["hypothesis"], example["name"]
+        ]  # fmt: skip
+
+
+def _giveaways(data: Data) -> Iterator[list[Cell]]:
+    for threshold in THRESHOLDS:
+        for label in data["labels"]:
+            for entry in giveaways(data["words"], label, threshold)[:GIVEAWAYS_SHOWN]:
+                yield [threshold, label, *_word(entry)]
+
+
+def _words(data: Data) -> Iterator[list[Cell]]:
+    for entry in data["words"]:
+        yield [entry["label"], *_word(entry)]
+
+
+def _word(entry: Data) -> list[Cell]:
+    return [entry[key] for key in ("word", "count", "p", "pmi", "z", "corrected_p")]
+
+
+def _answerable_columns(data: Data) -> tuple[Column, ...]:
+    names = [f"{label}, {which}" for which in ("all words", "frequent words") for label in data["labels"]]
+    return (Column("threshold", "number"), *(Column(name, "share") for name in names))
+
+
+def _answerable(data: Data) -> Iterator[list[Cell]]:
+    for row in data["answerable"]:
+        yield [
+            row["threshold"],
+            *(
+                row[which][label] / data["pairs"][label] if data["pairs"][label] else None
+                for which in ("all_words", "frequent_words")
+                for label in data["labels"]
+            ),
+        ]
+
+
+def _lengths_by_label(data: Data) -> Iterator[list[Cell]]:
+    for row in data["lengths"]:
+        yield [row[key] for key in ("by", "value", "label", "number", "mean", "sd", "least", "most")]
+
+
+def _tags(data: Data) -> Iterator[list[Cell]]:
+    for group in data["groups"]:
+        if group["partition"] in _partitions(data):
+            for tag, counts in group["tags"].items():
+                word = counts[WORD]
+                with_gold = {label: number for label, number in word["labels"].items() if label != NO_GOLD}
+                top = max(sorted(with_gold), key=lambda label: with_gold[label], default=None)
+                yield [
+                    _all(group["partition"]),
+                    NAMES[tag],
+                    word["pairs"],
+                    word["pairs"] / group["pairs"],
+                    counts[SUBSTRING]["pairs"] / group["pairs"],
+                    top,
+                    with_gold[top] / sum(with_gold.values()) if top else None,
+                ]
+
+
+def _tag_genres(data: Data) -> tuple[Column, ...]:
+    genres = data["groups"][0]["genres"]
+    return (Column("tag"), Column("matched by"), *(Column(genre, "share") for genre in genres))
+
+
+def _tags_by_genre(data: Data) -> Iterator[list[Cell]]:
+    group = data["groups"][0]
+    for tag, counts in group["tags"].items():
+        ways = (WORD, SUBSTRING) if tag in data["key_words"] else (WORD,)
+        for how in ways:
+            found = counts[how]["genres"]
+            yield [
+                NAMES[tag],
+                how if len(ways) > 1 else "",
+                *(found.get(genre, 0) / number for genre, number in group["genres"].items()),
+            ]
+
+
+def _lemma_overlap(data: Data) -> Iterator[list[Cell]]:
+    for row in data["lemma_overlap"]:
+        if row["partition"] in _partitions(data):
+            yield [_all(row["partition"]), _all(row["label"]), row["number"], row["mean"], row["sd"]]
+
+
+_SPREAD = (Column("mean", "number"), Column("sd", "number"))
+_OVERLAP = (Column("partition"), Column("gold label"), Column("pairs", "count"), *_SPREAD)
+_WORD = (
+    Column("word"),
+    Column("count", "count"),
+    Column("p(label | word)", "number"),
+    Column("PMI", "number"),
+    Column("z", "number"),
+    Column("corrected p", "p"),
+)
+
+TABLES: dict[str, TableKind] = {
+    "genres": TableKind(
+        "Sizes by genre (MultiNLI, Table 3)",
+        CORPUS,
+        (
+            Column("genre"),
+            *(Column(name, "count") for name in ("train", "dev", "test")),
+            Column("words a premise", "number"),
+            Column("words a hypothesis", "number"),
+            Column("S-rooted premises", "share"),
+            Column("S-rooted hypotheses", "share"),
+            Column("agreement", "share"),
+        ),
+        _by_genre,
+        ("pairs", "premise_words", "hypothesis_words", "s_rooted", "agreement"),
+    ),
+    "lengths": TableKind(
+        "Lengths, tokens and types (SNLI, Table 2; MPE, Table 3)",
+        CORPUS,
+        (
+            Column("partition"),
+            *(
+                Column(f"{side} {key}", "number" if key in ("mean", "sd") else "count")
+                for side in ("premise", "hypothesis")
+                for key in ("mean", "sd", "shortest", "longest")
+            ),
+            Column("tokens", "count"),
+            Column("types", "count"),
+        ),
+        _lengths,
+        ("premise_words", "hypothesis_words", "tokens", "types"),
+    ),
+    "length_distribution": TableKind(
+        "How long the sentences are (SNLI and MultiNLI, Figure 2)",
+        CORPUS,
+        (Column("words", "count"), Column("premises", "count"), Column("hypotheses", "count")),
+        _length_distribution,
+        ("premise_words", "hypothesis_words"),
+    ),
+    "overlap": TableKind("Word overlap (MPE, Table 1, full)", CORPUS, _OVERLAP, _overlap, ("overlap",)),
+    "edits": TableKind(
+        "Deletion, insertion, much overlap (MultiNLI, section 2.2)",
+        CORPUS,
+        (
+            Column("partition"),
+            Column("pairs", "count"),
+            *(Column(name, "share") for name in ("deletion", "insertion", "one word", "> 37% overlap")),
+        ),
+        _edits,
+        ("deletion", "insertion", "one_word", "substantial_overlap"),
+    ),
+    "labels": TableKind("Gold labels (MPE, Table 3)", CORPUS, _label_columns, _labels, ("gold_labels",)),
+    "votes": TableKind(
+        "How the votes are split",
+        CORPUS,
+        (Column("gold label"), Column("votes"), Column("pairs", "count"), Column("share", "share")),
+        _votes,
+        ("votes",),
+    ),
+    "examples": TableKind(
+        "Examples (SNLI and MultiNLI, Table 1)",
+        CORPUS,
+        tuple(Column(name) for name in ("genre", "premise", "gold label", "labels", "hypothesis", "pair")),
+        _examples,
+        ("examples",),
+    ),
+    "giveaways": TableKind(
+        "Give-away words (Poliak et al. 2018, Figure 13)",
+        ARTIFACTS,
+        (Column("threshold", "number"), Column("label"), *_WORD),
+        _giveaways,
+        ("giveaways", "word", "count", "p", "pmi", "z", "corrected_p"),
+    ),
+    "words": TableKind(
+        "Words that go with a label",
+        ARTIFACTS,
+        (Column("label"), *_WORD),
+        _words,
+        ("word", "count", "p", "pmi", "z", "corrected_p"),
+    ),
+    "answerable": TableKind(
+        "Pairs that a single word gives away (Poliak et al. 2018, Figure 6)",
+        ARTIFACTS,
+        _answerable_columns,
+        _answerable,
+        ("answerable", "word", "p"),
+    ),
+    "lengths_by_label": TableKind(
+        "Hypothesis length by label",
+        ARTIFACTS,
+        (
+            Column("by"),
+            Column("value"),
+            Column("gold label"),
+            Column("pairs", "count"),
+            *_SPREAD,
+            Column("shortest", "count"),
+            Column("longest", "count"),
+        ),
+        _lengths_by_label,
+        ("lengths",),
+    ),
+    "tags": TableKind(
+        "Annotation tags (MultiNLI, Table 6)",
+        TAGS,
+        (
+            Column("partition"),
+            Column("tag"),
+            Column("pairs", "count"),
+            Column("by word", "share"),
+            Column("by substring", "share"),
+            Column("most frequent label"),
+            Column("its share", "share"),
+        ),
+        _tags,
+        ("tagged", "substring", "penn", "negation", "tense_match", "long_sentences", "most_frequent_label"),
+    ),
+    "tags_by_genre": TableKind(
+        "Annotation tags by genre (MultiNLI, Table 7)",
+        TAGS,
+        _tag_genres,
+        _tags_by_genre,
+        ("tagged", "substring", "penn", "negation", "tense_match", "long_sentences"),
+    ),
+    "lemma_overlap": TableKind(
+        "Lemma overlap (MPE, Table 1, lemma)", TAGS, _OVERLAP, _lemma_overlap, ("lemma_overlap",)
+    ),
+}
