@@ -9,11 +9,23 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth import authenticate
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from accounts.models import ApiToken, Consent, ConsentForm, LedgerEntry, SignInAttempt, Submission, User
+from accounts.models import (
+    ApiToken,
+    Consent,
+    ConsentForm,
+    Grant,
+    LedgerEntry,
+    PlatformIdentity,
+    Qualification,
+    SignInAttempt,
+    Submission,
+    User,
+    new_code,
+)
 
 # Failed sign-ins in `settings.SIGN_IN_WINDOW_SECONDS` before the door asks for patience.
 # Somebody who forgot a password tries three or four; 5 in 15 minutes let a guesser try 480 a day.
@@ -55,6 +67,10 @@ class KeyReused(AccountsError):
         super().__init__(
             "Something else was sent under this key before, and that stands. Send this under a new key."
         )
+
+
+class ReasonMissing(AccountsError):
+    """Something that needs a reason came without one."""
 
 
 class KeyUnusable(AccountsError):
@@ -194,7 +210,8 @@ def withdraw_consent(*, user: User, form: ConsentForm) -> bool:
 def earn(*, user: User, cents: int, reason: str, key: str) -> None:
     """Adds to what somebody earned. The same key earns once; nothing earned is no entry."""
     if cents:
-        LedgerEntry.objects.get_or_create(user=user, key=key, defaults={"cents": cents, "reason": reason})
+        entry = LedgerEntry(user=user, key=key, cents=cents, reason=reason)
+        LedgerEntry.objects.bulk_create([entry], ignore_conflicts=True)
 
 
 def record_submission(*, user: User, key: str, content: object) -> bool:
@@ -207,10 +224,19 @@ def record_submission(*, user: User, key: str, content: object) -> bool:
         raise KeyUnusable
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode()).hexdigest()
-    submission, is_new = Submission.objects.get_or_create(user=user, key=key, defaults={"digest": digest})
-    if submission.digest != digest:
+    # One statement where the key is new, as it nearly always is; a look first would be two, and a savepoint.
+    with connection.cursor() as cursor:
+        moment = connection.ops.adapt_datetimefield_value(timezone.now())
+        cursor.execute(
+            "INSERT INTO accounts_submission (user_id, key, digest, created_at) VALUES (%s, %s, %s, %s)"
+            " ON CONFLICT DO NOTHING",
+            [user.pk, key, digest, moment],
+        )
+        if cursor.rowcount:
+            return True
+    if not Submission.objects.filter(user=user, key=key, digest=digest).exists():
         raise KeyReused
-    return is_new
+    return False
 
 
 def create_api_token(*, user: User, name: str, expires_at: datetime | None = None) -> str:
@@ -225,3 +251,53 @@ def create_api_token(*, user: User, name: str, expires_at: datetime | None = Non
 def revoke_api_token(*, user: User, token_id: int) -> bool:
     """Ends a token at once. False: the person has no such token."""
     return user.api_tokens.filter(pk=token_id).delete()[0] > 0
+
+
+@transaction.atomic
+def grant(*, user: User, qualification: Qualification, how: str, by: User | None = None) -> Grant | None:
+    """Gives a qualification; somebody who holds it keeps what they have.
+
+    None: a researcher took it back from this person once, and only a researcher gives it again.
+    """
+    mine = Grant.objects.filter(user=user, qualification=qualification)
+    standing = mine.standing().first()
+    if standing is not None:
+        return standing
+    if by is None and mine.exists():
+        return None
+    made, _ = Grant.objects.get_or_create(
+        user=user, qualification=qualification, revoked_at=None, defaults={"how": how, "granted_by": by}
+    )
+    return made
+
+
+def revoke(*, grant: Grant, because: str, by: User) -> bool:
+    """Takes a qualification back. The reason is kept. False: it had been taken back before.
+
+    Raises ReasonMissing. What the person earned and wrote stays theirs.
+    """
+    because = because.strip()
+    if not because:
+        raise ReasonMissing("Please say why: the reason is kept with the record.")
+    standing = Grant.objects.filter(pk=grant.pk).standing()
+    return standing.update(revoked_at=timezone.now(), revoked_because=because, revoked_by=by) > 0
+
+
+@transaction.atomic
+def person_from_platform(*, platform: str, participant: str) -> User:
+    """The account of somebody who comes from an outside platform, made at their first visit.
+
+    It has no password: they come through the platform's link. Two first visits at once make one account.
+    """
+    known = PlatformIdentity.objects.select_related("user")
+    found = known.filter(platform=platform, participant=participant).first()
+    if found is not None:
+        return found.user
+    code = new_code()
+    try:
+        with transaction.atomic():
+            user = create_person(username=f"{platform}-{code}", password=None, code=code)
+            PlatformIdentity.objects.create(user=user, platform=platform, participant=participant)
+            return user
+    except IntegrityError:  # the other visit was faster; the savepoint took our account back
+        return known.get(platform=platform, participant=participant).user

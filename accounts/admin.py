@@ -1,15 +1,18 @@
 """People in the dashboard. Researchers see pseudonyms; administrators make accounts and see names."""
 
-from typing import Any
+from typing import Any, cast
 
-from django.contrib import admin
+from django import forms
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
+from django.db.models import Count, Q
 from django.http import HttpRequest
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from accounts.dashboard import ResearcherAdmin, is_administrator
-from accounts.models import Consent, ConsentForm, LedgerEntry, User
+from accounts import actions
+from accounts.dashboard import ResearcherAdmin, is_administrator, is_researcher
+from accounts.models import Consent, ConsentForm, Grant, LedgerEntry, Qualification, User
 from accounts.templatetags.money import dollars
 
 PERSONAL_FIELDS = ("username", "email")
@@ -65,6 +68,94 @@ class PersonAdmin(ResearcherAdmin, UserAdmin):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         obj.is_superuser = obj.role == User.Role.ADMINISTRATOR
         super().save_model(request, obj, form, change)
+
+
+@admin.register(Qualification)
+class QualificationAdmin(ResearcherAdmin):
+    list_display = ("name", "slug", "holders")
+    search_fields = ("slug", "name")
+    ordering = ("slug",)
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        standing = Count("grants", filter=Q(grants__revoked_at=None))
+        return super().get_queryset(request).annotate(holders=standing)
+
+    @admin.display(description="people who hold it", ordering="holders")
+    def holders(self, qualification: Any) -> int:
+        return qualification.holders
+
+
+class InvitationForm(forms.ModelForm):
+    """Invites people by their codes, one a line."""
+
+    codes = forms.CharField(
+        label="Codes of the people", widget=forms.Textarea(attrs={"rows": 5}), help_text="One a line."
+    )
+
+    class Meta:
+        model = Grant
+        fields = ("qualification",)
+
+    def clean_codes(self) -> list[User]:
+        wanted = list(dict.fromkeys(self.cleaned_data["codes"].split()))
+        found = {user.code: user for user in User.objects.annotators().filter(code__in=wanted)}
+        unknown = [code for code in wanted if code not in found]
+        if unknown:
+            raise forms.ValidationError(
+                f"No annotator has the code {', '.join(unknown)}. Nobody was invited."
+            )
+        return [found[code] for code in wanted]
+
+
+class RevocationForm(forms.ModelForm):
+    class Meta:
+        model = Grant
+        fields = ("revoked_because",)
+        labels = {"revoked_because": "Take it back because"}
+        help_texts = {"revoked_because": "Kept with the record. What they wrote and earned stays theirs."}
+
+
+@admin.register(Grant)
+class GrantAdmin(ResearcherAdmin):
+    """Who holds which qualification. Adding is inviting; a reason takes it back."""
+
+    list_display = ("user", "qualification", "how", "granted_at", "revoked_at")
+    list_filter = ("qualification", "how", ("revoked_at", admin.EmptyFieldListFilter))
+    list_select_related = ("user", "qualification")
+    search_fields = ("user__code",)
+    ordering = ("-pk",)
+    facts = ("user", "qualification", "how", "granted_by", "granted_at", "revoked_at", "revoked_by")
+
+    def get_form(self, request: HttpRequest, obj: Any = None, **options: Any) -> Any:
+        return super().get_form(
+            request, obj, **{**options, "form": InvitationForm if obj is None else RevocationForm}
+        )
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("qualification", "codes") if obj is None else (*self.facts, "revoked_because")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return () if obj is None else self.facts
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        return is_researcher(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return is_researcher(request) and (obj is None or obj.revoked_at is None)
+
+    def save_model(self, request: HttpRequest, obj: Grant, form: Any, change: bool) -> None:
+        by = cast(User, request.user)
+        if change:
+            try:
+                actions.revoke(grant=obj, because=obj.revoked_because, by=by)
+            except actions.ReasonMissing as problem:
+                messages.error(request, str(problem))
+            return
+        made = [
+            actions.grant(user=user, qualification=obj.qualification, how=Grant.How.INVITATION, by=by)
+            for user in form.cleaned_data["codes"]
+        ]
+        obj.pk = made[-1].pk  # type: ignore[union-attr]  # what the log names: the last one invited
 
 
 @admin.register(LedgerEntry)

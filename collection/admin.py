@@ -13,7 +13,10 @@ from unfold.admin import TabularInline
 
 from accounts.dashboard import ResearcherAdmin, is_researcher
 from accounts.models import User
-from collection import actions
+from collection import (
+    actions,
+    entry_admin,  # noqa: F401  (registers its lists)
+)
 from collection.models import (
     Corpus,
     FaqEntry,

@@ -13,6 +13,22 @@ SCHEMES: dict[str, tuple[str, ...]] = {
     "grammar3": ("none", "minor", "major"),
 }
 SCHEME_CHOICES = [(name, f"{name}: {' / '.join(labels)}") for name, labels in SCHEMES.items()]
+# What the labels mean to somebody who has never heard of inference: "The sentence ...", given the text.
+PLAIN_WORDS: dict[str, str] = {
+    "entailment": "must be true",
+    "neutral": "may be true or not",
+    "contradiction": "cannot be true",
+    "entailed": "must be true",
+    "not-entailed": "need not be true",
+    "1": "is impossible",
+    "2": "is hardly possible",
+    "3": "is possible",
+    "4": "is likely",
+    "5": "is very likely",
+    "none": "has no mistake",
+    "minor": "has small mistakes",
+    "major": "has bad mistakes",
+}
 ORDINAL = frozenset({"ordinal5", "grammar3"})
 
 

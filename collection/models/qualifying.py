@@ -1,6 +1,7 @@
 """How people come in: links from outside platforms, and the exam that qualifies to write."""
 
 from django.conf import settings
+from django.core.validators import URLValidator
 from django.db import models
 from django.db.models import Q
 
@@ -24,8 +25,11 @@ class EntryLink(models.Model):
     session_key = models.CharField(max_length=60, blank=True, default="SESSION_ID")
     tasks_wanted = models.PositiveIntegerField(default=1, help_text="finished tasks before the code is shown")
     completion_code = models.CharField(max_length=100, blank=True)
-    completion_url = models.URLField(
-        max_length=500, blank=True, help_text="where people go back to, if anywhere"
+    completion_url = models.CharField(
+        max_length=500,
+        blank=True,
+        validators=[URLValidator(["https", "http"])],
+        help_text="where people go back to, if anywhere",
     )
     grants = models.ForeignKey(
         Qualification,
@@ -72,6 +76,7 @@ class Exam(models.Model):
     instructions = models.TextField(blank=True, help_text="Markdown")
     pass_mark = models.PositiveSmallIntegerField(default=80, help_text="percent of the known labels")
     tries = models.PositiveSmallIntegerField(default=2)
+    is_open = models.BooleanField(default=True, help_text="may it be taken; its results stay")
 
     class Meta:
         constraints = [

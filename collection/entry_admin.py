@@ -1,0 +1,166 @@
+"""Who may write, in the dashboard: invitations, exams to judge, links for outside platforms."""
+
+import csv
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, StreamingHttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
+from unfold.admin import TabularInline
+
+from accounts.dashboard import ResearcherAdmin, is_administrator, is_researcher
+from collection import entering, exams
+from collection.models import EntryLink, Exam, ExamAnswer, ExamAttempt, ExamItem, Visit
+
+
+class LookedAtInline(TabularInline):
+    extra = 0
+    can_delete = False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return is_researcher(request)
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class AnswerInline(LookedAtInline):
+    model = ExamAnswer
+    fields = readonly_fields = ["premise", "hypothesis", "wanted_label", "label"]
+
+
+class JudgementForm(forms.ModelForm):
+    verdict = forms.ChoiceField(
+        choices=[("", "not yet"), ("yes", "passed: may write from now on"), ("no", "not passed")],
+        required=False,
+    )
+
+    class Meta:
+        model = ExamAttempt
+        fields = ["judgement"]
+        help_texts = {"judgement": "What the annotator reads beside the result."}
+
+
+@admin.register(ExamAttempt)
+class ExamAttemptAdmin(ResearcherAdmin):
+    """Texts are judged here, once. Known labels were judged by the page."""
+
+    form = JudgementForm
+    list_display = ["sent_at", "annotator", "corpus", "number", "score", "passed"]
+    list_filter = ["passed", ("exam__corpus", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["annotator", "exam__corpus"]
+    fields = ["annotator", "corpus", "number", "score", "passed", "judged_at", "judgement", "verdict"]
+    readonly_fields = ["annotator", "corpus", "number", "score", "passed", "judged_at"]
+    ordering = ["-pk"]
+    inlines = [AnswerInline]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return is_researcher(request) and (obj is None or obj.passed is None)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return self.fields if self.has_change_permission(request, obj) else self.fields[:-1]
+
+    def save_model(self, request: HttpRequest, attempt: ExamAttempt, form: Any, change: bool) -> None:
+        verdict = form.cleaned_data["verdict"]
+        if not verdict:
+            messages.warning(request, "No verdict was chosen, so nothing was changed.")
+        elif not exams.judge_exam(
+            attempt=attempt,
+            passed=verdict == "yes",
+            judgement=form.cleaned_data["judgement"],
+            by=request.user,  # type: ignore[arg-type]
+        ):
+            messages.warning(request, "Somebody else had judged this exam before; that stands.")
+
+    @admin.display(description="corpus")
+    def corpus(self, attempt: ExamAttempt) -> str:
+        return attempt.exam.corpus.slug
+
+
+class ItemInline(LookedAtInline):
+    model = ExamItem
+    fields = readonly_fields = ["order", "premise", "hypothesis", "label"]
+
+
+@admin.register(Exam)
+class ExamAdmin(ResearcherAdmin):
+    """An exam is written in the corpus file."""
+
+    list_display = ["corpus", "pass_mark", "tries"]
+    list_select_related = ["corpus"]
+    inlines = [ItemInline]
+
+
+@admin.register(EntryLink)
+class EntryLinkAdmin(ResearcherAdmin):
+    list_display = ["name", "corpus", "platform", "tasks_wanted", "created_at", "closed_at"]
+    list_select_related = ["corpus"]
+    readonly_fields = ["address", "closed_at"]
+    ordering = ["-pk"]
+    actions = ["close", "reopen", "download_earnings"]
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        return is_researcher(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return is_researcher(request)
+
+    @admin.display(description="address for the platform")
+    def address(self, link: EntryLink) -> str:
+        if link._state.adding:
+            return "It is shown here when the link is saved."
+        parameters = "&".join(
+            f"{key}={{{{{key}}}}}" for key in (link.participant_key, link.study_key, link.session_key) if key
+        )
+        return format_html("<code>{}?{}</code>", reverse("enter", args=[link.token]), parameters)
+
+    @admin.action(description="Close: nobody comes in any more", permissions=["view"])
+    def close(self, request: HttpRequest, links: QuerySet[EntryLink]) -> None:
+        entering.set_open(links=links, is_open=False)
+
+    @admin.action(description="Open again", permissions=["view"])
+    def reopen(self, request: HttpRequest, links: QuerySet[EntryLink]) -> None:
+        entering.set_open(links=links, is_open=True)
+
+    @admin.action(description="Who earned what (CSV, with the platform's ids)", permissions=["pay"])
+    def download_earnings(self, request: HttpRequest, links: QuerySet[EntryLink]) -> StreamingHttpResponse:
+        answer = StreamingHttpResponse(_earnings_lines(links), content_type="text/csv")
+        answer["Content-Disposition"] = 'attachment; filename="earnings.csv"'
+        return answer
+
+    def has_pay_permission(self, request: HttpRequest) -> bool:
+        """Platform ids are personal: administrators pay, researchers see codes."""
+        return is_administrator(request)
+
+
+class _Line:
+    """What csv.writer writes into: hands each line back, so that it can be streamed."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _earnings_lines(links: QuerySet[EntryLink]) -> Iterator[str]:
+    writer = csv.writer(_Line())
+    yield writer.writerow(["link", "participant", "finished_visits", "earned_cents"])
+    for link in links.order_by("pk"):
+        for person in entering.earnings(link).iterator():
+            yield writer.writerow(
+                [link.name, person.participant, person.finished, person.cents]  # type: ignore[attr-defined]
+            )
+
+
+@admin.register(Visit)
+class VisitAdmin(ResearcherAdmin):
+    list_display = ["arrived_at", "user", "link", "finished_at"]
+    list_filter = [("link", admin.RelatedOnlyFieldListFilter), ("finished_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["user", "link"]
+    fields = ["user", "link", "arrived_at", "finished_at"]
+    ordering = ["-pk"]

@@ -1,0 +1,129 @@
+"""The exam that qualifies to write: known labels are judged at once, texts by a researcher."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actions import grant
+from accounts.models import Grant, Qualification, User
+from collection.models import Corpus, Exam, ExamAnswer, ExamAttempt, ExamItem
+
+
+class ExamRefused(Exception):
+    """The exam cannot be taken now. The text says why, and what to do."""
+
+
+class ExamIncomplete(Exception):
+    """Some item has no answer that can be taken: item number (from 0) -> what to do about it."""
+
+    def __init__(self, errors: dict[int, str]) -> None:
+        super().__init__(" ".join(errors.values()))
+        self.errors = errors
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where somebody stands with an exam. `why_not`: why it cannot be taken (now); empty if it can."""
+
+    holds: bool
+    last: ExamAttempt | None
+    tries_left: int
+    why_not: str
+
+
+def standing_of(exam: Exam, annotator: User) -> Standing:
+    attempts = list(ExamAttempt.objects.filter(exam=exam, annotator=annotator).order_by("-number"))
+    last = attempts[0] if attempts else None
+    left = max(exam.tries - len(attempts), 0)
+    qualification = exam.corpus.writing_qualification_id
+    holds = Grant.objects.is_held(annotator, qualification)
+    taken_back = Grant.objects.filter(user=annotator, qualification=qualification).exists() and not holds
+    why = ""
+    if holds:
+        why = "You may write for this corpus already."
+    elif taken_back:
+        why = "A researcher ended your part in this corpus, so the exam cannot be taken again."
+    elif last is not None and last.passed is None:
+        why = "Your answers are with a researcher. You will find the result here."
+    elif not left:
+        why = "You have used all your tries. Thank you for the time that you gave to it."
+    return Standing(holds=holds, last=last, tries_left=left, why_not=why)
+
+
+@transaction.atomic
+def send_exam(*, exam: Exam, annotator: User, answers: Mapping[int, str]) -> ExamAttempt:
+    """Keeps the answers (by the item's order) and judges what can be judged at once.
+
+    Under the pass mark the attempt has failed. At or over it, it has passed, unless texts were written: those
+    wait for a researcher. Raises ExamRefused, ExamIncomplete.
+    """
+    # Two clicks at once stand in line, so that the second sees the first one's attempt.
+    User.objects.select_for_update(of=("self",)).get(pk=annotator.pk)
+    standing = standing_of(exam, annotator)
+    if standing.why_not:
+        raise ExamRefused(standing.why_not)
+    items = list(exam.items.all())
+    texts = {item.order: " ".join(answers.get(item.order, "").split()) for item in items}
+    errors = {item.order: error for item in items if (error := _error(item, texts[item.order], exam.corpus))}
+    if errors:
+        raise ExamIncomplete(errors)
+    known = [item for item in items if item.hypothesis]
+    right = sum(texts[item.order] == item.label for item in known)
+    score = 100 * right // len(known) if known else None
+    failed = score is not None and score < exam.pass_mark
+    passed = False if failed else (True if len(known) == len(items) else None)
+    attempt = ExamAttempt.objects.create(
+        exam=exam,
+        annotator=annotator,
+        number=exam.tries - standing.tries_left + 1,
+        score=score,
+        passed=passed,
+        judged_at=None if passed is None else timezone.now(),
+    )
+    ExamAnswer.objects.bulk_create(_answer(attempt, item, texts[item.order]) for item in items)
+    if passed:
+        _qualify(attempt, by=None)
+    return attempt
+
+
+def judge_exam(*, attempt: ExamAttempt, passed: bool, judgement: str, by: User) -> bool:
+    """A researcher's verdict on the texts, with a word to the annotator. False: it had been judged before."""
+    with transaction.atomic():
+        waiting = ExamAttempt.objects.filter(pk=attempt.pk, passed=None)
+        judged = waiting.update(
+            passed=passed, judged_at=timezone.now(), judged_by=by, judgement=judgement.strip()
+        )
+        if judged and passed:
+            _qualify(attempt, by=by)
+    return judged > 0
+
+
+def _qualify(attempt: ExamAttempt, by: User | None) -> None:
+    qualification: Qualification | None = attempt.exam.corpus.writing_qualification
+    if qualification is not None:
+        grant(user=attempt.annotator, qualification=qualification, how=Grant.How.EXAM, by=by)
+
+
+def _error(item: ExamItem, text: str, corpus: Corpus) -> str:
+    if item.hypothesis:
+        return "" if text in corpus.labels else "Please choose an answer."
+    if "\0" in text:
+        return "There is a character in this text that cannot be stored. Please type it anew."
+    if len(text) < corpus.min_hypothesis_chars:
+        return "Please write a sentence here."
+    if len(text) > corpus.max_hypothesis_chars:
+        return f"This is {len(text)} characters long; please shorten it to {corpus.max_hypothesis_chars}."
+    return ""
+
+
+def _answer(attempt: ExamAttempt, item: ExamItem, text: str) -> ExamAnswer:
+    return ExamAnswer(
+        attempt=attempt,
+        order=item.order,
+        premise=item.premise,
+        hypothesis=item.hypothesis or text,
+        wanted_label=item.label,
+        label=text if item.hypothesis else "",
+    )

@@ -1,0 +1,192 @@
+"""Links from outside platforms: in under a code, and out with the completion code."""
+
+import pytest
+from django.urls import reverse
+
+from accounts import actions as people
+from accounts.models import Grant, PlatformIdentity, Qualification, User
+from collection.models import EntryLink, Visit
+from tests.cast import person
+from tests.concurrency.threads import at_once
+from tests.corpora import make_corpus
+
+pytestmark = pytest.mark.django_db
+IDS = {"PROLIFIC_PID": "p-1", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
+
+
+@pytest.fixture
+def link(db):
+    return EntryLink.objects.create(
+        corpus=make_corpus(),
+        platform="prolific",
+        name="first wave",
+        tasks_wanted=2,
+        completion_code="C0DE-77",
+    )
+
+
+def come_in(client, link, ids=IDS, **options):
+    query = "&".join(f"{key}={value}" for key, value in ids.items())
+    return client.post(f"{reverse('enter', args=[link.token])}?{query}", **options)
+
+
+def send_a_task(user, key):
+    people.record_submission(user=user, key=key, content="a task")
+
+
+def test_looking_at_the_link_makes_nothing(client, link):
+    page = client.get(reverse("enter", args=[link.token]), IDS)
+    assert page.status_code == 200
+    assert "prolific" in page.content.decode()
+    assert not User.objects.exists()
+
+
+def test_the_button_lets_somebody_in_under_a_code(client, link):
+    page = come_in(client, link, follow=True)
+    assert "0 of 2 tasks done" in page.content.decode()
+    visit = Visit.objects.get()
+    assert (visit.study, visit.session, visit.link) == ("s-1", "x-1", link)
+    assert PlatformIdentity.objects.get(user=visit.user).participant == "p-1"
+    assert "p-1" not in page.content.decode()
+
+
+def test_coming_back_on_another_device_continues_the_visit(client, link, browser_of):
+    come_in(client, link)
+    send_a_task(Visit.objects.get().user, "1")
+    client.logout()
+    page = come_in(client, link, follow=True)
+    assert "1 of 2 tasks done" in page.content.decode()
+    assert Visit.objects.count() == 1
+
+
+def test_the_code_is_shown_when_enough_is_sent_and_not_before(client, link):
+    come_in(client, link)
+    user = Visit.objects.get().user
+    send_a_task(user, "1")
+    assert "C0DE-77" not in client.get(reverse("visit")).content.decode()
+    send_a_task(user, "2")
+    page = client.get(reverse("visit")).content.decode()
+    assert "C0DE-77" in page
+    assert Visit.objects.get().finished_at is not None
+    assert "C0DE-77" in client.get(reverse("visit")).content.decode()
+
+
+def test_what_was_sent_before_the_visit_does_not_count_for_it(client, link):
+    send_a_task(people.person_from_platform(platform="prolific", participant="p-1"), "early")
+    come_in(client, link)
+    assert "0 of 2 tasks done" in client.get(reverse("visit")).content.decode()
+
+
+def test_a_platform_that_wants_people_back_gets_a_link(client, link):
+    EntryLink.objects.update(
+        completion_url="https://platform.example/back?cc=1", completion_code="", tasks_wanted=1
+    )
+    come_in(client, link)
+    send_a_task(Visit.objects.get().user, "1")
+    assert 'href="https://platform.example/back?cc=1"' in client.get(reverse("visit")).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("ids", "says"),
+    [
+        ({}, "no participant id"),
+        ({"PROLIFIC_PID": " "}, "no participant id"),
+        ({"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}, "no participant id"),
+        ({"PROLIFIC_PID": "x" * 201}, "too long"),
+        ({"PROLIFIC_PID": "a%00b"}, "too long"),
+    ],
+)
+def test_an_address_without_a_usable_id_is_told_what_to_do(client, link, ids, says):
+    page = come_in(client, link, ids)
+    assert page.status_code == 403
+    assert says in page.content.decode()
+    assert not User.objects.exists()
+
+
+def test_other_platforms_name_their_parameters_otherwise(client, link):
+    EntryLink.objects.update(
+        participant_key="workerId", study_key="hitId", session_key="assignmentId", platform="mturk"
+    )
+    come_in(client, link, {"workerId": "W1", "hitId": "H1", "assignmentId": "A1"})
+    visit = Visit.objects.get()
+    assert (visit.study, visit.session) == ("H1", "A1")
+
+
+def test_a_closed_link_and_an_ended_account_are_told_so(client, link):
+    come_in(client, link)
+    client.logout()
+    User.objects.update(is_active=False)
+    assert "was ended" in come_in(client, link).content.decode()
+    EntryLink.objects.update(closed_at="2026-01-01T00:00Z")
+    assert "closed" in come_in(client, link, {"PROLIFIC_PID": "p-2"}).content.decode()
+    assert not PlatformIdentity.objects.filter(participant="p-2").exists()
+
+
+def test_the_link_gives_its_qualification_but_not_again_after_it_was_taken_back(client, link, rosa):
+    writers = Qualification.objects.create(slug="write-small", name="Writers")
+    EntryLink.objects.update(grants=writers)
+    come_in(client, link)
+    held = Grant.objects.get()
+    assert held.how == Grant.How.LINK
+    people.revoke(grant=held, because="Random sentences.", by=rosa)
+    come_in(client, link)
+    assert not Grant.objects.standing().exists()
+
+
+def test_a_researcher_only_looks(browser_of, rosa, link):
+    page = come_in(browser_of(rosa), link)
+    assert "signed in as a researcher" in page.content.decode()
+    assert not Visit.objects.exists()
+
+
+def test_an_unknown_link_is_not_found(client):
+    assert client.get(reverse("enter", args=["nothing"])).status_code == 404
+
+
+def test_a_researcher_makes_a_link_and_reads_its_address(browser_of, rosa, link):
+    form = {
+        "corpus": link.corpus_id,
+        "platform": "connect",
+        "name": "second wave",
+        "participant_key": "participantId",
+        "study_key": "",
+        "session_key": "",
+        "tasks_wanted": 3,
+        "completion_code": "",
+        "completion_url": "",
+    }
+    refused = browser_of(rosa).post(reverse("admin:collection_entrylink_add"), form)
+    assert refused.status_code == 200
+    assert not EntryLink.objects.filter(name="second wave").exists()
+    assert (
+        browser_of(rosa)
+        .post(reverse("admin:collection_entrylink_add"), {**form, "completion_code": "X"})
+        .status_code
+        == 302
+    )
+    made = EntryLink.objects.get(name="second wave")
+    page = browser_of(rosa).get(reverse("admin:collection_entrylink_change", args=[made.pk])).content.decode()
+    assert f"/enter/{made.token}/?participantId=" in page
+
+
+def test_only_administrators_download_who_earned_what(browser_of, rosa, client, link):
+    come_in(client, link)
+    user = Visit.objects.get().user
+    people.earn(user=user, cents=30, reason="wrote", key="1")
+    people.earn(user=user, cents=12, reason="wrote", key="2")
+    people.person_from_platform(platform="prolific", participant="never came")
+    ask = {"action": "download_earnings", "_selected_action": [link.pk]}
+    address = reverse("admin:collection_entrylink_changelist")
+    ada = browser_of(person("ada", role="administrator"))
+    lines = b"".join(ada.post(address, ask).streaming_content).decode().splitlines()
+    assert lines == ["link,participant,finished_visits,earned_cents", "first wave,p-1,0,42"]
+    assert not browser_of(rosa).post(address, ask).streaming
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_first_visits_at_one_moment_make_one_account(link):
+    def arrive():
+        return people.person_from_platform(platform="prolific", participant="p-9").pk
+
+    assert len(set(at_once([arrive] * 8))) == 1
+    assert PlatformIdentity.objects.count() == User.objects.count() == 1

@@ -1,0 +1,136 @@
+"""The exam that qualifies to write."""
+
+import pytest
+from django.urls import reverse
+
+from accounts.actions import revoke
+from accounts.models import Grant, Qualification
+from collection import exams
+from collection.models import Exam, ExamAttempt, ExamItem
+from tests.concurrency.threads import at_once
+from tests.corpora import make_corpus
+
+pytestmark = pytest.mark.django_db
+RIGHT = {0: "entailment", 1: "neutral", 2: "contradiction"}
+
+
+@pytest.fixture
+def exam(db):
+    writers = Qualification.objects.create(slug="write-small", name="Writers")
+    made = Exam.objects.create(corpus=make_corpus(writing_qualification=writers), pass_mark=60, tries=2)
+    for order, label in RIGHT.items():
+        ExamItem.objects.create(
+            exam=made, order=order, premise="A cat sleeps.", hypothesis=f"Sentence {order}.", label=label
+        )
+    return made
+
+
+@pytest.fixture
+def written_exam(exam):
+    ExamItem.objects.create(exam=exam, order=3, premise="A dog runs.", label="entailment")
+    return exam
+
+
+def may_write(user, exam):
+    return Grant.objects.is_held(user, exam.corpus.writing_qualification_id)
+
+
+def send(exam, user, **changed):
+    return exams.send_exam(exam=exam, annotator=user, answers={**RIGHT, **changed.get("answers", {})})
+
+
+def test_known_labels_over_the_mark_qualify_at_once(exam, ana):
+    attempt = send(exam, ana, answers={0: "neutral"})
+    assert (attempt.score, attempt.passed) == (66, True)
+    assert may_write(ana, exam)
+    assert Grant.objects.get().how == Grant.How.EXAM
+
+
+def test_under_the_mark_there_is_a_second_try_and_no_third(exam, ana):
+    wrong = {0: "neutral", 1: "entailment"}
+    assert [send(exam, ana, answers=wrong).passed for _ in range(2)] == [False, False]
+    with pytest.raises(exams.ExamRefused, match="all your tries"):
+        send(exam, ana)
+    assert not may_write(ana, exam)
+    assert list(ExamAttempt.objects.values_list("number", flat=True)) == [1, 2]
+
+
+def test_texts_wait_for_a_researcher_who_lets_in_with_a_word(written_exam, ana, rosa):
+    attempt = send(written_exam, ana, answers={3: "An animal   moves."})
+    assert attempt.passed is None
+    assert attempt.answers.get(order=3).hypothesis == "An animal moves."
+    with pytest.raises(exams.ExamRefused, match="with a researcher"):
+        send(written_exam, ana, answers={3: "Again."})
+    assert exams.judge_exam(attempt=attempt, passed=True, judgement="Good.", by=rosa)
+    assert not exams.judge_exam(attempt=attempt, passed=False, judgement="No.", by=rosa)
+    assert may_write(ana, written_exam)
+
+
+def test_texts_do_not_save_somebody_who_failed_the_labels(written_exam, ana):
+    attempt = send(written_exam, ana, answers={0: "neutral", 1: "entailment", 3: "An animal moves."})
+    assert attempt.passed is False
+
+
+def test_a_missing_answer_keeps_the_try_and_names_the_item(written_exam, browser_of, ana):
+    page = browser_of(ana).post(
+        reverse("exam", args=["small"]), {"answer-0": "neutral", "answer-3": "An animal moves."}
+    )
+    assert page.status_code == 422
+    text = page.content.decode()
+    assert text.count("Please choose an answer.") == 2
+    assert "An animal moves." in text
+    assert 'value="neutral" checked' in text
+    assert not ExamAttempt.objects.exists()
+
+
+def test_the_exam_in_the_browser_from_first_look_to_permission(exam, browser_of, ana):
+    address = reverse("exam", args=["small"])
+    page = browser_of(ana).get(address).content.decode()
+    assert "You have 2 tries." in page
+    answers = {f"answer-{order}": label for order, label in RIGHT.items()}
+    done = browser_of(ana).post(address, answers, follow=True).content.decode()
+    assert "You passed." in done
+    assert reverse("writing", args=["small"]) in done
+
+
+def test_a_forged_label_is_no_answer(exam, ana):
+    with pytest.raises(exams.ExamIncomplete):
+        send(exam, ana, answers={0: "surely"})
+
+
+def test_somebody_whose_qualification_was_taken_back_is_not_examined_again(exam, ana, rosa):
+    send(exam, ana)
+    revoke(grant=Grant.objects.get(), because="Random sentences.", by=rosa)
+    with pytest.raises(exams.ExamRefused, match="A researcher ended"):
+        send(exam, ana)
+
+
+def test_a_corpus_without_an_exam_has_no_such_page(browser_of, ana):
+    make_corpus(slug="open")
+    assert browser_of(ana).get(reverse("exam", args=["open"])).status_code == 404
+
+
+def test_a_researcher_judges_in_the_dashboard_once(written_exam, browser_of, ana, rosa):
+    attempt = send(written_exam, ana, answers={3: "An animal moves."})
+    address = reverse("admin:collection_examattempt_change", args=[attempt.pk])
+    page = browser_of(rosa).get(address).content.decode()
+    assert "An animal moves." in page
+    inline = {"answers-TOTAL_FORMS": 0, "answers-INITIAL_FORMS": 0}
+    browser_of(rosa).post(address, {"verdict": "", "judgement": "Hm.", **inline})
+    assert ExamAttempt.objects.get().passed is None
+    browser_of(rosa).post(address, {"verdict": "no", "judgement": "Too short.", **inline})
+    judged = ExamAttempt.objects.get()
+    assert (judged.passed, judged.judgement, judged.judged_by) == (False, "Too short.", rosa)
+    assert browser_of(rosa).post(address, {"verdict": "yes", **inline}).status_code == 403
+    assert "Too short." in browser_of(ana).get(reverse("exam", args=["small"])).content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_clicks_at_one_moment_use_up_one_try(written_exam, ana):
+    def press():
+        try:
+            return send(written_exam, ana, answers={3: "An animal moves."}).number
+        except exams.ExamRefused:
+            return None
+
+    assert sorted(at_once([press] * 6), key=str) == [1] + [None] * 5
