@@ -45,7 +45,8 @@ def _give_this_process_its_own_broker() -> None:
     process = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
     broker = urlsplit(django_settings.CELERY_BROKER_URL)
     if process and broker.scheme in ("redis", "rediss"):
-        number = (int(broker.path.strip("/") or 0) + int(process)) % 16
+        # Downwards: the tests have the last one, and a developer's own data lie in the first.
+        number = (int(broker.path.strip("/") or 0) - int(process)) % 16
         url = urlunsplit(broker._replace(path=f"/{number}"))
         django_settings.CELERY_BROKER_URL = os.environ["CELERY_BROKER_URL"] = url
 
