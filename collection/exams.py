@@ -47,6 +47,8 @@ def standing_of(exam: Exam, annotator: User) -> Standing:
         why = "A researcher ended your part in this corpus, so the exam cannot be taken again."
     elif last is not None and last.passed is None:
         why = "Your answers are with a researcher. You will find the result here."
+    elif not exam.is_open:
+        why = "This exam is closed: no more people are looked for. What you were told of your answers stays."
     elif not left:
         why = "You have used all your tries. Thank you for the time that you gave to it."
     return Standing(holds=holds, last=last, tries_left=left, why_not=why)

@@ -5,32 +5,39 @@ what is printed is what was done, and a trial run is the same work rolled back.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict
 
-from django.db import models
+from django.db.models import ProtectedError
 
-from accounts.models import ConsentForm
+from accounts.models import ConsentForm, Grant, Qualification
 from collection.corpus_files import (
+    AdvicePart,
+    Check,
     ConsentPart,
     CorpusFile,
     CorpusPart,
+    ExamItemPart,
+    ExamPart,
     Example,
     Faq,
     GenrePart,
     PromptPart,
     WrittenField,
 )
+from collection.differences import Changes, replace_rows, set_fields, tell_fields, tell_rows
 from collection.models import (
+    AdviceSetting,
     Corpus,
+    Exam,
     Genre,
     Pair,
     Prompt,
+    PromptReading,
     PromptVersion,
     WritingAssignment,
 )
 
-SHOWN = 60  # characters of an old or new value in a line of the difference
+VERSION_COLUMNS = ("instructions", "pay_cents", "seconds", "care", "skip_pay_cents", "paid_skips_per_day")
 
 
 class LoadRefused(Exception):
@@ -41,44 +48,16 @@ class LoadRefused(Exception):
         self.reasons = list(reasons)
 
 
-@dataclass
-class Changes:
-    """What a file changes, line by line (`+` new, `-` gone, `~` different), and what it may not."""
-
-    lines: list[tuple[str, str]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    refusals: list[str] = field(default_factory=list)
-
-    def new(self, what: str) -> None:
-        self.lines.append(("+", what))
-
-    def gone(self, what: str) -> None:
-        self.lines.append(("-", what))
-
-    def different(self, what: str) -> None:
-        self.lines.append(("~", what))
-
-    def refuse(self, why: str) -> None:
-        self.refusals.append(why)
-
-
-def set_fields(row: models.Model, wanted: dict[str, Any], name: str, changes: Changes) -> None:
-    """Writes the fields that differ, and a line for each."""
-    differing = [key for key, value in wanted.items() if getattr(row, key) != value]
-    for key in differing:
-        changes.different(f"{name}: {key}: {_difference(getattr(row, key), wanted[key])}")
-        setattr(row, key, wanted[key])
-    if differing:
-        row.save(update_fields=differing)
-
-
 def load_corpus(*, file: CorpusFile, changes: Changes) -> Corpus:
-    """Creates or updates the corpus with its consent form, prompts and genres; the question is not here.
+    """Creates or updates the corpus with all that its file says, but for the question.
 
     To be called in a transaction. The caller must roll back when `changes.refusals` is not empty.
     """
     corpus = _corpus(file.corpus, changes)
     _load_consent(corpus, file.consent, changes)
+    _load_writers(corpus, file.corpus.writing, changes)
+    _load_exam(corpus, file.exam, changes)
+    _load_advice(corpus, file.advice, changes)
     _load_prompts(corpus, file.prompts, changes)
     _load_genres(corpus, file.genres, changes)
     _drop_unused_prompts(corpus, file.prompts, changes)
@@ -86,130 +65,177 @@ def load_corpus(*, file: CorpusFile, changes: Changes) -> Corpus:
 
 
 def _corpus(part: CorpusPart, changes: Changes) -> Corpus:
+    columns = {key: value for key, value in asdict(part).items() if key != "writing"}
+    columns["max_tasks_per_day"] = part.max_tasks_per_day or None
     corpus = Corpus.objects.select_for_update(no_key=True).filter(slug=part.slug).first()
     if corpus is None:
         changes.new(f"corpus {part.slug}")
-        return Corpus.objects.create(**asdict(part))
-    for key in ("scheme", "protocol"):
+        return Corpus.objects.create(**columns)
+    pairs = Pair.objects.filter(corpus=corpus)
+    for key, made in (
+        ("scheme", pairs),
+        ("protocol", pairs),
+        ("language_models", pairs.filter(assignment__isnull=False)),
+    ):
         old, new = getattr(corpus, key), getattr(part, key)
-        if old != new and (pairs := Pair.objects.filter(corpus=corpus).count()):
+        if old != new and (count := made.count()):
             changes.refuse(
-                f'[corpus] {key}: "{corpus.slug}" holds {pairs:,} pairs made under "{old}", so it cannot'
+                f'[corpus] {key}: "{corpus.slug}" holds {count:,} pairs made under "{old}", so it cannot'
                 f' become "{new}". Put "{old}" back into the file, or give the new corpus another slug.'
             )
     if corpus.writers_per_premise != part.writers_per_premise and corpus.premises.exists():
         changes.notes.append("writers_per_premise holds for premises that are imported from now on.")
-    set_fields(corpus, asdict(part), "corpus", changes)
+    set_fields(corpus, columns, "corpus", changes)
     return corpus
 
 
 def _load_consent(corpus: Corpus, part: ConsentPart | None, changes: Changes) -> None:
     """A new text is a new form; those who agreed to the old one are asked again."""
     old = corpus.consent_form
-    digest = ConsentForm.digest_of(part.title, part.text) if part else None
-    if (old.digest if old else None) == digest:
-        return
     if part is None:
+        if old is None:
+            return
         changes.gone(f'consent form "{old}"')
         corpus.consent_form = None
     else:
-        form, _ = ConsentForm.objects.get_or_create(
-            digest=digest, defaults={"title": part.title, "text": part.text}
-        )
+        wanted = {"title": part.title, "text": part.text_under(corpus.language_models)}
+        if old is not None and not tell_fields(old, wanted, "consent form", changes):
+            return
+        digest = ConsentForm.digest_of(**wanted)
+        corpus.consent_form, _ = ConsentForm.objects.get_or_create(digest=digest, defaults=wanted)
         if old is None:
-            changes.new(f'consent form "{form}"')
+            changes.new(f'consent form "{part.title}"')
         else:
-            changes.different(f'consent form "{form}": a new text, which everybody is asked to agree to')
-        corpus.consent_form = form
+            changes.different(
+                f'consent form "{part.title}": a new text, which everybody is asked to agree to'
+            )
     corpus.save(update_fields=["consent_form"])
+
+
+def _load_writers(corpus: Corpus, writing: str, changes: Changes) -> None:
+    """Who may write: everybody, or the holders of the corpus's own qualification."""
+    old = corpus.writing_qualification
+    wanted = None
+    if writing != "open":
+        wanted, _ = Qualification.objects.get_or_create(
+            slug=f"write-{corpus.slug}", defaults={"name": f"Write for {corpus.name}"}
+        )
+    if old == wanted:
+        return
+    corpus.writing_qualification = wanted
+    corpus.save(update_fields=["writing_qualification"])
+    changes.different(f"corpus: who may write: {old or 'everybody'} -> {wanted or 'everybody'}")
+    if wanted is None:
+        return
+    holders = Grant.objects.standing().filter(qualification=wanted).values("user")
+    writers = WritingAssignment.objects.filter(corpus=corpus).exclude(annotator__in=holders)
+    if count := writers.values("annotator").distinct().count():
+        changes.notes.append(
+            f'{count:,} people who wrote for {corpus.slug} do not hold "{wanted.slug}", so they cannot go on'
+            " until somebody gives it to them in the dashboard, under People."
+        )
+
+
+def _load_exam(corpus: Corpus, part: ExamPart | None, changes: Changes) -> None:
+    """An exam that somebody took stays, closed, when it leaves the file: its results are evidence."""
+    exam = Exam.objects.select_for_update(no_key=True).filter(corpus=corpus).first()
+    if part is None:
+        if exam is None:
+            return
+        if exam.attempts.exists():
+            set_fields(exam, {"is_open": False}, "exam", changes)
+        else:
+            exam.delete()
+            changes.gone("exam")
+        return
+    columns = {key: value for key, value in asdict(part).items() if key != "items"} | {"is_open": True}
+    if exam is None:
+        exam = Exam.objects.create(corpus=corpus, **columns)
+        changes.new(f"exam, {len(part.items)} items")
+        replace_rows(exam.items, part.items)
+        return
+    set_fields(exam, columns, "exam", changes)
+    if tell_rows(exam.items, part.items, ExamItemPart, "exam: item", changes):
+        replace_rows(exam.items, part.items)
+        if exam.attempts.exists():
+            changes.notes.append("People took the exam before. Their answers keep the items that they saw.")
+
+
+def _load_advice(corpus: Corpus, parts: Iterable[AdvicePart], changes: Changes) -> None:
+    known = {setting.advice: setting for setting in corpus.advice_settings.all()}
+    for part in parts:
+        setting = known.pop(part.advice, None)
+        if setting is None:
+            AdviceSetting.objects.create(corpus=corpus, **asdict(part))
+            changes.new(f"advice {part.advice}: {part.level}")
+        else:
+            set_fields(setting, {"level": part.level}, f"advice {part.advice}", changes)
+    for setting in known.values():
+        setting.delete()
+        changes.gone(f"advice {setting.advice}: {setting.level}")
 
 
 def _load_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: Changes) -> None:
     known = {prompt.slug: prompt for prompt in corpus.prompts.all()}
     for part in parts:
+        columns = {"name": part.name, "status": part.status}
         prompt = known.get(part.slug)
         if prompt is None:
-            prompt = Prompt.objects.create(corpus=corpus, slug=part.slug, name=part.name)
-            _write_version(PromptVersion(prompt=prompt, number=1), part)
-            changes.new(f"prompt {part.slug}, version 1")
-            continue
-        set_fields(prompt, {"name": part.name}, f"prompt {part.slug}", changes)
-        _update_version(prompt, part, changes)
+            prompt = Prompt.objects.create(corpus=corpus, slug=part.slug, **columns)
+        else:
+            set_fields(prompt, columns, f"prompt {part.slug}", changes)
+        _load_version(prompt, part, changes)
 
 
-def _update_version(prompt: Prompt, part: PromptPart, changes: Changes) -> None:
+def _load_version(prompt: Prompt, part: PromptPart, changes: Changes) -> None:
+    """A version that somebody wrote under or read stays as it is; the new content is the next version."""
+    name = f"prompt {part.slug}"
     # The lock keeps a new assignment from taking the version between the look and the change.
     version = prompt.versions.select_for_update().order_by("-number").first()
     if version is None:
         _write_version(PromptVersion(prompt=prompt, number=1), part)
-        changes.new(f"prompt {part.slug}, version 1")
-    elif version.digest != part.digest:
-        what = ", ".join(_changed_parts(version, part)) or "content"
+        changes.new(f"{name}, version 1")
+    elif _tell_version(version, part, name, changes):
+        number = version.number
         if _is_used(version):
-            _write_version(PromptVersion(prompt=prompt, number=version.number + 1), part)
-            changes.different(
-                f"prompt {part.slug}: {what}: version {version.number + 1}, as people wrote under the old"
-            )
+            _write_version(PromptVersion(prompt=prompt, number=number + 1), part)
+            changes.new(f"{name}, version {number + 1}, because people worked under version {number}")
         else:
             _write_version(version, part)
-            changes.different(
-                f"prompt {part.slug}: {what}: version {version.number} replaced, as nobody wrote under it"
-            )
+            changes.different(f"{name}: version {number} replaced, as nobody worked under it")
+
+
+def _tell_version(version: PromptVersion, part: PromptPart, name: str, changes: Changes) -> bool:
+    """Whether the content differs, with a line for each difference."""
+    differs = [
+        bool(tell_fields(version, {key: getattr(part, key) for key in VERSION_COLUMNS}, name, changes)),
+        tell_rows(version.fields, part.fields, WrittenField, f"{name}: field", changes),
+        tell_rows(version.examples, part.examples, Example, f"{name}: example", changes),
+        tell_rows(version.check_questions, part.check, Check, f"{name}: check", changes),
+        tell_rows(version.faq, part.faq, Faq, f"{name}: faq", changes),
+    ]
+    return any(differs)
 
 
 def _is_used(version: PromptVersion) -> bool:
-    return (
-        WritingAssignment.objects.filter(prompt_version=version).exists()
-        or Pair.objects.filter(prompt_version=version).exists()
+    return any(
+        model.objects.filter(**{key: version}).exists()
+        for model, key in (
+            (WritingAssignment, "prompt_version"),
+            (Pair, "prompt_version"),
+            (PromptReading, "version"),
+        )
     )
 
 
 def _write_version(version: PromptVersion, part: PromptPart) -> None:
-    version.instructions, version.digest = part.instructions, part.digest
-    version.pay_cents, version.seconds = part.pay_cents, part.seconds
+    for key in (*VERSION_COLUMNS, "digest"):
+        setattr(version, key, getattr(part, key))
     version.save()
     replace_rows(version.fields, part.fields)
     replace_rows(version.examples, part.examples)
+    replace_rows(version.check_questions, part.check)
     replace_rows(version.faq, part.faq)
-
-
-def replace_rows(manager: Any, parts: Sequence[Any], names: dict[str, str] | None = None) -> None:
-    """Puts the parts, in their order, in the place of all rows of a related manager.
-
-    `names`: the columns whose names differ from the parts' own.
-    """
-    names = names or {}
-    manager.all().delete()
-    manager.bulk_create(
-        manager.model(
-            **{manager.field.name: manager.instance},
-            order=order,
-            **{names.get(key, key): value for key, value in asdict(part).items()},
-        )
-        for order, part in enumerate(parts)
-    )
-
-
-def _changed_parts(version: PromptVersion, part: PromptPart) -> list[str]:
-    changed = [
-        key for key in ("instructions", "pay_cents", "seconds") if getattr(version, key) != getattr(part, key)
-    ]
-    if stored_parts(version.fields, WrittenField) != part.fields:
-        changed.append("fields")
-    if stored_parts(version.examples, Example) != part.examples:
-        changed.append("examples")
-    if stored_parts(version.faq, Faq) != part.faq:
-        changed.append("faq")
-    return changed
-
-
-def stored_parts(manager: Any, kind: type, names: dict[str, str] | None = None) -> tuple[Any, ...]:
-    """The rows of a related manager as parts of a file, to compare them with the file's."""
-    names = names or {}
-    keys = kind.__dataclass_fields__  # type: ignore[attr-defined]
-    return tuple(
-        kind(**{key: getattr(row, names.get(key, key)) for key in keys}) for row in manager.order_by("order")
-    )
 
 
 def _load_genres(corpus: Corpus, parts: Sequence[GenrePart], changes: Changes) -> None:
@@ -223,14 +249,25 @@ def _load_genres(corpus: Corpus, parts: Sequence[GenrePart], changes: Changes) -
             Genre.objects.create(corpus=corpus, **wanted)
             changes.new(f"genre {part.slug}")
     for genre in known.values():
-        if premises := genre.premises.count():
-            changes.refuse(
-                f'[[genres]] "{genre.slug}" is not in the file, but holds {premises:,} premises.'
-                " Put its table back into the file."
-            )
-        else:
-            genre.delete()
-            changes.gone(f"genre {genre.slug}")
+        _drop_genre(genre, changes)
+
+
+def _drop_genre(genre: Genre, changes: Changes) -> None:
+    if premises := genre.premises.count():
+        changes.refuse(
+            f'[[genres]] "{genre.slug}" is not in the file, but holds {premises:,} premises.'
+            " Put its table back into the file."
+        )
+        return
+    try:
+        genre.delete()
+    except ProtectedError:  # a file was read into it, of which every line was dropped
+        changes.refuse(
+            f'[[genres]] "{genre.slug}" is not in the file, but files were read into it, and what became of'
+            " their lines is kept. Put its table back into the file."
+        )
+    else:
+        changes.gone(f"genre {genre.slug}")
 
 
 def _drop_unused_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: Changes) -> None:
@@ -245,27 +282,3 @@ def _drop_unused_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: C
                 version.delete()
             prompt.delete()
             changes.gone(f"prompt {prompt.slug}")
-
-
-def _difference(old: Any, new: Any) -> str:
-    """Both values, or of long texts the place where they part."""
-    if isinstance(old, str) and isinstance(new, str) and max(len(old), len(new)) > SHOWN:
-        same = next(
-            (n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
-        )
-        start = max(0, same - 15)
-        return f"{_excerpt(old, start)} -> {_excerpt(new, start)}"
-    return f"{_plain(old)} -> {_plain(new)}"
-
-
-def _excerpt(text: str, start: int) -> str:
-    piece = " ".join(text[start : start + SHOWN].split())
-    return f'"{"..." if start else ""}{piece}{"..." if start + SHOWN < len(text) else ""}"'
-
-
-def _plain(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)

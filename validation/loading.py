@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from collection.corpus_files import Example, Faq, QuestionPart, WordedLabel
-from collection.loading import Changes, replace_rows, set_fields, stored_parts
+from collection.differences import Changes, replace_rows, set_fields, tell_rows
 from collection.models import Corpus
 from validation.models import Label, Question
 
@@ -16,20 +16,25 @@ def load_question(*, corpus: Corpus, part: QuestionPart, changes: Changes) -> Qu
 
     To be called in a transaction. The caller must roll back when `changes.refusals` is not empty.
     """
-    plain = {key: value for key, value in asdict(part).items() if key not in LISTS}
-    plain["scheme"] = corpus.scheme
+    columns = {key: value for key, value in asdict(part).items() if key not in LISTS}
+    columns["scheme"] = corpus.scheme
     question = Question.objects.select_for_update(no_key=True).filter(corpus=corpus, is_main=True).first()
     if question is None:
-        question = Question.objects.create(corpus=corpus, **plain)
+        question = Question.objects.create(corpus=corpus, **columns)
         changes.new(f"question {question.slug}")
-        _replace(question, part, LISTS)
+        replace_rows(question.label_wordings, part.labels)
+        replace_rows(question.examples, part.examples)
+        replace_rows(question.faq, part.faq, FAQ_NAMES)
         return question
     _refuse_new_rules(question, part, changes)
-    set_fields(question, plain, "question", changes)
-    differing = _differing(question, part)
-    for name in differing:
-        changes.different(f"question: {name}")
-    _replace(question, part, differing)
+    _refuse_new_wording(question, part, changes)
+    set_fields(question, columns, "question", changes)
+    if tell_rows(question.label_wordings, part.labels, WordedLabel, "question: label", changes):
+        replace_rows(question.label_wordings, part.labels)
+    if tell_rows(question.examples, part.examples, Example, "question: example", changes):
+        replace_rows(question.examples, part.examples)
+    if tell_rows(question.faq, part.faq, Faq, "question: faq", changes, FAQ_NAMES):
+        replace_rows(question.faq, part.faq, FAQ_NAMES)
     return question
 
 
@@ -43,19 +48,16 @@ def _refuse_new_rules(question: Question, part: QuestionPart, changes: Changes) 
             )
 
 
-def _differing(question: Question, part: QuestionPart) -> list[str]:
-    stored = {
-        "labels": stored_parts(question.label_wordings, WordedLabel),
-        "examples": stored_parts(question.examples, Example),
-        "faq": stored_parts(question.faq, Faq, FAQ_NAMES),
-    }
-    return [name for name in LISTS if stored[name] != getattr(part, name)]
-
-
-def _replace(question: Question, part: QuestionPart, names: list[str] | tuple[str, ...]) -> None:
-    if "labels" in names:
-        replace_rows(question.label_wordings, part.labels)
-    if "examples" in names:
-        replace_rows(question.examples, part.examples)
-    if "faq" in names:
-        replace_rows(question.faq, part.faq, FAQ_NAMES)
+def _refuse_new_wording(question: Question, part: QuestionPart, changes: Changes) -> None:
+    """What people were asked, and what their answers were called, stays while their answers count."""
+    old = {entry.label: entry.wording for entry in question.label_wordings.all()}
+    wordings = [("wording", question.wording, part.wording)]
+    wordings += [(f'label "{entry.label}"', old.get(entry.label, ""), entry.wording) for entry in part.labels]
+    differing = [(name, was, new) for name, was, new in wordings if was not in ("", new)]
+    cast = Label.objects.filter(question=question, origin="cast", label__isnull=False)
+    if differing and (labels := cast.count()):
+        changes.refusals += [
+            f'[question] {name}: {labels:,} labels were chosen under the words "{was}", so they cannot become'
+            f' "{new}". Put "{was}" back into the file; other words need a corpus of their own.'
+            for name, was, new in differing
+        ]

@@ -128,7 +128,8 @@ def test_a_prompt_under_which_somebody_is_writing_gets_a_new_version(demo, edite
     make_seats(premises=[premise])
     assignment = claim_writing(corpus=demo, annotator=ana)
     out = run("load_corpus", edited({"definitely correct if the letter": "surely correct if the letter"})).out
-    assert "prompt letters: fields: version 2" in out
+    assert '~ prompt letters: field 1: wording: "...' in out
+    assert "+ prompt letters, version 2, because people worked under version 1" in out
     versions = demo.prompts.get(slug="letters").versions
     assert [version.number for version in versions.order_by("number")] == [1, 2]
     assert assignment.prompt_version.number == 1

@@ -9,6 +9,10 @@ GOOD = """
 slug = "small"
 name = "Small"
 
+[consent]
+title = "Before you start"
+text = "You judge sentences."
+
 [question]
 wording = "How do they go together?"
 [[question.labels]]

@@ -6,17 +6,21 @@ from typing import Any
 import pytest
 
 from collection import corpus_files
+from collection.labels import SCHEMES
 from tests.docs.pages import REFERENCE, rows, sections, ticked
 
 TABLES = {
     "`[corpus]`": corpus_files.CorpusPart,
     "`[consent]`": corpus_files.ConsentPart,
+    "`[exam]`": corpus_files.ExamPart,
+    "`[[exam.items]]`": corpus_files.ExamItemPart,
     "`[question]`": corpus_files.QuestionPart,
     "`[[question.labels]]`": corpus_files.WordedLabel,
     "`[[question.examples]]` and `[[prompts.examples]]`": corpus_files.Example,
     "`[[question.faq]]` and `[[prompts.faq]]`": corpus_files.Faq,
     "`[[prompts]]`": corpus_files.PromptPart,
     "`[[prompts.fields]]`": corpus_files.WrittenField,
+    "`[[prompts.check]]`": corpus_files.Check,
     "`[[genres]]`": corpus_files.GenrePart,
 }
 TEXT = (REFERENCE / "corpus-file.md").read_text()
@@ -34,10 +38,30 @@ def as_told(key: Field[Any]) -> str:
 
 
 def test_the_reference_has_a_section_for_each_table() -> None:
-    assert set(sections(TEXT)) == set(TABLES)
+    assert set(sections(TEXT)) == {*TABLES, "`[advice]`", "What cannot change"}
 
 
 @pytest.mark.parametrize("heading", TABLES)
 def test_the_reference_lists_the_keys_of_a_table_with_their_defaults(heading: str) -> None:
     told = {ticked(cells[0])[0]: cells[1] for cells in rows(sections(TEXT)[heading])}
     assert told == {key.name: as_told(key) for key in fields(TABLES[heading])}
+
+
+def test_the_reference_lists_the_kinds_of_advice_with_their_levels() -> None:
+    told = {ticked(cells[0])[0]: cells[1] for cells in rows(sections(TEXT)["`[advice]`"])}
+    assert told == {kind: f'`"{level}"`' for kind, level in corpus_files.ADVICE.items()}
+
+
+def test_the_reference_names_every_choice_of_a_key() -> None:
+    chosen = {
+        "scheme": SCHEMES,
+        "protocol": corpus_files.PROTOCOLS,
+        "language_models": corpus_files.LANGUAGE_MODELS,
+        "writing": corpus_files.WRITING,
+        "register": corpus_files.REGISTERS,
+        "status": corpus_files.STATUSES,
+    }
+    told = [cells for text in sections(TEXT).values() for cells in rows(text)]
+    for key, choices in chosen.items():
+        row = next(cells for cells in told if cells[0] == f"`{key}`")
+        assert set(choices) <= set(ticked(" ".join(row)))
