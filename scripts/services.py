@@ -21,6 +21,7 @@ import psycopg2
 import redis
 
 START_SECONDS = 30.0
+TEST_PROCESSES = 4  # at most; each wants a database and a broker of its own
 
 
 class Missing(Exception):
@@ -199,8 +200,10 @@ def broker() -> Iterator[Service]:
         try:
             yield Service(address, f"the machine's own server (port 6379, database {number})")
         finally:
-            with contextlib.suppress(redis.RedisError), redis.Redis.from_url(address) as link:
-                link.flushdb()
+            with contextlib.suppress(redis.RedisError):
+                for mine in range(number - TEST_PROCESSES + 1, number + 1):
+                    with redis.Redis(host="127.0.0.1", db=mine) as link:
+                        link.flushdb()
         return
     program = redis_program()
     if program is None:
@@ -213,12 +216,18 @@ def broker() -> Iterator[Service]:
 
 
 def unused_redis() -> int | None:
-    """The number of an empty database in the usual Redis; the data of others is not ours to touch."""
+    """The last of as many empty databases in the usual Redis as there are test processes.
+
+    Each process counts down from it by its own number (tests/conftest.py). The data of others is not ours
+    to touch, and database 0 is where they usually lie.
+    """
+    empty = 0
     with contextlib.suppress(redis.RedisError):
         for number in range(15, 0, -1):
             with redis.Redis(host="127.0.0.1", db=number, socket_timeout=3) as link:
-                if link.dbsize() == 0:
-                    return number
+                empty = empty + 1 if link.dbsize() == 0 else 0
+            if empty == TEST_PROCESSES:
+                return number + TEST_PROCESSES - 1
     return None
 
 

@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
 
 
 # Whole files to each process: what a file sets up once, such as a trained baseline, is not set up again.
-EVERYTHING = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile")
+EVERYTHING = ("-n", "auto", "--maxprocesses", str(services.TEST_PROCESSES), "--dist", "loadfile")
 
 
 def pytest(arguments: list[str], env: dict[str, str]) -> int:
