@@ -63,22 +63,26 @@ def label_for(question: Question, address: str, annotators: int, seconds: float)
 
 def _label_until(corpus: str, address: str, token: str, stop_at: float, timings: Timings) -> None:
     http = HTTPConnection(urlsplit(address).netloc, timeout=60)
-    while time.monotonic() < stop_at:
-        before = time.monotonic()
-        batch = _post(http, token, "next", {"corpus": corpus})
-        between = time.monotonic()
-        timings.claims.append(between - before)
-        if not batch["pairs"]:
-            return
+    before = time.monotonic()
+    batch = _post(http, token, "next", {"corpus": corpus})
+    timings.claims.append(time.monotonic() - before)
+    while batch["pairs"] and time.monotonic() < stop_at:
         labels = {pair["slot"]: "neutral" for pair in batch["pairs"]}
-        _post(
+        before = time.monotonic()
+        answer = _post(
             http,
             token,
             "submit",
-            {"assignment": batch["assignment"], "labels": labels, "idempotency_key": uuid4().hex},
+            {
+                "assignment": batch["assignment"],
+                "labels": labels,
+                "idempotency_key": uuid4().hex,
+                "next": True,
+            },
         )
-        timings.submits.append(time.monotonic() - between)
-        timings.labels += len(labels)
+        timings.submits.append(time.monotonic() - before)
+        timings.labels += answer["saved"]
+        batch = answer["next"]
 
 
 def _post(http: HTTPConnection, token: str, verb: str, body: dict[str, Any]) -> dict[str, Any]:

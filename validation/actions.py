@@ -12,8 +12,7 @@ from itertools import islice
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import DateTimeField, Max, Min, Q, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Max, Min
 from django.utils import timezone
 
 from accounts.actions import earn, record_submission
@@ -21,6 +20,7 @@ from accounts.models import User
 from collection.models import Pair
 from collection.querysets import PairQuerySet
 from validation.models import Assignment, BatchItem, Label, Membership, Question
+from validation.seats import FreeSeat, Held, fill, free_seats, locked_items, note, with_texts
 
 # Pairs are shuffled in blocks; in a block all second labels come before all thirds, so that pairs
 # complete early and yet nobody meets one pair's seats in a row.
@@ -82,6 +82,7 @@ class Batch:
 class BatchResult:
     """What became of a submission: labels that count, labels kept as surplus, items still waiting."""
 
+    question: Question
     saved: int = 0
     surplus: int = 0
     left: int = 0
@@ -171,25 +172,25 @@ def claim_batch(*, question: Question, annotator: User) -> Batch:
     not labelled; premises that they have not seen come first. Raises NotInPool, NoWork.
     """
     now = timezone.now()
+    until = now + timedelta(seconds=settings.VALIDATION_LEASE_SECONDS)
     member = _membership(question, annotator)
     current = Assignment.objects.filter(question=question, annotator=annotator, closed_at=None).first()
     if current is not None:
-        items = _renew(current, now)
+        items = _renew(current, now, until)
         if items:
-            return Batch(current, items, renewed=True)
+            return Batch(current, with_texts(items, current.pk), renewed=True)
         Assignment.objects.filter(pk=current.pk).update(closed_at=now)
     seats = _free_seats(question, annotator, member.cursor, now)
     if not seats:
         raise NoWork(*_why_nothing(question, annotator, now))
-    until = now + timedelta(seconds=settings.VALIDATION_LEASE_SECONDS)
     Label.objects.filter(pk__in=[seat.pk for seat in seats]).update(annotator=annotator, leased_until=until)
     Membership.objects.filter(pk=member.pk).update(cursor=seats[-1].turn)
     assignment = Assignment.objects.create(question=question, annotator=annotator, leased_until=until)
     BatchItem.objects.bulk_create(
-        BatchItem(assignment=assignment, seat=seat, order=order)
+        BatchItem(assignment=assignment, seat_id=seat.pk, order=order)
         for order, seat in enumerate(_shuffled(seats))
     )
-    return Batch(assignment, _waiting(assignment))
+    return Batch(assignment, with_texts(locked_items(assignment.pk, now), assignment.pk))
 
 
 def submit_batch(
@@ -208,84 +209,85 @@ def submit_batch(
     WrongLabel, accounts.actions.KeyReused; after the first three the same key may come again, corrected.
     """
     skips, active_ms = skips or {}, active_ms or {}
-    assignment = (
-        Assignment.objects.select_related("question__corpus").filter(token=token, annotator=annotator).first()
-    )
-    if assignment is None:
-        raise UnknownAssignment("This batch was not handed to you. Open the labelling page for a new one.")
-    _check_labels(assignment.question, labels, skips)
+    now = timezone.now()
     with transaction.atomic():
         # The batch's own lock comes first: a double click waits here and then finds the work done.
-        Assignment.objects.select_for_update().get(pk=assignment.pk)
-        items = {item.seat.token: item for item in assignment.items.select_related("seat")}
+        assignment = (
+            Assignment.objects.select_for_update(of=("self",))
+            .select_related("question__corpus")
+            .filter(token=token, annotator=annotator)
+            .first()
+        )
+        if assignment is None:
+            raise UnknownAssignment(
+                "This batch was not handed to you. Open the labelling page for a new one."
+            )
+        _check_labels(assignment.question, labels, skips)
+        items = {item.token: item for item in locked_items(assignment.pk, now)}
         unknown = [slot for slot in [*labels, *skips] if slot not in items]
         if unknown:
             raise UnknownSlot(unknown)
         content = {"assignment": token, "labels": labels, "skips": skips}
         if not record_submission(user=annotator, key=key, content=content):
-            return _result(assignment, items.values(), repeated=True)
-        return _save_batch(assignment, annotator, items, labels, skips, active_ms)
+            left = sum(item.waits for item in items.values())
+            return BatchResult(question=assignment.question, left=left, repeated=True, closed=not left)
+        return _save_batch(assignment, annotator, items, labels, skips, active_ms, now)
 
 
 def _save_batch(
     assignment: Assignment,
     annotator: User,
-    items: dict[str, BatchItem],
+    items: dict[str, Held],
     labels: dict[str, str],
     skips: dict[str, str],
     active_ms: dict[str, int],
+    now: datetime,
 ) -> BatchResult:
-    now = timezone.now()
-    answered = [items[slot] for slot in labels if _is_waiting(items[slot])]
-    skipped = [items[slot] for slot in skips if _is_waiting(items[slot]) and slot not in labels]
-    for item in answered:
-        item.answer = labels[item.seat.token]
-        item.active_ms = active_ms.get(item.seat.token)
-    for item in skipped:
-        item.skip_reason = skips[item.seat.token]
-    surplus = _cast(answered, annotator, now)
-    Label.objects.open().filter(pk__in=[item.seat_id for item in skipped], annotator=annotator).update(
-        annotator=None, leased_until=None
+    question = assignment.question
+    answered = [item for slot, item in items.items() if slot in labels and item.waits]
+    skipped = [item for slot, item in items.items() if slot in skips and slot not in labels and item.waits]
+    in_time = [item for item in answered if item.is_free_for(annotator.pk)]
+    late = [item for item in answered if not item.is_free_for(annotator.pk)]
+    fill({item.seat: labels[item.token] for item in in_time}, annotator=annotator.pk, now=now)
+    for item in late:
+        _keep_surplus(item, labels[item.token], annotator, now)
+    if skipped:
+        _let_go([item.seat for item in skipped], annotator)
+    note(
+        [
+            *((item.item, labels[item.token], None, active_ms.get(item.token)) for item in answered),
+            *((item.item, None, skips[item.token], None) for item in skipped),
+        ]
     )
-    BatchItem.objects.bulk_update([*answered, *skipped], ["answer", "active_ms", "skip_reason"])
-    cents = len(answered) * assignment.question.pay_cents
+    cents = len(answered) * question.pay_cents
     if answered:
         earn(
             user=annotator,
             cents=cents,
-            reason=f"Labelled {len(answered)} pairs of {assignment.question.corpus.name}",
-            key=f"labels:{min(item.pk for item in answered)}",
+            reason=f"Labelled {len(answered)} pairs of {question.corpus.name}",
+            key=f"labels:{min(item.item for item in answered)}",
         )
-    result = _result(assignment, items.values(), saved=len(answered) - surplus, surplus=surplus, cents=cents)
-    if result.closed:
+    left = sum(item.waits for item in items.values()) - len(answered) - len(skipped)
+    if not left:
         Assignment.objects.filter(pk=assignment.pk).update(closed_at=now)
-    return result
+    return BatchResult(
+        question=question,
+        saved=len(in_time),
+        surplus=len(late),
+        left=left,
+        cents=cents,
+        closed=not left,
+    )
 
 
-def _cast(items: list[BatchItem], annotator: User, now: datetime) -> int:
-    """Fills the seats of `items` with their answers; returns how many had to become surplus."""
-    answers = {item.seat_id: item.answer or "" for item in items}
-    # In one order for everybody, so that two submissions cannot wait for each other.
-    seats = Label.objects.open().filter(pk__in=answers).select_for_update(of=("self",)).order_by("pk")
-    free = {
-        seat.pk for seat in seats if seat.annotator_id in (None, annotator.pk) or seat.leased_until <= now
-    }
-    for label in sorted({answers[pk] for pk in free}):
-        same = [pk for pk in free if answers[pk] == label]
-        Label.objects.filter(pk__in=same).update(
-            annotator=annotator,
-            label=label,
-            cast_at=now,
-            leased_until=Coalesce("leased_until", Value(now, output_field=DateTimeField())),
-        )
-    late = [item for item in items if item.seat_id not in free]
-    for item in late:
-        _keep_surplus(item, annotator, now)
-    return len(late)
+def _let_go(seats: list[int], annotator: User) -> None:
+    """Gives seats back that this annotator holds."""
+    held = Label.objects.open().filter(pk__in=seats, annotator=annotator)
+    held.update(annotator=None, leased_until=None)
 
 
-def _keep_surplus(item: BatchItem, annotator: User, now: datetime) -> None:
-    seat = item.seat
+def _keep_surplus(item: Held, label: str, annotator: User, now: datetime) -> None:
+    seat = Label.objects.get(pk=item.seat)
     try:
         with transaction.atomic():
             Label.objects.create(
@@ -296,31 +298,12 @@ def _keep_surplus(item: BatchItem, annotator: User, now: datetime) -> None:
                 scheme=seat.scheme,
                 author_id=seat.author_id,
                 annotator=annotator,
-                label=item.answer,
+                label=label,
                 cast_at=now,
             )
     except IntegrityError:
         # They have another label on this pair by now; the answer stays known in the batch item.
         pass
-
-
-def _is_waiting(item: BatchItem) -> bool:
-    return item.answer is None and item.skip_reason is None and not item.lost
-
-
-def _result(
-    assignment: Assignment,
-    items: Iterable[BatchItem],
-    *,
-    saved: int = 0,
-    surplus: int = 0,
-    cents: int = 0,
-    repeated: bool = False,
-) -> BatchResult:
-    left = sum(_is_waiting(item) for item in items)
-    return BatchResult(
-        saved=saved, surplus=surplus, left=left, cents=cents, repeated=repeated, closed=not left
-    )
 
 
 def _check_labels(question: Question, labels: dict[str, str], skips: dict[str, str]) -> None:
@@ -352,59 +335,41 @@ def _membership(question: Question, annotator: User) -> Membership:
     return member
 
 
-def _renew(assignment: Assignment, now: datetime) -> list[BatchItem]:
+def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[Held]:
     """Renews the leases that are still to be had; marks the other waiting items as lost."""
-    waiting = _waiting(assignment)
-    until = now + timedelta(seconds=settings.VALIDATION_LEASE_SECONDS)
-    free = Q(annotator=assignment.annotator_id) | Q(annotator=None) | Q(leased_until__lte=now)
-    held = list(
-        Label.objects.open()
-        .filter(free, pk__in=[item.seat_id for item in waiting])
-        .select_for_update(of=("self",))
-        .order_by("pk")
-        .values_list("pk", flat=True)
-    )
-    Label.objects.filter(pk__in=held).update(annotator=assignment.annotator_id, leased_until=until)
-    lost = [item.pk for item in waiting if item.seat_id not in held]
+    waiting = [item for item in locked_items(assignment.pk, now) if item.waits]
+    held = [item for item in waiting if item.is_free_for(assignment.annotator_id)]
+    lost = [item.item for item in waiting if not item.is_free_for(assignment.annotator_id)]
     if lost:
         BatchItem.objects.filter(pk__in=lost).update(lost=True)
     if held:
+        seats = Label.objects.filter(pk__in=[item.seat for item in held])
+        seats.update(annotator=assignment.annotator_id, leased_until=until)
         Assignment.objects.filter(pk=assignment.pk).update(leased_until=until)
         assignment.leased_until = until
-    return [item for item in waiting if item.seat_id in held]
+    return held
 
 
-def _waiting(assignment: Assignment) -> list[BatchItem]:
-    return list(
-        assignment.items.filter(answer=None, skip_reason=None, lost=False)
-        .select_related("seat__pair__premise")
-        .order_by("order")
-    )
-
-
-def _free_seats(question: Question, annotator: User, cursor: int, now: datetime) -> list[Label]:
+def _free_seats(question: Question, annotator: User, cursor: int, now: datetime) -> list[FreeSeat]:
     """Locked free seats for a batch, fewer near the end. Unseen premises are preferred to seen ones."""
-    free = (
-        Label.objects.filter(question=question)
-        .claimable_at(now)
-        .not_by_author(annotator)
-        .without_pairs_of(annotator)
-        .select_for_update(skip_locked=True, of=("self",))
-        .order_by("turn")
-    )
-    unseen = free.without_premises_of(annotator)
-    tries = [unseen.filter(turn__gt=cursor), unseen, free]
-    chosen: list[Label] = []
-    for seats in tries:
+    chosen: list[FreeSeat] = []
+    for look in ("ahead", "unseen", "any"):
         missing = question.batch_size - len(chosen)
-        if missing <= 0:
-            break
-        candidates = seats.exclude(premise__in={seat.premise_id for seat in chosen})[: missing + SPARE]
-        chosen += islice(_one_a_premise(candidates), missing)
+        if missing:
+            found = free_seats(
+                question=question.pk,
+                annotator=annotator.pk,
+                look=look,
+                cursor=cursor,
+                but=[seat.premise_id for seat in chosen],
+                limit=missing + SPARE,
+                now=now,
+            )
+            chosen += islice(_one_a_premise(found), missing)
     return chosen
 
 
-def _one_a_premise(seats: Iterable[Label]) -> Iterator[Label]:
+def _one_a_premise(seats: Iterable[FreeSeat]) -> Iterator[FreeSeat]:
     """PostgreSQL refuses DISTINCT together with FOR UPDATE, so premises are told apart here."""
     seen: set[int] = set()
     for seat in seats:
@@ -413,7 +378,7 @@ def _one_a_premise(seats: Iterable[Label]) -> Iterator[Label]:
             yield seat
 
 
-def _shuffled(seats: list[Label]) -> list[Label]:
+def _shuffled(seats: list[FreeSeat]) -> list[FreeSeat]:
     """By their random tokens: a batch's order tells nothing."""
     return sorted(seats, key=lambda seat: seat.token)
 

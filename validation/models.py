@@ -133,20 +133,30 @@ class Label(models.Model):
 
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="judgements")
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels")
-    premise = models.ForeignKey(Premise, on_delete=models.PROTECT, related_name="+")
+    premise = models.ForeignKey(Premise, on_delete=models.PROTECT, related_name="+", db_index=False)
     sentence = models.PositiveSmallIntegerField(default=0, help_text="0: the whole premise")
     position = models.PositiveSmallIntegerField(null=True, blank=True)
     scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
     origin = models.CharField(max_length=8, choices=Origin.choices, default=Origin.CAST)
     author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
     )
     turn = models.PositiveIntegerField(
         null=True, blank=True, help_text="the order in which seats are handed out"
     )
-    token = models.CharField(max_length=22, unique=True, default=new_token, editable=False)
+    token = models.CharField(max_length=22, default=new_token, editable=False)
     annotator = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="labels"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="labels",
+        db_index=False,  # `labels_by_annotator` begins with it
     )
     leased_until = models.DateTimeField(null=True, blank=True)
     label = models.CharField(max_length=20, null=True, blank=True)
@@ -157,7 +167,9 @@ class Label(models.Model):
     objects = LabelQuerySet.as_manager()
 
     class Meta:
+        # Every index is written for every label that is cast: there are those that something reads.
         constraints = [
+            models.UniqueConstraint(fields=["token"], name="one_token_a_label"),
             models.UniqueConstraint(
                 fields=["question", "pair", "sentence", "position"],
                 condition=Q(withdrawn_at=None, position__isnull=False),

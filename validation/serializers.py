@@ -12,9 +12,9 @@ class NextSerializer(serializers.Serializer):
 
 
 class BatchPairSerializer(serializers.Serializer):
-    slot = serializers.CharField(source="seat.token")
-    premise = serializers.ListField(child=serializers.CharField(), source="seat.pair.premise.sentences")
-    hypothesis = serializers.CharField(source="seat.pair.hypothesis")
+    slot = serializers.CharField()
+    premise = serializers.ListField(child=serializers.CharField())
+    hypothesis = serializers.CharField()
 
 
 class BatchSerializer(serializers.Serializer):
@@ -42,6 +42,7 @@ class SubmitSerializer(serializers.Serializer):
         help_text="slot -> milliseconds",
     )
     idempotency_key = serializers.CharField(max_length=100)
+    next = serializers.BooleanField(default=False, help_text="answer with the next batch as well")
 
 
 class SubmittedSerializer(serializers.Serializer):
@@ -53,6 +54,7 @@ class SubmittedSerializer(serializers.Serializer):
     cents = serializers.IntegerField()
     repeated = serializers.BooleanField()
     closed = serializers.BooleanField()
+    next = BatchSerializer(required=False, help_text="the next batch, where it was asked for")
 
 
 class PairLabelSerializer(serializers.ModelSerializer[Label]):

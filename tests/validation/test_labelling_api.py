@@ -167,3 +167,19 @@ def test_agreement_says_what_the_command_says(corpus):
     answer = with_token(rosa()).get("/api/v1/corpora/small/agreement/?by=genre").json()
     assert (answer["corpus"], answer["pairs"], answer["pairs_with_all_labels"]) == ("small", 7, 0)
     assert answer["by_genre"]["fiction"]["pairs"] == 7
+
+
+def test_a_submission_can_bring_the_next_batch_along(corpus):
+    client = with_token(vera())
+    first = batch(client)
+    answer = client.post(SUBMIT, submission(first) | {"next": True}).json()
+    assert (answer["saved"], answer["closed"]) == (5, True)
+    assert {pair["slot"] for pair in answer["next"]["pairs"]}.isdisjoint(
+        pair["slot"] for pair in first["pairs"]
+    )
+    assert len(answer["next"]["pairs"]) == 2
+    again = client.post(SUBMIT, submission(first) | {"next": True}).json()
+    assert (again["repeated"], again["next"]["assignment"]) == (True, answer["next"]["assignment"])
+    last = client.post(SUBMIT, submission(answer["next"], key="two") | {"next": True}).json()
+    assert (last["saved"], last["next"]["pairs"]) == (2, [])
+    assert last["next"]["why"]
