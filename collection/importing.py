@@ -1,7 +1,7 @@
-"""Writing premises and pairs in bulk: portions of about two thousand, each portion one transaction.
+"""Writing pairs in bulk: portions of about two thousand, each portion one transaction.
 
-Pairs are written by `write_pairs`, which wants to be called in a transaction: validation writes the
-labels of the same portion in it. Both lock the corpus's row, so that two imports into one corpus
+That is done by `write_pairs`, which wants to be called in a transaction: validation writes the
+labels of the same portion in it. It locks the corpus's row, so that two imports into one corpus
 take turns while annotators go on.
 """
 
@@ -11,12 +11,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from django.contrib.auth.hashers import make_password
-from django.db import transaction
 from django.utils.text import slugify
 
 from accounts.models import User
-from collection.actions import make_seats
-from collection.filters import Candidate, Dropped, sift
 from collection.formats import BadLine
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
 from collection.pair_plans import PlannedPair, pair_id_of
@@ -33,57 +30,6 @@ def remember_source(*, corpus: Corpus, name: str, digest: str, licence: str = ""
         corpus=corpus, name=name, sha256=digest, defaults={"licence": licence}
     )
     return source
-
-
-# Premises
-
-
-@transaction.atomic
-def write_premises(
-    *, genre: Genre, source: Source, candidates: Sequence[Candidate], dropped: dict[str, Dropped]
-) -> tuple[int, list[BadLine]]:
-    """Filters a portion of premises, writes what is left, and opens it for writing in elicited corpora.
-
-    Returns how many went in, and the lines refused because their id belongs to another text.
-    """
-    corpus = _locked(genre.corpus_id)
-    genre.corpus = corpus
-    known = set(
-        Premise.objects.filter(genre=genre, digest__in=[each.digest for each in candidates]).values_list(
-            "digest", flat=True
-        )
-    )
-    kept = sift(candidates, known, dropped)
-    taken = _taken_ids(corpus, (each.public_id for each in kept if each.public_id))
-    premises, refused = [], []
-    for each in kept:
-        if each.public_id in taken:
-            refused.append(BadLine(each.line, f'the id "{each.public_id}" belongs to another premise'))
-            continue
-        if each.public_id:
-            taken.add(each.public_id)
-        public_id = each.public_id or public_id_of(genre.slug, each.digest)
-        premises.append(
-            Premise(
-                corpus=corpus,
-                genre=genre,
-                source=source,
-                document=each.document,
-                line=each.line,
-                public_id=public_id,
-                group=each.group or each.document or public_id,
-                text=text_of(each.sentences),
-                sentence_count=len(each.sentences),
-                digest=each.digest,
-            )
-        )
-    Premise.objects.bulk_create(premises)
-    if corpus.protocol == Corpus.Protocol.ELICITED:
-        make_seats(premises=premises)
-    return len(premises), refused
-
-
-# Pairs
 
 
 @dataclass

@@ -96,7 +96,9 @@ def _pieces(whole: Candidate, language: str) -> Iterator[Candidate]:
     """One candidate a sentence of a text that stands in one record. Ids are numbered where there are several."""
     pieces = list(sentences_of(whole.sentences[0], language))
     for place, text in enumerate(pieces, start=1):
-        public_id = f"{whole.public_id[:190]}.{place}" if whole.public_id and len(pieces) > 1 else whole.public_id
+        public_id = (
+            f"{whole.public_id[:190]}.{place}" if whole.public_id and len(pieces) > 1 else whole.public_id
+        )
         yield candidate(
             whole.line, [text], place=place, public_id=public_id, document=whole.document, group=whole.group
         )

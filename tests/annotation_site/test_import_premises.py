@@ -4,8 +4,9 @@ import gzip
 import hashlib
 
 import pytest
+from django.utils import timezone
 
-from collection.models import Premise, Source, WritingSeat
+from collection.models import DroppedLine, Premise, Source, WritingSeat
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus
 
@@ -52,16 +53,32 @@ def test_in_a_judged_corpus_nobody_writes(tmp_path):
     assert not WritingSeat.objects.exists()
 
 
-def test_the_same_file_again_adds_nothing(corpus, tmp_path):
+def test_the_same_file_again_has_nothing_to_do_and_says_so(corpus, tmp_path):
     path = text_file(tmp_path, "\n".join(LINES))
     bring(path)
-    again = bring(path).json
-    assert again["premises"] == 0
-    assert again["dropped"]["duplicate"]["count"] == 3
+    again = bring(path)
+    assert (again.json["premises"], again.failure) == (0, "")
+    assert again.json["finished_before"] == f"{timezone.now():%Y-%m-%d}"
+    assert "all of premises.txt was read on" in bring(path, json=False).out
     assert (Premise.objects.count(), Source.objects.count(), WritingSeat.objects.count()) == (3, 1, 6)
+    assert not DroppedLine.objects.exists()
 
 
-def test_an_import_that_broke_off_is_taken_up(corpus, tmp_path):
+def test_with_other_settings_the_file_is_read_again_and_what_is_there_is_passed_over(corpus, tmp_path):
+    path = text_file(tmp_path, "\n".join([*LINES, "• two of them", LINES[0]]))
+    bring(path)
+    assert list(DroppedLine.objects.values_list("line", "filter")) == [
+        (4, "list_or_heading"),
+        (5, "duplicate"),
+    ]
+    again = bring(path, without=["list_or_heading"]).json
+    assert (again["premises"], again["present"]) == (1, 3)
+    restored = DroppedLine.objects.get(line=4)
+    assert restored.restored_as == Premise.objects.get(text="• two of them")
+    assert DroppedLine.objects.count() == 2
+
+
+def test_a_longer_file_adds_what_is_new(corpus, tmp_path):
     bring(text_file(tmp_path, "\n".join(LINES[:2])))
     assert bring(text_file(tmp_path, "\n".join(LINES))).json["premises"] == 1
 
@@ -87,9 +104,10 @@ def test_the_report_tells_what_each_filter_dropped(corpus, tmp_path):
 
 def test_the_report_reads_well_on_a_screen(corpus, tmp_path):
     out = bring(text_file(tmp_path, f"{LINES[0]}\nshort\n"), json=False).out
-    assert out.splitlines() == [
+    assert out.splitlines()[:4] == [
         "small, fiction: 1 premises imported from premises.txt.",
-        "  1 dropped: under 8 characters",
+        "  0 dropped as duplicate: the genre has this text already",
+        "  1 dropped as too_short: under 8 characters",
         "    line 2: short",
     ]
 
@@ -114,8 +132,10 @@ def test_bad_lines_are_refused_by_number_while_good_ones_go_in(corpus, tmp_path)
     assert "Refused: 3." in result.err
 
 
-def test_ten_thousand_characters_still_go_in(corpus, tmp_path):
-    assert bring(text_file(tmp_path, "x" * 10_000)).json["premises"] == 1
+def test_ten_thousand_characters_go_in_when_asked(corpus, tmp_path):
+    path = text_file(tmp_path, "so it went on " * 700 + "and on")
+    assert bring(path).json["dropped"]["too_long"]["count"] == 1
+    assert bring(path, longest=10_000).json["premises"] == 1
 
 
 def test_a_compressed_file_is_taken_as_it_is(corpus, tmp_path):
@@ -197,6 +217,9 @@ def test_a_licence_that_is_too_long_is_refused_before_anything_is_written(corpus
 
 
 def test_the_number_of_queries_does_not_grow_with_the_lines(corpus, tmp_path, django_assert_max_num_queries):
-    path = text_file(tmp_path, "\n".join(f"A dog runs in park number {n}." for n in range(1500)))
-    with django_assert_max_num_queries(20):
-        assert bring(path).json["premises"] == 1500
+    for count in (10, 1500):
+        path = text_file(
+            tmp_path, "\n".join(f"Dog {n} of {count} runs in the park." for n in range(count)), f"{count}.txt"
+        )
+        with django_assert_max_num_queries(28):
+            assert bring(path).json["premises"] == count

@@ -1,50 +1,36 @@
 """`import_premises CORPUS FILE --genre G`: premises to write about, filtered, with a report."""
 
+import codecs
 import json
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation_site.importing import LISTED, Refusal, portions
-from annotation_site.management.files import (
-    INTERRUPTED,
-    Progress,
-    known_corpus,
-    readable_files,
-    short_licence,
+from annotation_site.management.files import Progress, known_corpus, readable_files, short_licence
+from annotation_site.premise_importing import (
+    EXAMPLES,
+    PremiseOrder,
+    PremiseReport,
+    import_premises,
+    preview,
+    summary,
 )
-from collection.filters import FILTERS, Dropped
-from collection.formats import BadLine
-from collection.formats.lines import sha256_of
-from collection.formats.premise_files import read_premises
-from collection.importing import remember_source, write_premises
+from collection.actions.premises import ReadElsewhere
+from collection.filters import DUPLICATE, NAMES
+from collection.filters.shape import LONGEST
 from collection.models import Corpus, Genre
 
 SHOWN = 20  # refused lines on the screen
 EXCERPT = 100  # characters of a dropped line
-
-
-@dataclass
-class PremiseReport:
-    """What became of a file: how many premises went in, what the filters dropped, what was refused."""
-
-    premises: int = 0
-    dropped: dict[str, Dropped] = field(default_factory=dict)
-    refused: list[Refusal] = field(default_factory=list)
-    refused_count: int = 0
-
-    def refuse(self, file: str, bad: list[BadLine]) -> None:
-        self.refused_count += len(bad)
-        room = max(0, LISTED - len(self.refused))
-        self.refused += [Refusal(file, line.line, line.reason) for line in bad[:room]]
+INTERRUPTED = "Interrupted. What was written stays; the same command goes on where it stopped."
 
 
 class Command(BaseCommand):
     help = (
-        "Imports premises from plain text (one a line), .jsonl or .tsv, .gz as they are, and opens them"
-        " for writing. Texts that the genre has already are passed over, so an import can be repeated."
+        "Imports premises from plain text, .jsonl or .tsv, .gz as they are, and opens them for writing. Filters"
+        " drop what is no premise; dropped lines are kept, and the dashboard shows and restores them. An import"
+        " that was interrupted goes on where it stopped."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -52,25 +38,85 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument("--genre", required=True, help="the genre's slug, as the corpus file names it")
         parser.add_argument("--licence", default="", help="the licence of the texts, kept with their source")
+        parser.add_argument(
+            "--encoding", default="utf-8", help="of the file, such as cp1252; utf-8 unless told"
+        )
+        parser.add_argument("--split", action="store_true", help="running text: split it into sentences")
+        parser.add_argument(
+            "--document", default="", help="what the premises stand in, where lines do not name it"
+        )
+        parser.add_argument(
+            "--alone",
+            action="store_true",
+            help="premises of one document may come into different partitions",
+        )
+        parser.add_argument(
+            "--longest",
+            type=int,
+            default=LONGEST,
+            metavar="N",
+            help=f"characters of a sentence; {LONGEST} unless told",
+        )
+        parser.add_argument(
+            "--without",
+            action="append",
+            default=[],
+            metavar="FILTER",
+            choices=[name for name in NAMES if name != DUPLICATE.name],
+            help=f"leave a filter out; may stand several times. The filters: {', '.join(NAMES[1:])}",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="only tell what the filters would drop")
+        parser.add_argument(
+            "--examples",
+            type=int,
+            default=EXAMPLES,
+            metavar="N",
+            help=f"lines of each filter to show; {EXAMPLES} unless told",
+        )
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
         genre = known_genre(known_corpus(options["corpus"]), options["genre"])
         (path,) = readable_files([options["file"]])
+        order = PremiseOrder(
+            genre=genre,
+            path=path,
+            licence=short_licence(options["licence"]),
+            encoding=known_encoding(options["encoding"]),
+            split=options["split"],
+            document=options["document"][:300],
+            alone=options["alone"],
+            longest=options["longest"],
+            without=options["without"],
+        )
+        work = preview if options["dry_run"] else import_premises
         try:
-            report = import_file(genre, path, short_licence(options["licence"]), Progress())
+            report = work(order, Progress().tell, options["examples"])
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED) from None
+        except ReadElsewhere as problem:
+            raise CommandError(str(problem)) from None
+        self.warn(order, report)
+        if options["json"]:
+            self.stdout.write(json.dumps(summary(order, report, options["dry_run"])))
+        else:
+            self.stdout.write("\n".join(lines(order, report, options["dry_run"])))
+        if report.refused_count and not report.premises and not report.present and not report.dropped:
+            raise CommandError(f"No line of {path.name} could be taken. Nothing was imported.")
+        if not report.lines_read and not report.finished_before:
+            raise CommandError(f"{path.name} holds no text. Nothing was imported.")
+
+    def warn(self, order: PremiseOrder, report: PremiseReport) -> None:
         for refusal in report.refused[:SHOWN]:
             self.stderr.write(f"{refusal.file}, line {refusal.line}: {refusal.reason}.")
         if report.refused_count:
             self.stderr.write(f"Refused: {report.refused_count:,}.")
-        if options["json"]:
-            self.stdout.write(json.dumps(summary(genre, path, report)))
-        else:
-            self.stdout.write("\n".join(lines(genre, path, report)))
-        if not report.premises and not report.dropped:
-            raise CommandError(f"No line of {path.name} could be taken. Nothing was imported.")
+        if any(" is not UTF-8;" in refusal.reason for refusal in report.refused):
+            self.stderr.write("If the file is in another encoding, name it, such as: --encoding cp1252")
+        asked = {rule.name for rule in report.filters} | set(order.without)
+        if "foreign_language" not in asked:
+            language = order.genre.corpus.language
+            self.stderr.write(f'The filter foreign_language was not asked: it does not know "{language}".')
 
 
 def known_genre(corpus: Corpus, slug: str) -> Genre:
@@ -82,53 +128,28 @@ def known_genre(corpus: Corpus, slug: str) -> Genre:
     return genre
 
 
-def import_file(genre: Genre, path: Path, licence: str, progress: Progress) -> PremiseReport:
-    report = PremiseReport()
-    source = None
-    for portion in portions(read_premises(path)):
-        bad = [item for item in portion if isinstance(item, BadLine)]
-        good = [item for item in portion if not isinstance(item, BadLine)]
-        report.refuse(path.name, bad)
-        if good:
-            source = source or remember_source(
-                corpus=genre.corpus, name=path.name, digest=sha256_of(path), licence=licence
-            )
-            written, refused = write_premises(
-                genre=genre, source=source, candidates=good, dropped=report.dropped
-            )
-            report.premises += written
-            report.refuse(path.name, refused)
-        progress.tell(f"{path.name}: line {portion[-1].line:,}, {report.premises:,} premises in")
-    return report
+def known_encoding(name: str) -> str:
+    """The encoding's usual name. Raises CommandError for one that Python does not know as an encoding of text."""
+    try:
+        "".encode(name)
+        return codecs.lookup(name).name
+    except LookupError:
+        raise CommandError(
+            f'There is no encoding "{name}". Often it is utf-8, utf-16, cp1252 (Windows) or latin-1.'
+        ) from None
 
 
-def summary(genre: Genre, path: Path, report: PremiseReport) -> dict[str, Any]:
-    return {
-        "corpus": genre.corpus.slug,
-        "genre": genre.slug,
-        "file": path.name,
-        "premises": report.premises,
-        "dropped": {
-            rule.name: {
-                "reason": rule.reason,
-                "count": report.dropped[rule.name].count,
-                "examples": [
-                    {"line": line, "text": text} for line, text in report.dropped[rule.name].examples
-                ],
-            }
-            for rule in FILTERS
-            if rule.name in report.dropped
-        },
-        "refused": [asdict(refusal) for refusal in report.refused],
-        "refused_count": report.refused_count,
-    }
-
-
-def lines(genre: Genre, path: Path, report: PremiseReport) -> list[str]:
-    found = [f"{genre.corpus.slug}, {genre.slug}: {report.premises:,} premises imported from {path.name}."]
-    for rule in FILTERS:
-        dropped = report.dropped.get(rule.name)
-        if dropped:
-            found.append(f"  {dropped.count:,} dropped: {rule.reason}")
-            found += [f"    line {line}: {text[:EXCERPT]}" for line, text in dropped.examples]
+def lines(order: PremiseOrder, report: PremiseReport, dry_run: bool) -> list[str]:
+    where, file = f"{order.genre.corpus.slug}, {order.genre.slug}", order.path.name
+    if report.finished_before:
+        return [f"{where}: all of {file} was read on {report.finished_before}. There is nothing to do."]
+    done = "would be imported" if dry_run else "imported"
+    found = [f"{where}: {report.premises:,} premises {done} from {file}."]
+    if report.resumed_after:
+        found.append(f"  Lines up to {report.resumed_after:,} had been read before.")
+    if report.present:
+        found.append(f"  {report.present:,} were there from an earlier reading with other settings.")
+    for rule in (DUPLICATE, *report.filters):
+        found.append(f"  {report.dropped[rule.name]:,} dropped as {rule.name}: {rule.reason}")
+        found += [f"    line {line}: {text[:EXCERPT]}" for line, text in report.shown.get(rule.name, [])]
     return found
