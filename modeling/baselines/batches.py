@@ -20,11 +20,13 @@ POOL_BATCHES = 50  # how many batches are sorted together: more means less paddi
 class Sentences:
     """`tokens` (batch, longest) on the device, shorter ones padded; `lengths` (batch,) on the CPU.
 
-    An empty sentence has length 0 and a row of padding; `longest` is at least 1.
+    An empty sentence has length 0 and a row of padding; `longest` is at least 1. `pair` (sentences,) says
+    which of the batch's pairs a sentence belongs to; it counts up where each pair has one.
     """
 
     tokens: Tensor
     lengths: Tensor
+    pair: Tensor
 
 
 @dataclass(frozen=True)
@@ -56,35 +58,61 @@ class Tokeniser:
         return self._known[sentences]
 
 
-SIDES: dict[str, Callable[[Pair], tuple[str, ...]]] = {
-    "premise": lambda pair: pair.premise,
-    "hypothesis": lambda pair: (pair.hypothesis,),
+Texts = list[list[list[str]]]  # of each pair one text or several, each of them tokens
+
+# What is a text: all premises together, each premise by itself, the hypothesis.
+SIDES: dict[str, Callable[[Pair], tuple[tuple[str, ...], ...]]] = {
+    "premise": lambda pair: (pair.premise,),
+    "premises": lambda pair: tuple((sentence,) for sentence in pair.premise),
+    "hypothesis": lambda pair: ((pair.hypothesis,),),
 }
 
 
-def tokenise_side(side: str, pairs: Iterable[Pair]) -> list[list[str]]:
-    """The tokens of one side ("premise" or "hypothesis") of every pair."""
+def tokenise_side(side: str, pairs: Iterable[Pair]) -> Texts:
+    """The tokens of one side ("premise", "premises" or "hypothesis") of every pair, by text."""
     tokeniser = Tokeniser()
-    return [tokeniser(SIDES[side](pair)) for pair in pairs]
+    return [[tokeniser(text) for text in SIDES[side](pair)] for pair in pairs]
 
 
 class Encoded:
     """One side of many pairs as indices, end to end in one array: small, and quick to cut batches from."""
 
-    def __init__(self, sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> None:
-        self.lengths: Integers = np.array([len(one) for one in sentences], dtype=np.int64)
-        self._starts: Integers = np.concatenate(([0], np.cumsum(self.lengths)[:-1])).astype(np.int64)
-        flat = [index for one in sentences for index in vocabulary.encode(one)]
+    def __init__(self, texts: Texts, vocabulary: Vocabulary) -> None:
+        each = [tokens for one in texts for tokens in one]
+        self._counts: Integers = np.array([len(one) for one in texts], dtype=np.int64)
+        self._first = starts_of(self._counts)
+        self._lengths: Integers = np.array([len(tokens) for tokens in each], dtype=np.int64)
+        self._starts = starts_of(self._lengths)
         # One more cell at the end, so that the start of an empty last sentence is a place that exists.
-        self._flat = np.array([*flat, PADDING], dtype=np.int64)
+        size = int(self._lengths.sum())
+        self._flat = np.full(size + 1, PADDING, dtype=np.int64)
+        self._flat[:size] = np.fromiter(
+            (index for one in each for index in vocabulary.encode(one)), np.int64, size
+        )
+        # What a batch is padded to: the longest text of each pair (pairs,).
+        self.lengths: Integers = (
+            np.maximum.reduceat(self._lengths, self._first) if len(texts) else self._lengths
+        )
 
     def cut(self, rows: Integers, device: torch.device) -> Sentences:
-        """The sentences of `rows`, padded to the longest of them."""
-        lengths = self.lengths[rows]
+        """The texts of the pairs `rows`, padded to the longest of them."""
+        counts = self._counts[rows]
+        pair = np.repeat(np.arange(len(rows)), counts)
+        chosen = self._first[rows][pair] + np.arange(len(pair)) - starts_of(counts)[pair]
+        lengths = self._lengths[chosen]
         steps = np.arange(max(1, int(lengths.max())))
         inside = steps < lengths[:, None]
-        places = np.where(inside, self._starts[rows][:, None] + steps, len(self._flat) - 1)
-        return Sentences(torch.from_numpy(self._flat[places]).to(device), torch.from_numpy(lengths))
+        places = np.where(inside, self._starts[chosen][:, None] + steps, len(self._flat) - 1)
+        return Sentences(
+            torch.from_numpy(self._flat[places]).to(device),
+            torch.from_numpy(lengths),
+            torch.from_numpy(pair).to(device),
+        )
+
+
+def starts_of(counts: Integers) -> Integers:
+    """Where each of several runs of these lengths begins when they lie end to end."""
+    return np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.int64) if len(counts) else counts
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,35 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, get_type_hints
 
-from modeling.baselines.settings import CBOWSettings, HypothesisOnlySettings, MajoritySettings, Settings
+from modeling.baselines.settings import (
+    BiLSTMSettings,
+    CBOWSettings,
+    ConditionalLSTMSettings,
+    ESIMSettings,
+    HypothesisOnlySettings,
+    InferSentSettings,
+    LSTMSettings,
+    MajoritySettings,
+    RNNSettings,
+    Settings,
+    SumOfExpertsSettings,
+    SumOfWordsSettings,
+    WordAttentionSettings,
+)
 
 BASELINES: dict[str, type[Settings]] = {
     "majority": MajoritySettings,
     "hypothesis_only": HypothesisOnlySettings,
+    "infersent": InferSentSettings,
     "cbow": CBOWSettings,
+    "bilstm": BiLSTMSettings,
+    "esim": ESIMSettings,
+    "sum_of_words": SumOfWordsSettings,
+    "rnn": RNNSettings,
+    "lstm": LSTMSettings,
+    "conditional_lstm": ConditionalLSTMSettings,
+    "word_attention": WordAttentionSettings,
+    "sum_of_experts": SumOfExpertsSettings,
 }
 
 BOOLEANS = {"true": True, "false": False}

@@ -11,11 +11,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
 from modeling.baselines import evaluate, train
+from modeling.baselines.catalogue import BASELINES
 
 ROOT = Path(__file__).resolve().parents[2]
 WHO = ("A baker", "The old man", "Two girls", "A dog", "Some sailors", "The teacher")
@@ -71,6 +72,12 @@ def write_vectors(path: Path) -> Path:
     return path
 
 
+def small_settings(baseline: str, **changes: object) -> dict[str, object]:
+    """Sizes in which a test ends soon, of those that the baseline has."""
+    small = {"hidden": 8, "states": 6, "size": 7, **changes}
+    return {key: value for key, value in small.items() if key in get_type_hints(BASELINES[baseline])}
+
+
 def small_run(folder: Path, baseline: str = "cbow", **changes: object) -> dict[str, Any]:
     """RUN.json's content for the small snapshot, which is written into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -88,7 +95,7 @@ def small_run(folder: Path, baseline: str = "cbow", **changes: object) -> dict[s
         "vectors": str(write_vectors(folder / "vectors.txt")),
         "cache": str(folder / "cache"),
         "folder": str(folder / "run"),
-        "settings": {} if baseline == "majority" else {"epochs": 3, "batch_size": 4, "hidden": 8},
+        "settings": small_settings(baseline, epochs=3, batch_size=4),
         "device": "cpu",
         "threads": 1,
     }

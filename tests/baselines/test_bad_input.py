@@ -35,7 +35,7 @@ def changed(path: str, value: object) -> Callable[[dict[str, Any]], None]:
     ("change", "words"),
     [
         (changed("baselin", "cbow"), ["unknown key 'baselin'", "baseline"]),
-        (changed("baseline", "cbov"), ["no baseline 'cbov'", "majority, hypothesis_only, cbow"]),
+        (changed("baseline", "cbov"), ["no baseline 'cbov'", "majority, hypothesis_only, infersent"]),
         (changed("settings", {"epoch": 3}), ["no setting 'epoch'", "epochs"]),
         (changed("settings", {"epochs": "3"}), ["epochs", '"3"', "int"]),
         (changed("settings", {"epochs": True}), ["epochs", "true", "int"]),

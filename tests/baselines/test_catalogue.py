@@ -25,7 +25,7 @@ def test_settings_given_as_text_get_the_type_of_their_key():
 @pytest.mark.parametrize(
     ("baseline", "given", "words"),
     [
-        ("cbov", {}, "no baseline 'cbov'.*majority, hypothesis_only, cbow"),
+        ("cbov", {}, "no baseline 'cbov'.*majority, hypothesis_only, infersent"),
         ("cbow", {"epoch": "3"}, "no setting 'epoch'.*batch_size"),
         ("cbow", {"epochs": "three"}, "epochs is 'three'"),
         ("cbow", {"epochs": "1.5"}, "epochs is '1.5'"),

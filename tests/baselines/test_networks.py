@@ -11,7 +11,10 @@ from modeling.baselines.catalogue import BASELINES, make_settings
 from modeling.baselines.data import Pair
 from modeling.baselines.networks import NETWORKS, Network, ReadingNetwork, make_network
 from modeling.baselines.prediction import predict
+from modeling.baselines.settings import NeuralSettings
+from modeling.baselines.training import make_optimiser
 from modeling.baselines.vocabulary import RESERVED, Vocabulary, tokenise
+from tests.baselines.small import small_settings
 
 WORDS = ("a", "dog", "sleeps", "runs", ".", "not")
 SENTENCES = ("a dog sleeps.", "", "zzz qqq", "a dog", " ".join(["runs"] * 401), "not", "a dog runs. not")
@@ -19,16 +22,21 @@ NEURAL = sorted(name for name in BASELINES if name != "majority")
 CPU = torch.device("cpu")
 
 
+def premise_of(number: int, sentence: str) -> tuple[str, ...]:
+    """One sentence, or several: corpora have both."""
+    return (sentence, *(SENTENCES[number % 5], "a dog")[: number % 3])
+
+
 def made(baseline: str) -> tuple[Network, EncodedPairs]:
     """A network with random weights, and pairs of every length."""
     torch.manual_seed(3)
     vocabulary = Vocabulary((*RESERVED, *WORDS))
-    settings = make_settings(baseline, {"hidden": 5})
+    settings = make_settings(baseline, small_settings(baseline))
     network = make_network(settings, len(vocabulary), 4, 3)
     assert isinstance(network, ReadingNetwork)
     network.set_vectors(torch.randn(len(vocabulary), 4))
     pairs = [
-        Pair(str(number), (one,), other, number % 3, "g")
+        Pair(str(number), premise_of(number, one), other, number % 3, "g")
         for number, (one, other) in enumerate((one, other) for one in SENTENCES for other in SENTENCES)
     ]
     return network.eval(), encode_pairs(pairs, network.reads, vocabulary)
@@ -57,6 +65,34 @@ def test_empty_unknown_and_very_long_sentences_can_be_learnt_from(baseline: str)
         assert parameter.grad is None or torch.isfinite(parameter.grad).all(), name
 
 
+@pytest.mark.parametrize("baseline", NEURAL)
+def test_every_network_learns_one_batch_by_heart_with_its_own_optimiser(baseline: str):
+    torch.manual_seed(4)
+    settings = make_settings(baseline, small_settings(baseline, dropout=0.0))
+    assert isinstance(settings, NeuralSettings)
+    texts = [
+        f"{first} {second} {third}" for first in WORDS for second in WORDS[:3] for third in ("runs", "not")
+    ]
+    pairs = [
+        Pair(str(number), (premise, "a dog"), hypothesis, number % 3, "g")
+        for number, (premise, hypothesis) in enumerate(zip(texts, reversed(texts), strict=True))
+    ][:24]
+    vocabulary = Vocabulary((*RESERVED, *WORDS))
+    network = make_network(settings, len(vocabulary), 8, 3)
+    assert isinstance(network, ReadingNetwork)
+    network.set_vectors(torch.randn(len(vocabulary), 8))
+    batch = encode_pairs(pairs, network.reads, vocabulary).cut(np.arange(len(pairs)), CPU)
+    optimiser = make_optimiser(network, settings)
+    for _ in range(1500):
+        logits = network(batch)
+        if bool((logits.argmax(dim=1) == batch.labels).all()):
+            return
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(logits, batch.labels).backward()
+        optimiser.step()
+    pytest.fail("the batch is not learnt in 1,500 steps")
+
+
 def test_cbow_computes_what_the_paper_says():
     network, pairs = made("cbow")
     weights = {name: tensor.tolist() for name, tensor in network.state_dict().items()}
@@ -73,7 +109,7 @@ def test_cbow_computes_what_the_paper_says():
             for row, b in zip(matrix, bias, strict=True)
         ]
 
-    u, v = summed(SENTENCES[0]), summed(SENTENCES[6])
+    u, v = summed(" ".join(premise_of(6, SENTENCES[0]))), summed(SENTENCES[6])
     features = [
         *u,
         *v,

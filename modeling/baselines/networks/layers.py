@@ -10,6 +10,10 @@ from torch import Tensor, nn
 from modeling.baselines.batches import Batch, Sentences
 from modeling.baselines.vocabulary import PADDING
 
+# The sigmoid of this is exactly 1 in single precision, of its negative exactly 0, whatever words add to it.
+GATE_FORCE = 1000.0
+LSTM_WEIGHTS = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")  # in the order that torch takes
+
 
 class Network(nn.Module):
     """A baseline: `forward` gives logits (batch, labels). Made from (settings, words, dimensions, labels)."""
@@ -36,6 +40,11 @@ class ReadingNetwork(Network):
         with torch.no_grad():
             self.vectors.weight.copy_(table)
             self.vectors.weight[PADDING].zero_()
+
+    def words_of(self, sentences: Sentences) -> Tensor:
+        """(batch, longest, dimensions): the word vectors, zeros for padding."""
+        vectors: Tensor = self.vectors(sentences.tokens)
+        return vectors
 
     def sum_of_vectors(self, sentences: Sentences) -> Tensor:
         """(batch, dimensions): the sum of each sentence's word vectors, zeros for an empty one.
@@ -72,6 +81,81 @@ class BiLSTM(nn.Module):
         return torch.cat((forward, backward), dim=2).masked_fill(ended, outside)
 
 
+class CarryingLSTM(nn.Module):
+    """An LSTM whose cell state goes through padding unchanged: (batch, longest, inputs -> states).
+
+    A conditional LSTM needs the cell after each premise's last word, and torch answers only the one after
+    the last column. One more input, 1 at padding, shuts the input gate and opens the forget gate there so
+    far that both are exactly 0 and 1: the cell arrives as it was, and no gradient flows from padding. A
+    packed sequence does the same, several times slower on a CPU.
+    """
+
+    forced: Tensor
+
+    def __init__(self, inputs: int, states: int) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(inputs, states, batch_first=True)
+        # torch's order of the gates: input, forget, cell, output.
+        gates = torch.tensor([-1.0, 1.0, 0.0, 0.0]).repeat_interleave(states) * GATE_FORCE
+        self.register_buffer("forced", gates[:, None], persistent=False)
+
+    def forward(self, inputs: Tensor, lengths: Tensor, cell: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """The outputs word by word (what stands at padding means nothing), and the last cell (batch, states).
+
+        Begins with `cell` (batch, states) and output zero. An empty sentence is one zero vector.
+        """
+        padding = ~places_of_words(inputs, lengths)
+        begin = inputs.new_zeros(1, len(inputs), self.lstm.hidden_size)
+        of_input, *others = (self.lstm.get_parameter(name) for name in LSTM_WEIGHTS)
+        outputs, _, cells = torch.lstm(
+            torch.cat((inputs, padding[:, :, None].to(inputs.dtype)), dim=2),
+            (begin, begin if cell is None else cell[None]),
+            [torch.cat((of_input, self.forced), dim=1), *others],
+            has_biases=True, num_layers=1, dropout=0.0, train=self.training,
+            bidirectional=False, batch_first=True,
+        )  # fmt: skip
+        return outputs, cells[0]
+
+
+class ConditionalReader(nn.Module):
+    """One LSTM reads the premise; another the hypothesis, beginning with the first one's last cell state
+    (MPE paper, 6; Rocktaeschel et al., 2016, 2.2). Dropout on inputs and outputs.
+    """
+
+    def __init__(self, inputs: int, states: int, dropout: float) -> None:
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.premise = CarryingLSTM(inputs, states)
+        self.hypothesis = CarryingLSTM(inputs, states)
+
+    def forward(
+        self, premise: Tensor, premise_lengths: Tensor, hypothesis: Tensor, hypothesis_lengths: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The outputs (batch, longest, states) for each word of premise and hypothesis."""
+        of_premise, cell = self.premise(self.dropout(premise), premise_lengths)
+        of_hypothesis, _ = self.hypothesis(self.dropout(hypothesis), hypothesis_lengths, cell)
+        return self.dropout(of_premise), self.dropout(of_hypothesis)
+
+
+def places_of_words(inputs: Tensor, lengths: Tensor) -> Tensor:
+    """(batch, longest): is there a word, and not padding. An empty sentence has one, its zero vector."""
+    places = torch.arange(inputs.shape[1], device=inputs.device)
+    return places < lengths.clamp(min=1).to(inputs.device)[:, None]
+
+
+def last_of(states: Tensor, lengths: Tensor) -> Tensor:
+    """(batch, size): what stands at each sentence's last word in `states` (batch, longest, size)."""
+    last = lengths.clamp(min=1).to(states.device) - 1
+    return states[torch.arange(len(states), device=states.device), last]
+
+
+def mean_of(states: Tensor, lengths: Tensor) -> Tensor:
+    """(batch, size): the mean over each sentence's words of `states` (batch, longest, size), which are zero
+    elsewhere.
+    """
+    return states.sum(dim=1) / lengths.clamp(min=1).to(states.device)[:, None]
+
+
 def matching_features(premise: Tensor, hypothesis: Tensor) -> Tensor:
     """[u; v; u - v; u * v] (batch, 4 * size) of two sentence vectors (batch, size) (MultiNLI, 3)."""
     return torch.cat((premise, hypothesis, premise - hypothesis, premise * hypothesis), dim=1)
@@ -80,3 +164,13 @@ def matching_features(premise: Tensor, hypothesis: Tensor) -> Tensor:
 def tanh_classifier(inputs: int, hidden: int, dropout: float, labels: int) -> nn.Sequential:
     """One tanh layer with dropout, then the logits of a softmax: (batch, inputs) -> (batch, labels)."""
     return nn.Sequential(nn.Linear(inputs, hidden), nn.Tanh(), nn.Dropout(dropout), nn.Linear(hidden, labels))
+
+
+def three_tanh_layers(inputs: int, hidden: int, labels: int) -> nn.Sequential:
+    """SNLI's classifier (SNLI paper, Figure 3): (batch, inputs) -> (batch, labels)."""
+    return nn.Sequential(
+        nn.Linear(inputs, hidden), nn.Tanh(),
+        nn.Linear(hidden, hidden), nn.Tanh(),
+        nn.Linear(hidden, hidden), nn.Tanh(),
+        nn.Linear(hidden, labels),
+    )  # fmt: skip

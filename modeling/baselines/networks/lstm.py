@@ -1,0 +1,20 @@
+"""LSTM: SNLI's third sentence model (SNLI paper, 3.3)."""
+
+from torch import Tensor, nn
+
+from modeling.baselines.networks.layers import last_of
+from modeling.baselines.networks.sum_of_words import SumOfWords
+from modeling.baselines.settings import LSTMSettings
+
+
+class LSTM(SumOfWords):
+    """The last output of an LSTM of 100 units. Differences: see sum_of_words.py."""
+
+    def __init__(self, settings: LSTMSettings, words: int, dimensions: int, labels: int) -> None:
+        super().__init__(settings, words, dimensions, labels)
+        self.reader = nn.LSTM(settings.size, settings.size, batch_first=True)
+
+    def read(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """(batch, size): the output at the last word."""
+        outputs, _ = self.reader(words)
+        return last_of(outputs, lengths)

@@ -1,0 +1,20 @@
+"""RNN: SNLI's second sentence model (SNLI paper, 3.3)."""
+
+from torch import Tensor, nn
+
+from modeling.baselines.networks.layers import last_of
+from modeling.baselines.networks.sum_of_words import SumOfWords
+from modeling.baselines.settings import RNNSettings
+
+
+class RNN(SumOfWords):
+    """The last state of a plain tanh recurrent network of 100 units. Differences: see sum_of_words.py."""
+
+    def __init__(self, settings: RNNSettings, words: int, dimensions: int, labels: int) -> None:
+        super().__init__(settings, words, dimensions, labels)
+        self.reader = nn.RNN(settings.size, settings.size, batch_first=True)
+
+    def read(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """(batch, size): the state after the last word."""
+        states, _ = self.reader(words)
+        return last_of(states, lengths)
