@@ -273,6 +273,7 @@ UNFOLD = {
                         ("Dashboard", "dashboard", "admin:index"),
                         ("Corpora", "library_books", "admin:collection_corpus_changelist"),
                         ("Premises", "article", "admin:collection_premise_changelist"),
+                        ("Dropped lines", "filter_alt", "admin:collection_droppedline_changelist"),
                         ("Pairs", "compare_arrows", "admin:collection_pair_changelist"),
                         ("Labels", "label", "admin:validation_label_changelist"),
                         ("Problem reports", "report", "admin:collection_problemreport_changelist"),

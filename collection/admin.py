@@ -5,8 +5,7 @@ Mostly to look at: what people wrote is never edited. Premises are paused and op
 
 from typing import Any, cast
 
-from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.text import Truncator
 from unfold.admin import TabularInline
@@ -16,18 +15,17 @@ from accounts.models import User
 from collection import (
     actions,
     entry_admin,  # noqa: F401  (registers its lists)
+    premise_admin,  # noqa: F401  (likewise)
 )
 from collection.models import (
     Corpus,
     FaqEntry,
     Genre,
     Pair,
-    Premise,
     ProblemReport,
     Prompt,
     PromptField,
     PromptVersion,
-    Source,
     WorkedExample,
 )
 
@@ -36,10 +34,6 @@ TEXT_SHOWN = 100
 
 def _short(text: str) -> str:
     return Truncator(text).chars(TEXT_SHOWN)
-
-
-def _premises(count: int) -> str:
-    return "1 premise is" if count == 1 else f"{count} premises are"
 
 
 class ReadOnlyInline(TabularInline):
@@ -116,36 +110,6 @@ class PromptVersionAdmin(ResearcherAdmin):
     inlines = [FieldInline, ExampleInline, FaqInline]
 
 
-@admin.register(Premise)
-class PremiseAdmin(ResearcherAdmin):
-    list_display = ["public_id", "short_text", "genre", "status", "document"]
-    list_filter = [
-        "status",
-        "corpus",
-        "genre",
-    ]
-    list_select_related = ["genre"]
-    search_fields = ["text", "public_id"]
-    search_help_text = "words of the text, or the public id"
-    raw_id_fields = ["source"]
-    ordering = ["-pk"]
-    actions = ["pause", "reopen"]
-
-    @admin.display(description="text")
-    def short_text(self, premise: Premise) -> str:
-        return _short(premise.text)
-
-    @admin.action(description="Pause: not shown to writers", permissions=["view"])
-    def pause(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
-        count = actions.set_premise_status(premises=premises, status=Premise.Status.PAUSED)
-        messages.success(request, f"{_premises(count)} paused. Who is writing for one may finish it.")
-
-    @admin.action(description="Open: shown to writers", permissions=["view"])
-    def reopen(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
-        count = actions.set_premise_status(premises=premises, status=Premise.Status.OPEN)
-        messages.success(request, f"{_premises(count)} open now.")
-
-
 @admin.register(Pair)
 class PairAdmin(ResearcherAdmin):
     """Filters list all corpora and genres: to list those that occur, every pair would be read."""
@@ -179,15 +143,6 @@ class PairAdmin(ResearcherAdmin):
     @admin.display(description="genre")
     def genre(self, pair: Pair) -> str:
         return pair.premise.genre.slug
-
-
-@admin.register(Source)
-class SourceAdmin(ResearcherAdmin):
-    list_display = ["name", "corpus", "licence", "imported_at"]
-    list_filter = [("corpus", admin.RelatedOnlyFieldListFilter)]
-    list_select_related = ["corpus"]
-    search_fields = ["name", "sha256"]
-    ordering = ["-pk"]
 
 
 @admin.register(ProblemReport)

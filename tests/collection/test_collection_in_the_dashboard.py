@@ -6,13 +6,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from collection.actions import claim_writing, make_seats, skip_writing
-from collection.models import Corpus, Pair, Premise, Source
+from collection.models import Corpus, DroppedLine, Pair, Premise, Source
 from tests.cast import ana, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
 
 pytestmark = pytest.mark.django_db
 
-READ_ONLY = ["corpus", "genre", "prompt", "promptversion", "premise", "pair", "source"]
+READ_ONLY = ["corpus", "genre", "prompt", "promptversion", "premise", "pair", "source", "droppedline"]
 LISTS = [*READ_ONLY, "problemreport"]
 
 
@@ -22,6 +22,9 @@ def corpus() -> Corpus:
     source = Source.objects.create(corpus=corpus, name="stories.txt", sha256="0" * 64)
     premises = [make_premise(corpus, f"Premise {number}.", source=source) for number in range(3)]
     make_seats(premises=premises)
+    DroppedLine.objects.create(
+        source=source, genre=corpus.genres.get(), line=9, text="1. A list", filter="list_or_heading"
+    )
     for premise in premises:
         make_pair(corpus, premise, "Hypothesis.", author=ana(), author_label="neutral")
         token = claim_writing(corpus=corpus, annotator=ana()).token

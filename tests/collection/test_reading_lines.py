@@ -2,7 +2,7 @@
 
 import gzip
 
-from collection.formats.lines import MAX_LINE_BYTES, BadLine, json_records, read_lines, sha256_of, tsv_records
+from collection.formats.lines import MAX_LINE, BadLine, json_records, read_lines, sha256_of, tsv_records
 
 
 def lines_of(tmp_path, content: bytes):
@@ -53,14 +53,14 @@ def test_a_damaged_gzip_file_is_said_to_be_one(tmp_path):
 
 
 def test_an_endless_line_is_refused_and_the_next_one_is_read(tmp_path):
-    bad, good = lines_of(tmp_path, b"x" * (MAX_LINE_BYTES * 2 + 5) + b"\nnext\n")
+    bad, good = lines_of(tmp_path, b"x" * (MAX_LINE * 2 + 5) + b"\nnext\n")
     assert bad.line == 1
     assert "longer than" in bad.reason
     assert good == (2, "next")
 
 
 def test_a_line_of_exactly_the_limit_goes_in(tmp_path):
-    longest = b"x" * MAX_LINE_BYTES
+    longest = b"x" * MAX_LINE
     assert lines_of(tmp_path, longest) == [(1, longest.decode())]
     first, second = lines_of(tmp_path, longest + b"\nnext")  # with its end it is one byte longer
     assert isinstance(first, BadLine)
@@ -104,3 +104,26 @@ def test_a_table_names_its_columns_in_the_first_line(tmp_path):
 def test_a_table_with_two_columns_of_one_name_is_refused(tmp_path):
     (bad,) = records_of(tsv_records, tmp_path, "a\ta\n1\t2\n")
     assert "same name" in bad.reason
+
+
+def test_an_encoding_can_be_named(tmp_path):
+    path = tmp_path / "file"
+    for encoding in ("cp1252", "utf-16", "utf-16-be", "utf-32", "utf-8-sig", "shift_jis"):
+        path.write_bytes("one\ntwo: =\nthree".encode(encoding))
+        assert list(read_lines(path, encoding)) == [(1, "one"), (2, "two: ="), (3, "three")]
+
+
+def test_bytes_that_an_encoding_does_not_have_are_named_too(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"fine\nwrong \x81 here\nfine")
+    assert list(read_lines(path, "cp1252"))[1] == BadLine(
+        2, "byte 7 (0x81) is not CP1252; save the file as CP1252"
+    )
+
+
+def test_where_an_encoding_cannot_go_on_after_a_mistake_the_reading_ends_there(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes("fine\n".encode("utf-16") + b"\x00\xd8a\x00" + "\nlost".encode("utf-16-le"))
+    found = list(read_lines(path, "utf-16"))
+    assert isinstance(found[-1], BadLine)
+    assert "not UTF-16 from here on" in found[-1].reason
