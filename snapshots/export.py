@@ -35,6 +35,8 @@ COLUMNS = (
     "pair__hypothesis",
     "pair__author_label",
     "pair__author__code",
+    "pair__prompt_version__prompt__slug",
+    "pair__prompt_version__number",
     "pair__premise__public_id",
     "pair__premise__text",
     "pair__premise__sentence_count",
@@ -137,6 +139,10 @@ def line_of(row: Any, labels: list[tuple[str, str]]) -> dict[str, Any]:
         "sentence2_binary_parse": row.pair__parse__hypothesis_binary_parse or "",
         "sentence2_parse": row.pair__parse__hypothesis_parse or "",
     }
+    if row.pair__prompt_version__number is not None:
+        line["prompt_version"] = (
+            f"{row.pair__prompt_version__prompt__slug}/{row.pair__prompt_version__number}"
+        )
     if count > 1:
         line["premise_sentences"] = sentences
     return line

@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from collection.labels import SCHEME_CHOICES, label_fits_scheme
 from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Pair, Premise
-from snapshots.querysets import SnapshotQuerySet
+from snapshots.querysets import SnapshotQuerySet, StatisticsQuerySet
 
 
 class Snapshot(models.Model):
@@ -141,3 +141,51 @@ class SnapshotFile(models.Model):
     class Meta:
         ordering = ["name"]
         constraints = [models.UniqueConstraint(fields=["snapshot", "name"], name="one_file_a_name")]
+
+
+class SnapshotStatistics(models.Model):
+    """Figures of one kind over a snapshot, worked out once and never changed.
+
+    `edition` counts the definitions: when one changes in code, the figures of the next edition stand beside these.
+    """
+
+    class Kind(models.TextChoices):
+        CORPUS = "corpus", "sizes, lengths, overlap, labels"
+        ARTIFACTS = "artifacts", "words and lengths that give labels away"
+        TAGS = "tags", "annotation tags"
+
+    class Status(models.TextChoices):
+        REQUESTED = "requested"
+        WORKING = "working"
+        DONE = "done"
+        FAILED = "failed"
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="statistics")
+    kind = models.CharField(max_length=9, choices=Kind.choices)
+    edition = models.PositiveIntegerField()
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.REQUESTED)
+    progress = models.CharField(max_length=200, blank=True)
+    error = models.TextField(blank=True)
+    requested_at = models.DateTimeField(auto_now_add=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    data = models.JSONField(null=True, help_text="what snapshots.statistics made")
+
+    objects = StatisticsQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "snapshot statistics"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["snapshot", "kind", "edition"], name="one_statistics_a_kind_and_edition"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["corpus", "artifacts", "tags"]), name="statistics_kind_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(status="done", data__isnull=False) | (~Q(status="done") & Q(data__isnull=True)),
+                name="statistics_have_data_when_done",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.snapshot} {self.kind}"

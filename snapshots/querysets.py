@@ -26,3 +26,12 @@ class SnapshotQuerySet(models.QuerySet):
         if not at or not version.isascii() or not version.isdigit() or len(version) > 9:
             return self.none()
         return self.filter(corpus__slug=slug, version=int(version)).select_related("corpus")
+
+
+class StatisticsQuerySet(models.QuerySet):
+    def under_way(self) -> "StatisticsQuerySet":
+        return self.filter(status__in=["requested", "working"])
+
+    def takeable(self, stale_before: datetime) -> "StatisticsQuerySet":
+        """Requested ones, and those whose worker has given no sign of life since `stale_before`."""
+        return self.filter(Q(status="requested") | Q(status="working", heartbeat_at__lt=stale_before))

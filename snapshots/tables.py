@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from snapshots.partition import PARTITIONS
+from snapshots.statistics.tables import Column, Table
 from validation.agreement import DEFINITIONS, NAMES, PUBLISHED
+
+AGREEMENT = "agreement"
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,17 @@ def agreement_rows(manifest: Mapping[str, Any]) -> list[AgreementRow]:
     alpha = _three(figures["krippendorff_alpha"])
     rows.append(AgreementRow("Krippendorff’s alpha", alpha, "", "", DEFINITIONS["krippendorff_alpha"]))
     return rows
+
+
+def agreement_table(manifest: Mapping[str, Any]) -> Table:
+    """The papers' figures as a table of its own, for `report`."""
+    figures = manifest["agreement"]
+    columns = (Column("figure"), *(Column(name, "share") for name in ("here", "SNLI", "MultiNLI")))
+    rows: list[list[Any]] = [
+        [name, figures[key], *PUBLISHED.get(key, (None, None))] for key, name in NAMES.items()
+    ]
+    told = tuple(f"{name}: {DEFINITIONS[key]}" for key, name in NAMES.items())
+    return Table(AGREEMENT, "Agreement (SNLI, Table 3; MultiNLI, Table 2)", columns, rows, told)
 
 
 def percent(share: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Freezing outside the request. The row is the job: a lost message loses nothing."""
+"""Freezing and counting outside the request. The row is the job: a lost message loses nothing."""
 
 import logging
 from datetime import timedelta
@@ -7,8 +7,9 @@ from celery import shared_task
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from snapshots import measuring
 from snapshots.actions import STALE_AFTER, FreezeInProgress, freeze_snapshot
-from snapshots.models import Snapshot
+from snapshots.models import Snapshot, SnapshotStatistics
 from snapshots.planning import SnapshotError
 
 logger = logging.getLogger(__name__)
@@ -44,3 +45,35 @@ def enqueue(snapshot_id: int) -> None:
         freeze.delay_on_commit(snapshot_id)
     except OperationalError as error:
         logger.warning("No broker (%s): the sweep will take snapshot %s up.", error, snapshot_id)
+
+
+@shared_task
+def work_out_statistics(statistics_id: int) -> None:
+    """Carries one request for statistics out; does nothing where it is done or in other hands."""
+    if not SnapshotStatistics.objects.under_way().filter(pk=statistics_id).exists():
+        return
+    try:
+        measuring.work_out_statistics(statistics_id=statistics_id)
+    except measuring.StatisticsInProgress:
+        return  # somebody else was faster
+    except SnapshotError as error:
+        logger.warning("Statistics %s: %s", statistics_id, error)  # the row says it too
+
+
+@shared_task
+def sweep_statistics() -> None:
+    """Takes up statistics whose message or worker was lost."""
+    now = timezone.now()
+    waiting = SnapshotStatistics.objects.takeable(now - measuring.STALE_AFTER).filter(
+        requested_at__lt=now - MESSAGE_LOST_AFTER
+    )
+    for statistics_id in waiting.values_list("pk", flat=True):
+        work_out_statistics(statistics_id)
+
+
+def enqueue_statistics(statistics_id: int) -> None:
+    """Sends the message after commit. Without a broker the sweep finds the row later."""
+    try:
+        work_out_statistics.delay_on_commit(statistics_id)
+    except OperationalError as error:
+        logger.warning("No broker (%s): the sweep will take statistics %s up.", error, statistics_id)

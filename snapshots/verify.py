@@ -46,7 +46,7 @@ TEXTS = (
     "sentence2_parse",
 )
 LISTS = ("annotator_codes", "annotator_labels")
-FIELDS = {*TEXTS, *LISTS, "author_label", "premise_sentences"}
+FIELDS = {*TEXTS, *LISTS, "author_label", "premise_sentences", "prompt_version"}
 SOURCES = ("voted", "adjudicated", "published", "author", "none")
 
 
@@ -239,6 +239,8 @@ class _Reading:
             value = line.get(name)
             if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
                 return f"{name} must be a list of texts", None
+        if not isinstance(line.get("prompt_version", ""), str):
+            return "prompt_version is not a text", None
         if not isinstance(line.get("author_label", 0), str | None):
             return "author_label must be a label or null", None
         return "", line

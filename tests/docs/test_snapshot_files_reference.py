@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from collection.models import PromptVersion
 from snapshots.file_formats import FORMATS
 from snapshots.verify import FIELDS, SOURCES
 from tests.docs.pages import REFERENCE, rows, sections, ticked
@@ -28,6 +29,7 @@ def test_the_fields_of_a_line_are_those_of_the_reference() -> None:
     premise = add_premise(corpus, "Two dogs run.\nThey play.")
     premise.sentence_count = 2
     premise.save(update_fields=["sentence_count"])
+    premise.pairs.update(prompt_version=PromptVersion.objects.get())
     found = {name for line in lines(freeze(corpus), "train") for name in line}
     assert first_column(sections(TEXT)["A line"]) == found == FIELDS
 

@@ -8,11 +8,14 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from snapshots.tally import EXPORT, MANIFEST, PARTITION_FILES, Line, file_sha256
+from snapshots.file_formats.reading import ExportError, lines, partitions, whole_manifest
+from snapshots.tally import EXPORT, MANIFEST, Line, file_sha256
+
+__all__ = ["FORMATS", "ExportError", "UnknownFormat", "export"]
 
 LABEL_COLUMNS = 5
 SNLI_COLUMNS = (
@@ -29,10 +32,6 @@ SNLI_COLUMNS = (
 MULTINLI_COLUMNS = (*(name if name != "captionID" else "promptID" for name in SNLI_COLUMNS), "genre")
 
 
-class ExportError(Exception):
-    """Why there is no export; the message is for people."""
-
-
 class UnknownFormat(ExportError):
     def __init__(self, name: str) -> None:
         super().__init__(f"The format {name!r} is not known. Known ones: {', '.join(FORMATS)}.")
@@ -47,7 +46,7 @@ def export(source: Path, name: str, format_name: str, out: Path) -> list[str]:
     """
     if format_name not in FORMATS:
         raise UnknownFormat(format_name)
-    manifest = _whole_manifest(source, name)
+    manifest = whole_manifest(source, name)
     out = out.absolute()
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
@@ -66,21 +65,6 @@ def export(source: Path, name: str, format_name: str, out: Path) -> list[str]:
         return sorted(path.name for path in out.iterdir())
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-
-
-def _whole_manifest(source: Path, name: str) -> dict[str, Any]:
-    """The manifest, after every file was found to be the one that it lists."""
-    remedy = "Restore the folder from a backup, then export again."
-    try:
-        manifest: dict[str, Any] = json.loads((source / MANIFEST).read_bytes())
-        for file, listed in manifest["files"].items():
-            if file_sha256(source / file) != listed["sha256"]:
-                raise ExportError(f"{source / file} of {name} is torn or was changed. {remedy}")
-    except FileNotFoundError as error:
-        raise ExportError(f"{error.filename} of {name} is missing. {remedy}") from error
-    except (ValueError, KeyError) as error:
-        raise ExportError(f"{source / MANIFEST} of {name} cannot be read ({error}). {remedy}") from error
-    return manifest
 
 
 def _hashes(folder: Path) -> dict[str, str]:
@@ -133,12 +117,10 @@ def _tab_separated(
         )
     header = [*columns, *(f"label{number}" for number in range(1, LABEL_COLUMNS + 1))]
     changed = 0
-    for name in PARTITION_FILES:
-        if name not in manifest["files"]:
-            continue
+    for _, name in partitions(manifest):
         with (out / name.replace(".jsonl", ".txt")).open("w", encoding="utf-8", newline="\n") as stream:
             stream.write("\t".join(header) + "\n")
-            for line in _lines(source / name):
+            for line in lines(source / name):
                 if "premise_sentences" in line:
                     raise ExportError(
                         f"{format_name} has one sentence a premise; the premise {line['promptID']!r} "
@@ -154,12 +136,6 @@ def _tab_separated(
 def _cells(line: Line, columns: tuple[str, ...]) -> list[str]:
     labels = [*line["annotator_labels"], *[""] * LABEL_COLUMNS][:LABEL_COLUMNS]
     return [line["promptID" if name == "captionID" else name] for name in columns] + labels
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open("rb") as stream:
-        for data in stream:
-            yield json.loads(data)
 
 
 FORMATS: dict[str, Callable[[Path, Mapping[str, Any], Path], int]] = {

@@ -1,0 +1,49 @@
+"""A snapshot's own files, read line by line. Standard library only."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from snapshots.tally import MANIFEST, PARTITION_FILES, file_sha256
+
+
+class ExportError(Exception):
+    """Why the files cannot be read or written in a format; the message is for people."""
+
+
+def whole_manifest(source: Path, name: str) -> dict[str, Any]:
+    """The manifest of the snapshot `name`, after every file was found to be the one that it lists.
+
+    Raises ExportError where a file is missing or was changed.
+    """
+    remedy = "Restore the folder from a backup, then do this again."
+    try:
+        manifest: dict[str, Any] = json.loads((source / MANIFEST).read_bytes())
+        for file, listed in manifest["files"].items():
+            if file_sha256(source / file) != listed["sha256"]:
+                raise ExportError(f"{source / file} of {name} is torn or was changed. {remedy}")
+    except FileNotFoundError as error:
+        raise ExportError(f"{error.filename} of {name} is missing. {remedy}") from error
+    except (ValueError, KeyError) as error:
+        raise ExportError(f"{source / MANIFEST} of {name} cannot be read ({error}). {remedy}") from error
+    return manifest
+
+
+def partitions(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Partition and file name of those that the snapshot has: train, dev, test."""
+    return [(partition, name) for name, partition in PARTITION_FILES.items() if name in manifest["files"]]
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of one file, one at a time."""
+    with path.open("rb") as stream:
+        for data in stream:
+            yield json.loads(data)
+
+
+def all_lines(source: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every line of every partition, with its partition."""
+    for partition, name in partitions(manifest):
+        for line in lines(source / name):
+            yield partition, line

@@ -1,0 +1,57 @@
+"""`manage.py report CORPUS@VERSION TABLE [--format text|csv|latex|html]`."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from snapshots.manifest import read_manifest
+from snapshots.measuring import request_statistics, work_out_statistics
+from snapshots.models import Snapshot
+from snapshots.planning import SnapshotError
+from snapshots.statistics.rendering import FORMATS
+from snapshots.statistics.tables import TABLES, Table, table
+from snapshots.tables import AGREEMENT, agreement_table
+
+NAMES = (AGREEMENT, *TABLES)
+
+
+class Command(BaseCommand):
+    help = (
+        "Prints a table of statistics over a frozen snapshot; what is not worked out yet is worked out first."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("snapshot", metavar="CORPUS@VERSION")
+        parser.add_argument("table", metavar="TABLE", help=f"one of: {', '.join(NAMES)}")
+        parser.add_argument("--format", default="text", choices=list(FORMATS), help="text unless told")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["table"] not in NAMES:
+            raise CommandError(f"There is no table {options['table']!r}. There are: {', '.join(NAMES)}.")
+        snapshot = Snapshot.objects.frozen().named(options["snapshot"]).first()
+        if snapshot is None:
+            known = ", ".join(map(str, Snapshot.objects.frozen().newest_first()[:20])) or "none yet"
+            raise CommandError(f"There is no frozen snapshot {options['snapshot']!r}. Newest ones: {known}.")
+        try:
+            made = self.made(snapshot, options["table"])
+        except SnapshotError as error:
+            raise CommandError(str(error)) from None
+        except KeyboardInterrupt:
+            raise CommandError("Stopped by hand. Nothing was kept.") from None
+        self.stdout.write(FORMATS[options["format"]](made), ending="")
+
+    def made(self, snapshot: Snapshot, name: str) -> Table:
+        if name == AGREEMENT:
+            manifest = read_manifest(snapshot)
+            if manifest is None:
+                raise CommandError(
+                    f"The manifest of {snapshot} cannot be read. Restore its folder from a backup."
+                )
+            return agreement_table(manifest)
+        row = request_statistics(snapshot=snapshot, kind=TABLES[name].source)
+        row = work_out_statistics(statistics_id=row.pk, progress=self.tell)
+        assert row.data is not None  # the constraint statistics_have_data_when_done
+        return table(name, row.data)
+
+    def tell(self, progress: str) -> None:
+        self.stderr.write(progress)
