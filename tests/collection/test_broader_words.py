@@ -1,0 +1,48 @@
+"""Broader words from WordNet: words that a reader takes in that sense, of things that can be seen."""
+
+import pytest
+
+from collection.pairing import wordnet
+from collection.pairing.wordnet import Nouns, NoWordNet, load_nouns
+
+
+@pytest.mark.parametrize(
+    ("noun", "broader"),
+    [
+        ("puppy", ("dog", "animal")),
+        ("swimmer", ("athlete", "person")),
+        ("bicycle", ("vehicle",)),
+        (
+            "table",
+            (),
+        ),  # in its first sense an array of data; as a piece of furniture it has no plain broader word
+        ("snow", ()),  # not the writer
+        ("person", ()),
+        ("zzxq", ()),
+    ],
+)
+def test_the_nearest_plain_words_come_first(noun, broader):
+    assert load_nouns().broader(noun) == broader
+
+
+def test_a_word_is_not_taken_where_readers_would_take_it_in_another_sense():
+    assert "canine" not in load_nouns().broader("dog")  # a tooth
+
+
+@pytest.mark.parametrize(
+    ("phrase", "head", "another"),
+    [
+        ("hot dog", "dog", True),
+        ("soccer ball", "ball", False),
+        ("four wheeler", "wheeler", True),
+        ("red ball", "ball", False),
+    ],
+)
+def test_a_compound_that_is_no_kind_of_its_head_is_known(phrase, head, another):
+    assert load_nouns().means_another_thing(phrase, head) is another
+
+
+def test_without_the_files_the_reason_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(wordnet.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(NoWordNet, match="make env"):
+        Nouns()
