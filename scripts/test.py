@@ -45,7 +45,11 @@ def main(arguments: list[str]) -> int:
 
 
 # Whole files to each process: what a file sets up once, such as a trained baseline, is not set up again.
-EVERYTHING = ("-n", "auto", "--maxprocesses", str(services.TEST_PROCESSES), "--dist", "loadfile")
+# In the folder's order: pytest-xdist would leave the files with few tests, which are the long ones, for last.
+EVERYTHING = (
+    *("-n", "auto", "--maxprocesses", str(services.TEST_PROCESSES)),
+    *("--dist", "loadfile", "--no-loadscope-reorder"),
+)
 
 
 def pytest(arguments: list[str], env: dict[str, str]) -> int:
