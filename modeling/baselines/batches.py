@@ -31,10 +31,13 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Batch:
-    """`sentences` as the network reads them (both, one or none), and gold `labels` (batch,)."""
+    """`sentences` as the network reads them (both, one or none), gold `labels` (batch,), and what the network
+    shall answer, `targets`: those labels, or a distribution (batch, labels).
+    """
 
     sentences: tuple[Sentences, ...]
     labels: Tensor
+    targets: Tensor
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -117,10 +120,13 @@ def starts_of(counts: Integers) -> Integers:
 
 @dataclass(frozen=True)
 class EncodedPairs:
-    """The sides that a network reads, and the gold labels (pairs,)."""
+    """The sides that a network reads, the gold labels (pairs,), and, where these are what shall be learnt, the
+    annotators' distributions (pairs, labels).
+    """
 
     sides: tuple[Encoded, ...]
     labels: Integers
+    distributions: npt.NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -128,7 +134,9 @@ class EncodedPairs:
     def cut(self, rows: Integers, device: torch.device) -> Batch:
         """The pairs of `rows` as one batch on `device`."""
         labels = torch.from_numpy(self.labels[rows]).to(device)
-        return Batch(tuple(side.cut(rows, device) for side in self.sides), labels)
+        soft = self.distributions
+        targets = labels if soft is None else torch.from_numpy(soft[rows]).to(device)
+        return Batch(tuple(side.cut(rows, device) for side in self.sides), labels, targets)
 
     def by_length(self, rows: Integers) -> Integers:
         """`rows`, short pairs first (by the first side, then by the next); equal ones keep their order."""
@@ -149,13 +157,41 @@ def labels_of(pairs: Sequence[Pair]) -> Integers:
     return np.array([pair.label for pair in pairs], dtype=np.int64)
 
 
-def training_batches(pairs: EncodedPairs, batch_size: int, seed: int, epoch: int) -> list[Integers]:
-    """The rows of each batch of one epoch, each pair once: shuffled, then sorted by length in pools.
+def distributions_of(pairs: Sequence[Pair], labels: int) -> npt.NDArray[np.float32]:
+    """The annotators' distributions (pairs, labels); the gold label alone where a file does not tell them."""
+    rows = np.zeros((len(pairs), labels), dtype=np.float32)
+    for row, pair in zip(rows, pairs, strict=True):
+        row[:] = np.array(pair.votes) / sum(pair.votes) if pair.votes else np.eye(labels)[pair.label]
+    return rows
+
+
+@dataclass(frozen=True)
+class Part:
+    """The pairs from `start` to `stop` of the training pairs; of them a `share` is drawn anew each epoch."""
+
+    start: int
+    stop: int
+    share: float = 1.0
+
+    def drawn(self, seed: int, epoch: int) -> Integers:
+        """The rows of this epoch."""
+        rows = np.arange(self.start, self.stop, dtype=np.int64)
+        if self.share == 1:
+            return rows
+        chance = np.random.Generator(np.random.PCG64([seed, epoch, self.start]))
+        return chance.permutation(rows)[: max(1, round(self.share * len(rows)))]
+
+
+def training_batches(
+    pairs: EncodedPairs, batch_size: int, seed: int, epoch: int, parts: Sequence[Part] = ()
+) -> list[Integers]:
+    """The rows of each batch of one epoch, each drawn pair once: shuffled, then sorted by length in pools.
 
     Depends on nothing but its arguments, so that a resumed run needs only the epoch and the position in it.
     """
     chance = np.random.Generator(np.random.PCG64([seed, epoch]))
-    order = chance.permutation(len(pairs)).astype(np.int64)
+    drawn = [part.drawn(seed, epoch) for part in parts or (Part(0, len(pairs)),)]
+    order = chance.permutation(np.concatenate(drawn))
     pool = batch_size * POOL_BATCHES
     batches = [
         batch

@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from modeling.baselines.catalogue import make_settings
+from modeling.baselines.config import WEIGHTS
 from modeling.baselines.data import Pair
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import PARTIAL, read_json, whole_or_absent, write_json
@@ -27,9 +28,10 @@ from modeling.baselines.prediction import Floats
 from modeling.baselines.settings import Settings
 from modeling.baselines.vocabulary import Vocabulary
 
-WEIGHTS, CONFIG, VOCABULARY, LABELS = "weights.safetensors", "config.json", "vocabulary.json", "labels.json"
+CONFIG, VOCABULARY, LABELS = "config.json", "vocabulary.json", "labels.json"
 METRICS, ENVIRONMENT, PROGRESS = "metrics.json", "environment.json", "progress.jsonl"
 TRAINING_TEXTS = "training_texts.safetensors"
+ACCUMULATORS = "accumulators.safetensors"
 CHECKPOINT = "checkpoint"
 STATE = "state.safetensors"
 
@@ -121,6 +123,23 @@ def save_network(folder: Path, network: Network, vocabulary: Vocabulary, labels:
         save_file(weights, temporary)
     write_json(folder / VOCABULARY, list(vocabulary.words))
     write_json(folder / LABELS, list(labels))
+
+
+def save_accumulators(folder: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Writes AdaDelta's accumulators as they stood with the weights, for a run that starts from this one."""
+    with whole_or_absent(folder / ACCUMULATORS) as temporary:
+        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, temporary)
+
+
+def load_accumulators(folder: Path) -> dict[str, Tensor]:
+    """What `save_accumulators` wrote. Raises BaselineError where there is nothing or it is damaged."""
+    try:
+        return load_file(folder / ACCUMULATORS)
+    except (OSError, SafetensorError) as error:
+        raise BaselineError(
+            f"{folder} has no {ACCUMULATORS} that can be read ({error}): transfer needs a run with AdaDelta. "
+            'Train one, or start with how = "update".'
+        ) from error
 
 
 def load_run(folder: Path) -> FinishedRun:

@@ -13,13 +13,19 @@ from typing import Any
 
 from modeling.baselines.catalogue import make_settings
 from modeling.baselines.errors import BaselineError
+from modeling.baselines.files import sha256_of
 from modeling.baselines.labels import SCHEMES
 from modeling.baselines.settings import MajoritySettings, Settings
 
 PARTITIONS = ("train", "dev", "test")
 DEVICES = ("auto", "cpu", "cuda")
 CHECKPOINT_SECONDS = 20.0  # what a kill costs at most; writing one takes well under a second
-KINDS = {str: "text", int: "a whole number", float: "a number", dict: "an object"}
+REGIME = ("mixed", "start", "genre", "most", "collapse", "soft_labels")
+STARTS = ("update", "transfer")
+WEIGHTS = "weights.safetensors"
+KINDS = {
+    str: "text", int: "a whole number", float: "a number", dict: "an object", list: "a list", bool: "true or false",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,8 +49,45 @@ class DataFile:
 
 
 @dataclass(frozen=True)
+class MixedFile:
+    """Another snapshot's training file, learnt from too: a `share` of it, drawn anew each epoch, of all its
+    pairs or of `most` that are drawn once.
+    """
+
+    snapshot: SnapshotName
+    file: DataFile
+    share: float = 1.0
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share is {self.share}, but must be above 0 and at most 1.")
+        at_least_one("most", self.most)
+
+
+@dataclass(frozen=True)
+class Start:
+    """The finished run whose weights this one begins with, and their SHA-256.
+
+    "update" trains them on; "transfer" also makes the softmax anew and keeps AdaDelta's accumulators.
+    """
+
+    folder: Path
+    how: str
+    weights: str
+
+    def __post_init__(self) -> None:
+        one_of("how", self.how, STARTS)
+
+
+@dataclass(frozen=True)
 class RunConfig:
-    """One training run. `cache` holds word vectors cut to a vocabulary, `folder` becomes the run folder."""
+    """One training run. `cache` holds word vectors cut to a vocabulary, `folder` becomes the run folder.
+
+    Of the training partition a run may learn from one `genre` only, and from `most` pairs, drawn by the seed: a
+    larger `most` takes the same pairs and more. `collapse` reads nli3 as entailed2. With `soft_labels` it
+    learns the annotators' distribution instead of the gold label.
+    """
 
     baseline: str
     seed: int
@@ -58,9 +101,18 @@ class RunConfig:
     device: str = "auto"
     threads: int = 1
     checkpoint_seconds: float = CHECKPOINT_SECONDS
+    mixed: tuple[MixedFile, ...] = ()
+    start: Start | None = None
+    genre: str | None = None
+    most: int | None = None
+    collapse: bool = False
+    soft_labels: bool = False
 
     def __post_init__(self) -> None:
         one_of("scheme", self.scheme, tuple(SCHEMES))
+        at_least_one("most", self.most)
+        if self.collapse and self.scheme != "entailed2":
+            raise ValueError('collapse reads nli3 as entailed2: set scheme to "entailed2" with it.')
         one_of("device", self.device, DEVICES)
         if self.seed < 0 or self.threads < 1 or self.checkpoint_seconds < 0:
             raise ValueError("seed and checkpoint_seconds must be at least 0, threads at least 1.")
@@ -82,7 +134,31 @@ class RunConfig:
             "files": {partition: one.sha256 for partition, one in self.files.items()},
             "vectors": None if self.vectors is None else Path(self.vectors).name,
             "settings": asdict(self.settings),
+            # Only what is asked for: a plain run keeps the identity that it had before there were regimes.
+            **self.regime(),
         }
+
+    def regime(self) -> dict[str, Any]:
+        """What is unlike a plain run on one snapshot, JSON-ready."""
+        mixed = [
+            {
+                "snapshot": asdict(one.snapshot),
+                "sha256": one.file.sha256,
+                "share": one.share,
+                "most": one.most,
+            }
+            for one in self.mixed
+        ]
+        start = None if self.start is None else {"how": self.start.how, "weights": self.start.weights}
+        asked = {
+            "mixed": mixed,
+            "start": start,
+            "genre": self.genre,
+            "most": self.most,
+            "collapse": self.collapse,
+            "soft_labels": self.soft_labels,
+        }
+        return {key: value for key, value in asked.items() if value}
 
     def digest(self) -> str:
         """The identity as a hash: whether a checkpoint or a finished folder belongs to this run."""
@@ -98,6 +174,7 @@ class EvaluationConfig:
     folder: Path
     device: str = "auto"
     threads: int = 1
+    collapse: bool = False
 
     def __post_init__(self) -> None:
         one_of("device", self.device, DEVICES)
@@ -108,7 +185,7 @@ class EvaluationConfig:
 def read_run_config(value: object) -> RunConfig:
     """RUN.json's content as a RunConfig. Raises BaselineError that names the key and lists the valid ones."""
     required = ("baseline", "seed", "snapshot", "scheme", "files", "folder", "cache")
-    optional = ("vectors", "settings", "device", "threads", "checkpoint_seconds")
+    optional = ("vectors", "settings", "device", "threads", "checkpoint_seconds", *REGIME)
     run = read_object("RUN.json", value, required, optional)
     try:
         baseline = read(run, "baseline", str)
@@ -125,6 +202,12 @@ def read_run_config(value: object) -> RunConfig:
             device=read(run, "device", str, "auto"),
             threads=read(run, "threads", int, 1),
             checkpoint_seconds=read(run, "checkpoint_seconds", float, CHECKPOINT_SECONDS),
+            mixed=tuple(map(read_mixed, read(run, "mixed", list, []))),
+            start=None if run.get("start") is None else read_start(run["start"]),
+            genre=None if run.get("genre") is None else read(run, "genre", str),
+            most=None if run.get("most") is None else read(run, "most", int),
+            collapse=read(run, "collapse", bool, False),
+            soft_labels=read(run, "soft_labels", bool, False),
         )
     except ValueError as error:
         raise BaselineError(f"RUN.json: {error}") from error
@@ -134,7 +217,7 @@ def read_evaluation_config(value: object) -> EvaluationConfig:
     """EVAL.json's content as an EvaluationConfig. Raises BaselineError that names the key at fault."""
     # A cache is taken and not used: callers hand the same places to training and evaluation, and a run folder
     # carries its own vectors.
-    optional = ("cache", "device", "threads")
+    optional = ("cache", "device", "threads", "collapse")
     evaluation = read_object("EVAL.json", value, ("snapshot", "files", "folder"), optional)
     try:
         return EvaluationConfig(
@@ -143,9 +226,28 @@ def read_evaluation_config(value: object) -> EvaluationConfig:
             folder=Path(read(evaluation, "folder", str)),
             device=read(evaluation, "device", str, "auto"),
             threads=read(evaluation, "threads", int, 1),
+            collapse=read(evaluation, "collapse", bool, False),
         )
     except ValueError as error:
         raise BaselineError(f"EVAL.json: {error}") from error
+
+
+def read_mixed(value: object) -> MixedFile:
+    """{"snapshot", "file", "share"?, "most"?} as a MixedFile."""
+    mixed = read_object("mixed", value, ("snapshot", "file"), ("share", "most"))
+    return MixedFile(
+        read_snapshot(mixed["snapshot"]),
+        read_file("mixed.file", mixed["file"]),
+        read(mixed, "share", float, 1.0),
+        None if mixed.get("most") is None else read(mixed, "most", int),
+    )
+
+
+def read_start(value: object) -> Start:
+    """{"folder", "how"} as a Start. Raises BaselineError where the folder holds no weights."""
+    start = read_object("start", value, ("folder", "how"))
+    folder = Path(read(start, "folder", str))
+    return Start(folder, read(start, "how", str), sha256_of(folder / WEIGHTS))
 
 
 def read_snapshot(value: object) -> SnapshotName:
@@ -192,6 +294,12 @@ def read(values: Mapping[str, Any], key: str, kind: type, default: object = None
     if type(value) is not kind:
         raise ValueError(f"{key} is {json.dumps(value)}, but must be {KINDS[kind]}.")
     return value
+
+
+def at_least_one(key: str, value: int | None) -> None:
+    """Raises ValueError where `value` is set and below one."""
+    if value is not None and value < 1:
+        raise ValueError(f"{key} is {value}, but must be at least 1.")
 
 
 def one_of(key: str, value: str, valid: tuple[str, ...]) -> None:

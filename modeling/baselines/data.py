@@ -5,6 +5,7 @@ with file, line and reason, because a reader that guesses trains on labels that 
 """
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from modeling.baselines.config import DataFile
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
-from modeling.baselines.labels import NO_GOLD
+from modeling.baselines.labels import COLLAPSED, NO_GOLD, label_index
 
 NO_GENRE = "no genre"  # SNLI's own files have none
 
@@ -26,6 +27,7 @@ class Pair:
     hypothesis: str
     label: int
     genre: str
+    votes: tuple[int, ...] = ()  # how many people gave each label; empty where the file does not tell
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,8 @@ class Partition:
     dropped: int = 0
 
 
-def read_partition(file: DataFile, labels: Sequence[str]) -> Partition:
-    """The pairs of a JSON Lines file, labels as indices into `labels`.
+def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False) -> Partition:
+    """The pairs of a JSON Lines file, labels as indices into `labels`; `collapse` reads nli3 as entailed2.
 
     Raises BaselineError for a file that is missing, one whose SHA-256 is another, and a bad line.
     """
@@ -48,7 +50,7 @@ def read_partition(file: DataFile, labels: Sequence[str]) -> Partition:
             f"The file {file.path} is not the expected one (sha256 {found} instead of {file.sha256}): "
             "it is torn or was changed. Export the snapshot again."
         )
-    index = {label: position for position, label in enumerate(labels)}
+    index = label_index(labels, collapse)
     pairs: list[Pair] = []
     dropped = 0
     seen: set[str] = set()
@@ -82,14 +84,29 @@ def read_pair(line: bytes, index: dict[str, int]) -> Pair | None:
     if label == NO_GOLD:
         return None
     if label not in index:
-        raise ValueError(f"the label {label!r} is not one of: {', '.join(index)}")
+        hint = " (set collapse to read it as that)" if COLLAPSED.get(label) in index else ""
+        raise ValueError(f"the label {label!r} is not one of: {', '.join(index)}{hint}")
     return Pair(
         pair_id=text_of(row, "pairID"),
         premise=premise_of(row),
         hypothesis=text_of(row, "sentence2"),
         label=index[label],
         genre=text_of(row, "genre") if row.get("genre") is not None else NO_GENRE,
+        votes=votes_of(row, index),
     )
+
+
+def votes_of(row: dict[str, Any], index: dict[str, int]) -> tuple[int, ...]:
+    """How many people gave each label, by index; empty without `annotator_labels`. A blank is no vote."""
+    given = row.get("annotator_labels") or []
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise ValueError("annotator_labels must be a list of texts")
+    cast = [one for one in given if one not in ("", NO_GOLD)]
+    for one in cast:
+        if one not in index:
+            raise ValueError(f"the annotator label {one!r} is not one of: {', '.join(index)}")
+    counts = Counter(index[one] for one in cast)
+    return tuple(counts[place] for place in range(max(index.values()) + 1)) if cast else ()
 
 
 def premise_of(row: dict[str, Any]) -> tuple[str, ...]:

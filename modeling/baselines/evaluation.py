@@ -1,8 +1,10 @@
 """A finished run on the files of any snapshot with the same labels."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from modeling.baselines import checkpoint
@@ -11,8 +13,9 @@ from modeling.baselines.config import EvaluationConfig
 from modeling.baselines.data import read_partition
 from modeling.baselines.errors import BaselineError, Stopped
 from modeling.baselines.files import write_json
+from modeling.baselines.labels import SCHEMES
 from modeling.baselines.overlap import count_overlap, load_training_texts, warn_of_overlap
-from modeling.baselines.prediction import predict, resolve_device
+from modeling.baselines.prediction import Floats, predict, resolve_device
 from modeling.baselines.program import Events, Stop
 from modeling.baselines.scores import score
 
@@ -28,11 +31,14 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
             "The evaluation's folder is the run's own, whose predictions it would overwrite: name another."
         )
     run = checkpoint.load_run(folder)
+    if config.collapse and run.labels not in (SCHEMES["nli3"], SCHEMES["entailed2"]):
+        raise BaselineError(f"collapse is for nli3, not for the run's labels {', '.join(run.labels)}.")
     known = load_training_texts(folder / checkpoint.TRAINING_TEXTS)
     torch.set_num_threads(config.threads)
     device = resolve_device(config.device)
     network = run.network.to(device)
-    partitions = {name: read_partition(file, run.labels) for name, file in config.files.items()}
+    labels = run.labels if not config.collapse else SCHEMES["entailed2"]
+    partitions = {name: read_partition(file, labels, config.collapse) for name, file in config.files.items()}
     dropped = {name: partition.dropped for name, partition in partitions.items()}
     events.emit("started", run=folder.name, dropped=dropped, device=device.type)
 
@@ -53,13 +59,18 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
         if not partition.pairs:
             events.warn(f"There are no {name} pairs with a gold label: it has no score.", partition=name)
         encoded = encode_pairs(partition.pairs, network.reads, run.vocabulary)
-        probabilities = predict(network, encoded, len(run.labels), device, between)
+        probabilities = collapsed(predict(network, encoded, len(run.labels), device, between), labels)
         overlap = count_overlap(partition.pairs, known)
         warn_of_overlap(events, name, len(partition.pairs), overlap)
-        scores = score(
-            partition.pairs, probabilities.argmax(axis=1), run.labels, run.metrics["train"]["genres"]
-        )
+        scores = score(partition.pairs, probabilities, labels, run.metrics["train"]["genres"])
         metrics[name] = {**scores, "overlap": overlap}
-        checkpoint.write_predictions(config.folder, name, partition.pairs, probabilities, run.labels)
+        checkpoint.write_predictions(config.folder, name, partition.pairs, probabilities, labels)
     write_json(config.folder / checkpoint.METRICS, metrics)
     events.emit("done", metrics=metrics)
+
+
+def collapsed(probabilities: Floats, labels: Sequence[str]) -> Floats:
+    """Probabilities (pairs, labels); of nli3 those of neutral and contradiction summed, where two are asked."""
+    if probabilities.shape[1] == len(labels):
+        return probabilities
+    return np.stack((probabilities[:, 0], probabilities[:, 1:].sum(axis=1)), axis=1)

@@ -4,22 +4,30 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from modeling.baselines.batches import Integers, labels_of
+from modeling.baselines.batches import labels_of
 from modeling.baselines.data import Pair
+
+Distributions = npt.NDArray[np.float64]
+
+SMALLEST = 1e-7  # single precision rounds a smaller probability to nothing, whose logarithm is infinite
 
 
 def score(
-    pairs: Sequence[Pair], predicted: Integers, labels: Sequence[str], training_genres: Collection[str]
+    pairs: Sequence[Pair],
+    probabilities: npt.NDArray[np.float32],
+    labels: Sequence[str],
+    training_genres: Collection[str],
 ) -> dict[str, Any]:
-    """{"accuracy", "majority", "pairs", "by_genre", "by_label"}, JSON-ready; accuracy and majority are null
+    """{"accuracy", "majority", "pairs", "by_genre", "by_label", "distribution"}, JSON-ready; accuracy and majority are null
     without pairs.
 
     `majority` is the share of the evaluated pairs' own commonest label, the bar in the papers' tables.
     `by_label` is by gold label. A genre is matched where training had it.
     """
     gold = labels_of(pairs)
-    right = gold == predicted
+    right = gold == probabilities.argmax(axis=1)
     genres = np.array([pair.genre for pair in pairs], dtype=np.str_)
     return {
         "accuracy": share(right),
@@ -37,7 +45,46 @@ def score(
             label: {"accuracy": share(right[gold == index]), "pairs": int((gold == index).sum())}
             for index, label in enumerate(labels)
         },
+        "distribution": distribution_scores(pairs, probabilities),
     }
+
+
+def distribution_scores(
+    pairs: Sequence[Pair], probabilities: npt.NDArray[np.float32]
+) -> dict[str, Any] | None:
+    """How near the predicted distributions are to the annotators', over pairs with two votes or more:
+    {"pairs", "kl", "jsd", "entropy_correlation"}; None where there are no such pairs.
+
+    `kl` is the mean Kullback-Leibler divergence of the prediction from the annotators' distribution, `jsd` the
+    mean Jensen-Shannon divergence (the square of ChaosNLI's distance), both in nats; a predicted probability
+    counts as 1e-7 at least. `entropy_correlation` is Pearson's between the entropies, None where one is constant.
+    """
+    rows = [row for row, pair in enumerate(pairs) if sum(pair.votes) >= 2]
+    if not rows:
+        return None
+    people = np.array([np.array(pairs[row].votes) / sum(pairs[row].votes) for row in rows])
+    predicted = np.clip(probabilities[rows].astype(np.float64), SMALLEST, None)
+    predicted /= predicted.sum(axis=1, keepdims=True)
+    middle = (people + predicted) / 2
+    entropies = entropy(people), entropy(predicted)
+    varies = all(np.ptp(one) > SMALLEST for one in entropies)
+    return {
+        "pairs": len(rows),
+        "kl": float(divergence(people, predicted).mean()),
+        "jsd": float((divergence(people, middle) + divergence(predicted, middle)).mean() / 2),
+        "entropy_correlation": float(np.corrcoef(*entropies)[0, 1]) if varies else None,
+    }
+
+
+def divergence(one: Distributions, other: Distributions) -> Distributions:
+    """Kullback-Leibler divergence (pairs,) in nats of `other` from `one`, both (pairs, labels)."""
+    terms = np.where(one > 0, one * np.log(np.where(one > 0, one, 1) / other), 0)
+    return np.asarray(terms.sum(axis=1))
+
+
+def entropy(rows: Distributions) -> Distributions:
+    """(pairs,) in nats of distributions (pairs, labels)."""
+    return np.asarray(-(rows * np.log(np.where(rows > 0, rows, 1))).sum(axis=1))
 
 
 def share(right: Any) -> float | None:

@@ -23,6 +23,8 @@ from modeling.baselines.batches import (
     Encoded,
     EncodedPairs,
     Integers,
+    Part,
+    distributions_of,
     encode_pairs,
     labels_of,
     tokenise_side,
@@ -37,6 +39,13 @@ from modeling.baselines.networks import NETWORKS, Majority, Network, ReadingNetw
 from modeling.baselines.overlap import count_overlap, save_training_texts, training_texts, warn_of_overlap
 from modeling.baselines.prediction import Floats, predict, resolve_device
 from modeling.baselines.program import Events, Stop
+from modeling.baselines.regimes import (
+    accumulators_of,
+    load_start,
+    take_accumulators,
+    take_weights,
+    training_pairs,
+)
 from modeling.baselines.scores import score, share
 from modeling.baselines.settings import NeuralSettings
 from modeling.baselines.vectors import WordVectors, load_vectors
@@ -87,9 +96,11 @@ class Training:
     dev: EncodedPairs
     events: Events
     stop: Stop
+    parts: tuple[Part, ...] = ()
     position: Position = field(default_factory=Position)
     optimiser: torch.optim.Optimizer | None = None
     best: dict[str, Tensor] = field(default_factory=dict)
+    best_accumulators: dict[str, Tensor] = field(default_factory=dict)
     epoch_loss: Tensor = field(init=False)
     epoch_pairs: int = 0
     clock: float = field(default_factory=time.monotonic)
@@ -107,6 +118,7 @@ class Training:
             tensors["chance_cuda"] = torch.cuda.get_rng_state()
         tensors |= {f"network/{name}": tensor for name, tensor in self.network.state_dict().items()}
         tensors |= {f"best/{name}": tensor for name, tensor in self.best.items()}
+        tensors |= {f"accumulators/{name}": tensor for name, tensor in self.best_accumulators.items()}
         if self.optimiser is not None:
             for number, values in self.optimiser.state_dict()["state"].items():
                 tensors |= {f"optimiser/{number}/{name}": tensor for name, tensor in values.items()}
@@ -130,7 +142,7 @@ class Training:
         self.position = Position(**facts["position"])
         self.epoch_pairs = facts["epoch_pairs"]
         self.network.load_state_dict(under("network/", tensors))
-        self.best = under("best/", tensors)
+        self.best, self.best_accumulators = under("best/", tensors), under("accumulators/", tensors)
         if self.optimiser is not None:
             self.optimiser.load_state_dict(optimiser_state(self.optimiser, under("optimiser/", tensors)))
         self.epoch_loss.copy_(tensors["epoch_loss"])
@@ -138,6 +150,11 @@ class Training:
         if self.device.type == "cuda" and "chance_cuda" in tensors:
             torch.cuda.set_rng_state(tensors["chance_cuda"])
         return True
+
+    def accumulators(self) -> dict[str, Tensor]:
+        """AdaDelta's state by parameter; none with another optimiser."""
+        has_some = isinstance(self.optimiser, torch.optim.Adadelta)
+        return accumulators_of(self.network, self.optimiser) if self.optimiser and has_some else {}
 
     def pause_if_asked(self) -> None:
         """Between two batches: writes the checkpoint and raises Stopped where somebody asked for the end."""
@@ -183,13 +200,14 @@ def train_run(config: RunConfig, events: Events, stop: Stop) -> None:
 def train_in_folder(config: RunConfig, events: Events, stop: Stop) -> dict[str, Any]:
     """The run's metrics; everything else lies in the folder when they are returned."""
     labels = SCHEMES[config.scheme]
-    partitions = {name: read_partition(file, labels) for name, file in config.files.items()}
-    train = partitions["train"]
+    partitions = {name: read_partition(file, labels, config.collapse) for name, file in config.files.items()}
+    train, parts = training_pairs(config, partitions["train"], labels)
+    partitions["train"] = train
     if not train.pairs:
         raise BaselineError(
             "The training partition has no pair with a gold label: freeze a snapshot that has some."
         )
-    training, vocabulary, vectors = prepare(config, partitions, labels, events, stop)
+    training, vocabulary, vectors = prepare(config, partitions, parts, labels, events, stop)
     resumed = training.restore()
     events.emit(
         "started",
@@ -215,6 +233,7 @@ def train_in_folder(config: RunConfig, events: Events, stop: Stop) -> dict[str, 
 def prepare(
     config: RunConfig,
     partitions: Mapping[str, Partition],
+    parts: tuple[Part, ...],
     labels: tuple[str, ...],
     events: Events,
     stop: Stop,
@@ -227,10 +246,12 @@ def prepare(
     train, dev = partitions["train"].pairs, partitions.get("dev", Partition()).pairs
     reads = NETWORKS[type(settings)].reads
     sides = [tokenise_side(side, train) for side in reads]
+    earlier = None if config.start is None else load_start(config, config.start, labels)
+    known = RESERVED if earlier is None else earlier.vocabulary.words
     vocabulary, vectors, dimensions = Vocabulary(RESERVED), None, 0
     if isinstance(settings, NeuralSettings) and config.vectors is not None:
         vocabulary = build_vocabulary(
-            (tokens for side in sides for texts in side for tokens in texts), settings.minimum_count
+            (tokens for side in sides for texts in side for tokens in texts), settings.minimum_count, known
         )
         words = vocabulary.words[len(RESERVED) :]
         vectors = load_vectors(config.vectors, words, config.cache, settings.lowercase_fallback)
@@ -240,18 +261,28 @@ def prepare(
         network.count(labels_of(train))
     if isinstance(network, ReadingNetwork) and vectors is not None and isinstance(settings, NeuralSettings):
         network.set_vectors(first_table(vectors, settings.oov))
+    if earlier is not None and config.start is not None:
+        take_weights(network, earlier, config.start.how)
     training = Training(
         config=config,
         network=network.to(device),
         labels=labels,
         device=device,
-        train=EncodedPairs(tuple(Encoded(side, vocabulary) for side in sides), labels_of(train)),
+        train=EncodedPairs(
+            tuple(Encoded(side, vocabulary) for side in sides),
+            labels_of(train),
+            distributions_of(train, len(labels)) if config.soft_labels else None,
+        ),
         dev=encode_pairs(dev, reads, vocabulary),
         events=events,
         stop=stop,
+        parts=parts,
     )
     if isinstance(settings, NeuralSettings):
         training.optimiser = make_optimiser(network, settings)
+        if config.start is not None and config.start.how == "transfer" and settings.optimiser == "adadelta":
+            kept = checkpoint.load_accumulators(config.start.folder)
+            take_accumulators(network, training.optimiser, kept)
         training.position.learning_rate = settings.learning_rate
     return training, vocabulary, vectors
 
@@ -309,7 +340,9 @@ def run_epoch(training: Training, settings: NeuralSettings) -> None:
     """Goes through the rest of one epoch's batches, then looks at dev."""
     position, config = training.position, training.config
     began = told_at = time.monotonic()
-    batches = training_batches(training.train, settings.batch_size, config.seed, position.epoch)
+    batches = training_batches(
+        training.train, settings.batch_size, config.seed, position.epoch, training.parts
+    )
     training.network.train()
     for rows in batches[position.batch :]:
         training.pause_if_asked()
@@ -347,7 +380,7 @@ def take_step(training: Training, settings: NeuralSettings, rows: Integers) -> N
     batch = training.train.cut(rows, training.device)
     for group in optimiser.param_groups:
         group["lr"] = position.learning_rate
-    loss = nn.functional.cross_entropy(training.network(batch), batch.labels)
+    loss = nn.functional.cross_entropy(training.network(batch), batch.targets)
     optimiser.zero_grad()
     loss.backward()
     if settings.clip:
@@ -397,6 +430,7 @@ def end_epoch(training: Training, settings: NeuralSettings, accuracy: float | No
             training.best = {
                 name: one.detach().clone() for name, one in training.network.state_dict().items()
             }
+            training.best_accumulators = training.accumulators()
         else:
             position.epochs_without_better += 1
         # Against the best and not the epoch before, as InferSent does: a slow decline must not go unseen.
@@ -431,6 +465,7 @@ def finish(
         "seed": config.seed,
         "scheme": config.scheme,
         "train_pairs": len(train),
+        **({"regime": config.regime()} if config.regime() else {}),
         "dropped": {name: partition.dropped for name, partition in partitions.items()},
         "train": {"accuracy": share(fitted.argmax(axis=1) == training.train.labels), "genres": dict(genres)},
     }
@@ -441,11 +476,14 @@ def finish(
         probabilities = training.predict(encoded)
         overlap[name] = count_overlap(pairs, texts)
         warn_of_overlap(training.events, name, len(pairs), overlap[name])
-        scores = score(pairs, probabilities.argmax(axis=1), labels, genres)
+        scores = score(pairs, probabilities, labels, genres)
         metrics[name] = {**scores, "overlap": overlap[name]}
         if name in partitions:
             checkpoint.write_predictions(folder, name, pairs, probabilities, labels)
     checkpoint.save_network(folder, training.network, vocabulary, labels)
+    accumulators = training.best_accumulators or training.accumulators()
+    if accumulators:
+        checkpoint.save_accumulators(folder, accumulators)
     save_training_texts(folder / checkpoint.TRAINING_TEXTS, texts)
     write_json(folder / checkpoint.ENVIRONMENT, environment(config, training.device, vectors))
     metrics |= {

@@ -40,8 +40,14 @@ class Vocabulary:
         return [self._index.get(token, UNKNOWN) for token in tokens]
 
 
-def build_vocabulary(sentences: Iterable[Sequence[str]], minimum_count: int) -> Vocabulary:
-    """The words of tokenised `sentences` that occur `minimum_count` times or more, common ones first."""
+def build_vocabulary(
+    sentences: Iterable[Sequence[str]], minimum_count: int, known: Sequence[str] = RESERVED
+) -> Vocabulary:
+    """The words of tokenised `sentences` that occur `minimum_count` times or more, common ones first, after
+    those of an earlier run.
+    """
     counts = Counter(token for tokens in sentences for token in tokens)
+    for word in known:
+        counts.pop(word, None)
     kept = sorted((-count, word) for word, count in counts.items() if count >= minimum_count)
-    return Vocabulary((*RESERVED, *(word for _, word in kept)))
+    return Vocabulary((*known, *(word for _, word in kept)))

@@ -68,7 +68,7 @@ def test_a_run_stopped_after_every_few_steps_ends_as_one_that_never_stopped(
 def long_run(where: Path) -> dict[str, Any]:
     """Long enough to be hit by a signal."""
     settings = {"epochs": 60, "batch_size": 2, "hidden": 8, "patience": 0, "dropout": 0.2}
-    return small_run(where, settings=settings, checkpoint_seconds=0.02)
+    return small_run(where, settings=settings, checkpoint_seconds=0.1)
 
 
 def test_a_run_that_got_sigterm_or_sigkill_ends_as_one_that_never_stopped(tmp_path: Path):

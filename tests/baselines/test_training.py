@@ -45,7 +45,9 @@ def test_a_network_learns_a_few_pairs_by_heart(tmp_path: Path, baseline: str):
 def test_a_finished_run_folder_holds_exactly_these_files(tmp_path: Path, baseline: str):
     code, events = run_train(small_run(tmp_path, baseline), tmp_path)
     assert code == 0
-    assert {path.name for path in (tmp_path / "run").iterdir()} == FILES
+    # A later run may go on with AdaDelta's accumulators.
+    more = {"accumulators.safetensors"} if baseline in ("sum_of_words", "rnn", "lstm") else set()
+    assert {path.name for path in (tmp_path / "run").iterdir()} == FILES | more
     assert json.loads((tmp_path / "run/metrics.json").read_text()) == events[-1]["metrics"]
 
 

@@ -1,10 +1,12 @@
 """The reference of run folders names the files that the training program writes."""
 
 from modeling.baselines import checkpoint
+from modeling.baselines.config import WEIGHTS
 from tests.docs.pages import REFERENCE, rows, ticked
 
 FILES = {
-    checkpoint.WEIGHTS,
+    WEIGHTS,
+    checkpoint.ACCUMULATORS,
     checkpoint.CONFIG,
     checkpoint.VOCABULARY,
     checkpoint.LABELS,

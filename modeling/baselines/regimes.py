@@ -1,0 +1,138 @@
+"""What a run learns from, and from where it starts, if not from one whole snapshot and fresh weights."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from modeling.baselines import checkpoint
+from modeling.baselines.batches import Part
+from modeling.baselines.checkpoint import FinishedRun
+from modeling.baselines.config import WEIGHTS, RunConfig, Start
+from modeling.baselines.data import Pair, Partition, read_partition
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.files import sha256_of
+from modeling.baselines.networks import Network
+
+
+def training_pairs(
+    config: RunConfig, train: Partition, labels: Sequence[str]
+) -> tuple[Partition, tuple[Part, ...]]:
+    """All pairs that the run may learn from, its own snapshot's first, and which of them an epoch takes."""
+    own = of_genre(train.pairs, config.genre)
+    pairs = [*some(own, config.most, config.seed)]
+    parts, dropped = [Part(0, len(pairs))], train.dropped
+    for number, mixed in enumerate(config.mixed, start=1):
+        more = read_partition(mixed.file, labels, config.collapse)
+        begin = len(pairs)
+        pairs += some(more.pairs, mixed.most, config.seed + number)
+        parts.append(Part(begin, len(pairs), mixed.share))
+        dropped += more.dropped
+    return Partition(tuple(pairs), dropped), tuple(part for part in parts if part.stop > part.start)
+
+
+def of_genre(pairs: Sequence[Pair], genre: str | None) -> Sequence[Pair]:
+    """The pairs of one genre, all without one. Raises BaselineError, listing the genres, where it has none."""
+    if genre is None:
+        return pairs
+    chosen = [pair for pair in pairs if pair.genre == genre]
+    if not chosen:
+        there = ", ".join(sorted({pair.genre for pair in pairs})) or "none"
+        raise BaselineError(f"No training pair is of the genre {genre!r}. The genres: {there}.")
+    return chosen
+
+
+def some(pairs: Sequence[Pair], most: int | None, seed: int) -> Sequence[Pair]:
+    """At most so many of the pairs, in the file's order. A larger `most` takes the same ones and more.
+
+    Raises BaselineError where there are fewer: a curve over sizes must not show one size twice.
+    """
+    if most is None:
+        return pairs
+    if most > len(pairs):
+        raise BaselineError(
+            f"There are {len(pairs)} training pairs, fewer than the {most} of `most`: set less."
+        )
+    order = np.random.Generator(np.random.PCG64([seed, 0])).permutation(len(pairs))
+    return [pairs[place] for place in sorted(order[:most])]
+
+
+def load_start(config: RunConfig, start: Start, labels: Sequence[str]) -> FinishedRun:
+    """The run to start from. Raises BaselineError where its baseline, labels or weights do not fit."""
+    run = checkpoint.load_run(start.folder)
+    if sha256_of(start.folder / WEIGHTS) != start.weights:
+        raise BaselineError(f"The weights in {start.folder} changed meanwhile: start this run again.")
+    if run.config["baseline"] != config.baseline:
+        raise BaselineError(
+            f"The run to start from is a {run.config['baseline']}, not a {config.baseline}: name another."
+        )
+    if start.how == "update" and run.labels != tuple(labels):
+        raise BaselineError(
+            f"The run to start from has the labels {', '.join(run.labels)}, this one {', '.join(labels)}: "
+            'start with how = "transfer", which makes the softmax anew.'
+        )
+    return run
+
+
+def take_weights(network: Network, run: FinishedRun, how: str) -> None:
+    """Copies the earlier run's weights in. Words that it did not know keep their vectors, and after
+    "transfer" the softmax keeps its fresh weights (SNLI paper, section 4).
+
+    The vocabulary must begin with that run's words. Raises BaselineError where sizes differ.
+    """
+    anew = softmax_names(network) if how == "transfer" else ()
+    known = run.network.state_dict()
+    with torch.no_grad():
+        for name, tensor in network.state_dict().items():
+            if name in anew:
+                continue
+            part = tensor[: len(known[name])] if name == "vectors.weight" else tensor
+            if part.shape != known[name].shape:
+                raise BaselineError(
+                    f"{name} is {tuple(part.shape)} here and {tuple(known[name].shape)} in the run to start from: "
+                    "give both the same settings and vectors of the same dimensions."
+                )
+            part.copy_(known[name])
+
+
+def softmax_names(network: Network) -> tuple[str, str]:
+    """The parameters under the softmax: those of the last linear layer."""
+    last = [name for name, module in network.named_modules() if isinstance(module, nn.Linear)][-1]
+    return f"{last}.weight", f"{last}.bias"
+
+
+def accumulators_of(network: Network, optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """AdaDelta's state as `parameter/name` -> tensor."""
+    names = {id(parameter): name for name, parameter in network.named_parameters()}
+    return {
+        f"{names[id(parameter)]}/{name}": tensor.detach().clone()
+        for parameter, state in optimiser.state.items()
+        for name, tensor in state.items()
+    }
+
+
+def take_accumulators(
+    network: Network, optimiser: torch.optim.Optimizer, accumulators: Mapping[str, Tensor]
+) -> None:
+    """Goes on with an earlier run's accumulators: rates begin low, and what was learnt is not undone.
+
+    The new softmax and new words begin with none. Raises BaselineError where a parameter has none.
+    """
+    anew = softmax_names(network)
+    for name, parameter in network.named_parameters():
+        if not parameter.requires_grad or name in anew:
+            continue
+        state = {}
+        for part in ("step", "square_avg", "acc_delta"):
+            if f"{name}/{part}" not in accumulators:
+                raise BaselineError(
+                    f"The accumulators have none for {name}: give both runs the same settings."
+                )
+            kept = accumulators[f"{name}/{part}"]
+            if kept.dim():
+                whole = torch.zeros_like(parameter)
+                whole[: len(kept)] = kept.to(whole.device)
+                kept = whole
+            state[part] = kept.clone()
+        optimiser.state[parameter] = state
