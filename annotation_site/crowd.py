@@ -19,6 +19,7 @@ import requests
 # How long an annotator without work waits for somebody to give a seat back, and how often they look again.
 PATIENCE_SECONDS = 3.0
 PAUSE_SECONDS = 0.5
+MOST_CHOICES = 5  # labels of the largest scheme
 
 # (premise, hypothesis) -> label, or None to skip the pair.
 Judge = Callable[[str, str], str | None]
@@ -148,20 +149,31 @@ class Annotator:
             gate = form_or_none(page, "agree")
             if gate is None:
                 return page
-            self.send(gate, {"agree": "yes"})
+            self.pass_gate(gate)
         raise CrowdError(f"{path} does not open after consent and instructions.")
+
+    def pass_gate(self, gate: Any) -> None:
+        """Agrees; where there is a check, tries its choices one after another, as often as the page allows."""
+        for choice in range(MOST_CHOICES):
+            for name in set(gate.xpath(".//input[@type='radio']/@name")):
+                values = gate.inputs[name].value_options
+                if choice == 0 or gate.xpath(f".//fieldset[@id='{name}' and @data-wrong]"):
+                    gate.fields[name] = values[min(choice, len(values) - 1)]
+            gate = form_or_none(self.send(gate, may_need_a_change=True), "agree")
+            if gate is None or not gate.xpath(".//fieldset[@data-wrong]"):
+                return
 
     def get(self, path: str) -> Any:
         return self.page(self.http.get(self.url + path, timeout=180))
 
-    def send(self, form: Any, more: dict[str, str] | None = None) -> Any:
-        values = [*form.form_values(), *(more or {}).items()]
-        return self.page(
-            self.http.post(form.action, data=values, headers={"Referer": form.action}, timeout=180)
-        )
+    def send(self, form: Any, *, may_need_a_change: bool = False) -> Any:
+        headers = {"Referer": form.action}
+        answer = self.http.post(form.action, data=form.form_values(), headers=headers, timeout=180)
+        return self.page(answer, may_need_a_change)
 
-    def page(self, answer: requests.Response) -> Any:
-        if not answer.ok:
+    def page(self, answer: requests.Response, may_need_a_change: bool = False) -> Any:
+        # 422 is the page itself, with what needs a change.
+        if not answer.ok and not (may_need_a_change and answer.status_code == 422):
             raise CrowdError(f"{answer.url} answered {answer.status_code}: {answer.text[:300]}")
         page: Any = lxml.html.fromstring(answer.text, base_url=answer.url)
         page.make_links_absolute(answer.url)

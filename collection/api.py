@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from accounts.models import Consent, User
 from accounts.problems import Problem
 from collection import actions
-from collection.models import Corpus
+from collection.models import Corpus, WritingAssignment
 from collection.serializers import (
     CorpusNameSerializer,
     CorpusSerializer,
@@ -58,7 +58,9 @@ class NextWriting(APIView):
         corpus = get_object_or_404(Corpus, slug=asked.validated_data["corpus"])
         annotator = _writer(request, corpus)
         try:
-            task = writing_task(actions.claim_writing(corpus=corpus, annotator=annotator))
+            assignment = actions.claim_writing(corpus=corpus, annotator=annotator)
+            _check_is_passed(request, assignment, annotator)
+            task = writing_task(assignment)
         except actions.NoWork as nothing:
             task = {
                 "assignment": None,
@@ -101,6 +103,16 @@ class SubmitWriting(APIView):
             "repeated": result.repeated,
         }
         return Response(WritingResultSerializer(answer).data)
+
+
+def _check_is_passed(request: Request, assignment: WritingAssignment, annotator: User) -> None:
+    """Instructions without a check come with the task; one with a check is passed in the browser first."""
+    version = assignment.prompt_version
+    if version.check_questions.exists() and not actions.has_passed(annotator=annotator, version=version):
+        page = request.build_absolute_uri(reverse("prompt", args=[assignment.corpus.slug, version.pk]))
+        raise Problem(
+            status=403, detail=f"Before the first task, please read this and answer its short check: {page}"
+        )
 
 
 def _writer(request: Request, corpus: Corpus) -> User:

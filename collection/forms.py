@@ -1,15 +1,27 @@
-"""The writing page's form."""
+"""The forms of writing: the task, skipping it, the check after the instructions, and what researchers decide."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from django import forms
 from django.forms.boundfield import BoundField
 
-from collection.models import WritingAssignment
+from collection.actions import Signals
+from collection.labels import PLAIN_WORDS
+from collection.models import (
+    CheckQuestion,
+    DraftText,
+    Premise,
+    ProblemReport,
+    Prompt,
+    PromptVersion,
+    WritingAssignment,
+)
 from collection.texts import direction_of
 
-PREFIX = "text-"
+PREFIX, SIGNAL, CHECK = "text-", "signal-", "check-"
+MOST_SIGNAL = 2_147_483_647  # what the database holds; more is no evidence of anything
 PROBLEM_CHARS = 2000
 
 
@@ -32,7 +44,12 @@ class WritingForm(forms.Form):
     )
 
     def __init__(self, assignment: WritingAssignment, data: Any = None) -> None:
+        self.assignment = assignment
         start = {"token": assignment.token, "key": assignment.token}
+        if data is None:
+            self.drafts = list(assignment.drafts.all())
+            for each in self.drafts:
+                start[each.label if each.label == DraftText.PROBLEM else f"{PREFIX}{each.label}"] = each.text
         super().__init__(data, initial=start, label_suffix="")
         for entry in assignment.prompt_version.fields.all():
             self.fields[f"{PREFIX}{entry.label}"] = forms.CharField(
@@ -63,6 +80,25 @@ class WritingForm(forms.Form):
             if name.startswith(PREFIX)
         }
 
+    @property
+    def raw_texts(self) -> dict[str, str]:
+        """What stands in the fields, whatever it is worth: label -> text, and the problem."""
+        names = [name for name in self.fields if name.startswith(PREFIX)]
+        typed = {name.removeprefix(PREFIX): self.data.get(name, "") for name in names}
+        return typed | {DraftText.PROBLEM: self.data.get("problem", "")}
+
+    @property
+    def signals(self) -> Signals | None:
+        """How the task was typed, as far as the page's script said; None without scripts."""
+        sent = {field.name: self.data.get(f"{SIGNAL}{field.name}", "") for field in fields(Signals)}
+        counts = {name: min(int(text), MOST_SIGNAL) for name, text in sent.items() if text.isdecimal()}
+        return Signals(**counts) if counts else None
+
+    @property
+    def draft_saved_at(self) -> str:
+        """When the newest draft text came to the server, as ISO 8601; empty without a draft."""
+        return max((each.saved_at for each in self.drafts), default=None).isoformat() if self.drafts else ""  # type: ignore[union-attr]
+
     def blame(self, errors: dict[str, str]) -> None:
         """Puts label -> message beside the fields; the first of them gets the focus."""
         for label, message in errors.items():
@@ -76,10 +112,76 @@ class WritingForm(forms.Form):
 
 
 class SkipForm(forms.Form):
-    """What the skip button sends: the task, and perhaps what is wrong with it."""
+    """What the skip button sends: the task, and perhaps why, and what is wrong with it."""
 
     token = forms.CharField(max_length=22)
+    reason = forms.ChoiceField(required=False, choices=[("", ""), *WritingAssignment.SkipReason.choices])
     problem = forms.CharField(required=False, max_length=PROBLEM_CHARS)
+
+
+class CheckForm(forms.Form):
+    """The short check after the instructions: for each question, the label that fits."""
+
+    def __init__(self, version: PromptVersion, data: Any = None) -> None:
+        super().__init__(data, label_suffix="")
+        self.questions = {f"{CHECK}{each.order}": each for each in version.check_questions.all()}
+        choices = [(entry.label, f"It {PLAIN_WORDS[entry.label]}") for entry in version.fields.all()]
+        for name, question in self.questions.items():
+            self.fields[name] = forms.ChoiceField(
+                label=question.hypothesis,
+                choices=choices,
+                widget=forms.RadioSelect,
+                error_messages={"required": "Please choose one.", "invalid_choice": "Please choose one."},
+            )
+
+    @property
+    def rows(self) -> list[tuple[CheckQuestion, BoundField]]:
+        return [(question, self[name]) for name, question in self.questions.items()]
+
+    @property
+    def answers(self) -> dict[int, str]:
+        """Order -> label, after `is_valid`."""
+        return {question.order: self.cleaned_data[name] for name, question in self.questions.items()}
+
+    def explain(self, wrong: Iterable[CheckQuestion]) -> None:
+        """Puts the explanations beside the questions that were answered wrong."""
+        for question in wrong:
+            self.add_error(f"{CHECK}{question.order}", question.explanation)
+
+
+class ReportForm(forms.Form):
+    """What a researcher answers to a report, and what becomes of its premise."""
+
+    KEEP, PAUSE, DROP = Premise.Status.OPEN, Premise.Status.PAUSED, Premise.Status.DROPPED
+    report = forms.ModelChoiceField(ProblemReport.objects.none(), widget=forms.HiddenInput)
+    answer = forms.CharField(
+        required=False,
+        max_length=PROBLEM_CHARS,
+        label="Your answer to the writer",
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+    )
+    premise = forms.ChoiceField(
+        required=False,
+        choices=[("", "")] + [(status, status) for status in (KEEP, PAUSE, DROP)],
+    )
+
+    def __init__(self, reports: Any, data: Any = None, **options: Any) -> None:
+        super().__init__(data, label_suffix="", **options)
+        self.fields["report"].queryset = reports  # type: ignore[attr-defined]
+
+
+class PilotForm(forms.Form):
+    """What a researcher does about the pilot of a prompt; one button each."""
+
+    status = forms.ChoiceField(required=False, choices=[("", ""), *Prompt.Status.choices])
+    add = forms.CharField(
+        required=False, max_length=40, label="Code of an annotator", help_text="as it is listed under people"
+    )
+    remove = forms.CharField(required=False, max_length=40)
+    premises = forms.IntegerField(required=False, min_value=1, max_value=1000, label="Premises of each genre")
+    writers = forms.IntegerField(
+        required=False, min_value=1, max_value=100, label="Pilots at each premise", initial=1
+    )
 
 
 def typed_texts(data: Mapping[str, str]) -> list[str]:

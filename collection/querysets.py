@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import models
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q, Subquery
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q, Subquery
 from django.db.models.functions import Lower
 
 from collection.advice import fold
@@ -18,6 +18,10 @@ class WritingAssignmentQuerySet(models.QuerySet):
             "corpus", "annotator", "seat__premise", "seat__genre", "prompt_version__prompt"
         ).prefetch_related("prompt_version__fields", "prompt_version__faq")
 
+    def with_words(self) -> "WritingAssignmentQuerySet":
+        """With what was written and what advice it met."""
+        return self.prefetch_related("pairs", "advice")
+
     def sent(self) -> "WritingAssignmentQuerySet":
         """Those whose hypotheses came, surplus ones too: all of them are paid."""
         return self.filter(outcome__in=["submitted", "surplus"])
@@ -25,6 +29,20 @@ class WritingAssignmentQuerySet(models.QuerySet):
     def unsent(self) -> "WritingAssignmentQuerySet":
         """Those whose time ran out, with a draft that can still be sent and is paid all the same."""
         return self.filter(outcome="expired", drafts__isnull=False).distinct().order_by("-pk")
+
+
+class CorpusQuerySet(models.QuerySet):
+    def written_for_by(self, annotator: models.Model) -> "CorpusQuerySet":
+        """Those in which this person was given something to write for, the latest first."""
+        tasks = self.model._meta.apps.get_model("collection", "WritingAssignment").objects
+        mine = tasks.filter(annotator=annotator.pk, corpus=OuterRef("pk")).order_by("-pk")
+        return self.annotate(latest=Subquery(mine.values("pk")[:1])).exclude(latest=None).order_by("-latest")
+
+
+class PromptQuerySet(models.QuerySet):
+    def with_pilot_counts(self) -> "PromptQuerySet":
+        """`pilot_count`: how many people are chosen to try the prompt out."""
+        return self.annotate(pilot_count=Count("pilots"))
 
 
 class GenreQuerySet(models.QuerySet):
@@ -57,6 +75,26 @@ class GenreQuerySet(models.QuerySet):
 class ProblemReportQuerySet(models.QuerySet):
     def unanswered(self) -> "ProblemReportQuerySet":
         return self.filter(answered_at=None)
+
+    def answered(self) -> "ProblemReportQuerySet":
+        """The latest answer first."""
+        return self.filter(answered_at__isnull=False).order_by("-answered_at")
+
+    def oldest_first(self) -> "ProblemReportQuerySet":
+        return self.order_by("pk")
+
+    def with_tasks(self) -> "ProblemReportQuerySet":
+        """With task, writer and premise, and `people`: how many wait for an answer about that premise."""
+        reports = self.model._meta.apps.get_model("collection", "ProblemReport").objects
+        same = reports.unanswered().filter(assignment__seat__premise=OuterRef("assignment__seat__premise"))
+        people = (
+            same.order_by()
+            .values("assignment__seat__premise")
+            .annotate(n=Count("assignment__annotator", distinct=True))
+        )
+        return self.select_related(
+            "assignment__annotator", "assignment__seat__premise__genre", "answered_by"
+        ).annotate(people=Subquery(people.values("n")))
 
     def made_by(self, annotator: models.Model) -> "ProblemReportQuerySet":
         """This annotator's, newest first, with the premises that they are about."""

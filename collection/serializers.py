@@ -51,6 +51,7 @@ class WritingTaskSerializer(serializers.Serializer):
     genre = serializers.CharField(required=False)
     prompt_version = serializers.IntegerField(required=False, help_text="which wording the pairs remember")
     instructions = serializers.CharField(required=False, help_text="Markdown")
+    care = serializers.CharField(required=False, help_text="Markdown; to be read before an upsetting text")
     fields_ = FieldSerializer(many=True, help_text="one text a label, in this order")
     min_chars = serializers.IntegerField(required=False)
     max_chars = serializers.IntegerField(required=False)
@@ -75,6 +76,7 @@ def writing_task(assignment: WritingAssignment) -> dict[str, Any]:
         "genre": seat.genre.slug,
         "prompt_version": version.number,
         "instructions": version.instructions,
+        "care": version.care,
         "fields": list(version.fields.all()),
         "min_chars": assignment.corpus.min_hypothesis_chars,
         "max_chars": assignment.corpus.max_hypothesis_chars,

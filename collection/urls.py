@@ -11,6 +11,13 @@ urlpatterns = [
     path("work/exam/<slug:corpus>/", entry_views.exam, name="exam"),
     path("work/visit/", entry_views.visit, name="visit"),
     path("enter/<str:token>/", entry_views.enter, name="enter"),
+    path("work/writing/<slug:corpus>/draft/", views.draft, name="draft"),
+    path("work/writing/<slug:corpus>/draft/discard/", views.discard_draft, name="discard-draft"),
+    path("work/mine/writing/", views.my_writing, name="my-writing"),
+    path("corpora/<slug:slug>/reports/", views.report_queue, name="report-queue"),
+    path("corpora/<slug:slug>/advice/", views.advice_counts, name="advice-counts"),
+    path("corpora/<slug:slug>/pilots/", views.pilots, name="pilots"),
+    path("corpora/<slug:slug>/pilots/<slug:prompt>/", views.pilot, name="pilot"),
     path("work/reports/", views.my_reports, name="my-reports"),
     path("work/faq/<int:version>/", views.faq, name="faq"),
 ]

@@ -1,8 +1,9 @@
 """What can happen in collection: one function a state change, keyword-only, one transaction each."""
 
-from collection.actions.claiming import Standstill, claim_writing, standstill
+from collection.actions.claiming import claim_writing, start_of_day, why_no_work
 from collection.actions.errors import (
     CollectionError,
+    DoneForToday,
     InvalidWriting,
     NotPossible,
     NotQualified,
@@ -31,12 +32,12 @@ from collection.actions.submitting import (
 
 __all__ = [
     "CollectionError",
+    "DoneForToday",
     "InvalidWriting",
     "NoWork",
     "NotPossible",
     "NotQualified",
     "Signals",
-    "Standstill",
     "UnknownAssignment",
     "WritingResult",
     "advice_on",
@@ -53,6 +54,7 @@ __all__ = [
     "set_premise_status",
     "set_prompt_status",
     "skip_writing",
-    "standstill",
+    "start_of_day",
     "submit_writing",
+    "why_no_work",
 ]

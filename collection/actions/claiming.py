@@ -1,6 +1,5 @@
 """Handing out premises to writers, and why there is none."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
@@ -9,19 +8,10 @@ from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import Grant, User
-from collection.actions.errors import NotQualified, NoWork
+from collection.actions.errors import DoneForToday, NotQualified, NoWork
 from collection.models import Corpus, Genre, Prompt, PromptVersion, WritingAssignment, WritingSeat
 
 Outcome = WritingAssignment.Outcome
-LOOK_AGAIN = 3600  # seconds, where nobody knows when there will be more
-
-
-@dataclass(frozen=True)
-class Standstill:
-    """Why somebody cannot write, and when to look again. `seconds`: how long that is."""
-
-    why: str
-    seconds: int
 
 
 def lock_writer(annotator: User) -> None:
@@ -55,11 +45,11 @@ def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
             return current
         close(current, Outcome.EXPIRED, now)
     if is_done_for_today(corpus, annotator, now):
-        raise _no_work(_until_tomorrow(corpus, now))
+        raise _until_tomorrow(corpus, now)
     full = full_genres(corpus, annotator)
     seat = _next_seat(corpus, annotator, full, now)
     if seat is None:
-        raise _no_work(_why_nothing(corpus, annotator, full, now))
+        raise _why_nothing(corpus, annotator, full, now)
     take(seat, annotator, now)
     version = PromptVersion.objects.filter(prompt__genre=seat.genre_id).latest("number")
     made = WritingAssignment.objects.create(
@@ -68,12 +58,12 @@ def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
     return assignments().get(pk=made.pk)
 
 
-def standstill(*, corpus: Corpus, annotator: User) -> Standstill | None:
+def why_no_work(*, corpus: Corpus, annotator: User) -> NoWork | None:
     """Why this person would get no premise at this moment; None: they would get one, or have one in hand."""
     now = timezone.now()
     if not Grant.objects.is_held(annotator, corpus.writing_qualification_id):
         assert corpus.writing_qualification is not None
-        return Standstill(NotQualified(corpus.writing_qualification).why, LOOK_AGAIN)
+        return NotQualified(corpus.writing_qualification)
     if WritingAssignment.objects.filter(corpus=corpus, annotator=annotator, closed_at=None).exists():
         return None
     if is_done_for_today(corpus, annotator, now):
@@ -163,18 +153,14 @@ def _next_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime) 
     return None
 
 
-def _no_work(standing: Standstill) -> NoWork:
-    return NoWork(standing.why, standing.seconds)
-
-
-def _until_tomorrow(corpus: Corpus, now: datetime) -> Standstill:
+def _until_tomorrow(corpus: Corpus, now: datetime) -> NoWork:
     tomorrow = start_of_day(now) + timedelta(days=1)
     count = corpus.max_tasks_per_day
     why = f"That was enough for today: one person gets {count} text{'' if count == 1 else 's'} a day here."
-    return Standstill(why, int((tomorrow - now).total_seconds()) + 1)
+    return DoneForToday(why, int((tomorrow - now).total_seconds()) + 1)
 
 
-def _why_nothing(corpus: Corpus, annotator: User, full: list[int], now: datetime) -> Standstill:
+def _why_nothing(corpus: Corpus, annotator: User, full: list[int], now: datetime) -> NoWork:
     """Why there is nothing to write for this person. Asked only when no seat was found, so it may look closely."""
     writable = Genre.objects.filter(corpus=corpus).writable_by(annotator)
     if not writable.exists():
@@ -182,24 +168,22 @@ def _why_nothing(corpus: Corpus, annotator: User, full: list[int], now: datetime
     rest = writable.exclude(pk__in=full)
     if not rest.exists():
         share = f"one person writes at most {corpus.max_genre_share}% of each kind of text"
-        return Standstill(f"You have done your part here: {share}. New texts may be added.", LOOK_AGAIN)
+        return NoWork(f"You have done your part here: {share}. New texts may be added.")
     seats = WritingSeat.objects.filter(genre__in=rest, premise__status="open").unwritten().in_play()
     held = seats.filter(leased_until__gt=now).not_touched_by(annotator).aggregate(first=Min("leased_until"))
     if held["first"] is not None:
         wait = max(int((held["first"] - now).total_seconds()), 30)
-        return Standstill(
+        return NoWork(
             "Others are writing for the last open premises. One may come back if they do not finish.", wait
         )
     if seats.exists():
-        return Standstill(
-            "You have been given every premise that is still open. New ones may be added.", LOOK_AGAIN
-        )
+        return NoWork("You have been given every premise that is still open. New ones may be added.")
     if full:
-        return Standstill("What is still open is for other writers: you have done your part.", LOOK_AGAIN)
-    return Standstill("Every premise has been written for. New ones may be added.", LOOK_AGAIN)
+        return NoWork("What is still open is for other writers: you have done your part.")
+    return NoWork("Every premise has been written for. New ones may be added.")
 
 
-def _why_closed(corpus: Corpus) -> Standstill:
+def _why_closed(corpus: Corpus) -> NoWork:
     statuses = set(Prompt.objects.filter(corpus=corpus, genre__isnull=False).values_list("status", flat=True))
     if Prompt.Status.PILOT in statuses:
         why = "The instructions are still being tried out with a few people. Everybody may write after that."
@@ -207,4 +191,4 @@ def _why_closed(corpus: Corpus) -> Standstill:
         why = "Writing is closed here at the moment. The researchers open it again when there is more to do."
     else:
         why = "There are no texts to write for yet."
-    return Standstill(why, LOOK_AGAIN)
+    return NoWork(why)

@@ -1,6 +1,9 @@
 """How collection says no. The texts are for the person."""
 
+from accounts.actions import in_words
 from accounts.models import Qualification
+
+HOUR = 3600  # seconds: when to look again where nobody knows when there will be more
 
 
 class CollectionError(Exception):
@@ -10,16 +13,27 @@ class CollectionError(Exception):
 class NoWork(CollectionError):
     """Nothing to write at this moment. `retry_after` is in seconds."""
 
-    def __init__(self, why: str, retry_after: int) -> None:
+    def __init__(self, why: str, retry_after: int = HOUR) -> None:
         super().__init__(why)
         self.why, self.retry_after = why, retry_after
+
+    @property
+    def look_again(self) -> str:
+        """When, as people say it: "in 12 minutes", "in an hour or more", "tomorrow"."""
+        return f"in {in_words(self.retry_after)}" if self.retry_after < HOUR else "in an hour or more"
+
+
+class DoneForToday(NoWork):
+    """This person was given as many premises today as the corpus allows."""
+
+    look_again = "tomorrow"
 
 
 class NotQualified(NoWork):
     """The corpus wants a qualification that this person does not hold."""
 
     def __init__(self, qualification: Qualification) -> None:
-        super().__init__(f"To write here you need a qualification: {qualification.name}.", 3600)
+        super().__init__(f"To write here you need a qualification: {qualification.name}.")
         self.qualification = qualification
 
 

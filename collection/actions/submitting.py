@@ -64,7 +64,7 @@ def submit_writing(
     """
     assignment = _own_assignment(annotator, token)
     texts = {label: text.strip() for label, text in texts.items()}
-    wanted = {entry.label: texts.get(entry.label, "") for entry in assignment.prompt_version.fields.all()}
+    wanted = {label: texts.get(label, "") for label in assignment.labels}
     errors = _unusable(texts, wanted)
     advice = advice_on(assignment, {label: text for label, text in wanted.items() if label not in errors})
     refused = [each for each in advice if each.refuses]
@@ -179,20 +179,20 @@ def save_draft(*, annotator: User, token: str, texts: Mapping[str, str]) -> date
     assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
     if assignment.closed_at is not None and assignment.outcome != Outcome.EXPIRED:
         return None
-    fields = {entry.label for entry in assignment.prompt_version.fields.all()} | {DraftText.PROBLEM}
+    fields = {*assignment.labels, DraftText.PROBLEM}
     kept = {
         label: text.replace("\0", "")[: DraftText.LONGEST]
         for label, text in texts.items()
         if label in fields and text.strip()
     }
     assignment.drafts.exclude(label__in=kept).delete()
-    DraftText.objects.bulk_create(
+    drafts = DraftText.objects.bulk_create(
         [DraftText(assignment=assignment, label=label, text=text) for label, text in kept.items()],
         update_conflicts=True,
         unique_fields=["assignment", "label"],
         update_fields=["text", "saved_at"],
     )
-    return timezone.now()
+    return max((draft.saved_at for draft in drafts), default=timezone.now())
 
 
 def discard_draft(*, annotator: User, token: str) -> None:

@@ -5,7 +5,7 @@ from django.db.models import F, Q
 
 from accounts.models import ConsentForm, Qualification
 from collection.labels import SCHEME_CHOICES, SCHEMES
-from collection.querysets import GenreQuerySet
+from collection.querysets import CorpusQuerySet, GenreQuerySet, PromptQuerySet
 
 
 class Corpus(models.Model):
@@ -55,6 +55,8 @@ class Corpus(models.Model):
     dev_pairs_per_genre = models.PositiveIntegerField(default=0)
     test_pairs_per_genre = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CorpusQuerySet.as_manager()
 
     class Meta:
         verbose_name_plural = "corpora"
@@ -122,6 +124,8 @@ class Prompt(models.Model):
     slug = models.SlugField(max_length=60)
     name = models.CharField(max_length=200)
     status = models.CharField(max_length=6, choices=Status.choices, default=Status.OPEN)
+
+    objects = PromptQuerySet.as_manager()
 
     class Meta:
         constraints = [

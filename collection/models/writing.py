@@ -101,6 +101,11 @@ class WritingAssignment(models.Model):
             ),
         ]
 
+    @property
+    def labels(self) -> list[str]:
+        """What is written for, in the order of the fields."""
+        return [entry.label for entry in self.prompt_version.fields.all()]
+
 
 class DraftText(models.Model):
     """What stands in one field of an unsent task: so that it can be continued on another device."""

@@ -7,7 +7,9 @@
 
   const KEEP_DAYS = 14;
   const SHORT_TIME = 180; // seconds; before that nobody needs to think of time
-  const WAIT = 500; // ms of rest before advice, so that it does not flicker while somebody types
+  const WAIT = 700; // ms of rest before a draft goes to the server, which answers with advice
+  const AT_LEAST = 4000; // ms after which it goes even if somebody never rests
+  const IDLE = 30_000; // ms without a sign of life after which time no longer counts as work
   const BECAUSE = {
     403: "You seem to be signed out, or have taken your consent back. Open the start page in another tab and see to it, then send this again.",
     404: "This task was not handed to you. Are you signed in as somebody else?",
@@ -37,7 +39,6 @@
     const at = new Date(iso);
     return `${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
   };
-  const plain = (text) => text.toLowerCase().replace(/[\s.!?]+/g, " ").trim();
 
   function setUp() {
     if (root.dataset.confirmedToken) store.remove(root.dataset.confirmedToken);
@@ -53,45 +54,91 @@
     const draftLine = document.getElementById("draft");
     const sendButton = document.getElementById("send");
     const notSent = document.getElementById("not-sent");
+    const signals = { active_ms: 0, keystrokes: 0, pastes: 0, pasted_chars: 0 };
     document.getElementById("send-hint").hidden = false;
 
+    // A draft on this device remembers from which of the server's it comes (`base`). Where the server has another one by
+    // now, a second device wrote it, and the newer of the two counts. Clocks of devices are wrong: the page brings the
+    // server's time, and drafts are dated by it.
+    let base = form.dataset.draftAt || "";
+    const ahead = Date.parse(form.dataset.now) - Date.now();
+    const now = () => new Date(Date.now() + ahead).toISOString();
+    const isEmpty = () => !fields.some((field) => field.value.trim());
+    const tell = (line) => { if (draftLine.textContent !== line) draftLine.textContent = line; };
+
     const save = () => {
-      const written = Object.fromEntries(fields.map((field) => [field.name, field.value]));
-      if (!fields.some((field) => field.value.trim())) {
+      if (isEmpty()) {
         store.remove(token);
-        draftLine.textContent = "";
+        tell("");
         return;
       }
-      const at = new Date().toISOString();
-      const draft = { corpus: root.dataset.corpus, premise: form.dataset.premise, texts: written, at };
-      const kept = store.write(token, draft);
-      const line = kept ? `Draft saved on this device ${clock(at)}` : "This browser keeps no drafts. Please send before you close the page.";
-      if (draftLine.textContent !== line) draftLine.textContent = line;
+      const written = Object.fromEntries(fields.map((field) => [field.name, field.value]));
+      const draft = { corpus: root.dataset.corpus, premise: form.dataset.premise, texts: written, at: now(), base, signals };
+      if (!store.write(token, draft)) tell("This browser keeps no drafts. Please send before you close the page.");
+      else if (!draftLine.textContent.startsWith("Draft saved")) tell(`Draft saved on this device ${clock(new Date())}`);
     };
     const restore = () => {
       const draft = store.read(token);
       // What the server sent back is newer; and a draft for another premise is none for this one.
       if (!draft || draft.premise !== form.dataset.premise || "sent" in form.dataset) return;
+      Object.assign(signals, draft.signals);
+      const kept = form.dataset.draftAt;
+      if (kept && kept !== draft.base && Date.parse(kept) >= Date.parse(draft.at)) {
+        tell("This is your draft, as it was kept last.");
+        return;
+      }
       for (const field of fields) {
-        if (!field.value && draft.texts[field.name]) field.value = draft.texts[field.name];
+        if (kept || !field.value) field.value = draft.texts[field.name] || "";
         if (field.name === "problem" && field.value) field.closest("details").open = true;
       }
-      draftLine.textContent = `Draft saved on this device ${clock(draft.at)}`;
+      tell(`Draft saved on this device ${clock(draft.at)}`);
     };
 
-    // Advice. It never stands in the way of sending.
+    // The server's copy, for other devices. Its answer brings advice, which never stands in the way of sending.
 
+    let timer = 0;
+    let waitingSince = 0;
+    let finished = false;
+    const keep = async () => {
+      clearTimeout(timer);
+      waitingSince = 0;
+      const typed = fields.map((field) => field.value).join("\n");
+      let answer;
+      try {
+        const headers = { Accept: "application/json" };
+        const sent = await fetch(form.dataset.draft, { method: "POST", body: content(), headers, redirect: "manual" });
+        if (!sent.ok) throw new Error(sent.status);
+        answer = await sent.json();
+      } catch {
+        if (!isEmpty()) tell(`Draft saved on this device ${clock(new Date())}`);
+        return;
+      }
+      base = answer.saved_at || base;
+      if (form.isConnected && !finished) save();
+      if (!form.isConnected || typed !== fields.map((field) => field.value).join("\n")) return; // old news
+      if (answer.saved_at && !isEmpty()) tell(`Draft saved on this device and on the server ${clock(new Date())}`);
+      said = answer.advice;
+      advise();
+    };
+    const keepSoon = () => {
+      waitingSince ||= Date.now();
+      clearTimeout(timer);
+      timer = setTimeout(keep, Math.max(0, Math.min(WAIT, waitingSince + AT_LEAST - Date.now())));
+    };
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState !== "hidden" || !waitingSince || finished || !form.isConnected) return;
+      waitingSince = 0;
+      clearTimeout(timer);
+      navigator.sendBeacon(form.dataset.draft, content());
+    });
+
+    let said = {}; // label -> what the server said about the text as it stood then
     const limit = Number(form.dataset.limit);
     const characters = (count) => (count === 1 ? "1 character" : `${count} characters`);
     const adviceFor = (field) => {
-      const text = plain(field.value);
-      if (!text) return "";
       const left = limit - [...field.value.trim()].length;
       if (left < 0) return `${characters(-left)} too many: please shorten it to ${limit}.`;
-      if (text === plain(form.dataset.premise)) return "This is the text itself. Please put it in words of your own.";
-      const twin = texts.find((other) => other !== field && plain(other.value) === text);
-      if (twin) return "You wrote the same in another field. Each needs a sentence of its own.";
-      return left <= Math.min(40, limit / 5) ? `${characters(left)} left.` : "";
+      return said[field.dataset.text] || (left <= Math.min(40, limit / 5) ? `${characters(left)} left.` : "");
     };
     const advise = () => {
       for (const field of texts) {
@@ -101,11 +148,29 @@
         line.hidden = !advice;
       }
     };
-    let resting = 0;
-    form.addEventListener("input", () => {
+    form.addEventListener("input", (event) => {
+      if (event.target.tagName !== "TEXTAREA") return;
+      delete said[event.target.dataset.text];
       save();
-      clearTimeout(resting);
-      resting = setTimeout(advise, WAIT);
+      advise();
+      keepSoon();
+    });
+
+    // How it was typed: evidence for a researcher, which decides nothing.
+
+    let lastSign = performance.now();
+    const alive = () => {
+      const at = performance.now();
+      if (document.visibilityState === "visible") signals.active_ms += Math.round(Math.min(at - lastSign, IDLE));
+      lastSign = at;
+    };
+    for (const name of ["keydown", "pointerdown", "pointermove", "scroll"]) root.addEventListener(name, alive, { passive: true });
+    document.addEventListener("visibilitychange", () => { lastSign = performance.now(); });
+    form.addEventListener("keydown", (event) => { if (event.target.tagName === "TEXTAREA") signals.keystrokes += 1; });
+    form.addEventListener("paste", (event) => {
+      if (!event.target.dataset.text) return;
+      signals.pastes += 1;
+      signals.pasted_chars += (event.clipboardData?.getData("text") || "").length;
     });
 
     // Time. The lease's end is no catastrophe, so only its last minutes are mentioned.
@@ -139,11 +204,14 @@
       // Signing in changes the token against forged requests; the cookie has the one of today.
       const cookie = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
       if (cookie) data.set("csrfmiddlewaretoken", cookie[1]);
+      for (const [name, count] of Object.entries(signals)) data.set(`signal-${name}`, count);
       return data;
     };
     const send = async () => {
       sending = true;
+      alive();
       save();
+      clearTimeout(timer);
       say("");
       sendButton.textContent = "Saving …";
       sendButton.setAttribute("aria-disabled", "true");
@@ -156,6 +224,7 @@
         return;
       }
       if (answer.type === "opaqueredirect") {
+        finished = true;
         location.assign(root.dataset.next);
         return;
       }
@@ -168,7 +237,7 @@
       say(`${because} Your text is still here.`);
     };
     form.addEventListener("submit", (event) => {
-      if (event.submitter && event.submitter !== sendButton) return; // skip goes its own way
+      if (event.submitter && event.submitter !== sendButton) { finished = true; return; } // skip goes its own way
       event.preventDefault();
       if (!sending) send();
     });
@@ -189,7 +258,7 @@
 
     restore();
     // What somebody typed while this script was still on its way is a draft as well.
-    if (!draftLine.textContent && fields.some((field) => field.value.trim())) save();
+    if (!draftLine.textContent && !isEmpty()) save();
     advise();
     tellTime();
   }
@@ -209,12 +278,17 @@
   function offerEarlierDrafts(current) {
     const section = document.getElementById("earlier-drafts");
     const list = section.querySelector("ul");
-    list.replaceChildren();
+    // Those that the server keeps are in the page already.
+    for (const item of list.querySelectorAll(":scope > li:not([data-earlier])")) item.remove();
+    const listed = new Set([...list.querySelectorAll("[data-earlier]")].map((item) => item.dataset.earlier));
+    for (const item of list.querySelectorAll("[data-earlier] form")) {
+      item.addEventListener("submit", () => store.remove(item.querySelector("[name=token]").value));
+    }
     for (const token of store.tokens()) {
       const draft = store.read(token);
       const isOld = !draft || Date.now() - Date.parse(draft.at) > KEEP_DAYS * 24 * 3600 * 1000;
       if (isOld) store.remove(token);
-      else if (token !== current && draft.corpus === root.dataset.corpus) list.append(earlierDraft(token, draft));
+      else if (token !== current && !listed.has(token) && draft.corpus === root.dataset.corpus) list.append(earlierDraft(token, draft));
     }
     section.hidden = !list.children.length;
   }

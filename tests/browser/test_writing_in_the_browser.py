@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from accounts.actions import give_consent
 from accounts.models import User
-from collection.models import Corpus, Pair, Premise, WritingSeat
+from collection.models import AdviceGiven, Corpus, DraftText, Pair, Premise, WritingSeat, WritingSignals
 from tests.browser.conftest import PHONE
 from tests.browser.site import TEXTS, make_site
 from tests.cast import PASSWORD
@@ -110,6 +110,7 @@ def test_a_draft_survives_a_closed_tab(corpus, window_of: Callable[..., BrowserC
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Yours is saved.")).to_be_visible()
     assert page.evaluate("Object.keys(localStorage)") == []
+    assert not DraftText.objects.exists()
 
 
 def test_text_survives_a_lost_connection(corpus, watched, ana):
@@ -148,7 +149,7 @@ def test_a_draft_is_not_shown_to_the_next_person_at_this_computer(
     give_consent(user=vera, form=corpus.consent_form)
     page = begin(window.new_page())
     shows(page, ("", "", ""))
-    expect(page.get_by_role("region", name="Unsent on this device")).to_be_hidden()
+    expect(page.get_by_role("region", name="Begun and not sent")).to_be_hidden()
 
 
 def test_an_answer_that_got_lost_does_no_harm(corpus, watched, ana):
@@ -220,10 +221,10 @@ def test_a_field_at_fault_is_in_sight_on_a_phone(corpus, watched, ana):
     assert field["y"] + field["height"] < 741
 
 
-def test_advice_is_given_and_stands_in_nobodys_way(corpus, watched, ana):
+def test_advice_is_given_while_somebody_types_and_refused_ones_can_be_mended(corpus, watched, ana):
     page = begin(watched(ana))
     premise = page.get_by_role("region", name="The text").inner_text()
-    write(page, (premise, "The same.", "the same"))
+    write(page, (premise, "The same thing.", "the same thing"))
     expect(page.get_by_text("This is the text itself.")).to_be_visible()
     expect(page.get_by_text("You wrote the same in another field.")).to_have_count(2)
     fields(page)[2].fill("y" * 70)
@@ -233,7 +234,58 @@ def test_advice_is_given_and_stands_in_nobodys_way(corpus, watched, ana):
     fields(page)[2].fill("Short again.")
     expect(page.get_by_text("characters left")).to_be_hidden()
     page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("alert").filter(has_text="Nothing is lost")).to_be_visible()
+    expect(fields(page)[0]).to_be_focused()
+    fields(page)[0].fill("Something is so.")
+    page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    assert list(AdviceGiven.objects.values_list("advice", "refused")) == [("same_as_premise", True)]
+
+
+def test_a_draft_is_continued_on_another_device(corpus, window_of: Callable[..., BrowserContext], ana):
+    desk = begin(window_of(ana).new_page())
+    write(desk)
+    expect(desk.get_by_text("Draft saved on this device and on the server")).to_be_visible()
+    phone = window_of(ana, **PHONE).new_page()
+    phone.goto(PAGE)
+    shows(phone)
+    fields(phone)[1].fill("It is not so at all.")
+    expect(phone.get_by_text("Draft saved on this device and on the server")).to_be_visible()
+    desk.reload()
+    shows(desk, ("It is so.", "It is not so at all.", "It may be so."))
+    desk.get_by_role("button", name="Send").click()
+    expect(desk.get_by_text("Yours is saved.")).to_be_visible()
+    assert not DraftText.objects.exists()
+
+
+def test_what_was_typed_without_a_connection_is_newer_than_the_servers_draft(corpus, watched, ana):
+    page = begin(watched(ana))
+    write(page)
+    expect(page.get_by_text("Draft saved on this device and on the server")).to_be_visible()
+    page.route("**/draft/", lambda route: route.abort())
+    fields(page)[0].fill("It is so, and that is all.")
+    page.wait_for_timeout(1000)
+    page.reload()
+    shows(page, ("It is so, and that is all.", *MINE[1:]))
+
+
+def test_how_a_task_was_typed_is_kept_as_evidence(corpus, watched, ana):
+    page = begin(watched(ana))
+    fields(page)[0].focus()
+    page.keyboard.type(MINE[0])
+    page.evaluate(
+        "field => field.dispatchEvent(new ClipboardEvent('paste', {bubbles: true, clipboardData:"
+        " (() => { const data = new DataTransfer(); data.setData('text', 'pasted'); return data; })()}))",
+        fields(page)[1].element_handle(),
+    )
+    fields(page)[1].fill(MINE[1])
+    fields(page)[2].fill(MINE[2])
+    page.wait_for_timeout(300)
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    signals = WritingSignals.objects.get()
+    assert (signals.keystrokes, signals.pastes, signals.pasted_chars) == (len(MINE[0]), 1, 6)
+    assert 300 <= signals.active_ms < 60_000
 
 
 def test_text_for_a_premise_that_went_to_somebody_else_can_still_be_sent(corpus, watched, ana, vera):
@@ -243,7 +295,7 @@ def test_text_for_a_premise_that_went_to_somebody_else_can_still_be_sent(corpus,
     WritingSeat.objects.filter(annotator=ana).update(annotator=vera, leased_until=later)
     page.goto(PAGE)
     shows(page, ("", "", ""))
-    earlier = page.get_by_role("region", name="Unsent on this device")
+    earlier = page.get_by_role("region", name="Begun and not sent")
     for text in MINE:
         expect(earlier.get_by_text(text, exact=True)).to_be_visible()
     earlier.get_by_role("button", name="Send it").click()

@@ -1,4 +1,4 @@
-"""The pages of somebody who writes: the prompt, the task, its FAQ."""
+"""The pages of somebody who writes: the task, sending it, skipping it, and nothing to do."""
 
 from functools import wraps
 from typing import cast
@@ -10,19 +10,18 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.access import View, annotator_required, signed_in_required
-from accounts.actions import KeyReused, in_words
+from accounts.access import View, annotator_required
+from accounts.actions import KeyReused
 from accounts.models import Consent, User
 from collection import actions
 from collection.forms import SkipForm, WritingForm, typed_texts
-from collection.models import Corpus, ProblemReport, PromptVersion, WorkedExample, WritingAssignment
+from collection.models import Corpus, WritingAssignment
 from collection.texts import direction_of
 
-# Session keys. Which prompts somebody has read, and which task the next page may confirm as saved.
-SEEN, CONFIRMED = "seen_prompts", "confirmed_task"
-REPORTS_A_PAGE = 20
+UNSENT_SHOWN = 10
+CONFIRMED = "confirmed_task"  # in the session: which task the next page may confirm as saved
 
 
 def texts_kept_for_visitors(view: View) -> View:
@@ -56,15 +55,15 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
         assignment = actions.claim_writing(corpus=found, annotator=user)
     except actions.NoWork as nothing:
         return _nothing(request, found, nothing)
-    if not _has_read(request, user, assignment.prompt_version):
+    if not actions.has_passed(annotator=user, version=assignment.prompt_version):
         return redirect("prompt", corpus=corpus, version=assignment.prompt_version_id)
     return _task(request, assignment, WritingForm(assignment))
 
 
 def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
-    assignment = _own_task(request, corpus, user)
+    assignment = own_task(request, corpus, user)
     if assignment is None:
-        return _not_yours(request, corpus)
+        return not_yours(request, corpus)
     form = WritingForm(assignment, request.POST)
     if form.is_valid():
         try:
@@ -74,6 +73,7 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
                 texts=form.texts,
                 key=form.cleaned_data["key"],
                 problem=form.cleaned_data["problem"],
+                signals=form.signals,
             )
         except actions.InvalidWriting as invalid:
             form.blame(invalid.errors)
@@ -109,88 +109,42 @@ def _cents(cents: int) -> str:
 @texts_kept_for_visitors
 @annotator_required
 def skip(request: HttpRequest, corpus: str) -> HttpResponse:
-    """Gives the premise back; with a problem written down, it is reported."""
+    """Gives the premise back, with a reason if somebody likes; with a problem written down, it is reported."""
     user = cast(User, request.user)
     found = get_object_or_404(Corpus, slug=corpus)
-    assignment = _own_task(request, found, user)
+    assignment = own_task(request, found, user)
     if assignment is None:
-        return _not_yours(request, found)
+        return not_yours(request, found)
     form = SkipForm(request.POST)
     if not form.is_valid():
         task = WritingForm(assignment, request.POST)
         task.focus_first_error()
         return _task(request, assignment, task, status=422)
-    problem = form.cleaned_data["problem"]
-    actions.skip_writing(annotator=user, token=assignment.token, problem=problem)
+    said = form.cleaned_data
+    cents = actions.skip_writing(
+        annotator=user, token=assignment.token, problem=said["problem"], reason=said["reason"]
+    )
     request.session[CONFIRMED] = assignment.token
-    reported = "Thank you: a researcher will read what you reported. Here is another text."
-    messages.info(request, reported if problem else "That one is skipped. Here is another text.")
+    messages.info(request, _skipped(bool(said["problem"]), said["reason"], cents))
     return redirect("writing", corpus=corpus)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@signed_in_required
-def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
-    """The instructions with their examples; a POST says that they were read."""
-    found = _version(version, corpus)
-    if request.method == "POST":
-        _remember_read(request, found)
-        return redirect("writing", corpus=corpus)
-    corpus_shown = found.prompt.corpus
-    context = {
-        "version": found,
-        "corpus": corpus_shown,
-        "direction": direction_of(corpus_shown.language),
-        "examples": _by_premise(found),
-    }
-    return render(request, "collection/prompt.html", context)
+def _skipped(is_reported: bool, reason: str, cents: int) -> str:
+    done = "That one is skipped."
+    if is_reported:
+        done = "Thank you: a researcher will read what you reported."
+    elif reason == WritingAssignment.SkipReason.UPSETTING:
+        done = "That one is skipped. Take a break whenever you like."
+    return f"{done} Here is another text." + (f" +{_cents(cents)}" if cents else "")
 
 
-@require_safe
-@signed_in_required
-def faq(request: HttpRequest, version: int) -> HttpResponse:
-    found = _version(version)
-    return render(request, "collection/faq.html", {"version": found, "corpus": found.prompt.corpus})
-
-
-@require_safe
-@never_cache
-@annotator_required
-def my_reports(request: HttpRequest) -> HttpResponse:
-    """What this person reported, and what researchers answered."""
-    before = request.GET.get("before", "")
-    reports = ProblemReport.objects.made_by(cast(User, request.user))
-    if before.isdecimal() and len(before) < 19:  # what a key can be
-        reports = reports.filter(pk__lt=int(before))
-    rows = list(reports[: REPORTS_A_PAGE + 1])
-    context = {
-        "reports": rows[:REPORTS_A_PAGE],
-        "older": rows[REPORTS_A_PAGE - 1].pk if len(rows) > REPORTS_A_PAGE else None,
-        "before": before,
-    }
-    return render(request, "collection/my_reports.html", context)
-
-
-def _version(version: int, corpus: str | None = None) -> PromptVersion:
-    versions = PromptVersion.objects.select_related("prompt__corpus").prefetch_related("faq", "fields")
-    return get_object_or_404(versions.filter(prompt__corpus__slug=corpus) if corpus else versions, pk=version)
-
-
-def _by_premise(version: PromptVersion) -> list[tuple[str, list[WorkedExample]]]:
-    """The worked examples with one premise together, so that they stand side by side."""
-    groups: dict[str, list[WorkedExample]] = {}
-    for example in version.examples.all():
-        groups.setdefault(example.premise, []).append(example)
-    return list(groups.items())
-
-
-def _own_task(request: HttpRequest, corpus: Corpus, user: User) -> WritingAssignment | None:
+def own_task(request: HttpRequest, corpus: Corpus, user: User) -> WritingAssignment | None:
     # A NUL is in no token, and PostgreSQL takes none in a question either.
     token = request.POST.get("token", "").replace("\0", "")
     return WritingAssignment.objects.handed_to(user).filter(corpus=corpus, token=token).first()
 
 
-def _not_yours(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+def not_yours(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     why = "This task was not handed to you. Perhaps you are signed in as somebody else than when you began?"
     return _keep(request, why, "Go on to a task of yours", reverse("writing", args=[corpus.slug]), status=404)
 
@@ -212,22 +166,6 @@ def _consent_page(corpus: Corpus) -> str:
     return f"{reverse('consent', args=[corpus.consent_form_id])}?{back}"
 
 
-def _has_read(request: HttpRequest, user: User, version: PromptVersion) -> bool:
-    """Whether this person read the prompt in this session, or wrote under it before, on whatever device."""
-    if version.pk in request.session.get(SEEN, []):
-        return True
-    has_written = WritingAssignment.objects.filter(annotator=user, prompt_version=version).sent().exists()
-    if has_written:
-        _remember_read(request, version)
-    return has_written
-
-
-def _remember_read(request: HttpRequest, version: PromptVersion) -> None:
-    seen = request.session.get(SEEN, [])
-    if version.pk not in seen:
-        request.session[SEEN] = [*seen, version.pk]
-
-
 def _task(
     request: HttpRequest, assignment: WritingAssignment, form: WritingForm, status: int = 200
 ) -> HttpResponse:
@@ -239,18 +177,26 @@ def _task(
         "direction": direction_of(assignment.corpus.language),
         "version": assignment.prompt_version,
         "form": form,
+        "skip_reasons": WritingAssignment.SkipReason.choices,
+        "unsent": _unsent(assignment.corpus, assignment.annotator),
         "confirmed": request.session.pop(CONFIRMED, ""),
         "seconds_left": max(int((until - timezone.now()).total_seconds()), 0) if until else 0,
     }
     return render(request, "collection/writing.html", context, status=status)
 
 
+def _unsent(corpus: Corpus, annotator: User) -> list[WritingForm]:
+    """What this person began for premises whose time ran out: still welcome, and paid."""
+    earlier = WritingAssignment.objects.handed_to(annotator).filter(corpus=corpus).unsent()
+    return [WritingForm(each) for each in earlier[:UNSENT_SHOWN]]
+
+
 def _nothing(request: HttpRequest, corpus: Corpus, nothing: actions.NoWork) -> HttpResponse:
-    soon = nothing.retry_after < 3600
     context = {
         "corpus": corpus,
-        "why": nothing.why,
-        "look_again": f"in {in_words(nothing.retry_after)}" if soon else "in an hour or more",
+        "direction": direction_of(corpus.language),
+        "nothing": nothing,
+        "unsent": _unsent(corpus, cast(User, request.user)),
         "confirmed": request.session.pop(CONFIRMED, ""),
     }
     return render(request, "collection/nothing.html", context)

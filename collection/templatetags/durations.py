@@ -1,0 +1,29 @@
+"""How long something took, in words for a table: `{{ row.median|duration }}` is "2 min 05 s"."""
+
+from datetime import datetime, timedelta
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def duration(value: timedelta | None) -> str:
+    """A dash where nothing was measured."""
+    if value is None:
+        return "\N{EN DASH}"
+    seconds = round(value.total_seconds())
+    hours, minutes = seconds // 3600, seconds // 60 % 60
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {seconds % 60:02} s" if minutes else f"{seconds} s"
+
+
+@register.filter
+def took(begin: datetime, end: datetime) -> str:
+    return duration(end - begin)
+
+
+@register.filter
+def milliseconds(value: int) -> str:
+    return duration(timedelta(milliseconds=value))
