@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from accounts.models import new_token
+from accounts.models import Qualification, new_token
 from collection.labels import SCHEME_CHOICES, SCHEMES, label_fits_scheme
 from collection.models import Corpus, Pair, Premise
 from validation.querysets import LabelQuerySet
@@ -14,7 +14,22 @@ class Question(models.Model):
     """What is asked about the pairs of a corpus. Its main question decides the gold labels."""
 
     class GoldRule(models.TextChoices):
+        """How the labels of the seats become the gold label; validation/gold.py does it."""
+
         MAJORITY = "majority", "majority: the label with at least `threshold` of the seats"
+        # MPE (Lai et al. 2017) section 4.2: 2-2-1 and 3-2 between entailment and contradiction.
+        ADJUDICATED = (
+            "adjudicated",
+            "adjudicated: the majority; a researcher decides where there is none, and where entailment and"
+            " contradiction share all the votes with at least two each",
+        )
+        # Relation extraction in the DNC (Poliak et al. 2018), appendix B.4. Its text has the two sides of the
+        # scale reversed; its files have them as here.
+        UNANIMOUS = (
+            "unanimous",
+            "unanimous: kept only where all judgements, at least `threshold`, are the same; of a five-point"
+            " scale 5 is entailed and 1 to 4 are not",
+        )
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="questions")
     slug = models.SlugField(max_length=60, default="main")
@@ -29,6 +44,24 @@ class Question(models.Model):
     pay_cents = models.PositiveIntegerField(default=0, help_text="for one label")
     seconds = models.PositiveIntegerField(default=12, help_text="expected time for one label")
     pool_is_open = models.BooleanField(default=True, help_text="may every annotator join, or only members")
+    qualification = models.ForeignKey(
+        Qualification,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        help_text="who is not invited must hold it; an exam gives it",
+    )
+    hides_premise = models.BooleanField(default=False, help_text="the sentence is judged by itself")
+    by_sentence = models.BooleanField(
+        default=False, help_text="each sentence of the premise is judged by itself"
+    )
+    most_labels = models.PositiveSmallIntegerField(
+        default=100,
+        help_text="the most labels a pair can get when more are asked for where the first ones split",
+    )
+    control_bonus_cents = models.PositiveIntegerField(
+        default=100, help_text="for agreeing with the expert's label of a control item"
+    )
 
     class Meta:
         constraints = [
@@ -43,6 +76,18 @@ class Question(models.Model):
                 name="threshold_is_a_majority",
             ),
             models.CheckConstraint(condition=Q(batch_size__gte=1), name="batch_holds_a_pair"),
+            models.CheckConstraint(
+                condition=Q(gold_rule__in=["majority", "adjudicated", "unanimous"]), name="gold_rule_is_known"
+            ),
+            models.CheckConstraint(
+                condition=~Q(gold_rule="adjudicated") | Q(scheme="nli3"), name="adjudicated_rule_is_for_nli3"
+            ),
+            models.CheckConstraint(
+                condition=Q(is_main=False) | Q(by_sentence=False), name="main_question_is_about_the_whole"
+            ),
+            models.CheckConstraint(
+                condition=Q(hides_premise=False) | Q(by_sentence=False), name="a_judged_sentence_is_shown"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -118,6 +163,41 @@ class Membership(models.Model):
         ]
 
 
+class Exclusion(models.Model):
+    """A researcher's decision that somebody no longer labels a corpus. Undone by `undone_at`, never deleted.
+
+    What it withdrew points to it (`Label.exclusion`), so that undoing knows what to give back.
+    """
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="exclusions")
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="exclusions"
+    )
+    reason = models.TextField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+    retracts_pairs = models.BooleanField(default=False, help_text="the pairs that they wrote go too")
+    undone_at = models.DateTimeField(null=True, blank=True)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["corpus", "annotator"],
+                condition=Q(undone_at=None),
+                name="one_standing_exclusion_a_corpus",
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="excluded_for_a_reason"),
+            models.CheckConstraint(
+                condition=Q(undone_at=None, undone_by=None)
+                | Q(undone_at__isnull=False, undone_by__isnull=False),
+                name="undone_by_somebody",
+            ),
+        ]
+
+
 class Label(models.Model):
     """A seat for one judgement of one pair, and the judgement.
 
@@ -130,6 +210,7 @@ class Label(models.Model):
         CAST = "cast", "cast by a validator"
         IMPORTED = "imported", "came with a published corpus"
         EXPERT = "expert", "a researcher's label for a control item"
+        MODEL = "model", "a model's label, which counts nowhere"
 
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="judgements")
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels")
@@ -160,9 +241,14 @@ class Label(models.Model):
     )
     leased_until = models.DateTimeField(null=True, blank=True)
     label = models.CharField(max_length=20, null=True, blank=True)
+    reason = models.TextField(blank=True, help_text="why, in the words of whoever gave the label")
+    model = models.CharField(max_length=100, blank=True, help_text="the model whose label this is")
     cast_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_because = models.CharField(max_length=200, blank=True)
+    exclusion = models.ForeignKey(
+        "validation.Exclusion", on_delete=models.PROTECT, null=True, blank=True, related_name="labels"
+    )
 
     objects = LabelQuerySet.as_manager()
 
@@ -178,7 +264,7 @@ class Label(models.Model):
             models.UniqueConstraint(
                 fields=["question", "pair", "sentence", "annotator"],
                 condition=Q(withdrawn_at=None, annotator__isnull=False)
-                & ~Q(origin__in=["imported", "expert"]),
+                & ~Q(origin__in=["imported", "expert", "model"]),
                 name="one_label_an_annotator_and_pair",
             ),
             models.CheckConstraint(
@@ -187,7 +273,8 @@ class Label(models.Model):
             ),
             models.CheckConstraint(condition=label_fits_scheme("scheme", "label"), name="label_fits_scheme"),
             models.CheckConstraint(
-                condition=Q(origin__in=["author", "cast", "imported", "expert"]), name="label_origin_is_known"
+                condition=Q(origin__in=["author", "cast", "imported", "expert", "model"]),
+                name="label_origin_is_known",
             ),
             models.CheckConstraint(
                 condition=~Q(origin="cast")
@@ -203,7 +290,17 @@ class Label(models.Model):
                 condition=~Q(origin="author") | Q(position=1), name="author_label_is_the_first"
             ),
             models.CheckConstraint(
-                condition=~Q(origin="expert") | Q(position=None), name="expert_label_is_none_of_the_five"
+                condition=~Q(origin__in=["expert", "model"]) | Q(position=None),
+                name="expert_and_model_are_none_of_the_five",
+            ),
+            models.CheckConstraint(
+                condition=Q(origin="model", annotator=None) & ~Q(model="") | ~Q(origin="model") & Q(model=""),
+                name="model_label_names_its_model",
+            ),
+            models.UniqueConstraint(
+                fields=["question", "pair", "sentence"],
+                condition=Q(origin="expert", withdrawn_at=None),
+                name="one_expert_label_a_pair",
             ),
             models.CheckConstraint(
                 condition=Q(withdrawn_at=None) | ~Q(withdrawn_because=""), name="label_withdrawn_for_a_reason"

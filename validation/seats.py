@@ -45,7 +45,10 @@ NOT_SEEN_AT_ALL = """seat.{what}_id NOT IN (
 ITEMS = """
 SELECT item.id, item."order", item.answer, item.skip_reason, item.lost, seat.id, seat.token, seat.sentence,
   seat.label, seat.annotator_id, seat.leased_until IS NULL OR seat.leased_until <= %(now)s,
-  seat.withdrawn_at IS NULL AND seat.position IS NOT NULL, seat.pair_id, seat.premise_id
+  seat.withdrawn_at IS NULL AND seat.position IS NOT NULL, seat.pair_id, (
+    SELECT expert.label FROM validation_label AS expert
+    WHERE expert.pair_id = seat.pair_id AND expert.question_id = seat.question_id
+      AND expert.sentence = seat.sentence AND expert.origin = 'expert' AND expert.withdrawn_at IS NULL)
 FROM validation_batchitem AS item JOIN validation_label AS seat ON seat.id = item.seat_id
 WHERE item.assignment_id = %(assignment)s
 ORDER BY seat.id
@@ -93,7 +96,7 @@ class Held:
     is_expired: bool
     is_seat: bool
     pair: int
-    premise: int
+    expert: str | None
 
     @property
     def waits(self) -> bool:

@@ -1,72 +1,25 @@
-"""What can happen in validation: one function a state change, one transaction each.
+"""Handing out batches, and taking the answers."""
 
-Claiming and casting follow docs/locking.md: a seat is a row; a claim locks free rows and skips those that
-somebody else is locking; a cast is decided on the locked row.
-"""
-
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Max, Min
+from django.db.models import Min
 from django.utils import timezone
 
 from accounts.actions import earn, record_submission
 from accounts.models import User
-from collection.models import Pair
-from collection.querysets import PairQuerySet
+from validation.actions.controls import pay_bonus
+from validation.actions.errors import NoWork, UnknownAssignment, UnknownSlot, WrongLabel
+from validation.actions.pool import locked_member
 from validation.models import Assignment, BatchItem, Label, Membership, Question
 from validation.seats import FreeSeat, Held, fill, free_seats, locked_items, note, with_texts
 
-# Pairs are shuffled in blocks; in a block all second labels come before all thirds, so that pairs
-# complete early and yet nobody meets one pair's seats in a row.
-BLOCK = 100
 # A few more rows than the batch needs are locked, since some may share a premise; they are let go at commit.
 SPARE = 2
-
-
-class ValidationError(Exception):
-    """A rule of validation said no."""
-
-
-class NoWork(ValidationError):
-    """Nothing to label at this moment. `retry_after` is in seconds."""
-
-    def __init__(self, why: str, retry_after: int) -> None:
-        super().__init__(why)
-        self.why, self.retry_after = why, retry_after
-
-
-class NotInPool(ValidationError):
-    """The annotator may not label under this question."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
-
-
-class UnknownAssignment(ValidationError):
-    """No such batch was handed to this annotator."""
-
-
-class UnknownSlot(ValidationError):
-    """The batch holds no such slots (`tokens`)."""
-
-    def __init__(self, tokens: Sequence[str]) -> None:
-        super().__init__(f"This batch has no slot {', '.join(tokens)}.")
-        self.tokens = list(tokens)
-
-
-class WrongLabel(ValidationError):
-    """A label outside the scheme: slot -> what would be right."""
-
-    def __init__(self, errors: dict[str, str]) -> None:
-        super().__init__(" ".join(errors.values()))
-        self.errors = errors
 
 
 @dataclass(frozen=True)
@@ -91,79 +44,6 @@ class BatchResult:
     closed: bool = False
 
 
-def open_for_validation(
-    *, question: Question, pairs: PairQuerySet, seed: int = 0, number: int | None = None
-) -> int:
-    """Makes the seats of pairs that have none yet under this question. Returns how many pairs were opened.
-
-    `number`: only so many of them, drawn by `seed`.
-
-    Position 1 is the author's label, copied here for good; the others are empty seats with their turns.
-    Doing it again for the same pairs opens nothing. Works in portions of about a hundred pairs, each its
-    own transaction, in constant memory.
-    """
-    unopened = pairs.standing().exclude(labels__question=question).order_by("pk").values_list("pk", flat=True)
-    keys = sorted(unopened, key=lambda pk: hashlib.sha256(f"{seed}:{pk}".encode()).digest())
-    # Asked once, not for every block: turns order seats and need not be unique, so another opening at the
-    # same time does no harm.
-    turn = (Label.objects.filter(question=question).aggregate(last=Max("turn"))["last"] or 0) + 1
-    opened = 0
-    for block in _portions(keys[:number], BLOCK):
-        opened += _open_block(question, block, turn + opened * question.seats)
-    return opened
-
-
-@transaction.atomic
-def _open_block(question: Question, keys: list[int], turn: int) -> int:
-    # Two openings at once stand in line here; the unique seat would refuse the second one's rows anyway.
-    Question.objects.select_for_update().get(pk=question.pk)
-    rows = Pair.objects.filter(pk__in=keys).exclude(labels__question=question).in_bulk()
-    block = [rows[key] for key in keys if key in rows]
-    if not block:
-        return 0
-    authored = [pair for pair in block if question.is_main and pair.author_label]
-    taken = {(pair.pk, 1) for pair in authored}
-    places = [(pair, position) for position in range(1, question.seats + 1) for pair in block]
-    free = [(pair, position) for pair, position in places if (pair.pk, position) not in taken]
-    seats = [_empty_seat(question, pair, position, turn + k) for k, (pair, position) in enumerate(free)]
-    Label.objects.bulk_create(
-        [*(_author_label(question, pair) for pair in authored), *seats], batch_size=2000
-    )
-    return len(block)
-
-
-def _author_label(question: Question, pair: Pair) -> Label:
-    return Label(
-        question=question,
-        pair=pair,
-        premise_id=pair.premise_id,
-        position=1,
-        scheme=question.scheme,
-        origin=Label.Origin.AUTHOR,
-        author_id=pair.author_id,
-        annotator_id=pair.author_id,
-        label=pair.author_label,
-        cast_at=pair.created_at,
-    )
-
-
-def _empty_seat(question: Question, pair: Pair, position: int, turn: int) -> Label:
-    return Label(
-        question=question,
-        pair=pair,
-        premise_id=pair.premise_id,
-        position=position,
-        scheme=question.scheme,
-        author_id=pair.author_id,
-        turn=turn,
-    )
-
-
-def invite(*, question: Question, annotator: User) -> Membership:
-    """Puts somebody into the question's pool; who is in it already stays as they are."""
-    return Membership.objects.get_or_create(question=question, annotator=annotator)[0]
-
-
 @transaction.atomic
 def claim_batch(*, question: Question, annotator: User) -> Batch:
     """The annotator's open batch with its leases renewed, or a new one.
@@ -173,7 +53,7 @@ def claim_batch(*, question: Question, annotator: User) -> Batch:
     """
     now = timezone.now()
     until = now + timedelta(seconds=settings.VALIDATION_LEASE_SECONDS)
-    member = _membership(question, annotator)
+    member = locked_member(question, annotator)
     current = Assignment.objects.filter(question=question, annotator=annotator, closed_at=None).first()
     if current is not None:
         items = _renew(current, now, until)
@@ -201,14 +81,16 @@ def submit_batch(
     key: str,
     skips: dict[str, str] | None = None,
     active_ms: dict[str, int] | None = None,
+    reasons: dict[str, str] | None = None,
 ) -> BatchResult:
     """Casts labels for slots of a batch; a part of it will do. Skipped slots go back to the pool.
 
     A label whose seat somebody else has filled or holds meanwhile is kept as surplus: paid, never in the
-    gold. Slots that were answered before are left as they are. Raises UnknownAssignment, UnknownSlot,
-    WrongLabel, accounts.actions.KeyReused; after the first three the same key may come again, corrected.
+    gold. Slots that were answered before are left as they are. `reasons`: slot -> why, in the annotator's
+    words. Raises UnknownAssignment, UnknownSlot, WrongLabel, accounts.actions.KeyReused; after the first
+    three the same key may come again, corrected.
     """
-    skips, active_ms = skips or {}, active_ms or {}
+    skips, active_ms, reasons = skips or {}, active_ms or {}, reasons or {}
     now = timezone.now()
     with transaction.atomic():
         # The batch's own lock comes first: a double click waits here and then finds the work done.
@@ -231,7 +113,7 @@ def submit_batch(
         if not record_submission(user=annotator, key=key, content=content):
             left = sum(item.waits for item in items.values())
             return BatchResult(question=assignment.question, left=left, repeated=True, closed=not left)
-        return _save_batch(assignment, annotator, items, labels, skips, active_ms, now)
+        return _save_batch(assignment, annotator, items, labels, skips, active_ms, reasons, now)
 
 
 def _save_batch(
@@ -241,16 +123,22 @@ def _save_batch(
     labels: dict[str, str],
     skips: dict[str, str],
     active_ms: dict[str, int],
+    reasons: dict[str, str],
     now: datetime,
 ) -> BatchResult:
     question = assignment.question
     answered = [item for slot, item in items.items() if slot in labels and item.waits]
     skipped = [item for slot, item in items.items() if slot in skips and slot not in labels and item.waits]
-    in_time = [item for item in answered if item.is_free_for(annotator.pk)]
-    late = [item for item in answered if not item.is_free_for(annotator.pk)]
+    # A batch that is closed has nothing that waits, unless its annotator was excluded meanwhile.
+    counts = assignment.closed_at is None
+    in_time = [item for item in answered if counts and item.is_free_for(annotator.pk)]
+    late = [item for item in answered if item not in in_time]
     fill({item.seat: labels[item.token] for item in in_time}, annotator=annotator.pk, now=now)
+    for item in in_time:
+        if reasons.get(item.token):
+            Label.objects.filter(pk=item.seat).update(reason=reasons[item.token])
     for item in late:
-        _keep_surplus(item, labels[item.token], annotator, now)
+        _keep_surplus(item, labels[item.token], reasons.get(item.token, ""), annotator, now)
     if skipped:
         _let_go([item.seat for item in skipped], annotator)
     note(
@@ -267,6 +155,9 @@ def _save_batch(
             reason=f"Labelled {len(answered)} pairs of {question.corpus.name}",
             key=f"labels:{min(item.item for item in answered)}",
         )
+    for item in answered:
+        if item.expert == labels[item.token]:
+            pay_bonus(question=question, pair=item.pair, annotator=annotator)
     left = sum(item.waits for item in items.values()) - len(answered) - len(skipped)
     if not left:
         Assignment.objects.filter(pk=assignment.pk).update(closed_at=now)
@@ -286,7 +177,7 @@ def _let_go(seats: list[int], annotator: User) -> None:
     held.update(annotator=None, leased_until=None)
 
 
-def _keep_surplus(item: Held, label: str, annotator: User, now: datetime) -> None:
+def _keep_surplus(item: Held, label: str, reason: str, annotator: User, now: datetime) -> None:
     seat = Label.objects.get(pk=item.seat)
     try:
         with transaction.atomic():
@@ -299,6 +190,7 @@ def _keep_surplus(item: Held, label: str, annotator: User, now: datetime) -> Non
                 author_id=seat.author_id,
                 annotator=annotator,
                 label=label,
+                reason=reason,
                 cast_at=now,
             )
     except IntegrityError:
@@ -319,20 +211,6 @@ def _check_labels(question: Question, labels: dict[str, str], skips: dict[str, s
             errors[slot] = f"{reason!r} is not a reason to skip. Use one of: {reasons}."
     if errors:
         raise WrongLabel(errors)
-
-
-def _membership(question: Question, annotator: User) -> Membership:
-    """The locked row of this annotator in the pool: their claims stand in line behind it."""
-    locked = Membership.objects.select_for_update().filter(question=question, annotator=annotator)
-    member = locked.first()
-    if member is None and question.pool_is_open:
-        Membership.objects.get_or_create(question=question, annotator=annotator)
-        member = locked.first()
-    if member is None:
-        raise NotInPool("This work is for invited annotators. Ask the researchers if you would like to join.")
-    if member.status != Membership.Status.ACTIVE:
-        raise NotInPool("You are not labelling for this corpus at present. What you did stays paid.")
-    return member
 
 
 def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[Held]:
@@ -394,8 +272,3 @@ def _why_nothing(question: Question, annotator: User, now: datetime) -> tuple[st
     if open_seats.exists():
         return "You have labelled, or written, every pair that is still open.", 3600
     return "Every pair has its labels. New ones may be added.", 3600
-
-
-def _portions(keys: list[int], size: int) -> Iterator[list[int]]:
-    for start in range(0, len(keys), size):
-        yield keys[start : start + size]

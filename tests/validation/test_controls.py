@@ -1,0 +1,67 @@
+"""Control items: ordinary pairs in ordinary seats that an expert has labelled, too."""
+
+import pytest
+
+from collection.models import Corpus, Pair
+from tests.cast import ana, rosa, stan, vera
+from tests.corpora import make_corpus, make_pair, make_premise
+from tests.validation.votes import gold_of
+from validation.actions import AlreadyDecided, claim_batch, label_as_expert, open_for_validation, submit_batch
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    corpus = make_corpus()
+    for number in range(5):
+        premise = make_premise(corpus, f"Premise {number}.")
+        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    return corpus
+
+
+def label_all(corpus: Corpus, who, label: str):
+    batch = claim_batch(question=corpus.questions.get(), annotator=who)
+    labels = {item.seat.token: label for item in batch.items}
+    return submit_batch(
+        annotator=who, token=batch.assignment.token, labels=labels, key=batch.assignment.token
+    )
+
+
+def test_agreeing_with_the_expert_pays_a_bonus(corpus):
+    question, pair = corpus.questions.get(), Pair.objects.first()
+    label_as_expert(question=question, pair=pair, label="entailment", by=rosa())
+    assert label_all(corpus, vera(), "entailment").cents == 25
+    assert vera().ledger.total_cents() == 125
+    label_all(corpus, stan(), "neutral")
+    assert stan().ledger.total_cents() == 25
+
+
+def test_who_was_right_before_the_expert_came_is_paid_as_well(corpus):
+    label_all(corpus, vera(), "entailment")
+    label_as_expert(question=corpus.questions.get(), pair=Pair.objects.first(), label="entailment", by=rosa())
+    assert vera().ledger.total_cents() == 125
+
+
+def test_the_experts_label_is_none_of_the_five(corpus):
+    question, pair = corpus.questions.get(), Pair.objects.first()
+    label_as_expert(question=question, pair=pair, label="entailment", by=rosa())
+    assert gold_of(pair, question) == ("neutral", "author")
+    assert pair.labels.filter(position__isnull=False).count() == 5
+    with pytest.raises(AlreadyDecided):
+        label_as_expert(question=question, pair=pair, label="neutral", by=rosa())
+
+
+def test_a_reason_is_kept_with_the_label(corpus):
+    question = corpus.questions.get()
+    batch = claim_batch(question=question, annotator=vera())
+    slot = batch.items[0].seat.token
+    submit_batch(
+        annotator=vera(),
+        token=batch.assignment.token,
+        labels={slot: "neutral"},
+        reasons={slot: "It may be another dog."},
+        key="one",
+    )
+    assert vera().labels.get(label="neutral").reason == "It may be another dog."

@@ -1,0 +1,146 @@
+"""Excluding somebody: what goes, what stays, and the way back."""
+
+import pytest
+
+from accounts.models import User
+from collection.models import Corpus, Pair
+from tests.cast import ana, person, rosa, stan, vera
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.actions import (
+    AlreadyDecided,
+    NotInPool,
+    ReasonMissing,
+    claim_batch,
+    exclude,
+    open_for_validation,
+    preview_exclusion,
+    preview_undoing,
+    submit_batch,
+    undo_exclusion,
+)
+from validation.gold import with_gold_label
+from validation.models import Exclusion, Label, Membership
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    corpus = make_corpus()
+    for number in range(5):
+        premise = make_premise(corpus, f"Premise {number}.")
+        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    return corpus
+
+
+def label_all(corpus: Corpus, who: User, label: str) -> None:
+    batch = claim_batch(question=corpus.questions.get(), annotator=who)
+    labels = {item.seat.token: label for item in batch.items}
+    submit_batch(annotator=who, token=batch.assignment.token, labels=labels, key=batch.assignment.token)
+
+
+def golds(corpus: Corpus) -> list[str | None]:
+    rows = with_gold_label(Pair.objects.all(), corpus.questions.get())
+    return [row.gold_label for row in rows.order_by("pk")]
+
+
+def two_label(corpus: Corpus) -> None:
+    """Vera says entailment, Stan neutral, Otto entailment twice over: e is 3 of 4 with Vera's."""
+    label_all(corpus, vera(), "entailment")
+    label_all(corpus, stan(), "entailment")
+    label_all(corpus, person("otto"), "entailment")
+
+
+def test_excluding_withdraws_labels_reopens_seats_and_keeps_pay(corpus):
+    two_label(corpus)
+    assert golds(corpus) == ["entailment"] * 5
+    done = exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
+    assert (done.labels, done.seats, done.pairs) == (5, 5, 0)
+    assert golds(corpus) == ["neutral"] * 5  # the author's, until the seats are filled again
+    assert len(done.gold) == 5
+    assert set(done.gold.values()) == {("entailment", "neutral")}
+    assert vera().ledger.total_cents() == 25
+    kept = Label.objects.filter(annotator=vera())
+    assert set(kept.values_list("withdrawn_because", "label")) == {("Guessed.", "entailment")}
+    with pytest.raises(NotInPool):
+        claim_batch(question=corpus.questions.get(), annotator=vera())
+    assert Label.objects.open().count() == 10
+
+
+def test_the_reopened_seats_are_filled_by_others_and_never_by_the_same_person(corpus):
+    two_label(corpus)
+    exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
+    for name in ("new", "newer"):
+        label_all(corpus, person(name), "contradiction")
+    for pair in Pair.objects.all():
+        standing = Label.objects.seats().filter(pair=pair)
+        assert sorted(standing.values_list("position", flat=True)) == [1, 2, 3, 4, 5]
+        assert standing.exclude(label=None).count() == 5
+
+
+def test_a_preview_says_what_happens_and_does_nothing(corpus):
+    two_label(corpus)
+    before = list(Label.objects.order_by("pk").values())
+    seen = preview_exclusion(corpus=corpus, annotator=vera(), by=rosa())
+    assert list(Label.objects.order_by("pk").values()) == before
+    assert not Exclusion.objects.exists()
+    assert seen == exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
+
+
+def test_undoing_puts_labels_back_into_seats_that_are_still_open(corpus):
+    two_label(corpus)
+    before = list(Label.objects.seats().order_by("pk").values_list("pk", "label", "position"))
+    exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
+    exclusion = Exclusion.objects.get()
+    seen = preview_undoing(exclusion=exclusion, by=rosa())
+    back = undo_exclusion(exclusion=exclusion, by=rosa())
+    assert seen == back
+    assert (back.labels, back.surplus) == (5, 0)
+    assert list(Label.objects.seats().order_by("pk").values_list("pk", "label", "position")) == before
+    assert golds(corpus) == ["entailment"] * 5
+    assert Membership.objects.get(annotator=vera()).status == "active"
+    with pytest.raises(AlreadyDecided):
+        undo_exclusion(exclusion=exclusion, by=rosa())
+
+
+def test_a_label_whose_seat_was_filled_meanwhile_comes_back_as_surplus(corpus):
+    two_label(corpus)
+    exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
+    label_all(corpus, person("new"), "contradiction")
+    label_all(corpus, person("newer"), "contradiction")
+    back = undo_exclusion(exclusion=Exclusion.objects.get(), by=rosa())
+    assert (back.labels, back.surplus) == (0, 5)
+    mine = Label.objects.filter(annotator=vera())
+    assert set(mine.values_list("position", "withdrawn_at", "label")) == {(None, None, "entailment")}
+
+
+def test_a_batch_in_hand_can_still_be_sent_and_is_paid_but_does_not_count(corpus):
+    question = corpus.questions.get()
+    batch = claim_batch(question=question, annotator=vera())
+    exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
+    labels = {item.seat.token: "entailment" for item in batch.items}
+    result = submit_batch(annotator=vera(), token=batch.assignment.token, labels=labels, key="late")
+    assert (result.saved, result.surplus, result.cents) == (0, 5, 25)
+    assert not Label.objects.seats().filter(annotator=vera()).exists()
+
+
+def test_the_pairs_they_wrote_are_a_choice_of_its_own(corpus):
+    two_label(corpus)
+    kept = preview_exclusion(corpus=corpus, annotator=ana(), by=rosa())
+    assert (kept.labels, kept.pairs) == (0, 0)
+    done = exclude(corpus=corpus, annotator=ana(), by=rosa(), reason="Copied.", retract_pairs=True)
+    assert done.pairs == 5
+    assert not Pair.objects.standing().exists()
+    assert not Label.objects.open().exists()
+    undo_exclusion(exclusion=Exclusion.objects.get(), by=rosa())
+    assert Pair.objects.standing().count() == 5
+    assert Label.objects.open().count() == 5
+
+
+def test_excluding_wants_a_reason_and_happens_once(corpus):
+    with pytest.raises(ReasonMissing):
+        exclude(corpus=corpus, annotator=vera(), by=rosa(), reason=" ")
+    exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
+    with pytest.raises(AlreadyDecided):
+        exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Again.")

@@ -1,0 +1,35 @@
+"""Pairs with votes, and their gold labels: letters for labels, '.' for an empty seat."""
+
+from django.utils import timezone
+
+from collection.labels import SCHEMES
+from collection.models import Pair
+from validation.gold import waits_for_adjudication, with_gold_label
+from validation.models import Label, Question
+
+
+def vote(pair: Pair, question: Question, letters: str) -> None:
+    """Fills the pair's seats from position 1 on; "een.c" leaves the fourth open."""
+    names = {label[0]: label for label in SCHEMES[question.scheme]}
+    for position, letter in enumerate(letters, start=1):
+        Label.objects.create(
+            question=question,
+            pair=pair,
+            premise=pair.premise,
+            scheme=question.scheme,
+            position=position,
+            origin="cast" if letter == "." else "imported",
+            turn=position,
+            label=names.get(letter),
+            cast_at=None if letter == "." else timezone.now(),
+        )
+
+
+def gold_of(pair: Pair, question: Question) -> tuple[str | None, str]:
+    row = with_gold_label(Pair.objects.filter(pk=pair.pk), question).get()
+    return row.gold_label, row.gold_source
+
+
+def waits(pair: Pair, question: Question) -> bool:
+    rows = with_gold_label(Pair.objects.filter(pk=pair.pk), question)
+    return rows.filter(waits_for_adjudication(question)).exists()
