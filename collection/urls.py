@@ -2,15 +2,15 @@
 
 from django.urls import path
 
-from collection import entry_views, views
+from collection import views
 
 urlpatterns = [
     path("work/writing/<slug:corpus>/", views.writing, name="writing"),
     path("work/writing/<slug:corpus>/skip/", views.skip, name="skip-writing"),
     path("work/writing/<slug:corpus>/prompt/<int:version>/", views.prompt, name="prompt"),
-    path("work/exam/<slug:corpus>/", entry_views.exam, name="exam"),
-    path("work/visit/", entry_views.visit, name="visit"),
-    path("enter/<str:token>/", entry_views.enter, name="enter"),
+    path("work/exam/<slug:corpus>/", views.exam, name="exam"),
+    path("work/visit/", views.visit, name="visit"),
+    path("enter/<str:token>/", views.enter, name="enter"),
     path("work/writing/<slug:corpus>/draft/", views.draft, name="draft"),
     path("work/writing/<slug:corpus>/draft/discard/", views.discard_draft, name="discard-draft"),
     path("work/mine/writing/", views.my_writing, name="my-writing"),

@@ -1,6 +1,7 @@
 """The pages of writing: for who writes, and for who reads what they wrote."""
 
 from collection.views.drafts import discard_draft, draft
+from collection.views.entering import enter, exam, visit
 from collection.views.mine import my_reports, my_writing
 from collection.views.prompts import faq, prompt
 from collection.views.researchers import advice_counts, pilot, pilots, report_queue
@@ -10,6 +11,8 @@ __all__ = [
     "advice_counts",
     "discard_draft",
     "draft",
+    "enter",
+    "exam",
     "faq",
     "my_reports",
     "my_writing",
@@ -18,5 +21,6 @@ __all__ = [
     "prompt",
     "report_queue",
     "skip",
+    "visit",
     "writing",
 ]

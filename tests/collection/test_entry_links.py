@@ -139,6 +139,14 @@ def test_a_researcher_only_looks(browser_of, rosa, link):
     assert not Visit.objects.exists()
 
 
+def test_every_page_of_a_visit_shows_the_way_to_the_code(client, link, browser_of, ana):
+    come_in(client, link)
+    way = f'href="{reverse("visit")}"'
+    assert way in client.get(reverse("mine")).content.decode()
+    assert way not in browser_of(ana).get(reverse("mine")).content.decode()
+    assert browser_of(ana).get(reverse("visit")).url == reverse("start")
+
+
 def test_an_unknown_link_is_not_found(client):
     assert client.get(reverse("enter", args=["nothing"])).status_code == 404
 

@@ -3,10 +3,10 @@
 import pytest
 from django.urls import reverse
 
-from accounts.actions import revoke
-from accounts.models import Grant, Qualification
+from accounts.actions import give_consent, revoke
+from accounts.models import ConsentForm, Grant, Qualification
 from collection import exams
-from collection.models import Exam, ExamAttempt, ExamItem
+from collection.models import Corpus, Exam, ExamAttempt, ExamItem
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus
 
@@ -91,6 +91,22 @@ def test_the_exam_in_the_browser_from_first_look_to_permission(exam, browser_of,
     done = browser_of(ana).post(address, answers, follow=True).content.decode()
     assert "You passed." in done
     assert reverse("writing", args=["small"]) in done
+
+
+def test_who_may_not_write_yet_is_shown_to_the_exam(exam, browser_of, ana):
+    page = browser_of(ana).get(reverse("writing", args=["small"])).content.decode()
+    assert f'href="{reverse("exam", args=["small"])}"' in page
+
+
+def test_consent_comes_before_the_exam(exam, browser_of, ana):
+    form = ConsentForm.objects.create(title="Before you begin", text="We collect sentences.", digest="1")
+    Corpus.objects.update(consent_form=form)
+    address = reverse("exam", args=["small"])
+    answers = {f"answer-{order}": label for order, label in RIGHT.items()}
+    assert browser_of(ana).post(address, answers).url.startswith(reverse("consent", args=[form.pk]))
+    assert not ExamAttempt.objects.exists()
+    give_consent(user=ana, form=form)
+    assert browser_of(ana).get(address).status_code == 200
 
 
 def test_a_forged_label_is_no_answer(exam, ana):

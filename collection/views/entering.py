@@ -6,15 +6,19 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import annotator_required
-from accounts.models import User
+from accounts.models import Consent, User
 from collection import entering, exams
 from collection.labels import PLAIN_WORDS
 from collection.models import Corpus, EntryLink, Exam
 from collection.texts import direction_of
+
+IN_VISIT = "in_visit"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -28,6 +32,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
         if request.method == "POST" and not _is_researcher(request):
             visit = entering.enter(link=link, **identity)
             login(request, visit.user, backend="django.contrib.auth.backends.ModelBackend")
+            request.session[IN_VISIT] = True  # every page then shows the way to the code
             return redirect("visit")
     except entering.EntryRefused as refusal:
         return render(request, "collection/enter.html", {**context, "refusal": str(refusal)}, status=403)
@@ -65,6 +70,9 @@ def exam(request: HttpRequest, corpus: str) -> HttpResponse:
     """The exam, its result, or why it cannot be taken now."""
     user = cast(User, request.user)
     found = get_object_or_404(Corpus, slug=corpus, writing_exam__isnull=False)
+    if not Consent.objects.is_given(user, found.consent_form_id):
+        back = urlencode({"next": reverse("exam", args=[corpus])})
+        return redirect(f"{reverse('consent', args=[found.consent_form_id])}?{back}")
     paper: Exam = found.writing_exam
     answers = {
         item.order: request.POST.get(f"answer-{item.order}", "") if request.method == "POST" else ""
