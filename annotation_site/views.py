@@ -3,21 +3,16 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import researcher_required
 from annotation_site.forms import MOST_AT_ONCE, OpenPairsForm
 from collection.models import Corpus, Pair
-from snapshots.tables import share_rows
+from snapshots.tables import percent, share_rows
 from validation.actions import open_for_validation
-from validation.agreement import (
-    DEFINITIONS,
-    agreement,
-    agreement_by_genre,
-    author_against_gold,
-)
+from validation.agreement import DEFINITIONS, DIMENSIONS, NAMES, AgreementReport, report
 from validation.models import Question
 from validation.offers import unopened_pairs
 
@@ -25,12 +20,19 @@ from validation.offers import unopened_pairs
 @require_GET
 @researcher_required
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The table of the papers with our numbers, kappas, genres and the confusion of author and gold."""
+    """The table of the papers with our numbers and their intervals, kappas, one dimension (`by`) at a time, and the
+    confusion of author and gold. With `as=csv` the same as a table for a spreadsheet."""
     corpus = get_object_or_404(Corpus, slug=slug)
     question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
     context: dict[str, Any] = {"corpus": corpus, "question": question}
     if question is not None:
-        context |= agreement_context(question)
+        by = request.GET.get("by", "genre")
+        if by not in DIMENSIONS:
+            raise Http404(f"There is no agreement by {by}.")
+        found = report(Pair.objects.filter(corpus=corpus), question, by=by)
+        if request.GET.get("as") == "csv":
+            return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
+        context |= agreement_context(found, question)
     return render(request, "annotation_site/agreement.html", context)
 
 
@@ -54,23 +56,55 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation_site/open_pairs.html", context, status=status)
 
 
-def agreement_context(question: Question) -> dict[str, Any]:
-    """`figures`, `rows` (as the papers' table), `kappas`, `genres`, `confusion`, `definitions`."""
-    pairs = Pair.objects.filter(corpus=question.corpus)
-    figures = agreement(pairs, question)
-    kappas = [
-        ("All labels", figures["fleiss_kappa"]),
-        ("Validators alone", figures["fleiss_kappa_validators"]),
-    ]
+def agreement_context(found: AgreementReport, question: Question) -> dict[str, Any]:
+    """`figures`, `rows` (as the papers' table, with intervals), `kappas`, `breakdown`, `confusion`, and `groups` by
+    the dimension `by`."""
+    alone = found.breakdown["validators_alone"]
+    kappas = [("All labels", "fleiss_kappa"), ("Validators alone", "fleiss_kappa_validators")]
     return {
-        "figures": figures,
-        "rows": share_rows(figures),
+        "figures": found.figures,
+        "alpha_interval": found.intervals["krippendorff_alpha"],
+        "rows": [
+            {
+                "row": row,
+                "interval": percent_interval(found.intervals[key]),
+                "alone": percent(alone[key]) if alone else "",
+                "without": percent(found.without_self_validated[key]) if found.without_self_validated else "",
+            }
+            for key, row in zip(NAMES, share_rows(found.figures), strict=True)
+        ],
+        "has_validators_alone": alone is not None,
+        "self_validated": found.self_validated,
         "labels": question.labels,
-        "kappas": [(name, [kappa[key] for key in ("overall", *question.labels)]) for name, kappa in kappas],
-        "genres": agreement_by_genre(question),
-        "confusion": confusion_rows(author_against_gold(pairs, question), question.labels),
+        "kappas": [
+            (
+                name,
+                [
+                    (found.figures[key][each], found.intervals[key][each])
+                    for each in ("overall", *question.labels)
+                ],
+            )
+            for name, key in kappas
+        ],
+        "breakdown": found.breakdown,
+        "by_label": [
+            (
+                label,
+                found.breakdown["gold_labels"][label],
+                found.breakdown["individual_equals_gold_by_label"][label],
+            )
+            for label in question.labels
+        ],
+        "by": found.by,
+        "dimensions": DIMENSIONS,
+        "groups": found.rows,
+        "confusion": confusion_rows(found.confusion, question.labels),
         "definitions": DEFINITIONS,
     }
+
+
+def percent_interval(ends: list[float] | None) -> str:
+    return f"{percent(ends[0])} to {percent(ends[1])}" if ends else ""
 
 
 def confusion_rows(

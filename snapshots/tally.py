@@ -20,8 +20,9 @@ EXPORT = "export.json"  # in exports of other formats, which have no manifest
 FORMAT = "quintet-snapshot-1"
 HASH_BLOCK = 1 << 20
 PARTITION_FILES = {"train.jsonl": "train", "dev.jsonl": "dev", "test.jsonl": "test"}
-# Sources of gold where votes were counted; the others have an author's label alone or came with a label.
-JUDGED = frozenset({"voted", "adjudicated", "none"})
+# Where there are labels to count: with the other source, the author's label stands alone.
+JUDGED = frozenset({"voted", "adjudicated", "none", "published"})
+DECIDED = frozenset({"adjudicated", "published"})  # beyond the votes
 Line = Mapping[str, Any]
 Facts = Mapping[str, Any]
 
@@ -46,7 +47,10 @@ class Tally:
     def _pattern(self, line: Line) -> Pattern:
         given: Counter[str] = Counter(line["annotator_labels"])
         author = line["author_label"] if line["author_label"] in self.labels else None
-        return author, tuple(given[label] for label in self.labels)
+        votes = tuple(given[label] for label in self.labels)
+        if line["gold_source"] in DECIDED:
+            return Pattern(author, votes, line["gold_label"], line["gold_source"])
+        return Pattern(author, votes)
 
     @property
     def pairs(self) -> int:
@@ -54,7 +58,7 @@ class Tally:
 
     def agreement(self, facts: Facts) -> dict[str, Any]:
         """The figures of `validation.agreement` over these lines."""
-        ordered = dict(sorted(self.patterns.items(), key=lambda item: (item[0][0] or "", item[0][1])))
+        ordered = dict(sorted(self.patterns.items(), key=str))
         question = facts["question"]
         figures = agreement_from_patterns(
             ordered,

@@ -63,3 +63,34 @@ def fleiss_of_one_category(rows: Sequence[Sequence[str]], category: str) -> floa
     """The same with everything else folded into "other"."""
     folded = [[label if label == category else "other" for label in row] for row in rows]
     return fleiss_by_definition(folded, [category, "other"])
+
+
+def alpha_by_definition(rows: Sequence[Sequence[str]]) -> float:
+    """Krippendorff's nominal alpha from the coincidences of every ordered pair of labels."""
+    coincidences: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        for i, one in enumerate(row):
+            for j, other in enumerate(row):
+                if i != j:
+                    coincidences[one, other] += 1 / (len(row) - 1)
+    totals: Counter[str] = Counter()
+    for (one, _), number in coincidences.items():
+        totals[one] += number
+    everything = sum(totals.values())
+    observed = sum(number for (one, other), number in coincidences.items() if one != other)
+    expected = sum(totals[a] * totals[b] for a in totals for b in totals if a != b) / (everything - 1)
+    return 1 - observed / expected
+
+
+def cohen_by_definition(pairs: Sequence[tuple[str, str]]) -> float:
+    """Cohen (1960): the share on which both agree, and what chance would give."""
+    labels = {label for pair in pairs for label in pair}
+    same = sum(one == other for one, other in pairs) / len(pairs)
+    chance = sum(
+        sum(one == label for one, _ in pairs)
+        / len(pairs)
+        * sum(other == label for _, other in pairs)
+        / len(pairs)
+        for label in labels
+    )
+    return (same - chance) / (1 - chance)

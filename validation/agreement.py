@@ -1,21 +1,38 @@
 """Agreement between annotators, by SQL: the database counts pairs by pattern, statistics.py does the rest.
 
+The gold label here is gold.py's: an adjudication, else the majority; a label that was published beside its
+votes stands before the majority.
+
 Sources: SNLI (Bowman et al. 2015) section 2.2 and Table 3; MultiNLI (Williams et al. 2018) section 2.1
 and Table 2. `individual_equals_gold` is defined so that it fits both published tables.
 """
 
-from collections import Counter
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Case, CharField, Count, F, Max, Q, When
-from django.db.models.functions import Cast
+from django.db.models import Case, CharField, Count, F, Max, Q, Value, When
+from django.db.models.functions import Cast, Coalesce, Concat, TruncWeek
 
+from accounts.models import User
 from collection.labels import ORDINAL
-from collection.models import Corpus, Pair
+from collection.models import Corpus
 from collection.querysets import PairQuerySet
-from validation.models import Label, Question
-from validation.statistics import Pattern, agreement_from_patterns, majority
+from validation.bootstrap import Profile, Profiles, intervals
+from validation.models import Adjudication, Label, Question
+from validation.statistics import (
+    Pattern,
+    Patterns,
+    agreement_from_patterns,
+    breakdown_from_patterns,
+    cohen_kappa,
+    gold_of,
+    with_all_labels,
+)
 
 # What each number means, in one sentence; shown one click away from it.
 DEFINITIONS = {
@@ -31,7 +48,19 @@ DEFINITIONS = {
     "fleiss_kappa": "Fleiss' kappa over all labels: agreement beyond chance, overall and for each label against the rest.",
     "fleiss_kappa_validators": "Fleiss' kappa over the validators' labels alone, the author's left out.",
     "krippendorff_alpha": "Krippendorff's alpha over the same labels: nominal, or ordinal where the labels are ordered.",
-    "krippendorff_alpha_interval": "The 95% interval of alpha, by the jackknife over pairs.",
+    "intervals": "95% of a thousand replicates, each with as many premises (or images) as there are, drawn anew"
+    " with all their pairs: the bootstrap over premises, by a fixed seed.",
+    "gold_labels": "Share of pairs with this gold label.",
+    "gold_sources": "Pairs by where their gold label is from: the votes, a researcher's adjudication, or a label that"
+    " was published beside its votes and differs from them, or where they have no majority.",
+    "splits": "Share of pairs whose votes fall in these numbers, the most frequent label's first.",
+    "individual_equals_gold_by_label": "Of the pairs with this gold label, the share of single labels that equal it.",
+    "gold_through_author": "Share of pairs whose gold label has the threshold of votes only with the author's own.",
+    "validators_alone": "The same shares over the validators' labels, with their majority, of the same threshold,"
+    " in the place of the gold label.",
+    "pairwise_kappa": "Cohen's kappa of two people over the pairs that both labelled; from 31 shared pairs on.",
+    "author_and_gold": "Pairs by the label that the author was asked to write for and the gold label.",
+    "self_validated": "Published pairs whose author is also among the validators.",
 }
 # The papers' table, row by row, in their order.
 NAMES = {
@@ -54,72 +83,296 @@ PUBLISHED: dict[str, tuple[float | None, float | None]] = {
 }
 
 
+# What agreement can be told apart by: an expression on pairs, to be had from labels through `pair__`.
+Key = Callable[[str], Any]
+PAIR_KEYS: dict[str, Key] = {
+    "genre": lambda pair: F(f"{pair}premise__genre__slug"),
+    # Placements belong to snapshots, which stands above: only the name of the relation is known here.
+    "partition": lambda pair: Coalesce(
+        f"{pair}published_partition", f"{pair}premise__placement__partition", Value("")
+    ),
+    "prompt": lambda pair: Case(
+        When(
+            **{f"{pair}prompt_version__isnull": False},
+            then=Concat(
+                f"{pair}prompt_version__prompt__slug",
+                Value(" version "),
+                Cast(f"{pair}prompt_version__number", CharField()),
+            ),
+        ),
+        default=Value(""),
+        output_field=CharField(),
+    ),
+    "author": lambda pair: Coalesce(f"{pair}author__code", Value("")),
+}
+DIMENSIONS = {
+    "genre": "the premise's genre",
+    "partition": "the published partition, else the one where a snapshot placed the premise",
+    "prompt": "the prompt, and its version, under which the hypothesis was written",
+    "author": "who wrote the hypothesis",
+    "validator": "who validated: the pairs that have a label of this person among labels 2 to 5",
+    "week": "the week, by its Monday, in which the pair got its last label",
+}
+ROWS_WITH_INTERVALS = 30
+PAIRWISE_FROM = 30  # shared pairs, from which on a kappa of two people means something
+
+
 def main_question(corpus: Corpus) -> Question:
     """The question that decides gold. Raises Question.DoesNotExist."""
     return Question.objects.select_related("corpus").get(corpus=corpus, is_main=True)
 
 
 def agreement(pairs: PairQuerySet, question: Question) -> dict[str, Any]:
-    """All figures over `pairs` (standing ones) under `question`. One query, one row a pattern."""
-    groups = _patterns(pairs, question, None)
-    return {"pairs": pairs.standing().count(), **_figures(groups.get("", {}), question)}
+    """The figures of the papers' tables over `pairs` (standing ones) under `question`. One query."""
+    return {"pairs": pairs.standing().count(), **_figures(_patterns(_all(pairs, question)), question)}
 
 
-def agreement_by_genre(question: Question) -> dict[str, dict[str, Any]]:
-    """Genre slug -> figures, for every genre of the corpus, those without a label too."""
-    pairs = Pair.objects.filter(corpus=question.corpus)
-    groups = _patterns(pairs, question, "pair__premise__genre__slug")
-    genres = question.corpus.genres.order_by("slug").annotate(
-        size=Count("premises__pairs", filter=Q(premises__pairs__withdrawn_at=None))
+@dataclass(frozen=True)
+class AgreementReport:
+    """All that is said about the agreement on a corpus.
+
+    figures: as `agreement` gives them. intervals: [low, high] by the figures' keys. breakdown: what stands
+    behind the figures (statistics.breakdown_from_patterns). confusion: (author label, gold label or None)
+    -> pairs with all labels. rows: group -> figures with `intervals`, by the dimension asked for.
+    self_validated: how many pairs with all labels have their author among the validators, and
+    without_self_validated the figures over the others; None where there are none.
+    """
+
+    figures: dict[str, Any]
+    intervals: dict[str, Any]
+    breakdown: dict[str, Any]
+    confusion: dict[tuple[str, str | None], int]
+    self_validated: int
+    without_self_validated: dict[str, Any] | None
+    by: str
+    rows: dict[str, dict[str, Any]]
+
+    def as_json(self) -> dict[str, Any]:
+        """One object, as the command and REST print it."""
+        found = {**self.figures, "intervals": self.intervals, **self.breakdown}
+        found["author_and_gold"] = [
+            {"author": author, "gold": gold, "pairs": pairs}
+            for (author, gold), pairs in sorted(self.confusion.items(), key=str)
+        ]
+        found["self_validated"] = self.self_validated
+        found["without_self_validated"] = self.without_self_validated
+        if self.by:
+            found[f"by_{self.by}"] = self.rows
+        return found
+
+    def as_csv(self) -> str:
+        """A row a figure, for a spreadsheet: by, group, figure, value, low, high. The whole corpus has no group."""
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(("by", "group", "figure", "value", "low", "high"))
+        table.writerows(_table_rows("", "", self.figures, self.intervals))
+        for group, figures in self.rows.items():
+            table.writerows(_table_rows(self.by, group, figures, figures.get("intervals", {})))
+        return text.getvalue()
+
+
+def report(pairs: PairQuerySet, question: Question, *, by: str = "", seed: int = 0) -> AgreementReport:
+    """Everything, by one query over the labels, and one more for the groups of `by` (a key of DIMENSIONS)."""
+    profiles = _all(pairs, question)
+    patterns = _patterns(profiles)
+    alone = {pattern: n for pattern, n in patterns.items() if not pattern.self_validated}
+    full = with_all_labels(patterns, question.seats)
+    confusion: Counter[tuple[str, str | None]] = Counter()
+    for pattern, count in full.items():
+        if pattern.author is not None:
+            gold = gold_of(pattern, question.labels, question.threshold)
+            confusion[pattern.author, None if gold is None else question.labels[gold]] += count
+    self_validated = sum(n for pattern, n in full.items() if pattern.self_validated)
+    return AgreementReport(
+        figures={"pairs": pairs.standing().count(), **_figures(patterns, question)},
+        intervals=_intervals(profiles, question, seed),
+        breakdown=breakdown_from_patterns(
+            patterns, labels=question.labels, seats=question.seats, threshold=question.threshold
+        ),
+        confusion=dict(confusion),
+        self_validated=self_validated,
+        without_self_validated=_figures(alone, question) if self_validated else None,
+        by=by,
+        rows=_rows(pairs, question, by, seed) if by else {},
     )
+
+
+def _rows(pairs: PairQuerySet, question: Question, by: str, seed: int) -> dict[str, dict[str, Any]]:
+    groups = _profiles(pairs, question, by)
+    sizes = {name: sum(_patterns(profiles).values()) for name, profiles in groups.items()}
+    if by in PAIR_KEYS:  # a group whose pairs nobody has labelled is a row too
+        keyed = pairs.standing().order_by().values(group=PAIR_KEYS[by](""))
+        sizes = {row["group"]: row["size"] for row in keyed.annotate(size=Count("pk"))}
+    rows = {}
+    for name in sorted(sizes):
+        profiles = groups.get(name, {})
+        rows[name] = {"pairs": sizes[name], **_figures(_patterns(profiles), question)}
+        if len(sizes) <= ROWS_WITH_INTERVALS:
+            rows[name]["intervals"] = _intervals(profiles, question, seed)
+    return rows
+
+
+def pairwise_kappa(question: Question) -> list[dict[str, Any]]:
+    """Cohen's kappa of every two people who labelled more than thirty pairs both, the most shared first.
+
+    Their labels are those that decide gold, the authors' among them.
+    """
+    counted = Label.objects.filter(question=question).counted().filter(annotator__isnull=False)
+    sql, params = counted.order_by().values("pair_id", "annotator_id", "label").query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            # Twice the same query, not one under a name: a named one has no index to join by.
+            "SELECT one.annotator_id, other.annotator_id, one.label, other.label, COUNT(*)"
+            f" FROM ({sql}) AS one JOIN ({sql}) AS other"
+            " ON one.pair_id = other.pair_id AND one.annotator_id < other.annotator_id GROUP BY 1, 2, 3, 4",
+            (*params, *params),
+        )
+        rows = cursor.fetchall()
+    tables: defaultdict[tuple[int, int], dict[tuple[str, str], int]] = defaultdict(dict)
+    for one, other, label, other_label, number in rows:
+        tables[one, other][label, other_label] = number
+    enough = {who: table for who, table in tables.items() if sum(table.values()) > PAIRWISE_FROM}
+    codes = dict(User.objects.filter(pk__in={pk for who in enough for pk in who}).values_list("pk", "code"))
+    found = [
+        {
+            "annotators": sorted((codes[one], codes[other])),
+            "pairs": sum(table.values()),
+            "kappa": cohen_kappa(table),
+        }
+        for (one, other), table in enough.items()
+    ]
+    return sorted(found, key=lambda row: (-row["pairs"], row["annotators"]))
+
+
+def _figures(patterns: Patterns, question: Question) -> dict[str, Any]:
+    return agreement_from_patterns(patterns, **_rule(question))
+
+
+def _intervals(profiles: Profiles, question: Question, seed: int) -> dict[str, Any]:
+    return intervals(profiles, seed=seed, **_rule(question))
+
+
+def _rule(question: Question) -> dict[str, Any]:
     return {
-        genre.slug: {"pairs": genre.size, **_figures(groups.get(genre.slug, {}), question)}
-        for genre in genres
+        "labels": question.labels,
+        "seats": question.seats,
+        "threshold": question.threshold,
+        "ordinal": question.scheme in ORDINAL,
     }
 
 
-def author_against_gold(pairs: PairQuerySet, question: Question) -> dict[tuple[str, str | None], int]:
-    """How many pairs with all labels have this author label (first) and this gold label (second, None: no gold)."""
-    from_votes: Counter[tuple[str, str | None]] = Counter()
-    for (author, votes), count in _patterns(pairs, question, None).get("", {}).items():
-        if author is not None and sum(votes) == question.seats:
-            gold = majority(votes, question.threshold)
-            from_votes[author, None if gold is None else question.labels[gold]] += count
-    return dict(from_votes)
+def _all(pairs: PairQuerySet, question: Question) -> Profiles:
+    return _profiles(pairs, question, "").get("", {})
 
 
-def _figures(patterns: dict[Pattern, int], question: Question) -> dict[str, Any]:
-    return agreement_from_patterns(
-        patterns,
-        labels=question.labels,
-        seats=question.seats,
-        threshold=question.threshold,
-        ordinal=question.scheme in ORDINAL,
-    )
+def _patterns(profiles: Profiles) -> dict[Pattern, int]:
+    """Pattern -> pairs."""
+    patterns: Counter[Pattern] = Counter()
+    for profile, premises in profiles.items():
+        for pattern, pairs in profile:
+            patterns[pattern] += pairs * premises
+    return dict(patterns)
 
 
-def _patterns(pairs: PairQuerySet, question: Question, group: str | None) -> dict[str, dict[Pattern, int]]:
-    """Group -> pattern -> pairs; without `group` everything is under "".
+def _profiles(pairs: PairQuerySet, question: Question, by: str) -> dict[str, Profiles]:
+    """Group -> how the pairs of a premise group fell -> in how many premise groups they did so.
 
-    The inner query has a row a pair, the outer one counts them by pattern. The ORM cannot group a grouped
-    query, so the outer one is written by hand around the compiled inner one; only its few rows travel.
+    The inner query has a row a pair. The ORM cannot group a grouped query, so the outer ones are written
+    by hand around it: patterns are counted within each premise group, and premise groups by their
+    patterns. Only those few rows travel.
     """
     votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
-    author_label = Max(Case(When(origin=Label.Origin.AUTHOR, then=F("label")), output_field=CharField()))
-    key: Any = Cast(F(group), CharField()) if group else Cast("question_id", CharField())
+    if by == "week":
+        key: Any = TruncWeek(Max("cast_at"))
+    else:
+        key = Max(Cast(PAIR_KEYS[by]("pair__"), CharField()) if by in PAIR_KEYS else Value(""))
     inner = (
-        Label.objects.filter(question=question)
-        .counted()
+        _counted(question)
         .filter(pair__in=pairs.standing().order_by().values("pk"))
-        .values("pair")
-        .annotate(key=Max(key), author_label=author_label, **votes)
+        .values("pair_id")
+        .annotate(
+            key=key,
+            unit=Max("pair__premise__group"),
+            author_label=Max(Case(When(origin=Label.Origin.AUTHOR, then=F("label")))),
+            # A label that was published beside its votes was decided beyond them.
+            published=Max(Case(When(origin=Label.Origin.IMPORTED, then=F("pair__published_label")))),
+            by_author=Max(Case(When(position__gt=1, annotator=F("author"), then=1), default=0)),
+            **votes,
+        )
     )
     sql, params = inner.query.sql_with_params()
-    columns = ", ".join(connection.ops.quote_name(name) for name in ("key", "author_label", *votes))
+    joins = "LEFT JOIN {} AS decided ON decided.pair_id = pairs.pair_id AND decided.question_id = %s"
+    joins = joins.format(connection.ops.quote_name(Adjudication._meta.db_table))
+    params = (*params, question.pk)
+    group = "pairs.key"
+    if by == "validator":
+        validators = (
+            _counted(question)
+            .exclude(origin=Label.Origin.AUTHOR)
+            .filter(annotator__isnull=False)
+            .order_by()
+            .values("pair_id", validator=F("annotator__code"))
+            .distinct()
+        )
+        validators_sql, validators_params = validators.query.sql_with_params()
+        joins += f" JOIN ({validators_sql}) AS labelled ON labelled.pair_id = pairs.pair_id"
+        group, params = "labelled.validator", (*params, *validators_params)
+    pattern = " || '/' || ".join(
+        (
+            "COALESCE(pairs.author_label, '')",
+            "COALESCE(decided.label, pairs.published, '')",
+            "CASE WHEN decided.label IS NULL THEN '' ELSE 'a' END",
+            "pairs.by_author",
+            *(f"pairs.{name}" for name in votes),
+        )
+    )
+    profile = (
+        "string_agg(pattern || '*' || number, ' ' ORDER BY pattern)"
+        if connection.vendor == "postgresql"
+        else "group_concat(pattern || '*' || number, ' ')"
+    )
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {columns}, COUNT(*) FROM ({sql}) AS pairs GROUP BY {columns}", params)
+        cursor.execute(
+            f"WITH fallen AS (SELECT {group} AS key, pairs.unit, {pattern} AS pattern, COUNT(*) AS number"
+            f" FROM ({sql}) AS pairs {joins} GROUP BY 1, 2, 3),"
+            f" premises AS (SELECT key, {profile} AS profile FROM fallen GROUP BY key, unit)"
+            " SELECT key, profile, COUNT(*) FROM premises GROUP BY key, profile",
+            params,
+        )
         rows = cursor.fetchall()
-    groups: dict[str, dict[Pattern, int]] = {}
-    for name, author, *counts, number in rows:
-        groups.setdefault(name if group else "", {})[author, tuple(counts)] = number
-    return groups
+    known: dict[str, tuple[Pattern, int]] = {}
+    groups: defaultdict[str, Counter[Profile]] = defaultdict(Counter)
+    for name, text, number in rows:
+        entries = text.split(" ")
+        for entry in entries:
+            if entry not in known:
+                known[entry] = _read(entry)
+        name = "" if name is None else str(name)
+        groups[name[:10] if by == "week" else name][tuple(known[entry] for entry in entries)] += number
+    return dict(groups)
+
+
+def _counted(question: Question) -> Any:
+    return Label.objects.filter(question=question).counted()
+
+
+def _read(entry: str) -> tuple[Pattern, int]:
+    """The pattern and the number that the query wrote as one text."""
+    text, _, number = entry.rpartition("*")
+    author, decided, adjudicated, by_author, *votes = text.split("/")
+    by = "adjudicated" if adjudicated else "published" if decided else ""
+    return (
+        Pattern(author or None, tuple(map(int, votes)), decided or None, by, by_author == "1"),
+        int(number),
+    )
+
+
+def _table_rows(by: str, group: str, figures: dict[str, Any], ends: dict[str, Any]) -> Iterator[list[Any]]:
+    for name, value in figures.items():
+        if name == "intervals":
+            continue
+        # A kappa has a part for each label.
+        whole = not isinstance(value, dict)
+        for part, each in {"": value}.items() if whole else value.items():
+            low, high = (ends.get(name) if whole else (ends.get(name) or {}).get(part)) or ("", "")
+            yield [by, group, f"{name}: {part}" if part else name, each, low, high]

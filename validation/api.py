@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from django.db.models import Prefetch, QuerySet
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -17,7 +18,7 @@ from accounts.permissions import IsAnnotator, IsResearcher
 from accounts.problems import Problem
 from collection.models import Corpus, Pair
 from validation import actions
-from validation.agreement import agreement, agreement_by_genre
+from validation.agreement import DIMENSIONS, pairwise_kappa, report
 from validation.gold import with_gold_label
 from validation.models import Label, Question
 from validation.serializers import (
@@ -145,22 +146,29 @@ class AgreementView(APIView):
 
     @extend_schema(
         summary="Agreement between annotators",
-        description="Shares from 0 to 1 over the pairs with all labels; `by=genre` adds a row for each genre.",
-        parameters=[OpenApiParameter("by", OpenApiTypes.STR, enum=["genre"])],
+        description="Shares from 0 to 1 over the pairs with all labels, with 95% intervals; `by` adds an object of groups,"
+        " `pairwise=true` Cohen's kappa of every two annotators. `as=csv` answers a table, a row a figure.",
+        parameters=[
+            OpenApiParameter("by", OpenApiTypes.STR, enum=list(DIMENSIONS)),
+            OpenApiParameter("pairwise", OpenApiTypes.BOOL),
+            OpenApiParameter("as", OpenApiTypes.STR, enum=["csv"]),
+        ],
         responses=OpenApiTypes.OBJECT,
         tags=["corpora"],
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: Request, slug: str) -> HttpResponse:
         question = _main_question(slug)
-        by = request.query_params.get("by")
-        if by not in (None, "genre"):
-            raise Problem(
-                status=422, detail=f"by={by} is not known. Use by=genre.", errors={"by": "Use genre."}
-            )
-        figures = {"corpus": slug, **agreement(Pair.objects.filter(corpus=question.corpus), question)}
-        if by:
-            figures["by_genre"] = agreement_by_genre(question)
-        return Response(figures)
+        by = request.query_params.get("by", "")
+        if by and by not in DIMENSIONS:
+            known = f"Use one of: {', '.join(DIMENSIONS)}."
+            raise Problem(status=422, detail=f"by={by} is not known. {known}", errors={"by": known})
+        found = report(Pair.objects.filter(corpus=question.corpus), question, by=by)
+        if request.query_params.get("as") == "csv":
+            return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
+        answer = {"corpus": slug, **found.as_json()}
+        if request.query_params.get("pairwise") == "true":
+            answer["pairwise_kappa"] = pairwise_kappa(question)
+        return Response(answer)
 
 
 def _next_batch(question: Question, user: User) -> dict[str, Any]:

@@ -75,11 +75,12 @@ class PairSerializer(serializers.ModelSerializer[Pair]):
     author = serializers.SlugRelatedField[User](slug_field="code", read_only=True)
     gold_label = serializers.CharField(allow_null=True)
     gold_source = serializers.CharField()
+    gold_note = serializers.CharField(help_text="what is said of a published label that its votes do not give")
     labels = PairLabelSerializer(many=True, source="counted_labels")
 
     class Meta:
         model = Pair
         fields = [
             *("id", "genre", "premise_id", "premise", "hypothesis", "author", "author_label"),
-            *("published_label", "published_partition", "gold_label", "gold_source", "labels"),
+            *("published_label", "published_partition", "gold_label", "gold_source", "gold_note", "labels"),
         ]

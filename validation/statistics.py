@@ -1,18 +1,36 @@
 """Agreement from counts: plain Python, no Django, so that a snapshot can be checked anywhere.
 
-Everything here works on *patterns*. A pattern says how the labels of one pair fell: the author's label
-(or None) and the number of votes for each label of the scheme, in the scheme's order, the author's vote
-included. Corpora of any size have few patterns (five votes over three labels fall in 21 ways), so the
-database counts pairs by pattern and this module does the arithmetic, exactly.
+Everything here works on *patterns* of how the labels of one pair fell. Corpora of any size have few (five
+votes over three labels fall in 21 ways), so the database counts pairs by pattern and this module does the
+arithmetic, exactly. The counts may be numbers, or numpy arrays that hold a number a replicate: the same
+formulas then give a figure a replicate, NaN where there is none.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 Votes = tuple[int, ...]
-Pattern = tuple[str | None, Votes]
-Patterns = Mapping[Pattern, int]
+Number = Any  # an int or float, or an array of replicates
+
+
+class Pattern(NamedTuple):
+    """How the labels of one pair fell.
+
+    author: the author's label. votes: how many for each label of the scheme, in its order, the author's
+    vote included. decided: the gold label, where somebody decided it beyond the votes, and
+    decided_by: "adjudicated", or "published" where the decision came with the corpus.
+    self_validated: is the author among the validators, too, as happens in published corpora.
+    """
+
+    author: str | None
+    votes: Votes
+    decided: str | None = None
+    decided_by: str = ""
+    self_validated: bool = False
+
+
+Patterns = Mapping[Pattern, Number]
 
 
 def majority(votes: Sequence[int], threshold: int) -> int | None:
@@ -21,6 +39,13 @@ def majority(votes: Sequence[int], threshold: int) -> int | None:
     `threshold` must be more than half of the votes, so at most one label can reach it.
     """
     return next((index for index, count in enumerate(votes) if count >= threshold), None)
+
+
+def gold_of(pattern: Pattern, labels: Sequence[str], threshold: int) -> int | None:
+    """The index of the gold label: the one decided on, else the majority."""
+    if pattern.decided is not None:
+        return labels.index(pattern.decided)
+    return majority(pattern.votes, threshold)
 
 
 def agreement_from_patterns(
@@ -33,11 +58,12 @@ def agreement_from_patterns(
     `individual_equals_gold` is over the labels of those pairs that have a gold label: the readings that
     fit the published tables. What needs an author is None where no pair has one.
     """
-    full = {pattern: count for pattern, count in patterns.items() if sum(pattern[1]) == seats}
+    full = with_all_labels(patterns, seats)
     total = sum(full.values())
     tally: Counter[str] = Counter()
-    for (author, votes), pairs in full.items():
-        gold = majority(votes, threshold)
+    for pattern, pairs in full.items():
+        author, votes = pattern.author, pattern.votes
+        gold = gold_of(pattern, labels, threshold)
         tally["unanimous"] += pairs * (max(votes) == seats)
         tally["no_gold"] += pairs * (gold is None)
         tally["votes_for_gold"] += pairs * (votes[gold] if gold is not None else 0)
@@ -58,37 +84,113 @@ def agreement_from_patterns(
         "gold_differs_from_author": share(tally["gold_is_other"], authored),
         "no_gold": share(tally["no_gold"], total),
         "fleiss_kappa": fleiss_kappa(votes_only(full), labels),
-        "fleiss_kappa_validators": fleiss_kappa(without_author(full, labels), labels),
+        "fleiss_kappa_validators": fleiss_kappa(votes_only(without_author(full, labels)), labels),
         "krippendorff_alpha": krippendorff_alpha(votes_only(full), ordinal=ordinal),
-        "krippendorff_alpha_interval": alpha_interval(votes_only(full), ordinal=ordinal),
     }
 
 
-def share(part: float, whole: float) -> float | None:
+def breakdown_from_patterns(
+    patterns: Patterns, *, labels: Sequence[str], seats: int, threshold: int
+) -> dict[str, Any]:
+    """What stands behind the figures: gold labels and their sources, how votes split, agreement by gold label.
+
+    All over the pairs with all labels. `validators_alone` has the figures of `agreement_from_patterns` over
+    the labels of the validators, whose majority (of the same threshold) then stands for gold; None
+    where a pair has no author.
+    """
+    full = with_all_labels(patterns, seats)
+    total = sum(full.values())
+    gold_labels: Counter[str] = Counter()
+    votes_for_gold: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    splits: Counter[str] = Counter()
+    for pattern, pairs in full.items():
+        gold = gold_of(pattern, labels, threshold)
+        sources[gold_source(pattern, labels, threshold)] += pairs
+        splits["-".join(str(n) for n in sorted(pattern.votes, reverse=True) if n)] += pairs
+        if gold is not None:
+            gold_labels[labels[gold]] += pairs
+            votes_for_gold[labels[gold]] += pairs * pattern.votes[gold]
+    alone = without_author(full, labels)
+    found: dict[str, Any] = {
+        "gold_labels": {label: share(gold_labels[label], total) for label in labels},
+        "gold_sources": dict(sources),
+        "splits": {name: share(number, total) for name, number in sorted(splits.items(), reverse=True)},
+        "individual_equals_gold_by_label": {
+            label: share(votes_for_gold[label], seats * gold_labels[label]) for label in labels
+        },
+        "gold_through_author": None,
+        "validators_alone": None,
+    }
+    if alone:
+        found["validators_alone"] = agreement_from_patterns(
+            alone, labels=labels, seats=seats - 1, threshold=threshold
+        )
+        through_author = sum(
+            pairs
+            for pattern, pairs in full.items()
+            if pattern.decided is None
+            and majority(pattern.votes, threshold) is not None
+            and majority(_without_vote(pattern, labels), threshold) is None
+        )
+        found["gold_through_author"] = share(through_author, total)
+    return found
+
+
+def gold_source(pattern: Pattern, labels: Sequence[str], threshold: int) -> str:
+    """Where the gold label of a pair with all labels is from.
+
+    `published` alone means that the votes say the same; the two kinds of decision beyond the votes that
+    came with a corpus are told apart, because no rule that we know explains them.
+    """
+    voted = majority(pattern.votes, threshold)
+    if pattern.decided_by == "adjudicated":
+        return "adjudicated"
+    if pattern.decided is None or (voted is not None and labels[voted] == pattern.decided):
+        return "none" if voted is None else "voted"
+    return "published, no majority" if voted is None else "published, differs from the votes"
+
+
+def with_all_labels(patterns: Patterns, seats: int) -> Patterns:
+    return {pattern: count for pattern, count in patterns.items() if sum(pattern.votes) == seats}
+
+
+def share(part: Number, whole: Number) -> Number | None:
     """`part / whole`; None where there is nothing to share."""
-    return part / whole if whole else None
+    return part / whole if _is_some(whole) else None
 
 
-def votes_only(patterns: Patterns) -> dict[Votes, int]:
+def _is_some(number: Number) -> bool:
+    """Is it other than zero; of replicates, in any."""
+    return bool(number.any() if hasattr(number, "any") else number)
+
+
+def votes_only(patterns: Patterns) -> dict[Votes, Number]:
     """Pairs by votes, whoever the author was."""
     counts: Counter[Votes] = Counter()
-    for (_, votes), pairs in patterns.items():
-        counts[votes] += pairs
+    for pattern, pairs in patterns.items():
+        counts[pattern.votes] += pairs
     return dict(counts)
 
 
-def without_author(patterns: Patterns, labels: Sequence[str]) -> dict[Votes, int]:
-    """Pairs by the votes of the validators alone; empty where some pair has no author."""
-    counts: Counter[Votes] = Counter()
-    for (author, votes), pairs in patterns.items():
-        if author is None:
+def without_author(patterns: Patterns, labels: Sequence[str]) -> Patterns:
+    """The patterns of the validators' labels alone; empty where some pair has no author."""
+    counts: Counter[Pattern] = Counter()
+    for pattern, pairs in patterns.items():
+        if pattern.author is None:
             return {}
-        index = labels.index(author)
-        counts[(*votes[:index], votes[index] - 1, *votes[index + 1 :])] += pairs
-    return dict(counts)
+        counts[Pattern(pattern.author, _without_vote(pattern, labels))] += pairs
+    return counts
 
 
-def fleiss_kappa(votes: Mapping[Votes, int], labels: Sequence[str]) -> dict[str, float | None]:
+def _without_vote(pattern: Pattern, labels: Sequence[str]) -> Votes:
+    """The votes less the author's own."""
+    return tuple(
+        votes - (label == pattern.author) for votes, label in zip(pattern.votes, labels, strict=True)
+    )
+
+
+def fleiss_kappa(votes: Mapping[Votes, Number], labels: Sequence[str]) -> dict[str, Number | None]:
     """Fleiss (1971): chance-corrected agreement, overall and for each label against the rest.
 
     Every pair must have the same number of votes, at least two. A label that nobody or everybody
@@ -97,7 +199,7 @@ def fleiss_kappa(votes: Mapping[Votes, int], labels: Sequence[str]) -> dict[str,
     none: dict[str, float | None] = dict.fromkeys(("overall", *labels))
     pairs = sum(votes.values())
     raters = max((sum(row) for row in votes), default=0)
-    if not pairs or raters < 2:
+    if not _is_some(pairs) or raters < 2:
         return none
     disagreement = [
         sum(n * row[k] * (raters - row[k]) for row, n in votes.items()) for k in range(len(labels))
@@ -106,14 +208,27 @@ def fleiss_kappa(votes: Mapping[Votes, int], labels: Sequence[str]) -> dict[str,
     chance = [p * (1 - p) for p in shares]
     scale = pairs * raters * (raters - 1)
     kappas = {
-        label: 1 - disagreement[k] / (scale * chance[k]) if chance[k] else None
+        label: 1 - disagreement[k] / (scale * chance[k]) if _is_some(chance[k]) else None
         for k, label in enumerate(labels)
     }
-    overall = 1 - sum(disagreement) / (scale * sum(chance)) if sum(chance) else None
+    overall = 1 - sum(disagreement) / (scale * sum(chance)) if _is_some(sum(chance)) else None
     return {"overall": overall, **kappas}
 
 
-def krippendorff_alpha(votes: Mapping[Votes, int], *, ordinal: bool = False) -> float | None:
+def cohen_kappa(table: Mapping[tuple[str, str], int]) -> float | None:
+    """Cohen (1960) from (one's label, other's label) -> pairs. None where both always gave one and the same."""
+    total = sum(table.values())
+    one: Counter[str] = Counter()
+    other: Counter[str] = Counter()
+    for (label, other_label), number in table.items():
+        one[label] += number
+        other[other_label] += number
+    same = sum(number for (label, other_label), number in table.items() if label == other_label)
+    chance = sum(one[label] * other[label] for label in one)
+    return (total * same - chance) / (total * total - chance) if total * total > chance else None
+
+
+def krippendorff_alpha(votes: Mapping[Votes, Number], *, ordinal: bool = False) -> Number | None:
     """Krippendorff's alpha (2011, "Computing Krippendorff's Alpha-Reliability") from vote counts.
 
     Pairs with fewer than two votes say nothing and are left out. None where there is nothing to compare
@@ -131,33 +246,12 @@ def krippendorff_alpha(votes: Mapping[Votes, int], *, ordinal: bool = False) -> 
         for b in range(size)
     )
     expected = sum(totals[a] * totals[b] * distance[a][b] for a in range(size) for b in range(size))
-    if not expected:
+    if not _is_some(expected):
         return None
     return 1 - (everything - 1) * observed / expected
 
 
-def alpha_interval(votes: Mapping[Votes, int], *, ordinal: bool = False) -> list[float] | None:
-    """The 95% interval of alpha, [low, high], by the jackknife over pairs (Efron and Tibshirani 1993, chapter 11).
-
-    Pairs of one pattern have the same influence, so a corpus of any size needs one alpha a pattern. Pairs
-    of one premise are taken as independent, which they are not quite: the interval is a little narrow.
-    None where alpha is None, or would be without some pair.
-    """
-    alpha = krippendorff_alpha(votes, ordinal=ordinal)
-    rows = sorted((row, n) for row, n in votes.items() if sum(row) >= 2 and n)
-    pairs = sum(n for _, n in rows)
-    if alpha is None or pairs < 2:
-        return None
-    without = [krippendorff_alpha({**votes, row: n - 1}, ordinal=ordinal) for row, n in rows]
-    known = [(value, n) for value, (_, n) in zip(without, rows, strict=True) if value is not None]
-    if len(known) < len(rows):
-        return None
-    mean = sum(n * value for value, n in known) / pairs
-    error = ((pairs - 1) / pairs * sum(n * (value - mean) ** 2 for value, n in known)) ** 0.5
-    return [alpha - 1.96 * error, min(1.0, alpha + 1.96 * error)]
-
-
-def _distance(a: int, b: int, totals: Sequence[int], *, ordinal: bool) -> float:
+def _distance(a: int, b: int, totals: Sequence[Number], *, ordinal: bool) -> Number:
     if a == b:
         return 0.0
     if not ordinal:

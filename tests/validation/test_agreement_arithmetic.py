@@ -10,10 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from tests.oracles import agreement_by_hand, fleiss_by_definition, fleiss_of_one_category
+from tests.oracles import (
+    agreement_by_hand,
+    cohen_by_definition,
+    fleiss_by_definition,
+    fleiss_of_one_category,
+    gold_by_hand,
+)
 from validation.statistics import (
+    Pattern,
     agreement_from_patterns,
-    alpha_interval,
+    breakdown_from_patterns,
+    cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
     majority,
@@ -37,7 +45,7 @@ def votes(row: list[str], labels: tuple[str, ...] = LABELS) -> tuple[int, ...]:
 
 
 def patterns(rows: list[list[str]]) -> dict:
-    return dict(Counter((row[0], votes(row)) for row in rows))
+    return dict(Counter(Pattern(row[0], votes(row)) for row in rows))
 
 
 def test_every_share_equals_the_count_by_hand():
@@ -84,24 +92,8 @@ def test_shares_of_gold_add_up_whatever_the_labels(rows):
     assert sum(parts) == pytest.approx(1)
 
 
-def test_the_interval_of_alpha_is_that_of_a_bootstrap_over_pairs():
-    dice, rows = random.Random(5), [votes(row) for row in random_rows(300)]
-    alphas = sorted(
-        value
-        for _ in range(400)
-        if (value := krippendorff_alpha(Counter(dice.choices(rows, k=len(rows))))) is not None
-    )
-    low, high = alpha_interval(Counter(rows)) or (0, 0)
-    assert low == pytest.approx(alphas[10], abs=0.02)
-    assert high == pytest.approx(alphas[-11], abs=0.02)
-
-
-def test_the_interval_of_a_single_pair_is_unknown():
-    assert alpha_interval({(3, 2, 0): 1}) is None
-
-
 def test_pairs_with_fewer_labels_are_left_out_and_counted():
-    some = {("neutral", (0, 5, 0)): 2, ("neutral", (0, 4, 0)): 7}
+    some = {Pattern("neutral", (0, 5, 0)): 2, Pattern("neutral", (0, 4, 0)): 7}
     figures = agreement_from_patterns(some, labels=LABELS, seats=5, threshold=3)
     assert figures["pairs_with_all_labels"] == 2
     assert figures["unanimous"] == 1
@@ -116,11 +108,68 @@ def test_nothing_labelled_gives_none_and_no_error():
 
 def test_a_corpus_without_authors_has_no_author_figures():
     figures = agreement_from_patterns(
-        {(None, (5, 0, 0)): 3, (None, (3, 2, 0)): 1}, labels=LABELS, seats=5, threshold=3
+        {Pattern(None, (5, 0, 0)): 3, Pattern(None, (3, 2, 0)): 1}, labels=LABELS, seats=5, threshold=3
     )
     assert figures["individual_equals_author"] is None
     assert figures["fleiss_kappa_validators"]["overall"] is None
     assert figures["individual_equals_gold"] == pytest.approx(18 / 20)
+
+
+def breakdown(some: dict) -> dict:
+    return breakdown_from_patterns(some, labels=LABELS, seats=5, threshold=3)
+
+
+def test_validators_alone_are_counted_as_a_corpus_of_four_labels():
+    rows = random_rows(400)
+    alone = breakdown(patterns(rows))["validators_alone"]
+    by_hand = agreement_by_hand([row[1:] for row in rows])
+    for name in ("unanimous", "no_gold", "individual_equals_gold"):
+        assert alone[name] == pytest.approx(by_hand[name], abs=1e-12), name
+    agreeing = [label == row[0] for row in rows for label in row[1:]]
+    assert alone["individual_equals_author"] == pytest.approx(sum(agreeing) / len(agreeing), abs=1e-12)
+
+
+def test_gold_labels_that_stand_through_the_author_alone_are_counted():
+    rows = random_rows(400)
+    through = [gold_by_hand(row) != "-" and gold_by_hand(row[1:]) == "-" for row in rows]
+    assert breakdown(patterns(rows))["gold_through_author"] == pytest.approx(sum(through) / 400)
+    assert sum(through) > 0
+
+
+def test_a_decision_beyond_the_votes_is_the_gold_label_and_says_whose_it_is():
+    some = {
+        Pattern(None, (3, 1, 1), "contradiction", "published"): 3,
+        Pattern(None, (2, 2, 1), "neutral", "published"): 2,
+        Pattern(None, (4, 1, 0), "entailment", "published"): 5,
+        Pattern(None, (2, 2, 1), "entailment", "adjudicated"): 1,
+        Pattern(None, (2, 1, 2)): 1,
+    }
+    found = breakdown(some)
+    assert found["gold_sources"] == {
+        "published, differs from the votes": 3,
+        "published, no majority": 2,
+        "voted": 5,
+        "adjudicated": 1,
+        "none": 1,
+    }
+    assert found["individual_equals_gold_by_label"] == {
+        "entailment": (5 * 4 + 2) / 30,
+        "neutral": 4 / 10,
+        "contradiction": 3 / 15,
+    }
+    assert found["gold_labels"]["contradiction"] == 3 / 12
+    assert found["splits"] == {"4-1": 5 / 12, "3-1-1": 3 / 12, "2-2-1": 4 / 12}
+    figures = agreement_from_patterns(some, labels=LABELS, seats=5, threshold=3)
+    assert figures["no_gold"] == 1 / 12
+    assert figures["individual_equals_gold"] == (22 + 4 + 3) / 55
+
+
+def test_cohens_kappa_equals_its_definition():
+    dice = random.Random(11)
+    given = [(dice.choice(LABELS), dice.choice(LABELS)) for _ in range(60)]
+    given += [(label, label) for label in LABELS for _ in range(20)]
+    assert cohen_kappa(Counter(given)) == pytest.approx(cohen_by_definition(given), abs=1e-12)
+    assert cohen_kappa({("neutral", "neutral"): 9}) is None
 
 
 def test_majority_needs_the_threshold():

@@ -1,4 +1,4 @@
-"""`manage.py agreement CORPUS [--by genre] [--json]`: the figures of SNLI's and MultiNLI's tables."""
+"""`manage.py agreement CORPUS [--by genre] [--json | --csv]`: the figures of SNLI's and MultiNLI's tables."""
 
 import json
 from typing import Any
@@ -6,7 +6,15 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import Corpus, Pair
-from validation.agreement import NAMES, PUBLISHED, agreement, agreement_by_genre, main_question
+from validation.agreement import (
+    DIMENSIONS,
+    NAMES,
+    PUBLISHED,
+    AgreementReport,
+    main_question,
+    pairwise_kappa,
+    report,
+)
 from validation.models import Question
 
 
@@ -15,21 +23,35 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", help="the corpus's slug")
-        parser.add_argument("--by", choices=["genre"], help="also a row for each genre")
-        parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+        about = "; ".join(f"{name}: {meaning}" for name, meaning in DIMENSIONS.items())
+        parser.add_argument("--by", choices=list(DIMENSIONS), default="", help=f"also a row a group. {about}")
+        parser.add_argument(
+            "--pairwise", action="store_true", help="also Cohen's kappa of every two annotators"
+        )
+        parser.add_argument("--seed", type=int, default=0, help="of the intervals' bootstrap")
+        printed = parser.add_mutually_exclusive_group()
+        printed.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+        printed.add_argument(
+            "--csv", action="store_true", help="print a table, a row a figure, and nothing else"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         question = self.question(options["corpus"])
-        figures = {
-            "corpus": question.corpus.slug,
-            **agreement(Pair.objects.filter(corpus=question.corpus), question),
-        }
-        if options["by"]:
-            figures["by_genre"] = agreement_by_genre(question)
+        pairs = Pair.objects.filter(corpus=question.corpus)
+        found = report(pairs, question, by=options["by"], seed=options["seed"])
+        pairwise = pairwise_kappa(question) if options["pairwise"] else None
         if options["json"]:
-            self.stdout.write(json.dumps(figures, indent=2))
+            printed = {"corpus": question.corpus.slug, **found.as_json()}
+            if pairwise is not None:
+                printed["pairwise_kappa"] = pairwise
+            self.stdout.write(json.dumps(printed, indent=2))
+        elif options["csv"]:
+            self.stdout.write(found.as_csv(), ending="")
         else:
-            self.print_table(figures)
+            self.print_table(question.corpus.slug, found)
+            for row in pairwise or ():
+                names = " and ".join(row["annotators"])
+                self.stdout.write(f"{names:44}{decimal(row['kappa']):>8}  over {row['pairs']:,} pairs")
 
     def question(self, slug: str) -> Question:
         corpus = Corpus.objects.filter(slug=slug).first()
@@ -41,31 +63,45 @@ class Command(BaseCommand):
         except Question.DoesNotExist:
             raise CommandError(f"{slug} has no main question. Give it one with load_corpus.") from None
 
-    def print_table(self, figures: dict[str, Any]) -> None:
+    def print_table(self, corpus: str, found: AgreementReport) -> None:
+        figures, ends = found.figures, found.intervals
         complete = figures["pairs_with_all_labels"]
-        self.stdout.write(
-            f"{figures['corpus']}: {figures['pairs']:,} pairs, {complete:,} with all labels\n\n"
-        )
-        self.stdout.write(f"{'':44}{'here':>8}{'SNLI':>8}{'MultiNLI':>10}")
+        self.stdout.write(f"{corpus}: {figures['pairs']:,} pairs, {complete:,} with all labels\n\n")
+        self.stdout.write(f"{'':44}{'here':>8}{'95% interval':>18}{'SNLI':>8}{'MultiNLI':>10}")
         for key, name in NAMES.items():
             snli, multinli = PUBLISHED.get(key, (None, None))
-            self.stdout.write(f"{name:44}{percent(figures[key]):>8}{percent(snli):>8}{percent(multinli):>10}")
+            interval = " to ".join(percent(end) for end in ends[key] or ())
+            self.stdout.write(
+                f"{name:44}{percent(figures[key]):>8}{interval:>18}{percent(snli):>8}{percent(multinli):>10}"
+            )
         for key, name in (
             ("fleiss_kappa", "Fleiss kappa"),
             ("fleiss_kappa_validators", "Fleiss kappa, validators alone"),
         ):
             for label, value in figures[key].items():
-                self.stdout.write(f"{name + ', ' + label:44}{decimal(value):>8}")
-        self.stdout.write(f"{'Krippendorff alpha':44}{decimal(figures['krippendorff_alpha']):>8}")
-        if figures["krippendorff_alpha_interval"]:
-            low, high = figures["krippendorff_alpha_interval"]
-            self.stdout.write(f"{'  its 95% interval':44}{decimal(low):>8} to {decimal(high)}")
-        for genre, row in figures.get("by_genre", {}).items():
+                self.print_decimal(f"{name}, {label}", value, ends[key][label])
+        self.print_decimal("Krippendorff alpha", figures["krippendorff_alpha"], ends["krippendorff_alpha"])
+        for source, number in found.breakdown["gold_sources"].items():
+            self.stdout.write(f"{'gold label: ' + source:44}{number:>8,}")
+        if found.without_self_validated is not None:
+            kept = found.without_self_validated
             self.stdout.write(
-                f"{genre:30}{row['pairs_with_all_labels']:>8,} pairs  unanimous {percent(row['unanimous'])}"
+                f"In {found.self_validated:,} pairs the author is also a validator. Over the other"
+                f" {kept['pairs_with_all_labels']:,}: unanimous {percent(kept['unanimous'])}, individual = gold"
+                f" {percent(kept['individual_equals_gold'])}, individual = author"
+                f" {percent(kept['individual_equals_author'])}, gold = author {percent(kept['gold_equals_author'])}"
+            )
+        for group, row in found.rows.items():
+            self.stdout.write(
+                f"{group or '(none)':30}{row['pairs_with_all_labels']:>8,} pairs"
+                f"  unanimous {percent(row['unanimous'])}"
                 f"  individual = gold {percent(row['individual_equals_gold'])}"
                 f"  kappa {decimal(row['fleiss_kappa']['overall'])}"
             )
+
+    def print_decimal(self, name: str, value: float | None, ends: list[float] | None) -> None:
+        interval = " to ".join(decimal(end) for end in ends or ())
+        self.stdout.write(f"{name:44}{decimal(value):>8}{interval:>18}")
 
 
 def percent(share: float | None) -> str:

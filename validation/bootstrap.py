@@ -1,0 +1,83 @@
+"""Intervals of agreement figures, by resampling premises. No Django in here.
+
+Labels of one premise's pairs, or of one image's captions, rise and fall together, so it is premises (or
+images) that are drawn anew, with all their pairs: the cluster bootstrap (Davison and Hinkley 1997,
+section 3.8) with percentile intervals (Efron and Tibshirani 1993, chapter 13).
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from validation.statistics import Number, Pattern, agreement_from_patterns
+
+REPLICATES = 1000
+AT_ONCE = 100  # replicates held in memory together while they are drawn
+# How the pairs of one premise fell, as (pattern, pairs), and how many premises fell so.
+Profile = tuple[tuple[Pattern, int], ...]
+Profiles = Mapping[Profile, int]
+
+
+def intervals(
+    profiles: Profiles,
+    *,
+    labels: Sequence[str],
+    seats: int,
+    threshold: int,
+    ordinal: bool = False,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """[low, high] for every figure of `agreement_from_patterns`, the middle 95% of a thousand replicates.
+
+    Keyed like the figures; None where a figure cannot be had. Premises whose profile is the same are
+    drawn together by a multinomial, which is the same as drawing them one by one.
+    """
+    complete = _complete(profiles, seats)
+    premises = sum(complete.values())
+    counts = replicates(complete, seed=seed) if premises > 1 else {}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        figures = agreement_from_patterns(
+            counts, labels=labels, seats=seats, threshold=threshold, ordinal=ordinal
+        )
+    figures.pop("pairs_with_all_labels")
+    return {name: _middle(value) for name, value in figures.items()}
+
+
+def _complete(profiles: Profiles, seats: int) -> dict[Profile, int]:
+    """Profiles of the pairs that have all labels; premises without such a pair are left out."""
+    found: Counter[Profile] = Counter()
+    for profile, premises in profiles.items():
+        rest = tuple((pattern, n) for pattern, n in profile if sum(pattern.votes) == seats)
+        if rest:
+            found[rest] += premises
+    return dict(found)
+
+
+def replicates(profiles: Profiles, *, seed: int, size: int = REPLICATES) -> dict[Pattern, Number]:
+    """Pattern -> how many pairs fell so in each replicate, an array of `size` numbers."""
+    dice = np.random.default_rng(seed)
+    # In an order of their own: the database gives them in any.
+    ordered = sorted(profiles.items(), key=str)
+    patterns = sorted({pattern for profile, _ in ordered for pattern, _ in profile}, key=str)
+    column = {pattern: index for index, pattern in enumerate(patterns)}
+    pairs = np.zeros((len(ordered), len(patterns)))
+    for row, (profile, _) in enumerate(ordered):
+        for pattern, number in profile:
+            pairs[row, column[pattern]] = number
+    premises = np.array([number for _, number in ordered])
+    total = int(premises.sum())
+    drawn = [
+        dice.multinomial(total, premises / total, size=min(AT_ONCE, size - start)).astype(float) @ pairs
+        for start in range(0, size, AT_ONCE)
+    ]
+    return dict(zip(patterns, np.concatenate(drawn).T, strict=True))
+
+
+def _middle(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _middle(each) for name, each in value.items()}
+    if not isinstance(value, np.ndarray) or np.isnan(value).any():
+        return None
+    return [float(end) for end in np.percentile(value, [2.5, 97.5])]
