@@ -1,11 +1,14 @@
 """The reference of snapshots names the files, fields and keys that a frozen one has."""
 
 import json
+import re
 
 import pytest
 
 from collection.models import PromptVersion
 from snapshots.file_formats import FORMATS
+from snapshots.file_formats.columns import MPE
+from snapshots.file_formats.parquet import features
 from snapshots.verify import FIELDS, SOURCES
 from tests.docs.pages import REFERENCE, rows, sections, ticked
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze, lines, manifest
@@ -46,5 +49,18 @@ def test_the_keys_of_the_manifest_and_of_the_facts_are_those_of_the_reference() 
     assert first_column(sections(TEXT)["corpus.json"]) == set(facts)
 
 
+def exports() -> dict[str, str]:
+    """Format -> the text under its heading; "" is what stands before them."""
+    first, *others = re.split(r"^### +", sections(TEXT)["Exports"], flags=re.MULTILINE)
+    return {"": first, **{part.partition("\n")[0].strip(): part for part in others}}
+
+
 def test_every_format_of_exports_is_listed() -> None:
-    assert first_column(sections(TEXT)["Exports"]) == set(FORMATS)
+    assert first_column(exports()[""]) == set(FORMATS)
+
+
+def test_the_columns_of_exports_are_those_of_the_reference() -> None:
+    judgements_and_captions = first_column(exports()["mpe"]) | {"premise2", "premise3"}
+    assert judgements_and_captions == set(MPE)
+    told = first_column(exports()["parquet"].partition("| file |")[0])
+    assert told == set(features(["a"], has_gold=True))

@@ -1,0 +1,174 @@
+"""Texts for people beside the data: the dataset card of a hub, and a datasheet (Gebru et al. 2021).
+
+Facts come from the manifest. Questions of judgement are the researchers' to answer: what they left blank is
+said to be blank.
+"""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from snapshots.tally import NO_GOLD
+
+DATASHEET = "datasheet.md"
+BLANK = "*Not answered yet.*"
+PROTOCOLS = {
+    "elicited": "People wrote each hypothesis for a premise and a label.",
+    "judged": "Premises and hypotheses were paired by machine; people judged the pairs.",
+    "recast": "The pairs were made from annotation of another task.",
+}
+SOURCES = {
+    "voted": "the votes decided",
+    "adjudicated": "a researcher decided",
+    "published": "the label came with the corpus",
+    "author": "the author's label alone: nobody was asked again",
+    "none": "no label has enough votes",
+}
+# What no database knows. The keys are stable: answers are kept under them.
+QUESTIONS = {
+    "purpose": "For what purpose was the corpus made, by whom, and who paid for it?",
+    "sources": "Where are the premises from, and may they be used like this?",
+    "people": "Who wrote and labelled, how were they found and paid, and what did they agree to?",
+    "background": "What is known of the annotators' background, where they consented, in aggregate?",
+    "sensitive": "Does the corpus hold personal, offensive or upsetting content, and what was done about it?",
+    "uses": "What should it be used for, and what not?",
+    "biases": "Which biases and artifacts are known, and what do they mean for users?",
+    "maintenance": "Who looks after it, and how are errors reported?",
+}
+
+
+def canary(manifest: Mapping[str, Any]) -> str:
+    """A string that gives the corpus away in a model's training data; the same for all snapshots of a corpus."""
+    digest = sha256(f"quintet {manifest['corpus']['slug']} {manifest['corpus']['name']}".encode()).hexdigest()
+    return f"quintet-canary {digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
+
+
+def blanks(answers: Mapping[str, str]) -> list[str]:
+    """The questions that nobody has answered."""
+    return [question for key, question in QUESTIONS.items() if not answers.get(key, "").strip()]
+
+
+def card(manifest: Mapping[str, Any], files: Mapping[str, int]) -> str:
+    """README.md with the configurations in its head, as `datasets.load_dataset(FOLDER)` reads it.
+
+    files: Parquet file -> rows, as parquet.py names them.
+    """
+    facts = manifest["corpus"]
+    head = ["---", f"pretty_name: {json.dumps(facts['name'], ensure_ascii=False)}"]
+    head += ["task_categories:", "- text-classification", "language:", f"- {facts['language']}", "configs:"]
+    for config, suffix in (("default", ""), ("no_gold", "_no_gold")):
+        splits = [name for name in ("train", "dev", "test") if f"{name}{suffix}.parquet" in files]
+        if splits:
+            head += [f"- config_name: {config}", *(["  default: true"] if config == "default" else [])]
+            head += ["  data_files:"]
+            for split in splits:
+                head += [f"  - split: {split}", f"    path: {split}{suffix}.parquet"]
+    rows = "\n".join(f"| `{name}` | {number:,} |" for name, number in sorted(files.items()))
+    return "\n".join(
+        [
+            *head,
+            "---",
+            "",
+            f"# {facts['name']}",
+            "",
+            facts["description"] or PROTOCOLS[facts["protocol"]],
+            "",
+            f"Snapshot `{manifest['name']}`, sha256 `{manifest['sha256']}`.",
+            "",
+            "```python",
+            "from datasets import load_dataset",
+            "",
+            'pairs = load_dataset("FOLDER")             # pairs with a gold label',
+            'undecided = load_dataset("FOLDER", "no_gold")  # pairs without one',
+            "```",
+            "",
+            "| file | pairs |",
+            "|---|---|",
+            rows,
+            "",
+            f"`label` is a class: {', '.join(facts['labels'])}. `label_distribution` has the shares of the votes",
+            "in the same order.",
+            f"More about how it was made: [{DATASHEET}]({DATASHEET}).",
+            "",
+            f"Benchmark data should not be trained on unknowingly. Canary: `{canary(manifest)}`",
+            "",
+        ]
+    )
+
+
+def datasheet(manifest: Mapping[str, Any], answers: Mapping[str, str] | None = None) -> str:
+    """The datasheet in Markdown: facts first, then the researchers' answers; blanks are counted at its head."""
+    facts, given = manifest["corpus"], answers or {}
+    left = blanks(given)
+    parts = [
+        f"# Datasheet: {facts['name']}",
+        "",
+        f"Snapshot `{manifest['name']}`, sha256 `{manifest['sha256']}`.",
+        "",
+    ]
+    if left:
+        parts += [f"**{len(left)} of {len(QUESTIONS)} questions are not answered yet.**", ""]
+    parts += [
+        "## What is in it",
+        "",
+        *_composition(manifest),
+        "",
+        "## How it was made",
+        "",
+        *_making(manifest),
+        "",
+    ]
+    for key, question in QUESTIONS.items():
+        parts += [f"## {question}", "", given.get(key, "").strip() or BLANK, ""]
+    return "\n".join(parts)
+
+
+def _composition(manifest: Mapping[str, Any]) -> list[str]:
+    facts = manifest["corpus"]
+    labels = [*facts["labels"], NO_GOLD]
+    table = [
+        f"| partition | pairs | premises | {' | '.join(labels)} |",
+        f"|---|{'---|' * (len(labels) + 2)}",
+    ]
+    for name, counts in manifest["partitions"].items():
+        gold = " | ".join(f"{counts['gold_labels'][label]:,}" for label in labels)
+        table.append(f"| {name} | {counts['pairs']:,} | {counts['premises']:,} | {gold} |")
+    told = [
+        f"- {manifest['pairs']:,} pairs in the language `{facts['language']}`.",
+        f"- Labels: {', '.join(facts['labels'])}; `-` is no gold label.",
+        f"- Genres: {', '.join(genre['name'] for genre in facts['genres'].values())}.",
+        f"- Licence: {facts['licence'] or BLANK}",
+        *(
+            f"- Gold labels of {number:,} pairs: {SOURCES[source]}."
+            for source, number in manifest["gold_sources"].items()
+        ),
+        f"- In more than one partition: {manifest['hypotheses_in_two_partitions']:,} hypotheses, "
+        f"{manifest['premises_in_two_partitions']:,} premises.",
+    ]
+    return [*table, "", *told]
+
+
+def _making(manifest: Mapping[str, Any]) -> list[str]:
+    facts, question = manifest["corpus"], manifest["corpus"]["question"]
+    wordings = "; ".join(f"{label}: {wording}" for label, wording in question["label_wordings"].items())
+    told = [
+        f"- {PROTOCOLS[facts['protocol']]}",
+        f"- Validators were asked: {question['wording']} ({wordings}).",
+        f"- {question['seats']} labels a pair, the author's among them where a person wrote it; "
+        f"{question['threshold']} equal ones make a gold label.",
+        f"- Partitions were drawn with seed {manifest['seed']}, or kept as published.",
+    ]
+    agreement = manifest["agreement"]
+    if agreement.get("pairs_with_all_labels"):
+        share = agreement["individual_equals_gold"]
+        told.append(
+            f"- Agreement: individual labels equal the gold label in {100 * share:.1f}% over "
+            f"{agreement['pairs_with_all_labels']:,} pairs with all labels."
+            if share is not None
+            else "- No pair with all labels has a gold label."
+        )
+    labels, pairs = manifest["simulated"]["labels"], manifest["simulated"]["pairs"]
+    if labels or pairs:
+        told.append(f"- Made by a simulated crowd: {labels:,} labels, {pairs:,} pairs.")
+    return told

@@ -1,0 +1,57 @@
+"""JSON arrays with the keys of the Diverse NLI Collection (Poliak et al. 2018): one `PARTITION_data.json` each.
+
+DNC has a label for every pair: pairs without gold are left out, and export.json says how many.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from snapshots.file_formats.reading import ExportError, lines, partitions
+from snapshots.tally import NO_GOLD, Line
+
+ENTAILING = {"entailed2": "entailed", "nli3": "entailment", "ordinal5": "5"}
+
+
+def dnc(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
+    facts = manifest["corpus"]
+    if facts["scheme"] not in ENTAILING:
+        raise ExportError(
+            f"dnc says of each pair whether it is entailed; {facts['slug']} has the scheme {facts['scheme']}. "
+            "Use jsonl."
+        )
+    left_out = 0
+    for partition, name in partitions(manifest):
+        with (out / f"{partition}_data.json").open("w", encoding="utf-8", newline="\n") as stream:
+            before = "[\n"
+            for line in lines(source / name):
+                if line["gold_label"] == NO_GOLD:
+                    left_out += 1
+                    continue
+                stream.write(
+                    before + json.dumps(_record(line, partition, facts), ensure_ascii=False, indent=4)
+                )
+                before = ",\n"
+            stream.write("\n]\n" if before == ",\n" else "[]\n")
+    return {"pairs_without_gold_left_out": left_out}
+
+
+def _record(line: Line, partition: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    if "premise_sentences" in line:
+        raise ExportError(
+            f"dnc has one context a pair; the premise {line['promptID']!r} has several sentences. Use jsonl."
+        )
+    scale = facts["scheme"] == "ordinal5"
+    votes = line["annotator_labels"]
+    return {
+        **({"annotations": ",".join(votes or [line["gold_label"]])} if scale else {}),
+        "binary-label": line["gold_label"] == ENTAILING[facts["scheme"]],
+        "context": line["sentence1"],
+        "hypothesis": line["sentence2"],
+        "label": int(line["gold_label"]) if scale else line["gold_label"],
+        "label-set": [int(label) if scale else label for label in facts["labels"]],
+        "pair-id": int(line["pairID"]) if line["pairID"].isdecimal() else line["pairID"],
+        "split": partition,
+        "type-of-inference": facts["genres"][line["genre"]]["name"],
+    }

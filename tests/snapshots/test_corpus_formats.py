@@ -1,0 +1,93 @@
+"""MPE's columns and DNC's JSON: what they hold, and what they refuse with a reason."""
+
+import json
+
+import pytest
+
+from snapshots.file_formats import ExportError, export
+from tests.corpora import make_corpus, make_premise
+from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, published_pair
+
+pytestmark = pytest.mark.django_db
+
+
+def exported(snapshot, format_name, tmp_path):
+    export(folder(snapshot), str(snapshot), format_name, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def scene(public_id):
+    corpus = make_corpus(slug="scenes")
+    text = "A dog runs.\nDogs play.\nA ball flies.\nTwo dogs."
+    premise = make_premise(corpus, text, sentence_count=4, public_id=public_id)
+    label_pair(add_pair(premise, "e", "Dogs\tmove.", public_id="7"), "eenec")
+    return freeze(corpus)
+
+
+def test_mpe_counts_judgements_and_writes_each_caption_with_its_id(tmp_path):
+    out = exported(scene("a#0 a#1 b#0 b#2"), "mpe", tmp_path)
+    header, line = (row.split("\t") for row in (out / "train.txt").read_text().splitlines())
+    assert dict(zip(header, line, strict=True)) == {
+        "ID": "7",
+        "premise1": "a#0/A dog runs.",
+        "premise2": "a#1/Dogs play.",
+        "premise3": "b#0/A ball flies.",
+        "premise4": "b#2/Two dogs.",
+        "hypothesis": "Dogs move.",
+        "entailment_judgments": "3",
+        "neutral_judgments": "1",
+        "contradiction_judgments": "1",
+        "gold_label": "entailment",
+    }
+    assert json.loads((out / "export.json").read_bytes())["texts_with_tabs_or_line_breaks"] == 1
+
+
+def test_mpe_numbers_the_captions_of_a_premise_with_an_id_of_its_own(tmp_path):
+    out = exported(scene("scene-1"), "mpe", tmp_path)
+    assert "\tscene-1#3/Two dogs.\t" in (out / "train.txt").read_text()
+
+
+def test_mpe_refuses_premises_that_are_not_four_sentences(tmp_path):
+    with pytest.raises(
+        ExportError, match=r"mpe has four sentences a premise; the premise '\w+' has 1\. Use jsonl"
+    ):
+        exported(freeze(corpus_of(1)), "mpe", tmp_path)
+    assert not (tmp_path / "out").exists()
+
+
+def test_dnc_says_what_is_entailed_and_leaves_pairs_without_gold_out(tmp_path):
+    corpus = corpus_of(1, dev=0, test=0)
+    label_pair(add_pair(make_premise(corpus, "Split."), "e", "Who knows."), "eennc")
+    out = exported(freeze(corpus), "dnc", tmp_path)
+    told = json.loads((out / "train_data.json").read_bytes())
+    assert [
+        (each["label"], each["binary-label"]) for each in sorted(told, key=lambda each: each["label"])
+    ] == [
+        ("contradiction", False),
+        ("entailment", True),
+        ("neutral", False),
+    ]
+    assert {each["type-of-inference"] for each in told} == {"Fiction"}
+    assert json.loads((out / "export.json").read_bytes())["pairs_without_gold_left_out"] == 1
+
+
+def test_dnc_refuses_several_sentences(tmp_path):
+    with pytest.raises(
+        ExportError, match="dnc has one context a pair; the premise 'x' has several sentences"
+    ):
+        exported(scene("x"), "dnc", tmp_path)
+
+
+def test_a_partition_without_any_gold_is_an_empty_list(tmp_path):
+    corpus = make_corpus(slug="split")
+    label_pair(add_pair(make_premise(corpus, "Split."), "e", "Who knows."), "eennc")
+    assert json.loads((exported(freeze(corpus), "dnc", tmp_path) / "train_data.json").read_bytes()) == []
+
+
+@pytest.mark.parametrize("format_name", ["snli_txt", "multinli_txt", "mpe", "dnc"])
+def test_a_scheme_that_a_format_cannot_hold_is_named(format_name, tmp_path):
+    corpus = make_corpus(slug="grammar", scheme="grammar3")
+    premise = make_premise(corpus, "A line.")
+    published_pair(corpus, premise, "none", "train", "g1")
+    with pytest.raises(ExportError, match="grammar has the scheme grammar3"):
+        exported(freeze(corpus), format_name, tmp_path)

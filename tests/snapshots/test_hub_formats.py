@@ -1,0 +1,105 @@
+"""Parquet, dataset card, Croissant and datasheet, opened by the libraries that people open them with."""
+
+import json
+
+import mlcroissant
+import pytest
+from datasets import ClassLabel, load_dataset
+
+from snapshots.file_formats import export
+from snapshots.file_formats.cards import BLANK, QUESTIONS, blanks, datasheet
+from tests.corpora import make_corpus, make_premise
+from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, manifest
+
+pytestmark = [
+    pytest.mark.django_db,
+    # Of the libraries that read the files, none of ours.
+    pytest.mark.filterwarnings(
+        "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"
+    ),
+]
+LABELS = ["entailment", "neutral", "contradiction"]
+
+
+@pytest.fixture
+def snapshot():
+    corpus = corpus_of(3, dev=3, test=0, licence="CC BY 4.0", description="Lines of stories.")
+    premise = make_premise(corpus, "A line that splits people.")
+    label_pair(add_pair(premise, "e", "Nobody agrees about it."), "eennc")
+    return freeze(corpus)
+
+
+@pytest.fixture
+def exported(snapshot, tmp_path):
+    export(folder(snapshot), str(snapshot), "parquet", tmp_path / "out")
+    return tmp_path / "out"
+
+
+def loaded(path, tmp_path, *config):
+    return load_dataset(str(path), *config, cache_dir=str(tmp_path / "cache"))
+
+
+def test_datasets_opens_the_folder_with_class_labels(snapshot, exported, tmp_path):
+    pairs = loaded(exported, tmp_path)
+    assert set(pairs) == {"train", "dev"}
+    assert pairs["train"].features["label"] == ClassLabel(names=LABELS)
+    assert pairs.num_rows == {"train": 6, "dev": 3}
+    row = pairs["dev"][0]
+    assert row["hypothesis"].startswith(f"{LABELS[row['label']]} of: ")
+    assert row["annotator_labels"] == [LABELS[row["label"]]] * 5
+    assert row["label_distribution"] == [float(index == row["label"]) for index in range(3)]
+
+
+def test_pairs_without_gold_stand_in_a_configuration_of_their_own(exported, tmp_path):
+    undecided = loaded(exported, tmp_path, "no_gold")
+    (row,) = [row for part in undecided.values() for row in part]
+    assert "label" not in row
+    assert row["label_distribution"] == [0.4, 0.4, 0.2]
+
+
+def test_a_premise_of_several_sentences_keeps_them(tmp_path):
+    corpus = make_corpus(slug="scenes")
+    premise = make_premise(corpus, "Two dogs run.\nThey play.", sentence_count=2)
+    add_pair(premise, "e", "Dogs move.")
+    snapshot = freeze(corpus)
+    export(folder(snapshot), str(snapshot), "parquet", tmp_path / "out")
+    (row,) = loaded(tmp_path / "out", tmp_path)["train"]
+    assert row["premise_sentences"] == ["Two dogs run.", "They play."]
+
+
+def test_mlcroissant_finds_nothing_wrong_and_reads_the_records(exported):
+    dataset = mlcroissant.Dataset(jsonld=exported / "croissant.json")
+    assert dataset.metadata.ctx.issues.errors == set()
+    assert dataset.metadata.conforms_to[0].endswith("/1.1")
+    assert dataset.metadata.annotations_per_item
+    records = list(dataset.records(record_set="train"))
+    assert len(records) == 6
+    assert {record["train/label"] for record in records} == {0, 1, 2}
+
+
+def test_two_exports_are_the_same_bytes(snapshot, exported, tmp_path):
+    export(folder(snapshot), str(snapshot), "parquet", tmp_path / "again")
+    names = sorted(path.name for path in exported.iterdir())
+    assert names == [
+        "README.md", "croissant.json", "datasheet.md", "dev.parquet", "export.json", "train.parquet", "train_no_gold.parquet"
+    ]  # fmt: skip
+    for name in names:
+        assert (exported / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
+    listed = json.loads((exported / "export.json").read_bytes())["files"]
+    assert set(listed) == set(names) - {"export.json"}
+
+
+def test_the_datasheet_tells_facts_and_says_what_nobody_answered(snapshot):
+    told = datasheet(manifest(snapshot))
+    assert "| dev | 3 | 1 | 1 | 1 | 1 | 0 |" in told
+    assert "- Licence: CC BY 4.0" in told
+    assert f"**{len(QUESTIONS)} of {len(QUESTIONS)} questions are not answered yet.**" in told
+    answers = dict.fromkeys(QUESTIONS, "Answered.")
+    assert blanks(answers) == []
+    assert BLANK not in datasheet(manifest(snapshot), answers)
+    assert blanks({**answers, "uses": "  "}) == [QUESTIONS["uses"]]
+
+
+def test_simulated_labels_are_named(snapshot):
+    faked = {**manifest(snapshot), "simulated": {"labels": 7, "pairs": 2}}
+    assert "Made by a simulated crowd: 7 labels, 2 pairs." in datasheet(faked)
