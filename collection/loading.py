@@ -275,7 +275,7 @@ def _drop_unused_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: C
     for prompt in corpus.prompts.exclude(slug__in=[part.slug for part in parts]):
         if any(_is_used(version) for version in prompt.versions.select_for_update()):
             changes.notes.append(
-                f"Prompt {prompt.slug} is not in the file; it stays, because people wrote under it."
+                f"Prompt {prompt.slug} is not in the file; it stays, because people worked under it."
             )
         elif not prompt.genre_set.exists():
             for version in prompt.versions.all():
