@@ -53,19 +53,16 @@ def with_votes(pairs: QuerySet[Pair], question: Question) -> QuerySet[Pair]:
 def with_gold_label(pairs: QuerySet[Pair], question: Question) -> QuerySet[Pair]:
     """Pairs of the question's corpus with `gold_label` (None: there is none), `gold_source` and `gold_note`.
 
-    adjudicated: a researcher decided; voted: a label has `threshold` of the seats, however many are
-    still empty; none: every seat that will be filled is, and no label has the threshold. Where the votes
+    adjudicated: a researcher decided; voted: the votes decide by the question's rule, however many seats are
+    still empty; none: every seat that will be filled is, and the votes decide nothing. Where the votes
     have not decided *yet*, the published label stands, else the author's. Published beside its votes it
     stands even where they say something else, and `gold_note` then tells so.
     """
-    reached = [
-        When(**{f"votes_{k}__gte": question.threshold}, then=Value(label))
-        for k, label in enumerate(question.labels)
-    ]
     decided = Adjudication.objects.filter(question=question, pair=OuterRef("pk")).values("label")[:1]
+    # The author's label is no answer, and what was asked beyond the seats changes nothing.
     seats = Label.objects.filter(
-        question=question, pair=OuterRef("pk"), sentence=0, withdrawn_at=None, position__gt=1
-    )
+        question=question, pair=OuterRef("pk"), sentence=0, withdrawn_at=None, position__lte=question.seats
+    ).exclude(origin=Label.Origin.AUTHOR)
     with_votes_of_file = Label.objects.filter(
         question=question,
         origin=Label.Origin.IMPORTED,
@@ -85,13 +82,13 @@ def with_gold_label(pairs: QuerySet[Pair], question: Question) -> QuerySet[Pair]
                 default=None,
                 output_field=CharField(),
             ),
-            voted_label=Case(*reached, default=None, output_field=CharField()),
             is_settled=Case(
                 When(Exists(seats.filter(label=None)), then=False),
                 default=Exists(seats.filter(label__isnull=False)),
                 output_field=BooleanField(),
             ),
         )
+        .annotate(voted_label=Case(*decided_by_votes(question), default=None, output_field=CharField()))
         .annotate(
             gold_label=Case(
                 When(adjudicated_label__isnull=False, then=F("adjudicated_label")),
@@ -124,7 +121,49 @@ def with_gold_label(pairs: QuerySet[Pair], question: Question) -> QuerySet[Pair]
     )
 
 
+def decided_by_votes(question: Question) -> list[When]:
+    """The question's gold rule, as conditions on `with_votes` and `is_settled`. See Question.GoldRule."""
+    votes = {label: f"votes_{k}" for k, label in enumerate(question.labels)}
+    if question.gold_rule == Question.GoldRule.UNANIMOUS:
+        enough = Q(is_settled=True, votes__gte=question.threshold)
+        return [
+            When(enough & Q(votes=F(votes[label])), then=Value(in_corpus_scheme(question, label)))
+            for label in votes
+        ]
+    reached = {label: Q(**{f"{votes[label]}__gte": question.threshold}) for label in votes}
+    if question.gold_rule == Question.GoldRule.ADJUDICATED:
+        # Decided once a 3-2 split between the two is impossible: one vote for neutral, or four for one of them.
+        no_split = Q(**{f"{votes['neutral']}__gte": 1})
+        for label in ("entailment", "contradiction"):
+            reached[label] &= no_split | Q(**{f"{votes[label]}__gte": question.seats - 1})
+    return [When(condition, then=Value(label)) for label, condition in reached.items()]
+
+
+def in_corpus_scheme(question: Question, label: str) -> str:
+    """A label as gold of the corpus: a five-point scale may decide between entailed and not-entailed."""
+    if (question.scheme, question.corpus.scheme) == ("ordinal5", "entailed2"):
+        return "entailed" if label == "5" else "not-entailed"
+    return label
+
+
+def waits_for_adjudication(question: Question) -> Q:
+    """A condition on `with_gold_label`: all seats are filled, and a researcher has to decide.
+
+    Never where the corpus came with a label of its own beside its votes.
+    """
+    if question.gold_rule != Question.GoldRule.ADJUDICATED:
+        return Q(pk__in=[])
+    undecided = Q(adjudicated_label=None, standing_label=None, voted_label=None)
+    return undecided & Q(is_settled=True, votes=question.seats)
+
+
 def is_disputed(question: Question) -> Q:
     """A condition on `with_votes`: every seat is filled, and no label has the threshold."""
     none_reached = Q(**{f"votes_{k}__lt": question.threshold for k in range(len(question.labels))})
     return Q(votes=question.seats) & none_reached
+
+
+def adjudication_queue(question: Question) -> QuerySet[Pair]:
+    """The pairs that wait for a researcher's decision, in their order."""
+    pairs = Pair.objects.standing().filter(corpus=question.corpus_id)
+    return with_gold_label(pairs, question).filter(waits_for_adjudication(question)).order_by("pk")
