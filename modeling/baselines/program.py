@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import json
+import os
 import signal
 import sys
 import traceback
@@ -80,7 +81,15 @@ def run_program(work: Callable[[Events, Stop], None]) -> int:
     """
     stop = Stop()
     stop.listen()
-    events = Events(sys.stdout, stop)
+    with contextlib.ExitStack() as stack:
+        # Of several processes under torchrun the first one talks.
+        is_first = os.environ.get("RANK", "0") == "0"
+        stream = sys.stdout if is_first else stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+        return run_and_tell(work, Events(stream, stop), stop)
+
+
+def run_and_tell(work: Callable[[Events, Stop], None], events: Events, stop: Stop) -> int:
+    """Runs `work`, tells how it ended, and answers the exit code."""
     try:
         work(events, stop)
         return DONE

@@ -6,10 +6,11 @@ so far) is in the checkpoint.
 """
 
 import math
+import os
 import platform
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from typing import Any
@@ -37,7 +38,7 @@ from modeling.baselines.files import write_json
 from modeling.baselines.labels import SCHEMES
 from modeling.baselines.networks import NETWORKS, Majority, Network, ReadingNetwork, make_network
 from modeling.baselines.overlap import count_overlap, save_training_texts, training_texts, warn_of_overlap
-from modeling.baselines.prediction import Floats, predict, resolve_device
+from modeling.baselines.prediction import ALONE, Floats, predict, resolve_device
 from modeling.baselines.program import Events, Stop
 from modeling.baselines.regimes import (
     accumulators_of,
@@ -50,9 +51,11 @@ from modeling.baselines.scores import score, share
 from modeling.baselines.settings import NeuralSettings
 from modeling.baselines.vectors import WordVectors, load_vectors
 from modeling.baselines.vocabulary import RESERVED, Vocabulary, build_vocabulary
+from modeling.baselines.workers import Workers, joined
 
 HELD_OUT = ("dev", "test")
 PROGRESS_SECONDS = 1.0
+OTHER_CHANCE = 1_000_003  # between the seeds of processes that train together
 ADADELTA_DECAY = 0.95  # Zeiler's own; torch's default is another
 PACKAGES = ("torch", "numpy", "nltk", "safetensors")
 
@@ -97,10 +100,12 @@ class Training:
     events: Events
     stop: Stop
     parts: tuple[Part, ...] = ()
+    workers: Workers = ALONE
     position: Position = field(default_factory=Position)
     optimiser: torch.optim.Optimizer | None = None
     best: dict[str, Tensor] = field(default_factory=dict)
     best_accumulators: dict[str, Tensor] = field(default_factory=dict)
+    together: nn.Module = field(init=False)  # the network, its gradients shared with the other processes
     epoch_loss: Tensor = field(init=False)
     epoch_pairs: int = 0
     clock: float = field(default_factory=time.monotonic)
@@ -108,14 +113,19 @@ class Training:
 
     def __post_init__(self) -> None:
         self.epoch_loss = torch.zeros((), dtype=torch.float64, device=self.device)
+        self.together = self.workers.wrap(self.network)
 
     def save(self) -> None:
-        """Writes the checkpoint."""
+        """Writes the checkpoint. Of several processes all must call it, and the first one writes."""
         now = time.monotonic()
         self.position.seconds, self.clock, self.saved_at = self.position.seconds + now - self.clock, now, now
-        tensors = {"epoch_loss": self.epoch_loss, "chance": torch.get_rng_state()}
+        tensors = {"epoch_loss": self.workers.total(self.epoch_loss)}
+        pairs = int(self.workers.total(torch.tensor(self.epoch_pairs)))
+        tensors |= numbered("chance", self.workers.gather(torch.get_rng_state()))
         if self.device.type == "cuda":
-            tensors["chance_cuda"] = torch.cuda.get_rng_state()
+            tensors |= numbered("chance_cuda", self.workers.gather(torch.cuda.get_rng_state(self.device)))
+        if not self.workers.is_first:
+            return
         tensors |= {f"network/{name}": tensor for name, tensor in self.network.state_dict().items()}
         tensors |= {f"best/{name}": tensor for name, tensor in self.best.items()}
         tensors |= {f"accumulators/{name}": tensor for name, tensor in self.best_accumulators.items()}
@@ -124,7 +134,7 @@ class Training:
                 tensors |= {f"optimiser/{number}/{name}": tensor for name, tensor in values.items()}
         facts = {
             "digest": self.config.digest(),
-            "epoch_pairs": self.epoch_pairs,
+            "epoch_pairs": pairs,
             "position": asdict(self.position),
         }
         checkpoint.save_state(self.config.folder, tensors, facts)
@@ -140,15 +150,19 @@ class Training:
                 f"The checkpoint in {self.config.folder} is another run's: give this one its own folder."
             )
         self.position = Position(**facts["position"])
-        self.epoch_pairs = facts["epoch_pairs"]
         self.network.load_state_dict(under("network/", tensors))
         self.best, self.best_accumulators = under("best/", tensors), under("accumulators/", tensors)
         if self.optimiser is not None:
             self.optimiser.load_state_dict(optimiser_state(self.optimiser, under("optimiser/", tensors)))
-        self.epoch_loss.copy_(tensors["epoch_loss"])
-        torch.set_rng_state(tensors["chance"])
-        if self.device.type == "cuda" and "chance_cuda" in tensors:
-            torch.cuda.set_rng_state(tensors["chance_cuda"])
+        if self.workers.is_first:
+            self.epoch_loss.copy_(tensors["epoch_loss"])
+            self.epoch_pairs = facts["epoch_pairs"]
+        # A run may go on with more processes than it had: those begin with their own chance.
+        rank = self.workers.rank
+        if f"chance/{rank}" in tensors:
+            torch.set_rng_state(tensors[f"chance/{rank}"])
+        if self.device.type == "cuda" and f"chance_cuda/{rank}" in tensors:
+            torch.cuda.set_rng_state(tensors[f"chance_cuda/{rank}"], self.device)
         return True
 
     def accumulators(self) -> dict[str, Tensor]:
@@ -158,15 +172,21 @@ class Training:
 
     def pause_if_asked(self) -> None:
         """Between two batches: writes the checkpoint and raises Stopped where somebody asked for the end."""
-        if self.stop.requested:
+        if self.workers.any(self.stop.requested):
             self.save()
             raise Stopped(self.position.step)
-        if time.monotonic() - self.saved_at >= self.config.checkpoint_seconds:
+        is_time = time.monotonic() - self.saved_at >= self.config.checkpoint_seconds
+        if self.workers.any(self.workers.is_first and is_time):
             self.save()
 
     def predict(self, pairs: EncodedPairs) -> Floats:
         """Probabilities (pairs, labels); can be stopped."""
-        return predict(self.network, pairs, len(self.labels), self.device, self.pause_if_asked)
+        return predict(self.network, pairs, len(self.labels), self.device, self.pause_if_asked, self.workers)
+
+
+def numbered(name: str, tensors: Sequence[Tensor]) -> dict[str, Tensor]:
+    """The tensors as `name/0`, `name/1`, ..."""
+    return {f"{name}/{number}": tensor for number, tensor in enumerate(tensors)}
 
 
 def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -188,16 +208,21 @@ def train_run(config: RunConfig, events: Events, stop: Stop) -> None:
 
     Raises BaselineError for what a person can mend, Stopped after a signal.
     """
-    with checkpoint.run_folder(config.folder, config.identity(), config.digest()):
-        metrics = checkpoint.finished_metrics(config.folder)
-        if metrics is None:
-            events.copy_to(config.folder / checkpoint.PROGRESS)
-            metrics = train_in_folder(config, events, stop)
-        checkpoint.drop_checkpoint(config.folder)
-        events.emit("done", metrics=metrics)
+    with joined(config.device) as workers:
+        if not workers.is_first:
+            if checkpoint.finished_metrics(config.folder) is None:
+                train_in_folder(config, events, stop, workers)
+            return
+        with checkpoint.run_folder(config.folder, config.identity(), config.digest()):
+            metrics = checkpoint.finished_metrics(config.folder)
+            if metrics is None:
+                events.copy_to(config.folder / checkpoint.PROGRESS)
+                metrics = train_in_folder(config, events, stop, workers)
+            checkpoint.drop_checkpoint(config.folder)
+            events.emit("done", metrics=metrics)
 
 
-def train_in_folder(config: RunConfig, events: Events, stop: Stop) -> dict[str, Any]:
+def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Workers) -> dict[str, Any]:
     """The run's metrics; everything else lies in the folder when they are returned."""
     labels = SCHEMES[config.scheme]
     partitions = {name: read_partition(file, labels, config.collapse) for name, file in config.files.items()}
@@ -207,7 +232,7 @@ def train_in_folder(config: RunConfig, events: Events, stop: Stop) -> dict[str, 
         raise BaselineError(
             "The training partition has no pair with a gold label: freeze a snapshot that has some."
         )
-    training, vocabulary, vectors = prepare(config, partitions, parts, labels, events, stop)
+    training, vocabulary, vectors = prepare(config, partitions, parts, labels, events, stop, workers)
     resumed = training.restore()
     events.emit(
         "started",
@@ -237,10 +262,11 @@ def prepare(
     labels: tuple[str, ...],
     events: Events,
     stop: Stop,
+    workers: Workers,
 ) -> tuple[Training, Vocabulary, WordVectors | None]:
     """The network before its first step, with the pairs that it learns from and is watched on."""
     settings = config.settings
-    device = resolve_device(config.device)
+    device = resolve_device(config.device, workers.local)
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     train, dev = partitions["train"].pairs, partitions.get("dev", Partition()).pairs
@@ -277,7 +303,10 @@ def prepare(
         events=events,
         stop=stop,
         parts=parts,
+        workers=workers,
     )
+    if not workers.is_first:
+        torch.manual_seed(config.seed + OTHER_CHANCE * workers.rank)  # each drops units of its own
     if isinstance(settings, NeuralSettings):
         training.optimiser = make_optimiser(network, settings)
         if config.start is not None and config.start.how == "transfer" and settings.optimiser == "adadelta":
@@ -359,12 +388,12 @@ def run_epoch(training: Training, settings: NeuralSettings) -> None:
                 pairs_per_second=round(position.pairs_per_second(), 1),
                 padding=round(position.padding_share(), 4),
             )
-    accuracy = dev_accuracy(training)
+    accuracy, loss = dev_accuracy(training), epoch_mean_loss(training)
     training.events.emit(
         "epoch",
         epoch=position.epoch + 1,
         step=position.step,
-        loss=mean_loss(training),
+        loss=loss,
         dev_accuracy=accuracy,
         learning_rate=position.learning_rate,
         seconds=round(time.monotonic() - began, 3),
@@ -377,30 +406,42 @@ def take_step(training: Training, settings: NeuralSettings, rows: Integers) -> N
     position, optimiser = training.position, training.optimiser
     assert optimiser is not None
     began = time.monotonic()
-    batch = training.train.cut(rows, training.device)
+    mine, weight = training.workers.share_of(rows)
+    batch = training.train.cut(mine, training.device)
     for group in optimiser.param_groups:
         group["lr"] = position.learning_rate
-    loss = nn.functional.cross_entropy(training.network(batch), batch.targets)
+    loss = nn.functional.cross_entropy(training.together(batch), batch.targets)
     optimiser.zero_grad()
-    loss.backward()
+    (loss * weight).backward()
     if settings.clip:
         nn.utils.clip_grad_norm_(training.network.parameters(), settings.clip)
     optimiser.step()
     # Summed on the device: asking a GPU for the number at every step would make it wait.
-    training.epoch_loss += loss.detach().double() * len(batch)
-    training.epoch_pairs += len(batch)
+    counted = len(batch) if weight else 0
+    training.epoch_loss += loss.detach().double() * counted
+    training.epoch_pairs += counted
     padding, cells = batch.cells()
     position.batch += 1
     position.step += 1
-    position.pairs += len(batch)
+    position.pairs += len(rows)
     position.padding += padding
     position.cells += cells
     position.step_seconds += time.monotonic() - began
 
 
 def mean_loss(training: Training) -> float:
-    """The mean loss of the epoch's pairs so far. Raises BaselineError where it is no number any more."""
-    loss = float(training.epoch_loss) / training.epoch_pairs
+    """The mean loss of the epoch's pairs so far, of several processes of this one's share."""
+    return finite(training, float(training.epoch_loss) / training.epoch_pairs)
+
+
+def epoch_mean_loss(training: Training) -> float:
+    """The mean loss of the epoch's pairs, of all processes together."""
+    pairs = int(training.workers.total(torch.tensor(training.epoch_pairs)))
+    return finite(training, float(training.workers.total(training.epoch_loss)) / pairs)
+
+
+def finite(training: Training, loss: float) -> float:
+    """The loss. Raises BaselineError where it is no number any more."""
     if not math.isfinite(loss):
         raise BaselineError(
             f"The loss is {loss} at step {training.position.step}: set a smaller learning_rate, "
@@ -478,8 +519,10 @@ def finish(
         warn_of_overlap(training.events, name, len(pairs), overlap[name])
         scores = score(pairs, probabilities, labels, genres)
         metrics[name] = {**scores, "overlap": overlap[name]}
-        if name in partitions:
+        if name in partitions and training.workers.is_first:
             checkpoint.write_predictions(folder, name, pairs, probabilities, labels)
+    if not training.workers.is_first:
+        return metrics
     checkpoint.save_network(folder, training.network, vocabulary, labels)
     accumulators = training.best_accumulators or training.accumulators()
     if accumulators:
@@ -508,6 +551,7 @@ def environment(config: RunConfig, device: torch.device, vectors: WordVectors | 
         "packages": {name: version(name) for name in PACKAGES},
         "device": torch.cuda.get_device_name() if device.type == "cuda" else "cpu",
         "threads": config.threads,
+        "processes": int(os.environ.get("WORLD_SIZE", "1")),
         "vectors": None
         if vectors is None
         else {

@@ -1,0 +1,93 @@
+"""One process, or several under torchrun that train together: `torchrun --nproc-per-node 2 -m
+modeling.baselines.train RUN.json`.
+
+Each process takes its share of every batch, and DistributedDataParallel adds the gradients up, so that
+`batch_size` is that of all together and the result that of one process but for rounding and dropout's chance.
+The first process alone writes and talks. What decides whether to go on (a signal, the clock) is agreed upon
+before it is acted on: a process that stops by itself would leave the others waiting for ever.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+
+from modeling.baselines.batches import Integers
+from modeling.baselines.networks import Network
+
+
+@dataclass(frozen=True)
+class Workers:
+    """This process's `rank` among `count`, and its number on its machine. `talk` is for what is agreed upon: on
+    the CPU, so that a GPU need not be waited for.
+    """
+
+    rank: int = 0
+    count: int = 1
+    local: int = 0
+    talk: Any = None
+
+    @property
+    def is_first(self) -> bool:
+        return self.rank == 0
+
+    def wrap(self, network: Network) -> nn.Module:
+        """The network, its gradients shared where there are others."""
+        trains = any(parameter.requires_grad for parameter in network.parameters())
+        if self.count == 1 or not trains:
+            return network
+        return nn.parallel.DistributedDataParallel(network, broadcast_buffers=False)
+
+    def share_of(self, rows: Integers) -> tuple[Integers, float]:
+        """This process's rows of a batch, and the weight that makes its mean loss a part of the whole's.
+
+        DistributedDataParallel takes the mean over processes. A process without a row takes one at weight 0.
+        """
+        if self.count == 1:
+            return rows, 1.0
+        mine = rows[self.rank :: self.count]
+        return (mine, self.count * len(mine) / len(rows)) if len(mine) else (rows[:1], 0.0)
+
+    def any(self, wanted: bool) -> bool:
+        """Does any process want it?"""
+        return bool(self.total(torch.tensor(float(wanted))) > 0)
+
+    def total(self, tensor: Tensor) -> Tensor:
+        """The sum over the processes, on the CPU."""
+        whole = tensor.detach().cpu().clone()
+        if self.count > 1:
+            dist.all_reduce(whole, group=self.talk)
+        return whole
+
+    def gather(self, tensor: Tensor) -> list[Tensor]:
+        """The tensors of all processes, in their order."""
+        if self.count == 1:
+            return [tensor]
+        each = [torch.empty_like(tensor) for _ in range(self.count)]
+        dist.all_gather(each, tensor, group=self.talk)
+        return each
+
+    def merge(self, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The sum over the processes of arrays that are zero where another did the work."""
+        return rows if self.count == 1 else self.total(torch.from_numpy(rows)).numpy()
+
+
+@contextmanager
+def joined(device: str) -> Iterator[Workers]:
+    """The processes that torchrun started, together until the end; this one alone without torchrun."""
+    count = int(os.environ.get("WORLD_SIZE", "1"))
+    if count == 1:
+        yield Workers()
+        return
+    dist.init_process_group("nccl" if device != "cpu" and torch.cuda.is_available() else "gloo")
+    try:
+        talk = dist.new_group(backend="gloo")
+        yield Workers(dist.get_rank(), count, int(os.environ.get("LOCAL_RANK", "0")), talk)
+    finally:
+        dist.destroy_process_group()
