@@ -204,6 +204,8 @@ def _is_prepositional_phrase(token: "Token") -> bool:
     ):
         return False
     head = token.head
+    if head.tag_ == "VBN" and head.dep_ == "acl":
+        return False  # `a path surrounded by trees`: with the trees the path's surroundings go
     if head.pos_ in ("VERB", "AUX"):
         return head.lemma_ != "be" or any(child.dep_ == "expl" for child in head.children)
     if token.lower_ == "of" and head.lemma_ in MEASURES:

@@ -10,14 +10,14 @@ from collection.pairing.wordnet import Nouns, NoWordNet, load_nouns
     ("noun", "broader"),
     [
         ("puppy", ("dog", "animal")),
-        ("swimmer", ("athlete", "person")),
+        ("swimmer", ("athlete",)),
         ("bicycle", ("vehicle",)),
         (
             "table",
             (),
         ),  # in its first sense an array of data; as a piece of furniture it has no plain broader word
         ("snow", ()),  # not the writer
-        ("person", ()),
+        ("woman", ()),
         ("zzxq", ()),
     ],
 )

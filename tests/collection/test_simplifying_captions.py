@@ -82,6 +82,7 @@ def test_rules_work_together():
         ("A soccer player runs.", "A soccer person runs."),
         ("A man in front of a train waits.", "A man in front waits."),
         ("A man holds his hat.", "His hat."),
+        ("A path surrounded by trees leads to a house.", "A path surrounded leads to a house."),
     ],
 )
 def test_what_would_break_the_sentence_or_its_sense_is_left_alone(text, broken):
