@@ -1,6 +1,6 @@
 """`python -m bench [SECTION ...]`: measures on a database of its own and prints Markdown.
 
-Sections: labelling, import, export, agreement, training. The database of DATABASE_URL is not touched: a
+Sections: labelling, premises, pairing, import, export, agreement, training. The database of DATABASE_URL is not touched: a
 test database beside it is made and removed. Without DATABASE_URL a server is found or started, as for the tests.
 """
 
@@ -17,7 +17,7 @@ import django
 
 from scripts.services import Missing, postgres
 
-SECTIONS = ("labelling", "import", "export", "agreement", "training")
+SECTIONS = ("labelling", "premises", "pairing", "import", "export", "agreement", "training")
 
 
 def main() -> None:
@@ -26,27 +26,34 @@ def main() -> None:
     parser.add_argument(
         "--pairs", type=int, default=57_000, help="pairs of the agreement and export sections"
     )
+    parser.add_argument(
+        "--lines",
+        type=int,
+        nargs="+",
+        default=[100_000, 1_000_000],
+        help="of the files that the section premises imports",
+    )
     options = parser.parse_args()
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}. Known: {', '.join(SECTIONS)}.")
     try:
-        measure(options.sections or list(SECTIONS), options.pairs)
+        measure(options.sections or list(SECTIONS), options.pairs, options.lines)
     except Missing as missing:
         parser.exit(1, f"{missing}\n")
 
 
-def measure(sections: list[str], pairs: int) -> None:
+def measure(sections: list[str], pairs: int, lines: list[int]) -> None:
     """Finds or starts a PostgreSQL, as the tests do, and measures in a folder that goes away after."""
     with postgres() as service, tempfile.TemporaryDirectory() as folder:
         os.environ["DATABASE_URL"] = service.address
         os.environ["QUINTET_VAR"] = folder
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
         django.setup()
-        run(sections, pairs, Path(folder))
+        run(sections, pairs, lines, Path(folder))
 
 
-def run(sections: list[str], pairs: int, folder: Path) -> None:
+def run(sections: list[str], pairs: int, lines: list[int], folder: Path) -> None:
     """Makes the database, measures section by section, removes the database."""
     from django.test.utils import setup_databases, teardown_databases
 
@@ -57,6 +64,9 @@ def run(sections: list[str], pairs: int, folder: Path) -> None:
         print(f"Machine: {describe()}\n", flush=True)
         steps: dict[str, Callable[[], None]] = {
             "labelling": labelling,
+            "premises": lambda: importing_premises(lines, folder),
+            "pairing": lambda: pairing(folder),
+            "drain": lambda: draining(folder),
             "import": lambda: importing(folder),
             "export": lambda: exporting(pairs, folder),
             "agreement": lambda: agreement_at_size(pairs),
@@ -91,6 +101,71 @@ def labelling() -> None:
             flush=True,
         )
     print()
+
+
+def importing_premises(counts: list[int], folder: Path) -> None:
+    """`import_premises` of plain text with all filters, a premise a line, two writers a premise."""
+    from bench.premises import import_lines
+    from collection.models import Corpus, Genre
+
+    print("| lines | seconds | lines/s | processor seconds | dropped | peak memory MiB |")
+    print("|---|---|---|---|---|---|")
+    corpus = Corpus.objects.create(slug="lines", name="Lines", writers_per_premise=2)
+    for count in counts:
+        Genre.objects.create(corpus=corpus, slug=f"g{count}", name=f"{count} lines")
+        used = import_lines(corpus.slug, f"g{count}", count, folder)
+        print(
+            f"| {count:,} | {used['seconds']:.0f} | {count / used['seconds']:,.0f} | {used['processor']:.0f} "
+            f"| {used['dropped']:,.0f} | {used['memory']:.0f} |",
+            flush=True,
+        )
+    print()
+
+
+def pairing(folder: Path, number: int = 1000) -> None:
+    """`pair_premises` of scenes with five captions each, and what of it is parsing."""
+    from django.core.management import call_command
+
+    from bench.measure import timed
+    from bench.pairing import scenes
+    from collection.models import Corpus, Genre, Pair
+    from collection.pairing.captions import read_captions
+    from collection.pairing.wordnet import load_nouns
+
+    corpus = Corpus.objects.create(slug="paired", name="paired", protocol="judged")
+    Genre.objects.create(corpus=corpus, slug="all", name="All")
+    path = folder / "scenes.jsonl"
+    path.write_text("".join(f"{line}\n" for line in scenes(number)))
+    list(read_captions(["A dog is sleeping."], load_nouns()))  # so that loading the parser is not counted
+    captions = [text for line in scenes(number) for text in json.loads(line)["captions"]]
+    _, parsing = timed(lambda: list(read_captions(captions, load_nouns())))
+    _, seconds = timed(
+        lambda: call_command("pair_premises", "paired", str(path), genre="all", stdout=StringIO())
+    )
+    pairs = Pair.objects.filter(corpus=corpus).count()
+    print(
+        f"Pairing: {pairs:,} pairs of {number:,} scenes in {seconds:.1f} s, {pairs / seconds:,.0f} pairs/s;"
+        f" of it parsing {parsing:.1f} s, {len(captions) / parsing:,.0f} captions/s\n",
+        flush=True,
+    )
+
+
+def draining(folder: Path, pairs: int = 2000, processes: int = 64) -> None:
+    """Processes that label one corpus empty with leases of a second, kills and double submits."""
+    from bench.corpora import make_corpus, open_all
+    from bench.drain import drain
+
+    question = make_corpus("drained", pairs)
+    open_all(question)
+    (folder / "journals").mkdir()
+    done = drain(question, processes=processes, folder=folder / "journals", seconds=3600)
+    if done.faults:
+        raise RuntimeError("; ".join(done.faults))
+    print(
+        f"Drain: {processes} processes, {pairs:,} pairs: {done.labels:,} labels and {done.surplus:,} surplus in"
+        f" {done.seconds:.0f} s, {done.killed} kills; each pair has exactly four, none twice, none lost\n",
+        flush=True,
+    )
 
 
 def importing(folder: Path, pairs: int = 20_000) -> None:

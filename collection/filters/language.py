@@ -12,6 +12,7 @@ from collection.filters.candidates import Candidate
 # Probabilities. Dropped: the best is LIKELY and the own one UNLIKELY, or the own one is RULED_OUT, as where
 # several languages of another script share the rest.
 LIKELY, UNLIKELY, RULED_OUT = 0.5, 0.05, 0.001
+FEW_LETTERS = 10  # "Yes, yes." looks like many languages
 OTHER_NAMES = {"nb": "no", "fil": "tl", "iw": "he", "in": "id"}  # what the library calls them
 
 
@@ -38,6 +39,8 @@ class ForeignLanguage:
 
     def __call__(self, each: Candidate) -> bool:
         text = " ".join(each.sentences)
+        if sum(map(str.isalpha, text)) < FEW_LETTERS:
+            return False
         best, likely = _identifier().classify(text)
         if best == self.language:
             return False

@@ -136,6 +136,7 @@ def test_lines_in_another_language(text):
     "text",
     [
         "Oh, c’mon Cassie!",
+        "Yes, yes.",
         "“It is quite en règle,” continued the detective.",
         "Otto Jespersen was born in Randers in Jutland.",
         "Um, Paris, Madrid, Vienna, Warszawa.",

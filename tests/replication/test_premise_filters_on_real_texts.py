@@ -1,0 +1,47 @@
+"""The filters on published texts: the counts that docs/premise-filters.md states, file by file."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from collection.filters import DUPLICATE, filters_for, sift
+from collection.formats.lines import BadLine
+from collection.formats.premise_files import read_premises
+
+PAGE = Path(__file__).parents[2] / "docs/premise-filters.md"
+LARGEST = 1300  # lines: eleven of the nineteen files, all five filters that found something among them
+
+
+def stated() -> dict[str, dict[str, int]]:
+    """The first table of results, by file: column -> count."""
+    rows = [
+        [cell.strip() for cell in line.strip("|\n ").split("|")]
+        for line in PAGE.read_text().splitlines()
+        if re.match(r"\| (file \||\w+\.tsv)", line)
+    ]
+    columns = rows[0][1:]
+    return {
+        row[0]: dict(zip(columns, (int(cell.replace(",", "")) for cell in row[1:]), strict=True))
+        for row in rows[1:]
+    }
+
+
+def test_the_page_states_nineteen_files():
+    assert len(stated()) == 19
+    assert sum(row["lines"] for row in stated().values()) == 72_636
+
+
+@pytest.mark.parametrize("name", [name for name, row in stated().items() if row["lines"] < LARGEST])
+def test_each_filter_drops_as_many_lines_as_the_page_states(shared_data, name):
+    filters = filters_for("en")
+    found = list(read_premises(shared_data / "text_genres" / name))
+    assert not [item for item in found if isinstance(item, BadLine)]
+    sifted = sift(found, set(), filters)
+    counts = {rule.name: 0 for rule in (DUPLICATE, *filters)}
+    for _, rule in sifted.dropped:
+        counts[rule.name] += 1
+    row = stated()[name]
+    wanted = {rule: row.get(rule, 0) for rule in counts}
+    assert counts == wanted
+    assert (len(found), len(sifted.kept)) == (row["lines"], row["premises"])
