@@ -65,6 +65,7 @@ class Tally:
             labels=self.labels,
             seats=question["seats"],
             threshold=question["threshold"],
+            rule=question.get("gold_rule", "majority"),
             ordinal=facts["ordinal"],
         )
         return {"pairs": self.pairs, **figures}

@@ -12,6 +12,7 @@ import io
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from django.db import connection
@@ -180,15 +181,13 @@ def report(pairs: PairQuerySet, question: Question, *, by: str = "", seed: int =
     confusion: Counter[tuple[str, str | None]] = Counter()
     for pattern, count in full.items():
         if pattern.author is not None:
-            gold = gold_of(pattern, question.labels, question.threshold)
+            gold = gold_of(pattern, question.labels, question.threshold, question.gold_rule)
             confusion[pattern.author, None if gold is None else question.labels[gold]] += count
     self_validated = sum(n for pattern, n in full.items() if pattern.self_validated)
     return AgreementReport(
         figures={"pairs": pairs.standing().count(), **_figures(patterns, question)},
         intervals=_intervals(profiles, question, seed),
-        breakdown=breakdown_from_patterns(
-            patterns, labels=question.labels, seats=question.seats, threshold=question.threshold
-        ),
+        breakdown=breakdown_from_patterns(patterns, **_rule(question)),
         confusion=dict(confusion),
         self_validated=self_validated,
         without_self_validated=_figures(alone, question) if self_validated else None,
@@ -217,20 +216,24 @@ def pairwise_kappa(question: Question) -> list[dict[str, Any]]:
 
     Their labels are those that decide gold, the authors' among them.
     """
-    counted = Label.objects.filter(question=question).counted().filter(annotator__isnull=False)
-    sql, params = counted.order_by().values("pair_id", "annotator_id", "label").query.sql_with_params()
+    counted = _counted(question).filter(annotator__isnull=False).order_by()
+    sql, params = counted.values("pair_id", "annotator_id", "label").query.sql_with_params()
+    gathered = _gathered("annotator_id || '/' || label")
     with connection.cursor() as cursor:
         cursor.execute(
-            # Twice the same query, not one under a name: a named one has no index to join by.
-            "SELECT one.annotator_id, other.annotator_id, one.label, other.label, COUNT(*)"
-            f" FROM ({sql}) AS one JOIN ({sql}) AS other"
-            " ON one.pair_id = other.pair_id AND one.annotator_id < other.annotator_id GROUP BY 1, 2, 3, 4",
-            (*params, *params),
+            f"SELECT {gathered} FROM ({sql}) AS given GROUP BY pair_id HAVING COUNT(*) > 1", params
         )
         rows = cursor.fetchall()
-    tables: defaultdict[tuple[int, int], dict[tuple[str, str], int]] = defaultdict(dict)
-    for one, other, label, other_label, number in rows:
-        tables[one, other][label, other_label] = number
+    together: Counter[tuple[str, str]] = Counter()
+    for (text,) in rows:
+        together.update(combinations(text.split(" "), 2))
+    tables: defaultdict[tuple[int, int], Counter[tuple[str, str]]] = defaultdict(Counter)
+    for (first, second), number in together.items():
+        (one, label), (other, other_label) = sorted(
+            (int(pk), label) for pk, label in (first.split("/"), second.split("/"))
+        )
+        if one != other:  # a published file may have two labels of one person
+            tables[one, other][label, other_label] += number
     enough = {who: table for who, table in tables.items() if sum(table.values()) > PAIRWISE_FROM}
     codes = dict(User.objects.filter(pk__in={pk for who in enough for pk in who}).values_list("pk", "code"))
     found = [
@@ -257,6 +260,7 @@ def _rule(question: Question) -> dict[str, Any]:
         "labels": question.labels,
         "seats": question.seats,
         "threshold": question.threshold,
+        "rule": question.gold_rule,
         "ordinal": question.scheme in ORDINAL,
     }
 
@@ -326,11 +330,7 @@ def _profiles(pairs: PairQuerySet, question: Question, by: str) -> dict[str, Pro
             *(f"pairs.{name}" for name in votes),
         )
     )
-    profile = (
-        "string_agg(pattern || '*' || number, ' ' ORDER BY pattern)"
-        if connection.vendor == "postgresql"
-        else "group_concat(pattern || '*' || number, ' ')"
-    )
+    profile = _gathered("pattern || '*' || number")
     with connection.cursor() as cursor:
         cursor.execute(
             f"WITH fallen AS (SELECT {group} AS key, pairs.unit, {pattern} AS pattern, COUNT(*) AS number"
@@ -350,6 +350,13 @@ def _profiles(pairs: PairQuerySet, question: Question, by: str) -> dict[str, Pro
         name = "" if name is None else str(name)
         groups[name[:10] if by == "week" else name][tuple(known[entry] for entry in entries)] += number
     return dict(groups)
+
+
+def _gathered(text: str) -> str:
+    """SQL that joins the texts of a group's rows by spaces, in an order of their own where there is one."""
+    if connection.vendor == "postgresql":
+        return f"string_agg({text}, ' ' ORDER BY {text})"
+    return f"group_concat({text}, ' ')"
 
 
 def _counted(question: Question) -> Any:

@@ -6,7 +6,7 @@ section 3.8) with percentile intervals (Efron and Tibshirani 1993, chapter 13).
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,24 +23,21 @@ Profiles = Mapping[Profile, int]
 def intervals(
     profiles: Profiles,
     *,
-    labels: Sequence[str],
     seats: int,
-    threshold: int,
-    ordinal: bool = False,
     seed: int = 0,
+    **rule: Any,
 ) -> dict[str, Any]:
     """[low, high] for every figure of `agreement_from_patterns`, the middle 95% of a thousand replicates.
 
-    Keyed like the figures; None where a figure cannot be had. Premises whose profile is the same are
-    drawn together by a multinomial, which is the same as drawing them one by one.
+    Keyed like the figures, which the further arguments are for; None where a figure cannot be had.
+    Premises whose profile is the same are drawn together by a multinomial, which is the same as drawing
+    them one by one.
     """
     complete = _complete(profiles, seats)
     premises = sum(complete.values())
     counts = replicates(complete, seed=seed) if premises > 1 else {}
     with np.errstate(invalid="ignore", divide="ignore"):
-        figures = agreement_from_patterns(
-            counts, labels=labels, seats=seats, threshold=threshold, ordinal=ordinal
-        )
+        figures = agreement_from_patterns(counts, seats=seats, **rule)
     figures.pop("pairs_with_all_labels")
     return {name: _middle(value) for name, value in figures.items()}
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+MAJORITY, ADJUDICATED, UNANIMOUS = "majority", "adjudicated", "unanimous"  # rules for the gold label
 Votes = tuple[int, ...]
 Number = Any  # an int or float, or an array of replicates
 
@@ -41,15 +42,36 @@ def majority(votes: Sequence[int], threshold: int) -> int | None:
     return next((index for index, count in enumerate(votes) if count >= threshold), None)
 
 
-def gold_of(pattern: Pattern, labels: Sequence[str], threshold: int) -> int | None:
-    """The index of the gold label: the one decided on, else the majority."""
+def voted(votes: Votes, labels: Sequence[str], threshold: int, rule: str = MAJORITY) -> int | None:
+    """The index of the label that the votes give by the named rule; None if they give none. See Question.GoldRule."""
+    if rule == UNANIMOUS:
+        return votes.index(max(votes)) if max(votes) == sum(votes) >= threshold else None
+    index = majority(votes, threshold)
+    if rule == ADJUDICATED and index is not None:
+        sides = [votes[labels.index(side)] for side in ("entailment", "contradiction")]
+        if min(sides) >= 2 and sum(sides) == sum(votes):
+            return None
+    return index
+
+
+def gold_of(pattern: Pattern, labels: Sequence[str], threshold: int, rule: str = MAJORITY) -> int | None:
+    """The index of the gold label: the one decided on, else the one voted for.
+
+    None, too, where the decision is no label of this scheme: a five-point scale may decide in two.
+    """
     if pattern.decided is not None:
-        return labels.index(pattern.decided)
-    return majority(pattern.votes, threshold)
+        return labels.index(pattern.decided) if pattern.decided in labels else None
+    return voted(pattern.votes, labels, threshold, rule)
 
 
 def agreement_from_patterns(
-    patterns: Patterns, *, labels: Sequence[str], seats: int, threshold: int, ordinal: bool = False
+    patterns: Patterns,
+    *,
+    labels: Sequence[str],
+    seats: int,
+    threshold: int,
+    rule: str = MAJORITY,
+    ordinal: bool = False,
 ) -> dict[str, Any]:
     """Every figure of SNLI's Table 3 and MultiNLI's Table 2, and chance-corrected agreement.
 
@@ -63,7 +85,7 @@ def agreement_from_patterns(
     tally: Counter[str] = Counter()
     for pattern, pairs in full.items():
         author, votes = pattern.author, pattern.votes
-        gold = gold_of(pattern, labels, threshold)
+        gold = gold_of(pattern, labels, threshold, rule)
         tally["unanimous"] += pairs * (max(votes) == seats)
         tally["no_gold"] += pairs * (gold is None)
         tally["votes_for_gold"] += pairs * (votes[gold] if gold is not None else 0)
@@ -90,7 +112,13 @@ def agreement_from_patterns(
 
 
 def breakdown_from_patterns(
-    patterns: Patterns, *, labels: Sequence[str], seats: int, threshold: int
+    patterns: Patterns,
+    *,
+    labels: Sequence[str],
+    seats: int,
+    threshold: int,
+    rule: str = MAJORITY,
+    ordinal: bool = False,
 ) -> dict[str, Any]:
     """What stands behind the figures: gold labels and their sources, how votes split, agreement by gold label.
 
@@ -105,8 +133,8 @@ def breakdown_from_patterns(
     sources: Counter[str] = Counter()
     splits: Counter[str] = Counter()
     for pattern, pairs in full.items():
-        gold = gold_of(pattern, labels, threshold)
-        sources[gold_source(pattern, labels, threshold)] += pairs
+        gold = gold_of(pattern, labels, threshold, rule)
+        sources[gold_source(pattern, labels, threshold, rule)] += pairs
         splits["-".join(str(n) for n in sorted(pattern.votes, reverse=True) if n)] += pairs
         if gold is not None:
             gold_labels[labels[gold]] += pairs
@@ -124,31 +152,31 @@ def breakdown_from_patterns(
     }
     if alone:
         found["validators_alone"] = agreement_from_patterns(
-            alone, labels=labels, seats=seats - 1, threshold=threshold
+            alone, labels=labels, seats=seats - 1, threshold=threshold, ordinal=ordinal
         )
         through_author = sum(
             pairs
             for pattern, pairs in full.items()
             if pattern.decided is None
-            and majority(pattern.votes, threshold) is not None
-            and majority(_without_vote(pattern, labels), threshold) is None
+            and voted(pattern.votes, labels, threshold, rule) is not None
+            and voted(_without_vote(pattern, labels), labels, threshold, rule) is None
         )
         found["gold_through_author"] = share(through_author, total)
     return found
 
 
-def gold_source(pattern: Pattern, labels: Sequence[str], threshold: int) -> str:
+def gold_source(pattern: Pattern, labels: Sequence[str], threshold: int, rule: str = MAJORITY) -> str:
     """Where the gold label of a pair with all labels is from.
 
-    `published` alone means that the votes say the same; the two kinds of decision beyond the votes that
-    came with a corpus are told apart, because no rule that we know explains them.
+    The two kinds of decision beyond the votes that came with a corpus are told apart, because no rule
+    that we know explains them.
     """
-    voted = majority(pattern.votes, threshold)
     if pattern.decided_by == "adjudicated":
         return "adjudicated"
-    if pattern.decided is None or (voted is not None and labels[voted] == pattern.decided):
-        return "none" if voted is None else "voted"
-    return "published, no majority" if voted is None else "published, differs from the votes"
+    index = voted(pattern.votes, labels, threshold, rule)
+    if pattern.decided is None or (index is not None and labels[index] == pattern.decided):
+        return "none" if index is None else "voted"
+    return "published, no majority" if index is None else "published, differs from the votes"
 
 
 def with_all_labels(patterns: Patterns, seats: int) -> Patterns:
