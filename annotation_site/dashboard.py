@@ -14,6 +14,7 @@ from modeling.models import TrainingRun
 from modeling.queues import working
 from snapshots.models import Snapshot
 from validation.agreement import agreement
+from validation.gold import adjudication_queue
 from validation.models import Label, Question
 
 # A dashboard is read at a glance; the full lists are one click away.
@@ -174,6 +175,15 @@ def waiting() -> list[tuple[str, str]]:
         )
     late = TrainingRun.objects.filter(
         status="queued", requested_at__lt=timezone.now() - timedelta(minutes=1)
+    for question in Question.objects.filter(is_main=True, gold_rule="adjudicated").select_related("corpus"):
+        undecided = adjudication_queue(question).count()
+        if undecided:
+            found.append(
+                (
+                    f"{undecided:,} pair{'s' if undecided > 1 else ''} of {question.corpus.name} to decide",
+                    reverse("adjudication", args=[question.corpus.slug]),
+                )
+            )
     ).count()
     if late and not working("training"):
         found.append(

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, Max, OuterRef, Q
+from django.db.models.functions import Greatest
 
 from collection.models import Pair
 from modeling.models import TrainingRun
 from snapshots.manifest import folder_of
 from snapshots.models import Snapshot, SnapshotFile
-from validation.models import Label
+from validation.models import BatchItem, Exclusion, Label
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,41 @@ class Invariant:
 
 
 def seats_beyond_the_question() -> int:
-    return Label.objects.seats().filter(sentence=0, position__gt=F("question__seats")).count()
+    return (
+        Label.objects.seats()
+        .filter(position__gt=Greatest("question__seats", "question__most_labels"))
+        .count()
+    )
+
+
+def places_with_a_gap() -> int:
+    """Whoever is asked about a pair has positions 1, 2, ... without a gap: a withdrawn label leaves a seat."""
+    asked = Label.objects.seats().values("question", "pair", "sentence")
+    counted = asked.annotate(places=Count("pk"), last=Max("position"), turns=Count("turn"))
+    return counted.filter(turns__gt=0).exclude(places=F("last")).count()
+
+
+def labels_of_excluded_people() -> int:
+    excluded = Exclusion.objects.filter(
+        corpus=OuterRef("question__corpus"), annotator=OuterRef("annotator"), undone_at=None
+    )
+    return Label.objects.seats().filter(Exists(excluded), origin="cast").count()
+
+
+def answers_without_a_label() -> int:
+    kept = Label.objects.filter(
+        annotator=OuterRef("assignment__annotator"),
+        question=OuterRef("seat__question"),
+        premise=OuterRef("seat__premise"),
+        pair=OuterRef("seat__pair"),
+        label__isnull=False,
+    )
+    return BatchItem.objects.filter(~Exists(kept), answer__isnull=False).count()
+
+
+def batches_with_a_premise_twice() -> int:
+    items = BatchItem.objects.order_by().values("assignment", "seat__premise")
+    return items.annotate(items=Count("pk")).filter(items__gt=1).count()
 
 
 def pairs_with_too_many_labels() -> int:
@@ -64,11 +99,15 @@ def done_runs_without_result() -> int:
 
 
 INVARIANTS = (
-    Invariant("No label lies beyond the seats of its question", seats_beyond_the_question),
+    Invariant("No label lies beyond the most that its question allows", seats_beyond_the_question),
+    Invariant("The places of a pair that was opened are without a gap", places_with_a_gap),
     Invariant("No pair has more counted labels than its question has seats", pairs_with_too_many_labels),
     Invariant("Nobody validated an own pair", own_pairs_labelled),
     Invariant("Labels repeat the premise, author and scheme of their pair and question", copies_that_differ),
     Invariant("Label 1 is what the author was asked to write", author_labels_that_differ),
+    Invariant("No label of somebody who is excluded counts", labels_of_excluded_people),
+    Invariant("Every answer that came is kept as a label", answers_without_a_label),
+    Invariant("No batch holds a premise twice", batches_with_a_premise_twice),
     Invariant("A pair and its premise are of one corpus", pairs_of_another_corpus),
     Invariant("The files of frozen snapshots are all there, at full length", torn_snapshot_files),
     Invariant("A run that is done has its accuracy", done_runs_without_result),

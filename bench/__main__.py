@@ -1,6 +1,6 @@
 """`python -m bench [SECTION ...]`: measures on a database of its own and prints Markdown.
 
-Sections: labelling, premises, pairing, import, export, agreement, training. The database of DATABASE_URL is not touched: a
+Sections: labelling, drain, premises, pairing, import, export, agreement, training. The database of DATABASE_URL is not touched: a
 test database beside it is made and removed. Without DATABASE_URL a server is found or started, as for the tests.
 """
 
@@ -17,7 +17,7 @@ import django
 
 from scripts.services import Missing, postgres
 
-SECTIONS = ("labelling", "premises", "pairing", "import", "export", "agreement", "training")
+SECTIONS = ("labelling", "drain", "premises", "pairing", "import", "export", "agreement", "training")
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from django.db import connection
 from collection.models import Pair, Premise
 from validation.models import BatchItem, Label
 
-# Left out are pairs that this annotator has labelled, or was handed before, under the question. Not by NOT
+# Left out are pairs that this annotator holds, has labelled or has skipped under the question. Not by NOT
 # EXISTS: PostgreSQL would turn it into a join with everything that the annotator ever had.
 FREE = """
 SELECT seat.id, seat.turn, seat.premise_id, seat.token
@@ -27,6 +27,7 @@ WHERE seat.question_id = %(question)s AND seat.turn > %(cursor)s AND seat.turn <
   AND (SELECT 1 FROM validation_label AS other
     JOIN validation_batchitem AS item ON item.seat_id = other.id
     WHERE other.pair_id = seat.pair_id AND other.question_id = seat.question_id
+      AND item.skip_reason IS NOT NULL
       AND (SELECT batch.annotator_id FROM validation_assignment AS batch
         WHERE batch.id = item.assignment_id) = %(annotator)s LIMIT 1) IS NULL
   {but}

@@ -1,10 +1,14 @@
 from django.urls import path
 
-from validation import views
+from validation.views import labelling, pool
 
 urlpatterns = [
-    path("start/", views.start, name="start"),
-    path("work/mine/", views.my_work, name="my-work"),
-    path("work/validation/<slug:slug>/", views.labelling, name="labelling"),
-    path("work/validation/<slug:slug>/instructions/", views.instructions, name="labelling-instructions"),
+    path("start/", labelling.start, name="start"),
+    path("work/mine/", labelling.my_work, name="my-work"),
+    path("work/validation/<slug:slug>/", labelling.labelling, name="labelling"),
+    path("work/validation/<slug:slug>/instructions/", labelling.instructions, name="labelling-instructions"),
+    path("corpora/<slug:slug>/pool/", pool.members, name="pool"),
+    path("corpora/<slug:slug>/pool/<str:code>/", pool.member, name="pool-member"),
+    path("corpora/<slug:slug>/adjudication/", pool.adjudication, name="adjudication"),
+    path("corpora/<slug:slug>/controls/", pool.controls, name="controls"),
 ]

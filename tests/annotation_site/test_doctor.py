@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from accounts.models import User
 from annotation_site import health
 from snapshots.manifest import folder_of
 from snapshots.models import Snapshot, SnapshotFile
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import open_for_validation
+from validation.actions import claim_batch, exclude, open_for_validation, submit_batch
 from validation.models import Label, Question
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +73,27 @@ def test_copies_that_drift_from_their_pair_are_found(ana: User, vera: User) -> N
 def test_more_labels_than_seats_are_found(ana: User) -> None:
     label = an_opened_pair(ana)
     Label.objects.filter(pair=label.pair, position=5).update(position=6)
-    assert broken_rules() == {"No label lies beyond the seats of its question": 1}
+    assert broken_rules() == {"The places of a pair that was opened are without a gap": 1}
+    Label.objects.filter(pair=label.pair, position=6).update(position=101)
+    assert "No label lies beyond the most that its question allows" in broken_rules()
+
+
+def test_a_label_of_somebody_excluded_that_came_back_is_found(ana: User, vera: User, rosa: User) -> None:
+    label = an_opened_pair(ana)
+    exclude(corpus=label.pair.corpus, annotator=vera, by=rosa, reason="Guessed.")
+    seat = Label.objects.filter(pair=label.pair, position=2)
+    seat.update(annotator=vera, label="neutral", leased_until=timezone.now(), cast_at=timezone.now())
+    assert broken_rules() == {"No label of somebody who is excluded counts": 1}
+
+
+def test_an_answer_that_was_lost_is_found(ana: User, vera: User) -> None:
+    label = an_opened_pair(ana)
+    batch = claim_batch(question=label.question, annotator=vera)
+    slot = batch.items[0].seat.token
+    submit_batch(annotator=vera, token=batch.assignment.token, labels={slot: "neutral"}, key="one")
+    assert broken_rules() == {}
+    Label.objects.filter(token=slot).update(label=None, annotator=None, leased_until=None, cast_at=None)
+    assert broken_rules() == {"Every answer that came is kept as a label": 1}
 
 
 def test_a_torn_snapshot_file_is_found() -> None:

@@ -1,0 +1,34 @@
+"""The pages about the pool, for a researcher with a phone: nothing serious for axe, nothing wider than the screen."""
+
+import pytest
+
+from tests.browser.conftest import DESK, PHONE
+from tests.browser.site import make_site
+from tests.browser.test_accessibility import complaints
+from tests.corpora import make_corpus, make_pair, make_premise
+from tests.validation.votes import vote
+from validation.actions import claim_batch, submit_batch
+
+
+@pytest.mark.parametrize("look", [PHONE, {**DESK, "color_scheme": "dark"}], ids=["phone", "dark"])
+def test_the_pages_of_the_pool_are_accessible(live_server, watched, vera, rosa, look):
+    question = make_site(vera).questions.get()
+    batch = claim_batch(question=question, annotator=vera)
+    labels = {item.seat.token: "neutral" for item in batch.items}
+    submit_batch(annotator=vera, token=batch.assignment.token, labels=labels, key="one")
+    scenes = make_corpus(slug="scenes")
+    scenes.questions.update(gold_rule="adjudicated")
+    pair = make_pair(scenes, make_premise(scenes, "A dog runs."), "An animal moves.")
+    vote(pair, scenes.questions.get(), "eeecc")
+    page, found = watched(rosa, **look), []
+    for address in (
+        "/corpora/small/pool/",
+        f"/corpora/small/pool/{vera.code}/",
+        "/corpora/small/controls/?percent=50",
+        "/corpora/scenes/adjudication/",
+    ):
+        page.goto(address)
+        found += complaints(page, address)
+        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+            found.append(f"{address}: wider than the screen")
+    assert found == []

@@ -1,0 +1,20 @@
+"""Processes drain the work while leases run out, processes die and batches come twice. `make bench` has it at size."""
+
+import pytest
+from django.db import connections
+
+from annotation_site.invariants import INVARIANTS
+from bench.corpora import make_corpus, open_all
+from bench.drain import drain
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_exactly_four_labels_each_whatever_happens_to_the_processes(tmp_path):
+    question = make_corpus("drained", 60)
+    open_all(question)
+    done = drain(question, processes=8, folder=tmp_path, seconds=120)
+    connections.close_all()
+    assert done.faults == []
+    assert done.labels == 60 * 4
+    assert {rule.rule: broken for rule in INVARIANTS if (broken := rule.broken())} == {}

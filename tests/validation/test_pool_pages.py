@@ -1,0 +1,116 @@
+"""The researcher's pages: who labels, excluding, pairs to decide, control items."""
+
+import pytest
+
+from collection.models import Corpus, Pair
+from tests.cast import ana, person, stan, vera
+from tests.corpora import make_corpus, make_pair, make_premise
+from tests.validation.votes import vote
+from validation.actions import claim_batch, open_for_validation, submit_batch
+from validation.models import Adjudication, Exclusion, Label, Membership, Question
+
+pytestmark = pytest.mark.django_db
+
+POOL, DECIDE, CONTROLS = (f"/corpora/small/{page}/" for page in ("pool", "adjudication", "controls"))
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    corpus = make_corpus()
+    for number in range(5):
+        premise = make_premise(corpus, f"Premise {number}.")
+        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    return corpus
+
+
+def label_all(corpus: Corpus, who, label: str) -> None:
+    batch = claim_batch(question=corpus.questions.get(), annotator=who)
+    labels = {item.seat.token: label for item in batch.items}
+    submit_batch(annotator=who, token=batch.assignment.token, labels=labels, key=batch.assignment.token)
+
+
+@pytest.mark.parametrize("page", [POOL, DECIDE, CONTROLS, f"{POOL}nobody/"])
+def test_the_pages_are_for_researchers_alone(corpus, browser_of, vera, page):
+    assert browser_of(vera).get(page).status_code == 403
+
+
+def test_somebody_is_invited_by_code_or_name(corpus, browser_of, rosa):
+    browser = browser_of(rosa)
+    assert browser.post(POOL, {"name": vera().code}).status_code == 302
+    assert browser.post(POOL, {"name": stan().username}).status_code == 302
+    assert {member.annotator for member in Membership.objects.all()} == {vera(), stan()}
+    wrong = browser.post(POOL, {"name": "rosa"})
+    assert wrong.status_code == 422
+    assert "rosa" in wrong.content.decode()
+
+
+def test_the_pool_shows_labels_and_control_items(corpus, browser_of, rosa):
+    browser = browser_of(rosa)
+    for _ in range(2):
+        page = browser.get(f"{CONTROLS}?percent=40")
+        sent = {"pair": page.context["pair"].public_id, "label": "neutral", "percent": "40", "seed": "0"}
+        assert browser.post(CONTROLS, sent).status_code == 302
+    assert "All 2 of them" in browser.get(f"{CONTROLS}?percent=40").content.decode()
+    label_all(corpus, vera(), "neutral")
+    label_all(corpus, stan(), "contradiction")
+    page = browser.get(POOL).content.decode()
+    assert "2 of 2" in page
+    assert "0 of 2" in page
+
+
+def test_a_control_item_needs_a_label_of_the_scheme(corpus, browser_of, rosa):
+    browser = browser_of(rosa)
+    pair = Pair.objects.first()
+    answer = browser.post(CONTROLS, {"pair": pair.public_id, "label": "maybe"})
+    assert answer.status_code == 422
+    assert not Label.objects.filter(origin="expert").exists()
+
+
+def test_excluding_shows_first_what_it_would_do(corpus, browser_of, rosa):
+    for who in (vera(), stan(), person("otto")):
+        label_all(corpus, who, "entailment")
+    browser, page = browser_of(rosa), f"{POOL}{vera().code}/"
+    seen = browser.get(page).content.decode()
+    assert "5 labels withdrawn" in seen
+    assert "5 gold labels would change" in seen
+    assert not Exclusion.objects.exists()
+    without = browser.post(page, {"do": "exclude", "reason": ""})
+    assert without.status_code == 422
+    assert "say why" in without.content.decode()
+    assert browser.post(page, {"do": "exclude", "reason": "Guessed.", "retract": "no"}).status_code == 302
+    assert Exclusion.objects.get().reason == "Guessed."
+    again = browser.get(page).content.decode()
+    assert "5 labels go back to seats that are still open" in again
+    assert browser.post(page, {"do": "undo"}).status_code == 302
+    assert Label.objects.seats().filter(annotator=vera()).count() == 5
+    assert "Undone" in browser.get(page).content.decode()
+
+
+def test_a_split_pair_is_decided_with_a_reason(browser_of, rosa):
+    corpus = make_corpus()
+    question = corpus.questions.get()
+    Question.objects.filter(pk=question.pk).update(gold_rule="adjudicated")
+    split = make_pair(corpus, make_premise(corpus, "A dog runs."), "An animal moves.")
+    other = make_pair(corpus, make_premise(corpus, "A cat runs."), "An animal sleeps.")
+    vote(split, question, "eeecc")
+    vote(other, question, "eennc")
+    browser = browser_of(rosa)
+    page = browser.get(DECIDE)
+    assert page.context["pair"] == split
+    assert [row.label[0] for row in page.context["judgements"]] == list("eeecc")
+    assert browser.get(f"{DECIDE}?after={split.pk}").context["pair"] == other
+    wrong = browser.post(DECIDE, {"pair": split.public_id, "label": "entailment", "reason": ""})
+    assert wrong.status_code == 422
+    assert wrong.context["pair"] == split
+    sent = {"pair": split.public_id, "label": "entailment", "reason": "It runs, so it moves."}
+    assert browser.post(DECIDE, sent).status_code == 302
+    assert Adjudication.objects.get().reason == "It runs, so it moves."
+    page = browser.get(DECIDE)
+    assert (page.context["pair"], page.context["waiting"]) == (other, 1)
+    assert browser.post(DECIDE, sent).status_code == 302
+    assert Adjudication.objects.count() == 1
+
+
+def test_a_corpus_with_a_plain_majority_says_that_nothing_is_decided_by_hand(corpus, browser_of, rosa):
+    assert "gold rule" in browser_of(rosa).get(DECIDE).content.decode()

@@ -1,0 +1,75 @@
+"""What a researcher looks at: the people of a pool, and the pairs that an expert is to label."""
+
+import hashlib
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+
+from accounts.models import User
+from collection.models import Corpus, Pair
+from validation.models import Exclusion, Label, Membership, Question
+
+# A flag from control items waits for so many: at one percent, few say nothing.
+CONTROLS_BEFORE_A_FLAG = 20
+
+
+def pool_of(question: Question) -> QuerySet[Membership]:
+    """Members with `cast` (labels that stand), `withdrawn`, `controls` met and `controls_right`."""
+    labels = Label.objects.cast_by(OuterRef("annotator")).filter(question=question).order_by()  # type: ignore[arg-type]
+    expert = Label.objects.standing().filter(
+        origin=Label.Origin.EXPERT, question=question, pair=OuterRef("pair"), sentence=OuterRef("sentence")
+    )
+    met = labels.filter(Exists(expert))
+    right = labels.filter(Exists(expert.filter(label=OuterRef("label"))))
+    return (
+        Membership.objects.filter(question=question)
+        .select_related("annotator")
+        .annotate(
+            cast=_count(labels.filter(withdrawn_at=None)),
+            withdrawn=_count(labels.exclude(withdrawn_at=None)),
+            controls=_count(met),
+            controls_right=_count(right),
+        )
+        .order_by("-cast", "annotator__code")
+    )
+
+
+def _count(labels: QuerySet[Label]) -> Subquery:
+    return Subquery(labels.values("annotator").annotate(n=Count("pk")).values("n"))
+
+
+def exclusions_of(corpus: Corpus, annotator: User) -> QuerySet[Exclusion]:
+    """Newest first, those that were undone too."""
+    rows = Exclusion.objects.filter(corpus=corpus, annotator=annotator).select_related("by", "undone_by")
+    return rows.order_by("-created_at")
+
+
+def known_as(name: str) -> User | None:
+    """An annotator by code or user name."""
+    return User.objects.annotators().filter(Q(code=name) | Q(username=name)).first()
+
+
+def control_items(question: Question, *, share: float, seed: int) -> tuple[list[int], int]:
+    """Pairs for an expert: (ids without an expert's label, how many were drawn). `share`: 0 to 1 of the open pairs.
+
+    The same seed draws the same pairs, and a larger share the same ones and more.
+    """
+    pairs = Pair.objects.standing().filter(
+        Exists(Label.objects.seats().filter(question=question, pair=OuterRef("pk")))
+    )
+    keys = sorted(
+        pairs.values_list("pk", flat=True),
+        key=lambda pk: hashlib.sha256(f"control:{seed}:{pk}".encode()).digest(),
+    )
+    drawn = keys[: round(share * len(keys))]
+    labelled = set(
+        Label.objects.standing()
+        .filter(question=question, origin=Label.Origin.EXPERT, pair__in=drawn)
+        .values_list("pair", flat=True)
+    )
+    return [pk for pk in drawn if pk not in labelled], len(drawn)
+
+
+def judgements(pair: Pair, question: Question) -> QuerySet[Label]:
+    """What everybody said of a pair: the seats in their order, then labels that do not count."""
+    labels = Label.objects.cast().filter(question=question, pair=pair, sentence=0)
+    return labels.select_related("annotator").order_by(F("position").asc(nulls_last=True), "pk")
