@@ -18,6 +18,7 @@ from collection.labels import SCHEMES
 PROTOCOLS = ("elicited", "judged", "recast")
 REGISTERS = ("written", "spoken")
 WRITING = ("open", "invitation", "exam")
+GOLD_RULES = ("majority", "adjudicated", "unanimous")
 STATUSES = ("open", "pilot", "closed")
 LEVELS = (advice.OFF, advice.WARN, advice.REFUSE)
 ADVICE = {kind: level for kind, level in advice.LEVELS.items() if kind not in advice.FIXED}
@@ -144,8 +145,11 @@ class QuestionPart:
     instructions: str = ""
     seats: int = 5
     threshold: int = 3
+    gold_rule: str = "majority"
+    most_labels: int = 100
     batch_size: int = 5
     pay_cents: int = 0
+    control_bonus_cents: int = 100
     seconds: int = 12
     pool_is_open: bool = True
     labels: tuple[WordedLabel, ...] = ()
@@ -317,8 +321,11 @@ def _question(table: Table, labels: tuple[str, ...]) -> QuestionPart:
         instructions=table.text("instructions", default=""),
         seats=table.whole("seats", default=5, least=1, most=1000),
         threshold=table.whole("threshold", default=3, least=1, most=1000),
+        gold_rule=table.choice("gold_rule", GOLD_RULES, default="majority"),
+        most_labels=table.whole("most_labels", default=100, least=1),
         batch_size=table.whole("batch_size", default=5, least=1, most=100),
         pay_cents=table.whole("pay_cents", default=0),
+        control_bonus_cents=table.whole("control_bonus_cents", default=100),
         seconds=table.whole("seconds", default=12, least=1),
         pool_is_open=table.flag("pool_is_open", default=True),
         labels=tuple(_worded_label(entry, labels) for entry in table.tables("labels")),
@@ -327,6 +334,10 @@ def _question(table: Table, labels: tuple[str, ...]) -> QuestionPart:
     )
     if not part.seats < 2 * part.threshold <= 2 * part.seats:
         table.fault("threshold", f"must be more than half of the {part.seats} seats, and at most all of them")
+    if part.most_labels < part.seats:
+        table.fault("most_labels", f"must not be smaller than the {part.seats} seats")
+    if part.gold_rule == "adjudicated" and labels not in ((), SCHEMES["nli3"]):
+        table.fault("gold_rule", '"adjudicated" is for the scheme nli3 alone')
     table.covers("labels", [entry.label for entry in part.labels], labels)
     table.finish()
     return part

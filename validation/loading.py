@@ -39,11 +39,11 @@ def load_question(*, corpus: Corpus, part: QuestionPart, changes: Changes) -> Qu
 
 
 def _refuse_new_rules(question: Question, part: QuestionPart, changes: Changes) -> None:
-    for key in ("seats", "threshold"):
+    for key in ("seats", "threshold", "gold_rule"):
         old, new = getattr(question, key), getattr(part, key)
         if old != new and (labels := Label.objects.filter(question=question).count()):
             changes.refuse(
-                f"[question] {key}: {labels:,} labels and open seats were made for {old} {key}, so it cannot"
+                f"[question] {key}: {labels:,} labels and open seats were made under {old}, so it cannot"
                 f" become {new}. Put {old} back into the file; another rule needs a corpus of its own."
             )
 

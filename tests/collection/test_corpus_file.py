@@ -2,7 +2,10 @@
 
 import pytest
 
+from collection import corpus_files
 from collection.corpus_files import BadCorpusFile, read_corpus_file
+from collection.models import AdviceSetting, Corpus, Prompt
+from validation.models import Question
 
 GOOD = """
 [corpus]
@@ -131,6 +134,77 @@ def test_a_good_file_is_read_without_a_warning(read):
             "[question]: threshold: must be more than half of the 5 seats, and at most all of them.",
         ),
         (
+            'wording = "How do they go together?"',
+            'wording = "How?"\nmost_labels = 4',
+            "[question]: most_labels: must not be smaller than the 5 seats.",
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nmax_genre_share = 101',
+            "[corpus]: max_genre_share: is 101; it must be from 1 to 100.",
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nlanguage_models = "never"',
+            '[corpus]: language_models: "never" is none of forbidden, declared, allowed.',
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nwriting = "exam"',
+            '[exam]: goes together with writing = "exam" in [corpus]; give both of them or neither.',
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\n[exam]\n[[exam.items]]\npremise = "A dog runs."\nlabel = "neutral"',
+            '[exam]: goes together with writing = "exam" in [corpus]; give both of them or neither.',
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nwriting = "exam"\n[exam]\npass_mark = 101',
+            "[exam]: pass_mark: is 101; it must be from 0 to 100.",
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nwriting = "exam"\n[exam]\ntries = 2',
+            "[exam]: items: there is none; add an [[exam.items]] table for each item.",
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\nwriting = "exam"\n[[exam.items]]\npremise = "A dog runs."',
+            "[exam] [[items]] 1: label: is missing; add it.",
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\n[advice]\nused_before = "refused"',
+            '[advice]: used_before: "refused" is none of off, warn, refuse.',
+        ),
+        (
+            'name = "Small"',
+            'name = "Small"\n[advice]\nempty = "off"',
+            "[advice]: empty: unknown key; the keys here are: too_short, too_long, same_as_premise",
+        ),
+        (
+            'instructions = "Write."',
+            'instructions = "Write."\nstatus = "piloted"',
+            '[[prompts]] "fiction": status: "piloted" is none of open, pilot, closed.',
+        ),
+        (
+            'instructions = "Write."',
+            'instructions = "Write."\npay_cents = 9\nskip_pay_cents = 10',
+            '[[prompts]] "fiction": skip_pay_cents: must not be more than pay_cents, 9: skipping would pay',
+        ),
+        (
+            "[[genres]]",
+            '[[prompts.check]]\npremise = "A dog runs."\nhypothesis = "It runs."\nlabel = "entailment"\n[[genres]]',
+            '[[prompts]] "fiction" [[check]] 1: explanation: is missing; add it.',
+        ),
+        (
+            "[[genres]]",
+            '[[prompts.check]]\npremise = "A dog runs."\nhypothesis = "It is brown."\nlabel = "neutral"\n'
+            'explanation = "Dogs differ."\n[[genres]]',
+            '[[prompts]] "fiction": check: "neutral" has no [[prompts.fields]] table, so nobody can choose it.',
+        ),
+        (
             'label = "contradiction"\nwording = "Wrong"',
             'label = "neutral"\nwording = "Wrong"',
             '[question]: labels: "contradiction" is missing; add a table for it.',
@@ -207,3 +281,37 @@ def test_the_digest_of_a_prompt_is_over_its_content_and_not_its_name(read):
     prompt = read(GOOD).prompts[0]
     assert read(GOOD.replace('name = "Fiction"', 'name = "Stories"')).prompts[0].digest == prompt.digest
     assert read(GOOD.replace("Write what is right.", "Write!")).prompts[0].digest != prompt.digest
+
+
+def test_the_adjudicated_rule_is_for_three_labels_alone(faults):
+    text = GOOD.replace('name = "Small"', 'name = "Small"\nscheme = "entailed2"')
+    found = faults(
+        text.replace('wording = "How do they go together?"', 'wording = "?"\ngold_rule = "adjudicated"')
+    )
+    assert any('[question]: gold_rule: "adjudicated" is for the scheme nli3 alone.' in line for line in found)
+
+
+def test_a_file_without_consent_is_warned_that_nobody_is_told_anything(read):
+    start, end = GOOD.index("[consent]"), GOOD.index("[question]")
+    (warning,) = read(GOOD[:start] + GOOD[end:]).warnings
+    assert "there is no [consent] table, so nobody is told what is collected" in warning
+
+
+def test_care_check_and_paid_skips_are_part_of_the_digest_and_the_status_is_not(read):
+    first = read(GOOD).prompts[0]
+    paid = 'instructions = "Write."\npay_cents = 5'
+    cared = read(GOOD.replace('instructions = "Write."', 'instructions = "Write."\ncare = "Mind yourself."'))
+    skipping = read(GOOD.replace('instructions = "Write."', f"{paid}\nskip_pay_cents = 5"))
+    without = read(GOOD.replace('instructions = "Write."', paid))
+    closed = read(GOOD.replace('instructions = "Write."', 'instructions = "Write."\nstatus = "closed"'))
+    assert cared.prompts[0].digest != first.digest
+    assert skipping.prompts[0].digest != without.prompts[0].digest
+    assert closed.prompts[0].digest == first.digest
+
+
+def test_the_file_knows_the_choices_that_the_database_knows():
+    assert tuple(Corpus.LanguageModels.values) == tuple(corpus_files.LANGUAGE_MODELS)
+    assert tuple(Corpus.Protocol.values) == corpus_files.PROTOCOLS
+    assert tuple(Prompt.Status.values) == corpus_files.STATUSES
+    assert tuple(AdviceSetting.Level.values) == corpus_files.LEVELS
+    assert tuple(Question.GoldRule.values) == corpus_files.GOLD_RULES

@@ -58,6 +58,7 @@ def test_the_reference_names_every_choice_of_a_key() -> None:
         "protocol": corpus_files.PROTOCOLS,
         "language_models": corpus_files.LANGUAGE_MODELS,
         "writing": corpus_files.WRITING,
+        "gold_rule": corpus_files.GOLD_RULES,
         "register": corpus_files.REGISTERS,
         "status": corpus_files.STATUSES,
     }
