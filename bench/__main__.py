@@ -1,6 +1,6 @@
 """`python -m bench [SECTION ...]`: measures on a database of its own and prints Markdown.
 
-Sections: labelling, drain, premises, pairing, import, export, agreement, training. The database of DATABASE_URL is not touched: a
+Sections: labelling, drain, premises, pairing, import, export, agreement, training, networks. The database of DATABASE_URL is not touched: a
 test database beside it is made and removed. Without DATABASE_URL a server is found or started, as for the tests.
 """
 
@@ -17,7 +17,7 @@ import django
 
 from scripts.services import Missing, postgres
 
-SECTIONS = ("labelling", "drain", "premises", "pairing", "import", "export", "agreement", "training")
+SECTIONS = ("labelling", "drain", "premises", "pairing", "import", "export", "agreement", "training", "networks")
 
 
 def main() -> None:
@@ -58,6 +58,7 @@ def run(sections: list[str], pairs: int, lines: list[int], folder: Path) -> None
     from django.test.utils import setup_databases, teardown_databases
 
     from bench.machine import describe
+    from bench.networks import measure_networks
 
     made = setup_databases(verbosity=0, interactive=False, serialized_aliases=[])
     try:
@@ -71,6 +72,7 @@ def run(sections: list[str], pairs: int, lines: list[int], folder: Path) -> None
             "export": lambda: exporting(pairs, folder),
             "agreement": lambda: agreement_at_size(pairs),
             "training": lambda: training(folder),
+            "networks": measure_networks,
         }
         for name in sections:
             steps[name]()

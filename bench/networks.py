@@ -1,0 +1,148 @@
+"""`python -m bench.networks BASELINE BATCH_SIZE SECONDS THREADS`: a baseline's training speed, as JSON. No Django.
+
+Vectors of 300 dimensions, 20,000 words, 300 units wherever a baseline has units, sentences as long as those of
+SNLI, the baseline's own optimiser. A process of its own, for the sake of its peak memory. With one thread the pairs
+a second of processor time mean something on a busy machine too; the clock's need a quiet one.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from typing import get_type_hints
+
+BEGAN = time.perf_counter()
+WORDS, DIMENSIONS, UNITS, PAIRS, LABELS = 20_000, 300, 300, 20_000, 3
+
+# How many of SNLI's 570,152 premises and hypotheses have 1, 2, 3, ... tokens (SNLI paper, Figure 2), to 30.
+PREMISES = (
+    39, 42, 156, 1095, 3882, 12120, 26514, 37434, 44028, 49245, 50919, 48363, 43314, 38121, 33183, 27621,
+    23250, 20247, 18513, 16386, 13746, 12066, 9183, 7131, 6198, 5007, 3963, 3438, 2631, 1959,
+)  # fmt: skip
+HYPOTHESES = (
+    1, 1011, 7980, 29471, 61196, 74094, 93600, 85851, 61359, 46711, 33241, 22844, 15994, 11047, 7601, 5312,
+    3732, 2631, 1878, 1325, 911, 642, 449, 357, 217, 168, 138, 84, 67, 46,
+)  # fmt: skip
+
+
+def main(baseline: str, batch_size: int, seconds: float, threads: int) -> None:
+    import numpy as np
+    import torch
+    from torch import nn
+
+    from modeling.baselines.batches import encode_pairs, training_batches
+    from modeling.baselines.catalogue import BASELINES, make_settings
+    from modeling.baselines.data import Pair
+    from modeling.baselines.networks import ReadingNetwork, make_network
+    from modeling.baselines.settings import NeuralSettings
+    from modeling.baselines.training import make_optimiser
+    from modeling.baselines.vocabulary import RESERVED, Vocabulary
+
+    torch.set_num_threads(threads)
+    torch.manual_seed(1)
+    chance = np.random.default_rng(1)
+    words = [f"word{number}" for number in range(WORDS)]
+    # Common words are common, as in language: rank r about 1 / r times as often as the first.
+    often = 1 / np.arange(1, WORDS + 1)
+
+    def texts(counts: tuple[int, ...]) -> list[str]:
+        lengths = 1 + chance.choice(len(counts), PAIRS, p=np.array(counts) / sum(counts))
+        drawn = chance.choice(WORDS, int(lengths.sum()), p=often / often.sum())
+        return [" ".join(words[i] for i in part) for part in np.split(drawn, np.cumsum(lengths)[:-1])]
+
+    pairs = [
+        Pair(str(number), (premise,), hypothesis, number % LABELS, "")
+        for number, (premise, hypothesis) in enumerate(zip(texts(PREMISES), texts(HYPOTHESES), strict=True))
+    ]
+    has = get_type_hints(BASELINES[baseline])
+    sizes: dict[str, object] = {str(key): UNITS for key in ("hidden", "states", "size") if key in has}
+    settings = make_settings(baseline, sizes)
+    assert isinstance(settings, NeuralSettings)
+    vocabulary = Vocabulary((*RESERVED, *words))
+    network = make_network(settings, len(vocabulary), DIMENSIONS, LABELS)
+    assert isinstance(network, ReadingNetwork)
+    encoded = encode_pairs(pairs, network.reads, vocabulary)
+    optimiser = make_optimiser(network, settings)
+    device = torch.device("cpu")
+    spent = {"cutting": 0.0, "network": 0.0, "updating": 0.0}
+    done = padding = cells = 0
+    first_step = started = processor = 0.0
+    steps = 0
+    for rows in (rows for epoch in range(1000) for rows in training_batches(encoded, batch_size, 1, epoch)):
+        begin = time.perf_counter()
+        batch = encoded.cut(rows, device)
+        cut = time.perf_counter()
+        optimiser.zero_grad()
+        nn.functional.cross_entropy(network(batch), batch.targets).backward()
+        learnt = time.perf_counter()
+        if settings.clip:
+            nn.utils.clip_grad_norm_(network.parameters(), settings.clip)
+        optimiser.step()
+        end = time.perf_counter()
+        steps += 1
+        if steps == 1:
+            first_step = end - BEGAN
+        if steps == 5:  # the first steps allocate
+            started, processor = end, time.process_time()
+        if steps <= 5:
+            continue
+        for stage, took in zip(spent, (cut - begin, learnt - cut, end - learnt), strict=True):
+            spent[stage] += took
+        done += len(rows)
+        more, every = batch.cells()
+        padding, cells = padding + more, cells + every
+        if end - started > seconds:
+            break
+    processor = time.process_time() - processor
+    whole = sum(spent.values())
+    told = {
+        "baseline": baseline,
+        "batch_size": batch_size,
+        "threads": threads,
+        "pairs_per_second": done / whole,
+        "pairs_per_processor_second": done / processor,
+        "first_step_seconds": first_step,
+        "padding": padding / cells,
+        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "shares": {stage: took / whole for stage, took in spent.items()},
+    }
+    print(json.dumps(told))
+
+
+def measure_networks(seconds: float = 10.0) -> None:
+    """A Markdown table of all networks at batches of 32 and 64, with one thread and with all cores."""
+    from modeling.baselines.catalogue import BASELINES
+
+    print(
+        "| baseline | batch | threads | pairs/s | pairs/processor s | first step s | peak MiB | outside the network |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for baseline in sorted(set(BASELINES) - {"majority"}):
+        for batch_size in (32, 64):
+            for threads in sorted({1, os.cpu_count() or 1}):
+                measure_one(baseline, batch_size, seconds, threads)
+    print()
+
+
+def measure_one(baseline: str, batch_size: int, seconds: float, threads: int) -> None:
+    """One line of the table, from a process of its own."""
+    arguments = [baseline, str(batch_size), str(seconds), str(threads)]
+    answer = subprocess.run(
+        [sys.executable, "-W", "ignore", "-m", "bench.networks", *arguments],
+        env={**os.environ, "OMP_NUM_THREADS": str(threads)},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    told = json.loads(answer.stdout)
+    print(
+        f"| {baseline} | {batch_size} | {threads} | {told['pairs_per_second']:,.0f} "
+        f"| {told['pairs_per_processor_second']:,.0f} | {told['first_step_seconds']:.1f} "
+        f"| {told['peak_mib']:,.0f} | {1 - told['shares']['network']:.0%} |",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]))
