@@ -22,10 +22,16 @@ from accounts.problems import Problem
 from snapshots.actions import EmptyCorpus, FreezeInProgress, request_freeze
 from snapshots.downloads import FileUnavailable, send
 from snapshots.manifest import read_manifest
-from snapshots.models import Snapshot, SnapshotFile
+from snapshots.measuring import EDITIONS, kinds_for, request_statistics
+from snapshots.models import Snapshot, SnapshotFile, SnapshotStatistics
 from snapshots.planning import HoldOutRefused
-from snapshots.serializers import FreezeRequestSerializer, SnapshotDetailSerializer, SnapshotSerializer
-from snapshots.tasks import enqueue
+from snapshots.serializers import (
+    FreezeRequestSerializer,
+    SnapshotDetailSerializer,
+    SnapshotSerializer,
+    StatisticsSerializer,
+)
+from snapshots.tasks import enqueue, enqueue_statistics
 
 GONE = (
     "There is no such snapshot. A freeze that finds nothing new takes no number and leaves the earlier one."
@@ -103,3 +109,51 @@ class SnapshotFileView(APIView):
             return send(request._request, file)
         except FileUnavailable as error:
             raise Problem(status=503, title="The file is not whole", detail=str(error)) from error
+
+
+class StatisticsListView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The statistics of a snapshot by today's definitions",
+        responses=StatisticsSerializer(many=True),
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        snapshot = _frozen(pk)
+        rows = snapshot.statistics.current(EDITIONS).select_related("snapshot__corpus").order_by("kind")
+        return Response(StatisticsSerializer(rows, many=True, context={"request": request}).data)
+
+    @extend_schema(
+        summary="Ask for all statistics of a snapshot",
+        description="Answers at once; look again until each `status` is done or failed.",
+        request=None,
+        responses={202: StatisticsSerializer(many=True)},
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        snapshot = _frozen(pk)
+        rows = [request_statistics(snapshot=snapshot, kind=kind) for kind in kinds_for(snapshot)]
+        for row in rows:
+            if row.status == SnapshotStatistics.Status.REQUESTED:
+                enqueue_statistics(row.pk)
+        told = StatisticsSerializer(rows, many=True, context={"request": request}).data
+        return Response(told, status=status.HTTP_202_ACCEPTED)
+
+
+class StatisticsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The figures of one kind",
+        description="`kind` is corpus, artifacts or tags. 404 until they are worked out.",
+        responses=OpenApiTypes.OBJECT,
+    )
+    def get(self, request: Request, pk: int, kind: str) -> Response:
+        done = _frozen(pk).statistics.current(EDITIONS).filter(data__isnull=False)
+        return Response(get_object_or_404(done, kind=kind).data)
+
+
+def _frozen(pk: int) -> Snapshot:
+    found = Snapshot.objects.frozen().select_related("corpus").filter(pk=pk).first()
+    if found is None:
+        raise Problem(status=404, detail="There is no such snapshot, or it is not frozen yet.")
+    return found

@@ -22,7 +22,11 @@ logger = logging.getLogger(__name__)
 STALE_AFTER = timedelta(minutes=3)
 SIGN_EVERY = timedelta(seconds=2)  # a sign of life is a write; ten thousand short pairs take less
 Kind = SnapshotStatistics.Kind
-EDITIONS = {Kind.CORPUS: corpus.EDITION, Kind.ARTIFACTS: artifacts.EDITION, Kind.TAGS: tags.EDITION}
+EDITIONS: Mapping[str, int] = {
+    Kind.CORPUS: corpus.EDITION,
+    Kind.ARTIFACTS: artifacts.EDITION,
+    Kind.TAGS: tags.EDITION,
+}
 
 
 class NotFrozen(SnapshotError):
@@ -70,7 +74,7 @@ def request_statistics(*, snapshot: Snapshot, kind: str) -> SnapshotStatistics:
     row, _ = SnapshotStatistics.objects.get_or_create(
         snapshot=snapshot,
         kind=kind,
-        edition=EDITIONS[Kind(kind)],
+        edition=EDITIONS[kind],
         defaults={"progress": "waiting for a worker"},
     )
     failed = SnapshotStatistics.objects.filter(pk=row.pk, status="failed")

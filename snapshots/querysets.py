@@ -1,5 +1,6 @@
 """Reads about snapshots."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import models
@@ -29,6 +30,12 @@ class SnapshotQuerySet(models.QuerySet):
 
 
 class StatisticsQuerySet(models.QuerySet):
+    def current(self, editions: Mapping[str, int]) -> "StatisticsQuerySet":
+        """Those by today's definitions: `editions` has the edition of each kind."""
+        return self.filter(
+            Q.create([Q(kind=kind, edition=edition) for kind, edition in editions.items()], Q.OR)
+        )
+
     def under_way(self) -> "StatisticsQuerySet":
         return self.filter(status__in=["requested", "working"])
 

@@ -6,7 +6,7 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from collection.models import Corpus
-from snapshots.models import Snapshot, SnapshotFile
+from snapshots.models import Snapshot, SnapshotFile, SnapshotStatistics
 
 
 class FreezeRequestSerializer(serializers.Serializer):
@@ -74,3 +74,15 @@ class SnapshotDetailSerializer(SnapshotSerializer):
     def get_manifest(self, snapshot: Snapshot) -> dict[str, Any] | None:
         manifest: dict[str, Any] | None = self.context["manifest"]
         return manifest
+
+
+class StatisticsSerializer(serializers.ModelSerializer):
+    url = serializers.SerializerMethodField(help_text="the figures; 404 until they are done")
+
+    class Meta:
+        model = SnapshotStatistics
+        fields = ["kind", "edition", "status", "progress", "error", "requested_at", "url"]
+
+    def get_url(self, row: SnapshotStatistics) -> str:
+        path = {"pk": row.snapshot_id, "kind": row.kind}
+        return reverse("api-snapshot-statistics-kind", kwargs=path, request=self.context["request"])

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from snapshots.partition import PARTITIONS
-from snapshots.statistics.tables import Column, Table
+from snapshots.statistics.plots import Plot, plot
+from snapshots.statistics.rendering import shown_rows
+from snapshots.statistics.tables import TABLES, Column, Table, table
 from validation.agreement import DEFINITIONS, NAMES, PUBLISHED
 
 AGREEMENT = "agreement"
@@ -20,6 +22,16 @@ class AgreementRow:
     snli: str
     multinli: str
     definition: str
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table of statistics as its page shows it; long ones are folded up."""
+
+    table: Table
+    rows: list[list[tuple[str, str]]]
+    plot: Plot | None
+    is_long: bool
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,33 @@ def agreement_table(manifest: Mapping[str, Any]) -> Table:
     ]
     told = tuple(f"{name}: {DEFINITIONS[key]}" for key, name in NAMES.items())
     return Table(AGREEMENT, "Agreement (SNLI, Table 3; MultiNLI, Table 2)", columns, rows, told)
+
+
+LONG = 30
+
+
+def statistics_tables(kind: str, data: Mapping[str, Any]) -> list[ShownTable]:
+    """The tables of one kind of statistics, with the plots of those that are curves."""
+    return [_shown(table(name, data)) for name, each in TABLES.items() if each.source == kind]
+
+
+def _shown(made: Table) -> ShownTable:
+    kinds = ["" if column.kind == "text" else "number" for column in made.columns]
+    rows = [list(zip(kinds, row, strict=True)) for row in shown_rows(made)]
+    return ShownTable(made, rows, _curves(made), len(rows) > LONG)
+
+
+def _curves(made: Table) -> Plot | None:
+    """Figure 2 of SNLI and MultiNLI, Figure 6 of Poliak et al.; None for tables that are no curves."""
+    if made.name not in ("length_distribution", "answerable"):
+        return None
+    lines = [
+        (column.name, [(row[0], row[index]) for row in made.rows if row[index] is not None])
+        for index, column in enumerate(made.columns[1:], start=1)
+    ]
+    is_share = made.name == "answerable"
+    x_name = "threshold" if is_share else "words"
+    return plot(made.name, made.title, lines, x_name=x_name, percent=is_share)  # type: ignore[arg-type]
 
 
 def percent(share: float | None) -> str:

@@ -8,5 +8,8 @@ urlpatterns = [
     path("snapshots/freeze/<slug:slug>/", views.freeze, name="freeze"),
     path("snapshots/<int:pk>/", views.snapshot, name="snapshot"),
     path("snapshots/<int:pk>/state/", views.state, name="snapshot-state"),
+    path("snapshots/<int:pk>/statistics/", views.statistics, name="snapshot-statistics"),
+    path("snapshots/<int:pk>/statistics/ask/", views.ask_for_statistics, name="ask-for-statistics"),
+    path("snapshots/<int:pk>/statistics/<slug:name>.csv", views.statistics_csv, name="statistics-csv"),
     path("snapshots/<int:pk>/files/<str:name>", views.snapshot_file, name="snapshot-file"),
 ]

@@ -20,11 +20,14 @@ from snapshots.actions import FreezeInProgress, request_freeze
 from snapshots.downloads import FileUnavailable, send
 from snapshots.forms import FreezeForm
 from snapshots.manifest import read_manifest
-from snapshots.models import Snapshot, SnapshotFile
+from snapshots.measuring import EDITIONS, kinds_for, request_statistics
+from snapshots.models import Snapshot, SnapshotFile, SnapshotStatistics
 from snapshots.partition import PARTITIONS
 from snapshots.planning import SnapshotError, plan_freeze
-from snapshots.tables import agreement_rows, partition_table
-from snapshots.tasks import enqueue
+from snapshots.statistics.rendering import as_csv
+from snapshots.statistics.tables import TABLES, table
+from snapshots.tables import agreement_rows, partition_table, statistics_tables
+from snapshots.tasks import enqueue, enqueue_statistics
 
 PATIENCE = timedelta(minutes=1)  # a request that waits longer than the sweep needs has no worker
 UNCHANGED = "Nothing has changed since an earlier snapshot: it stands, and no number was used up."
@@ -93,6 +96,54 @@ def snapshot_file(request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
         return send(request, file)
     except FileUnavailable as error:
         return render(request, "snapshots/unavailable.html", {"file": file, "error": error}, status=503)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def statistics(request: HttpRequest, pk: int) -> HttpResponse:
+    """The whole page; while something is worked out, htmx asks every two seconds for the part that changes."""
+    found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    rows = {row.kind: row for row in found.statistics.current(EDITIONS)}
+    kinds = kinds_for(found)
+    shown = [
+        (kind, rows.get(kind), statistics_tables(kind, rows[kind].data or {}))
+        if kind in rows and rows[kind].data
+        else (kind, rows.get(kind), [])
+        for kind in kinds
+    ]
+    context = {
+        "snapshot": found,
+        "kinds": shown,
+        "is_under_way": any(row.status in ("requested", "working") for row in rows.values()),
+        "can_ask": any(kind not in rows or rows[kind].status == "failed" for kind in kinds),
+    }
+    is_part = request.htmx  # type: ignore[attr-defined]
+    template = "snapshots/_statistics.html" if is_part else "snapshots/statistics.html"
+    return render(request, template, context)
+
+
+@require_POST
+@researcher_required
+def ask_for_statistics(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    for kind in kinds_for(found):
+        row = request_statistics(snapshot=found, kind=kind)
+        if row.status == SnapshotStatistics.Status.REQUESTED:
+            enqueue_statistics(row.pk)
+    return redirect("snapshot-statistics", found.pk)
+
+
+@require_safe
+@researcher_required
+def statistics_csv(request: HttpRequest, pk: int, name: str) -> HttpResponse:
+    kind = TABLES[name].source if name in TABLES else ""
+    done = SnapshotStatistics.objects.current(EDITIONS).filter(data__isnull=False)
+    row = get_object_or_404(done.select_related("snapshot__corpus"), snapshot=pk, kind=kind)
+    answer = HttpResponse(as_csv(table(name, row.data or {})), content_type="text/csv; charset=utf-8")
+    file = f"{row.snapshot.corpus.slug}-{row.snapshot.version}-{name}.csv"
+    answer["Content-Disposition"] = f'attachment; filename="{file}"'
+    return answer
 
 
 def _shown(found: Snapshot) -> dict[str, Any]:

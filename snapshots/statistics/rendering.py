@@ -35,7 +35,7 @@ def shown(value: Cell, kind: str) -> str:
             return f"{value:.2f}"
 
 
-def _shown_rows(table: Table) -> list[list[str]]:
+def shown_rows(table: Table) -> list[list[str]]:
     return [
         [shown(value, column.kind) for value, column in zip(row, table.columns, strict=True)]
         for row in table.rows
@@ -44,7 +44,7 @@ def _shown_rows(table: Table) -> list[list[str]]:
 
 def as_text(table: Table) -> str:
     """Columns padded with spaces, texts to the left and numbers to the right; the definitions below."""
-    lines = [[column.name for column in table.columns], *_shown_rows(table)]
+    lines = [[column.name for column in table.columns], *shown_rows(table)]
     widths = [max(len(line[index]) for line in lines) for index in range(len(table.columns))]
 
     def joined(line: list[str]) -> str:
@@ -71,7 +71,7 @@ def as_latex(table: Table) -> str:
     """A `table` environment with a plain `tabular`: no package is needed."""
     alignment = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     rows = [" & ".join(_escaped(column.name) for column in table.columns) + r" \\ \hline"]
-    rows += [" & ".join(map(_escaped, row)) + r" \\" for row in _shown_rows(table)]
+    rows += [" & ".join(map(_escaped, row)) + r" \\" for row in shown_rows(table)]
     caption = _escaped(" ".join((f"{table.title}.", *table.definitions)))
     return "\n".join(
         (
@@ -101,7 +101,7 @@ def as_html(table: Table) -> str:
         )
 
     head = cells([column.name for column in table.columns], "th")
-    body = "\n".join(f"<tr>{cells(row, 'td')}</tr>" for row in _shown_rows(table))
+    body = "\n".join(f"<tr>{cells(row, 'td')}</tr>" for row in shown_rows(table))
     definitions = "".join(f"\n<li>{escape(each)}</li>" for each in table.definitions)
     return (
         f'<table class="table">\n<caption>{escape(table.title)}</caption>\n<thead><tr>{head}</tr></thead>\n'
