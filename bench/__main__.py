@@ -1,7 +1,8 @@
 """`python -m bench [SECTION ...]`: measures on a database of its own and prints Markdown.
 
-Sections: labelling, drain, premises, pairing, import, export, agreement, training, networks. The database of DATABASE_URL is not touched: a
-test database beside it is made and removed. Without DATABASE_URL a server is found or started, as for the tests.
+Sections: labelling, drain, premises, pairing, import, export, agreement, training, networks.
+The database of DATABASE_URL is not touched: a test database beside it is made and removed. Without
+DATABASE_URL a server is found or started, as for the tests.
 """
 
 import argparse
