@@ -198,25 +198,9 @@ def importing(folder: Path, pairs: int = 20_000) -> None:
 
 
 def exporting(pairs: int, folder: Path) -> None:
-    """`freeze_snapshot` and `export_snapshot` of a corpus whose pairs have their author's label alone."""
-    from django.core.management import call_command
+    from bench.snapshots import measure_snapshots
 
-    from bench.corpora import make_corpus
-    from bench.measure import timed
-
-    make_corpus("exported", pairs)
-    _, seconds = timed(
-        lambda: call_command("freeze_snapshot", "exported", stdout=StringIO(), stderr=StringIO())
-    )
-    print(f"Freeze: {pairs:,} pairs in {seconds:.1f} s, {pairs / seconds:,.0f} pairs/s", flush=True)
-    _, seconds = timed(
-        lambda: call_command(
-            *("export_snapshot", "exported@1", "--format", "jsonl", "--out", str(folder / "out")),
-            stdout=StringIO(),
-            stderr=StringIO(),
-        )
-    )
-    print(f"Export (jsonl): {pairs:,} pairs in {seconds:.2f} s, {pairs / seconds:,.0f} pairs/s\n", flush=True)
+    measure_snapshots(pairs, folder)
 
 
 def agreement_at_size(pairs: int) -> None:
