@@ -3,24 +3,45 @@
 import re
 from pathlib import Path
 
-from collection.corpus_files import read_corpus_file
+import pytest
+
+from accounts.models import User
+from collection.actions import claim_writing
 from collection.formats import FORMATS, BadLine
+from collection.models import Corpus
+from tests.commands import run
 from tests.docs.pages import ROOT
 
 HOW_TO = ROOT / "docs" / "how-to"
 
 
+def all_shown(page: str, language: str) -> list[str]:
+    """The blocks of that language on a page."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", (HOW_TO / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
 def shown(page: str, language: str) -> str:
-    """The first block of that language on a page."""
-    found = re.search(rf"^```{language}\n(.*?)^```$", (HOW_TO / page).read_text(), re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return found[1]
+    return all_shown(page, language)[0]
 
 
-def test_the_corpus_file_of_the_how_to_can_be_loaded(tmp_path: Path) -> None:
-    path = tmp_path / "weather.toml"
-    path.write_text(shown("make-a-corpus.md", "toml"))
-    assert read_corpus_file(path).corpus.slug == "weather"
+@pytest.mark.django_db
+def test_the_how_to_leads_from_an_empty_folder_to_a_corpus_with_premises(tmp_path: Path, ana: User) -> None:
+    """Page and commands print the same, but for the question that only a terminal is asked."""
+    told = [block.splitlines() for block in all_shown("make-a-corpus.md", "console")]
+    loaded, changed, imported = ([line for line in block if "[y/N]" not in line] for block in told)
+    corpus_file, premises = tmp_path / "corpus.toml", tmp_path / "premises.txt"
+    text = shown("make-a-corpus.md", "toml")
+    corpus_file.write_text(text)
+    premises.write_text(shown("make-a-corpus.md", "text"))
+
+    assert run("load_corpus", corpus_file).out.splitlines() == loaded
+    took_in = run("import_premises", "weather", premises, genre="talk", licence="CC0-1.0")
+    dropped_nothing = [line for line in took_in.out.splitlines() if line.startswith("  0 dropped")]
+    assert [line for line in took_in.out.splitlines() if line not in dropped_nothing] == imported
+
+    claim_writing(corpus=Corpus.objects.get(slug="weather"), annotator=ana)
+    corpus_file.write_text(text.replace("pay_cents = 30", "pay_cents = 35"))
+    assert run("load_corpus", corpus_file).out.splitlines()[:-1] == changed
 
 
 def test_the_line_of_the_how_to_can_be_imported(tmp_path: Path) -> None:
