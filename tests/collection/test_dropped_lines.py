@@ -13,9 +13,10 @@ from tests.corpora import make_corpus, make_premise
 
 pytestmark = pytest.mark.django_db
 
+TURKS = "The Coming of the Ottoman Turks"
 LINES = [
     {"text": "• Bottled water for every guest", "id": "w", "document": "menu"},
-    {"text": "The Coming of the Ottoman Turks"},
+    {"text": TURKS},
     {"premise": ["Two dogs run.", "Image: a dog"], "group": "scene"},
     {"text": "A dog runs in the park."},
     {"text": "A dog  runs in the park. "},
@@ -94,9 +95,9 @@ def test_an_id_that_was_given_away_since_is_changed_a_little(corpus):
 
 
 def test_two_lines_of_one_text_give_one_premise(corpus, tmp_path):
-    path = write_jsonl(tmp_path / "more.jsonl", [{"text": LINES[1]["text"]}])
+    path = write_jsonl(tmp_path / "more.jsonl", [{"text": TURKS}])
     run("import_premises", "small", path, genre="fiction")
-    result = restore_lines(lines=DroppedLine.objects.filter(text=LINES[1]["text"]), by=rosa())
+    result = restore_lines(lines=DroppedLine.objects.filter(text=TURKS), by=rosa())
     assert (len(result.premises), len(result.refused)) == (1, 1)
 
 
