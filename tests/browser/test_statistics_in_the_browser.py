@@ -1,0 +1,24 @@
+"""The page of statistics: nothing serious for axe, nothing wider than a phone, details that open by keyboard."""
+
+import pytest
+
+from snapshots.measuring import request_statistics, work_out_statistics
+from tests.browser.test_accessibility import SETTINGS, complaints
+from tests.snapshots.material import corpus_of, freeze
+
+
+@pytest.mark.parametrize("look", ["dark", "phone"])
+def test_statistics_can_be_read_by_everybody(live_server, watched, rosa, look):
+    snapshot = freeze(corpus_of(6))
+    for kind in ("corpus", "artifacts"):
+        work_out_statistics(statistics_id=request_statistics(snapshot=snapshot, kind=kind).pk)
+    page = watched(rosa, **SETTINGS[look])
+    page.goto(f"/snapshots/{snapshot.pk}/statistics/")
+    assert page.locator("svg.plot").count() == 2
+    assert complaints(page, "statistics") == []
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= page.viewport_size["width"]
+    summary = page.get_by_text("How these figures are defined").first
+    summary.focus()
+    page.keyboard.press("Enter")
+    assert page.get_by_text("Pairs of the snapshot, those without a gold label among them.").is_visible()
