@@ -39,6 +39,7 @@ class CorpusGlance:
     corpus: Corpus
     figures: list[Figure]
     has_question: bool
+    is_written: bool
     snapshots: list[Snapshot] = field(default_factory=list)
     runs: list[TrainingRun] = field(default_factory=list)
 
@@ -57,7 +58,8 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 def glances(corpora: list[Corpus]) -> list[CorpusGlance]:
     """The figures of these corpora, by one grouped query a figure, and one a corpus for disputed pairs."""
     premises = _by_corpus(Premise.objects.exclude(status="dropped"), "corpus", corpora)
-    seats = _by_corpus(WritingSeat.objects, "premise__corpus", corpora, written=Q(submitted_at__isnull=False))
+    is_written = Q(submitted_at__isnull=False)
+    seats = _by_corpus(WritingSeat.objects.real(), "premise__corpus", corpora, written=is_written)
     pairs = _by_corpus(Pair.objects.standing(), "corpus", corpora)
     labels = _by_corpus(
         Label.objects.seats().filter(question__is_main=True, position__gt=1),
@@ -100,6 +102,7 @@ def _glance(
     return CorpusGlance(
         corpus=corpus,
         has_question=question is not None,
+        is_written=bool(seats),
         figures=[
             Figure(
                 premises.get("all", 0),

@@ -27,7 +27,9 @@ from collection.models import (
     PromptField,
     PromptVersion,
     WorkedExample,
+    WritingAssignment,
 )
+from collection.templatetags.durations import duration, milliseconds
 
 TEXT_SHOWN = 100
 
@@ -145,6 +147,66 @@ class PairAdmin(ResearcherAdmin):
         return pair.premise.genre.slug
 
 
+@admin.register(WritingAssignment)
+class WritingAssignmentAdmin(ResearcherAdmin):
+    """What was handed out, what became of it, and how it was typed: evidence to read, nothing more."""
+
+    list_display = ["created_at", "annotator", "corpus", "outcome", "skip_reason", "took", "active", "pasted"]
+    list_filter = ["outcome", "skip_reason", "corpus"]
+    list_select_related = ["annotator", "corpus", "signals"]
+    search_fields = ["annotator__code__exact"]
+    search_help_text = "the annotator's code"
+    fields = [
+        *(
+            "corpus",
+            "annotator",
+            "premise",
+            "prompt_version",
+            "created_at",
+            "closed_at",
+            "outcome",
+            "skip_reason",
+        ),
+        *("took", "active", "keystrokes", "pasted", "met_advice"),
+    ]
+    readonly_fields = fields
+    ordering = ["-pk"]
+
+    @admin.display(description="from first to last")
+    def took(self, task: WritingAssignment) -> str:
+        return duration(task.closed_at - task.created_at if task.closed_at else None)
+
+    @admin.display(description="time at work")
+    def active(self, task: WritingAssignment) -> str:
+        return milliseconds(task.signals.active_ms) if _is_measured(task) else "not measured"
+
+    @admin.display(description="keys pressed")
+    def keystrokes(self, task: WritingAssignment) -> str:
+        return str(task.signals.keystrokes) if _is_measured(task) else "not measured"
+
+    @admin.display(description="pasted")
+    def pasted(self, task: WritingAssignment) -> str:
+        if not _is_measured(task):
+            return "not measured"
+        return f"{task.signals.pastes} times, {task.signals.pasted_chars} characters"
+
+    @admin.display(description="premise")
+    def premise(self, task: WritingAssignment) -> str:
+        return task.seat.premise.text
+
+    @admin.display(description="advice")
+    def met_advice(self, task: WritingAssignment) -> str:
+        given = task.advice.order_by("pk").values_list("label", "advice", "refused")
+        return (
+            "; ".join(f"{label}: {kind}{', refused' * refused}" for label, kind, refused in given) or "none"
+        )
+
+
+def _is_measured(task: WritingAssignment) -> bool:
+    """Without scripts, and over REST, nothing is."""
+    return hasattr(task, "signals")
+
+
 @admin.register(ProblemReport)
 class ProblemReportAdmin(ResearcherAdmin):
     """What is reported stays as it is; the answer is written here."""
@@ -153,8 +215,8 @@ class ProblemReportAdmin(ResearcherAdmin):
     list_filter = [("answered_at", admin.EmptyFieldListFilter)]
     list_select_related = ["assignment__seat__premise", "assignment__annotator"]
     search_fields = ["text"]
-    fields = ["whole_premise", "annotator", "text", "created_at", "answer", "answered_at"]
-    readonly_fields = ["whole_premise", "annotator", "text", "created_at", "answered_at"]
+    fields = ["whole_premise", "annotator", "text", "created_at", "answer", "answered_at", "answered_by"]
+    readonly_fields = ["whole_premise", "annotator", "text", "created_at", "answered_at", "answered_by"]
     ordering = ["-pk"]
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:

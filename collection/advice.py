@@ -62,15 +62,15 @@ class Advice:
 class Task:
     """What the texts are held against.
 
-    `used_before`: folded texts that the writer sent earlier. `is_language` answers whether a text may be in the
-    corpus's language, and None where nobody can tell.
+    `used_before`: folded texts that the writer sent earlier. `is_other_language` answers whether a text is surely not in
+    the corpus's language; None where nobody can tell.
     """
 
     premise: Sequence[str]
     shortest: int
     longest: int
     used_before: Collection[str] = frozenset()
-    is_language: Callable[[str], bool | None] = lambda text: None
+    is_other_language: Callable[[str], bool] | None = None
     levels: Mapping[str, str] = field(default_factory=dict)
 
     def level_of(self, kind: str) -> str:
@@ -153,7 +153,7 @@ def _complaints(text: str, others: Sequence[str], task: Task) -> list[tuple[str,
                 "Only one word differs from your other sentence. A sentence of its own tells us more.",
             )
         )
-    if task.is_language(text) is False:
+    if task.is_other_language is not None and len(words) >= LEAST_WORDS and task.is_other_language(text):
         found.append(
             ("other_language", "This does not look like the language that we collect. Is it a slip?")
         )

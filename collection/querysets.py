@@ -18,6 +18,11 @@ class WritingAssignmentQuerySet(models.QuerySet):
             "corpus", "annotator", "seat__premise", "seat__genre", "prompt_version__prompt"
         ).prefetch_related("prompt_version__fields", "prompt_version__faq")
 
+    def given_since(self, annotator: models.Model, since: datetime, corpus: OuterRef) -> Subquery:
+        """How many tasks of the corpus this person was given since then, to be asked beside a row; NULL for none."""
+        mine = self.filter(annotator=annotator.pk, corpus=corpus, created_at__gte=since).order_by()
+        return Subquery(mine.values("corpus").annotate(n=Count("pk")).values("n"))
+
     def with_words(self) -> "WritingAssignmentQuerySet":
         """With what was written and what advice it met."""
         return self.prefetch_related("pairs", "advice")
@@ -128,6 +133,12 @@ class SeatQuerySet(models.QuerySet):
         return self.filter(
             Q(is_pilot=False, genre__prompt__status="open") | Q(is_pilot=True, genre__prompt__status="pilot")
         )
+
+    def given_to(self, annotator: models.Model) -> "SeatQuerySet":
+        """Seats in play for this person: a pilot's seats are for the prompt's pilots alone."""
+        pilots = self.model._meta.apps.get_model("collection", "PilotWriter").objects
+        mine = pilots.filter(annotator=annotator.pk, prompt=OuterRef("genre__prompt"))
+        return self.in_play().filter(Q(is_pilot=False) | Exists(mine))
 
     def claimable_at(self, now: datetime) -> "SeatQuerySet":
         """Unwritten seats that nobody holds at this moment, of premises that are open."""

@@ -5,11 +5,12 @@ from datetime import date, timedelta
 from typing import Any
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
-from django.db.models.functions import TruncDate
+from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 
-from accounts.models import LedgerEntry, User
-from collection.models import Corpus, Pair, PromptVersion, WritingSeat
+from accounts.models import Grant, LedgerEntry, User
+from collection.actions import start_of_day
+from collection.models import Corpus, Pair, PromptVersion, WritingAssignment, WritingSeat
 from collection.querysets import PairQuerySet
 from validation.models import Label, Membership, Question
 
@@ -41,7 +42,15 @@ def offers_for(annotator: User) -> list[Offer]:
     """
     now = timezone.now()
     seats = (
-        WritingSeat.objects.claimable_at(now).not_touched_by(annotator).filter(genre__corpus=OuterRef("pk"))
+        WritingSeat.objects.claimable_at(now)
+        .given_to(annotator)
+        .not_touched_by(annotator)
+        .filter(genre__corpus=OuterRef("pk"))
+    )
+    held = Grant.objects.standing().filter(user=annotator, qualification=OuterRef("writing_qualification"))
+    today = WritingAssignment.objects.given_since(annotator, start_of_day(now), OuterRef("pk"))
+    may_write = (Q(writing_qualification=None) | Exists(held)) & (
+        Q(max_tasks_per_day=None) | Q(max_tasks_per_day__gt=Coalesce(today, 0))
     )
     active = Membership.objects.filter(annotator=annotator, question__corpus=OuterRef("pk"), status="active")
     barred = Membership.objects.filter(annotator=annotator, question__corpus=OuterRef("pk")).exclude(
@@ -60,7 +69,7 @@ def offers_for(annotator: User) -> list[Offer]:
     may_label = (Q(questions__pool_is_open=True, questions__is_main=True) & ~Exists(barred)) | Exists(active)
     corpora = (
         Corpus.objects.annotate(
-            writes=Q(Exists(seats)) | Q(Exists(holds_seat)),
+            writes=(Q(Exists(seats)) & may_write) | Q(Exists(holds_seat)),
             labels_wait=(Q(Exists(free)) | Q(Exists(holds_batch))) & may_label,
         )
         .filter(Q(writes=True) | Q(labels_wait=True))

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Grant, User
 from collection.actions.errors import DoneForToday, NotQualified, NoWork
-from collection.models import Corpus, Genre, Prompt, PromptVersion, WritingAssignment, WritingSeat
+from collection.models import Corpus, Genre, Premise, Prompt, PromptVersion, WritingAssignment, WritingSeat
 
 Outcome = WritingAssignment.Outcome
 
@@ -69,7 +69,7 @@ def why_no_work(*, corpus: Corpus, annotator: User) -> NoWork | None:
     if is_done_for_today(corpus, annotator, now):
         return _until_tomorrow(corpus, now)
     full = full_genres(corpus, annotator)
-    if _genres_in_turn(corpus, annotator, full, now).exists():
+    if _genres_in_turn(corpus, annotator, full, now):
         return None
     return _why_nothing(corpus, annotator, full, now)
 
@@ -116,7 +116,7 @@ def is_done_for_today(corpus: Corpus, annotator: User, now: datetime) -> bool:
 def full_genres(corpus: Corpus, annotator: User) -> list[int]:
     """Ids of the genres in which this person has written as much as one writer may; everybody may write once.
 
-    Whether a genre is large enough for one more is asked by its n-th seat, n a few times what the person
+    Whether a genre is large enough for one more is asked by its n-th premise, n a few times what the person
     wrote: counting all seats would read a large genre from end to end for each claim.
     """
     if corpus.max_genre_share == 100:
@@ -126,16 +126,20 @@ def full_genres(corpus: Corpus, annotator: User) -> list[int]:
     )
     full = []
     for genre, written in mine.values_list("genre").annotate(written=Count("pk")).order_by():
-        wanted = -(-(written + 1) * 100 // corpus.max_genre_share)
-        if not WritingSeat.objects.real().filter(genre=genre)[wanted - 1 : wanted].exists():
+        seats = -(-(written + 1) * 100 // corpus.max_genre_share)
+        last = -(-seats // corpus.writers_per_premise)
+        # In the order of an index: without one the database reads the table until it has met so many.
+        if not Premise.objects.filter(genre=genre).order_by("digest")[last - 1 : last].exists():
             full.append(genre)
     return full
 
 
-def _genres_in_turn(corpus: Corpus, annotator: User, full: list[int], now: datetime) -> QuerySet[Genre]:
+def _genres_in_turn(corpus: Corpus, annotator: User, full: list[int], now: datetime) -> list[Genre]:
     """The genres with something for this writer; first the one of which the smallest share is written."""
     genres = Genre.objects.filter(corpus=corpus).exclude(pk__in=full).writable_by(annotator)
-    return genres.with_next_turn(annotator, now).exclude(next_turn=None).order_by("next_turn", "pk")
+    # Those without are left out here: in SQL, each genre's first seat would be looked for a second time.
+    in_turn = genres.with_next_turn(annotator, now).order_by("next_turn", "pk")
+    return [genre for genre in in_turn if genre.next_turn is not None]
 
 
 def _next_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime) -> WritingSeat | None:

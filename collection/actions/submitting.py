@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -12,7 +13,9 @@ from accounts.models import User
 from collection.actions.claiming import assignments, close, lock_writer, start_of_day, take
 from collection.actions.errors import InvalidWriting, UnknownAssignment
 from collection.actions.reports import report_problem
-from collection.advice import Advice, Task, advise
+from collection.advice import LEVELS, OFF, Advice, Task, advise
+from collection.filters import candidate
+from collection.filters.language import ForeignLanguage, detected_language
 from collection.models import (
     AdviceGiven,
     DraftText,
@@ -206,14 +209,23 @@ def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[A
     used = Pair.objects.filter(author=assignment.annotator_id, corpus=corpus).used_before(
         texts.values(), besides=assignment
     )
+    levels = dict(corpus.advice_settings.values_list("advice", "level"))
+    looks_at_language = levels.get("other_language", LEVELS["other_language"]) != OFF
     task = Task(
         premise=assignment.seat.premise.sentences,
         shortest=corpus.min_hypothesis_chars,
         longest=corpus.max_hypothesis_chars,
         used_before=used,
-        levels=dict(corpus.advice_settings.values_list("advice", "level")),
+        is_other_language=partial(_is_other_language, corpus.language) if looks_at_language else None,
+        levels=levels,
     )
     return advise(texts, task)
+
+
+def _is_other_language(tag: str, text: str) -> bool:
+    """As surely as the filter of premises is; it loads its model when it is first asked."""
+    language = detected_language(tag)
+    return language is not None and ForeignLanguage(language)(candidate(1, [text]))
 
 
 def _count_advice(assignment: WritingAssignment, advice: list[Advice]) -> None:

@@ -1,0 +1,121 @@
+"""Drafts on the server: kept for another device, gone when the task is over, offered when its time ran out."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from collection.actions import claim_writing, make_seats, save_draft, skip_writing, submit_writing
+from collection.models import Corpus, DraftText, Pair, PromptVersion, WritingSeat
+from tests.corpora import make_corpus, make_premise
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/work/writing/small/"
+TEXTS = {"entailment": "It is so.", "neutral": "It may be so.", "contradiction": "It is not so."}
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    corpus = make_corpus()
+    make_seats(premises=[make_premise(corpus, "Rain falls."), make_premise(corpus, "A dog barks at night.")])
+    return corpus
+
+
+@pytest.fixture
+def client(corpus, ana, browser_of) -> Client:
+    client = browser_of(ana)
+    client.post(f"{PAGE}prompt/{PromptVersion.objects.get().pk}/")
+    return client
+
+
+def keep(client: Client, token: str, **texts: str):
+    sent = {"token": token, **{f"text-{label}": text for label, text in texts.items()}}
+    return client.post(f"{PAGE}draft/", sent, headers={"Accept": "application/json"})
+
+
+def test_a_draft_comes_back_on_another_device(corpus, ana, client, browser_of):
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    keep(client, token, neutral="It may", entailment="It is")
+    answer = keep(client, token, neutral="It may be")
+    form = browser_of(ana).get(PAGE).context["form"]
+    assert (form["text-neutral"].value(), form["text-entailment"].value()) == ("It may be", None)
+    assert form.draft_saved_at == answer.json()["saved_at"]
+
+
+def test_the_answer_brings_advice_but_none_about_what_is_not_written_yet(corpus, ana, client):
+    assignment = claim_writing(corpus=corpus, annotator=ana)
+    said = keep(client, assignment.token, neutral=assignment.seat.premise.text, entailment="").json()[
+        "advice"
+    ]
+    assert list(said) == ["neutral"]
+    assert "the text itself" in said["neutral"]
+
+
+def test_without_scripts_a_button_keeps_the_draft(corpus, ana, client):
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    page = client.post(f"{PAGE}draft/", {"token": token, "text-neutral": "It may"}, follow=True)
+    assert "Your draft is kept." in page.content.decode()
+    assert page.context["form"]["text-neutral"].value() == "It may"
+
+
+def test_a_draft_goes_with_the_task_and_does_not_come_back(corpus, ana):
+    for end in (
+        lambda token: submit_writing(annotator=ana, token=token, texts=TEXTS, key=token),
+        lambda token: skip_writing(annotator=ana, token=token),
+    ):
+        token = claim_writing(corpus=corpus, annotator=ana).token
+        assert save_draft(annotator=ana, token=token, texts=TEXTS)
+        assert DraftText.objects.count() == 3
+        end(token)
+        assert save_draft(annotator=ana, token=token, texts=TEXTS) is None
+        assert not DraftText.objects.exists()
+
+
+def test_fields_that_there_are_not_and_endless_texts_are_no_drafts(corpus, ana):
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    save_draft(annotator=ana, token=token, texts={"other": "x", "neutral": "y\0" * 20_000})
+    draft = DraftText.objects.get()
+    assert (draft.label, draft.text) == ("neutral", "y" * 10_000)
+
+
+def lose_the_seat(corpus: Corpus, ana, vera) -> str:
+    """Ana begins, her time runs out, Vera has the premise. Returns Ana's token."""
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    save_draft(annotator=ana, token=token, texts=TEXTS)
+    later = timezone.now() + timedelta(hours=1)
+    WritingSeat.objects.filter(annotator=ana).update(annotator=vera, leased_until=later)
+    return token
+
+
+def test_a_draft_whose_time_ran_out_is_offered_and_paid_without_scripts_too(
+    corpus, ana, vera, client, browser_of
+):
+    token = lose_the_seat(corpus, ana, vera)
+    client.get(PAGE)
+    (offered,) = browser_of(ana).get(PAGE).context["unsent"]
+    assert {draft.text for draft in offered.drafts} == set(TEXTS.values())
+    sent = {"token": token, "key": token, **{f"text-{label}": text for label, text in TEXTS.items()}}
+    assert "kept and paid all the same" in client.post(PAGE, sent, follow=True).content.decode()
+    assert client.get(PAGE).context["unsent"] == []
+    assert not Pair.objects.standing().exists()
+
+
+def test_a_draft_can_be_thrown_away(corpus, ana, vera, client):
+    token = lose_the_seat(corpus, ana, vera)
+    client.get(PAGE)
+    assert (
+        "That draft is gone."
+        in client.post(f"{PAGE}draft/discard/", {"token": token}, follow=True).content.decode()
+    )
+    assert not DraftText.objects.exists()
+
+
+def test_nobody_reads_or_writes_somebody_elses_draft(corpus, ana, vera, client, browser_of):
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    keep(client, token, neutral="Mine.")
+    assert keep(browser_of(vera), token, neutral="Hers.").status_code == 404
+    assert Client().post(f"{PAGE}draft/", {"token": token}).status_code == 403
+    assert browser_of(vera).post(f"{PAGE}draft/discard/", {"token": token}).status_code == 404
+    assert DraftText.objects.get().text == "Mine."

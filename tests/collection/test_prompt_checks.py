@@ -1,0 +1,107 @@
+"""The short check after the instructions: explained, tried again, passed once on all devices."""
+
+import pytest
+from django.test import Client
+
+from annotation_site.crowd import Annotator, form_or_none
+from collection.actions import make_seats
+from collection.models import CheckQuestion, Corpus, PromptReading, PromptVersion, WritingAssignment
+from tests.cast import ana, rosa
+from tests.corpora import make_corpus, make_premise
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/work/writing/small/"
+RIGHT = {"agree": "yes", "check-0": "entailment", "check-1": "neutral"}
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    corpus = make_corpus()
+    make_seats(premises=[make_premise(corpus, "Rain falls.")])
+    version = PromptVersion.objects.get()
+    for order, label in enumerate(("entailment", "neutral")):
+        CheckQuestion.objects.create(
+            version=version,
+            order=order,
+            premise="A cat sleeps on the <b>sofa</b>.",
+            hypothesis=f"Sentence {order}.",
+            label=label,
+            explanation=f"Because of reason {order}.",
+        )
+    return corpus
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def prompt_page() -> str:
+    return f"{PAGE}prompt/{PromptVersion.objects.get().pk}/"
+
+
+def test_nobody_writes_before_the_check_is_passed(corpus):
+    client = signed_in(ana())
+    assert client.get(PAGE).url == prompt_page()
+    wrong = client.post(prompt_page(), {**RIGHT, "check-1": "contradiction"})
+    text = wrong.content.decode()
+    assert wrong.status_code == 422
+    assert "Because of reason 1." in text
+    assert "Because of reason 0." not in text
+    assert client.get(PAGE).url == prompt_page()
+    assert client.post(prompt_page(), RIGHT).url == PAGE
+    assert client.get(PAGE).status_code == 200
+    reading = PromptReading.objects.get()
+    assert (reading.tries, reading.passed_at is not None) == (2, True)
+
+
+def test_right_answers_stay_chosen_after_a_wrong_one(corpus):
+    page = signed_in(ana()).post(prompt_page(), {**RIGHT, "check-1": "contradiction"})
+    assert page.context["form"]["check-0"].value() == "entailment"
+    assert "&lt;b&gt;sofa" in page.content.decode()
+
+
+def test_an_answer_left_out_is_asked_for_and_is_no_try(corpus):
+    page = signed_in(ana()).post(prompt_page(), {"check-0": "entailment", "check-1": "perhaps"})
+    assert page.status_code == 422
+    assert page.content.decode().count("Please choose one.") == 1
+    assert not PromptReading.objects.exists()
+
+
+def test_a_passed_check_counts_on_another_device(corpus):
+    signed_in(ana()).post(prompt_page(), RIGHT)
+    other = signed_in(ana())
+    assert other.get(PAGE).status_code == 200
+    assert "Go on writing" in other.get(prompt_page()).content.decode()
+
+
+def test_a_new_version_is_read_and_checked_anew(corpus):
+    signed_in(ana()).post(prompt_page(), RIGHT)
+    old = PromptVersion.objects.get()
+    version = PromptVersion.objects.create(prompt=old.prompt, number=2, instructions="Otherwise.", digest="2")
+    assert signed_in(ana()).get(PAGE).url == f"{PAGE}prompt/{version.pk}/"
+
+
+def test_rest_sends_people_to_the_check(corpus, api_of):
+    answer = api_of(ana()).post("/api/v1/work/writing/next", {"corpus": "small"})
+    assert answer.status_code == 403
+    assert prompt_page() in answer.json()["detail"]
+    signed_in(ana()).post(prompt_page(), RIGHT)
+    assert api_of(ana()).post("/api/v1/work/writing/next", {"corpus": "small"}).json()["assignment"]
+
+
+def test_researchers_see_the_check_with_its_answers_and_do_not_take_it(corpus):
+    client = signed_in(rosa())
+    assert "Because of reason 1." in client.get(prompt_page()).content.decode()
+    client.post(prompt_page(), RIGHT)
+    assert not PromptReading.objects.exists()
+
+
+def test_a_simulated_writer_finds_its_way_through_the_check(corpus, live_server):
+    ana()
+    annotator = Annotator(live_server.url, "ana", "correct horse battery staple")
+    annotator.sign_in()
+    assert form_or_none(annotator.open(PAGE), "token") is not None
+    assert WritingAssignment.objects.get().annotator == ana()
