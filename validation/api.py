@@ -46,7 +46,7 @@ class NextBatchView(APIView):
     def post(self, request: Request) -> Response:
         asked = NextSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        question = _main_question(asked.validated_data["corpus"])
+        question = _question(asked.validated_data["corpus"], asked.validated_data.get("question"))
         user = cast(User, request.user)
         _require_consent(user, question.corpus)
         return Response(_next_batch(question, user))
@@ -74,6 +74,7 @@ class SubmitBatchView(APIView):
                 labels=work["labels"],
                 skips=work["skips"],
                 active_ms=work["active_ms"],
+                reasons=work["reasons"],
                 key=work["idempotency_key"],
             )
         except actions.UnknownAssignment as error:
@@ -191,7 +192,7 @@ def _next_batch(question: Question, user: User) -> dict[str, Any]:
         "pairs": [
             {
                 "slot": item.seat.token,
-                "premise": item.seat.pair.premise.sentences,
+                "premise": [] if question.hides_premise else item.seat.pair.premise.sentences,
                 "hypothesis": item.seat.pair.hypothesis,
             }
             for item in batch.items
@@ -200,7 +201,13 @@ def _next_batch(question: Question, user: User) -> dict[str, Any]:
 
 
 def _main_question(slug: str) -> Question:
-    return get_object_or_404(Question.objects.select_related("corpus"), corpus__slug=slug, is_main=True)
+    return _question(slug, None)
+
+
+def _question(corpus: str, slug: str | None) -> Question:
+    """The question of that name, or the main one."""
+    which: dict[str, Any] = {"is_main": True} if slug is None else {"slug": slug}
+    return get_object_or_404(Question.objects.select_related("corpus"), corpus__slug=corpus, **which)
 
 
 def _require_consent(user: User, corpus: Corpus) -> None:

@@ -154,6 +154,8 @@ def with_texts(items: Iterable[Held], assignment: int) -> list[BatchItem]:
 
 def _shown(item: Held, assignment: int, text: Sequence[Any]) -> BatchItem:
     premise = Premise(pk=text[2], text=text[3], sentence_count=text[4])
+    if item.sentence:  # one sentence of a scene is judged by itself
+        premise = Premise(pk=text[2], text=premise.sentences[item.sentence - 1])
     pair = Pair(pk=text[0], hypothesis=text[1], premise=premise)
     seat = Label(pk=item.seat, token=item.token, sentence=item.sentence, pair=pair)
     return BatchItem(pk=item.item, assignment_id=assignment, seat=seat, order=item.order)

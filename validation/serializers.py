@@ -9,6 +9,7 @@ from validation.models import BatchItem, Label
 
 class NextSerializer(serializers.Serializer):
     corpus = serializers.SlugField(help_text="the corpus's slug")
+    question = serializers.SlugField(required=False, help_text="another question than the main one")
 
 
 class BatchPairSerializer(serializers.Serializer):
@@ -40,6 +41,11 @@ class SubmitSerializer(serializers.Serializer):
         child=serializers.IntegerField(min_value=0, max_value=2**31 - 1),
         default=dict,
         help_text="slot -> milliseconds",
+    )
+    reasons = serializers.DictField(
+        child=serializers.CharField(max_length=2000, allow_blank=True),
+        default=dict,
+        help_text="slot -> why, in the annotator's words",
     )
     idempotency_key = serializers.CharField(max_length=100)
     next = serializers.BooleanField(default=False, help_text="answer with the next batch as well")
@@ -75,7 +81,9 @@ class PairSerializer(serializers.ModelSerializer[Pair]):
     author = serializers.SlugRelatedField[User](slug_field="code", read_only=True)
     gold_label = serializers.CharField(allow_null=True)
     gold_source = serializers.CharField()
-    gold_note = serializers.CharField(help_text="what is said of a published label that its votes do not give")
+    gold_note = serializers.CharField(
+        help_text="what is said of a published label that its votes do not give"
+    )
     labels = PairLabelSerializer(many=True, source="counted_labels")
 
     class Meta:

@@ -20,6 +20,7 @@
 
   const radios = (pair) => [...pair.querySelectorAll("input[type=radio]")];
   const skip = (pair) => pair.querySelector("select");
+  const why = (pair) => pair.querySelector("textarea");
   const spent = (pair) => pair.querySelector("input[name^='ms-']");
   const answer = (pair) => radios(pair).find((radio) => radio.checked);
   const isDone = (pair) => Boolean(answer(pair) || skip(pair).value);
@@ -27,7 +28,7 @@
   // What was chosen is kept on this device until the server has confirmed it.
   const keep = () => {
     const state = Object.fromEntries(pairs.map((pair) => [pair.dataset.slot,
-      { label: answer(pair)?.value || "", skip: skip(pair).value, ms: spent(pair).value }]));
+      { label: answer(pair)?.value || "", skip: skip(pair).value, why: why(pair).value, ms: spent(pair).value }]));
     try { localStorage.setItem(storageKey(token), JSON.stringify(state)); } catch { /* full or off: the page still holds it */ }
   };
   const restore = () => {
@@ -38,6 +39,8 @@
       if (!known || isDone(pair)) continue;
       for (const radio of radios(pair)) radio.checked = radio.value === known.label;
       skip(pair).value = known.skip || "";
+      why(pair).value = known.why || "";
+      if (why(pair).value) why(pair).closest("details").open = true;
       spent(pair).value = known.ms || "";
     }
   };
@@ -131,6 +134,7 @@
       nav.append(back);
     }
     pair.append(nav);
+    why(pair).addEventListener("input", keep);
     // By keyboard every arrow is a change: there only Enter goes on, or the first reason would be taken at once.
     let byPointer = false;
     skip(pair).addEventListener("pointerdown", () => { byPointer = true; });

@@ -195,3 +195,59 @@ def test_the_start_page_offers_what_there_is(corpus):
 def test_a_right_to_left_corpus_is_shown_so(corpus):
     Corpus.objects.update(language="ar")
     assert 'dir="rtl"' in ready(vera(), corpus).get(PAGE).content.decode()
+
+
+def test_a_reason_is_taken_and_kept_with_the_label(browser_of, vera):
+    corpus = make_corpus()
+    make_pair(corpus, make_premise(corpus, "A dog runs."), "An animal moves.", author_label="neutral")
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    browser = browser_of(vera)
+    browser.post("/work/validation/small/instructions/")
+    page = browser.get("/work/validation/small/")
+    slot = page.context["batch"].items[0].seat.token
+    sent = {"assignment": page.context["batch"].assignment.token, "key": page.context["key"]}
+    browser.post(
+        "/work/validation/small/", sent | {f"label-{slot}": "neutral", f"reason-{slot}": "Who knows?"}
+    )
+    assert Label.objects.get(token=slot).reason == "Who knows?"
+
+
+def test_grammar_is_judged_on_the_hypothesis_alone_under_its_own_question(browser_of, vera):
+    corpus = make_corpus()
+    make_pair(corpus, make_premise(corpus, "A dog runs."), "An animal move.", author_label="neutral")
+    grammar = Question.objects.create(
+        corpus=corpus,
+        slug="grammar",
+        is_main=False,
+        scheme="grammar3",
+        wording="How is its grammar?",
+        seats=1,
+        threshold=1,
+        hides_premise=True,
+    )
+    open_for_validation(question=grammar, pairs=Pair.objects.all())
+    browser = browser_of(vera)
+    browser.post("/work/validation/small/grammar/instructions/")
+    page = browser.get("/work/validation/small/grammar/")
+    text = page.content.decode()
+    assert "An animal move." in text
+    assert "A dog runs." not in text
+    slot = page.context["batch"].items[0].seat.token
+    sent = {"assignment": page.context["batch"].assignment.token, "key": page.context["key"]}
+    answer = browser.post("/work/validation/small/grammar/", sent | {f"label-{slot}": "minor"})
+    assert answer["Location"].startswith("/work/validation/small/grammar/?confirmed=")
+    assert Label.objects.get(token=slot).label == "minor"
+
+
+def test_one_sentence_of_a_scene_is_shown_by_itself(browser_of, vera):
+    corpus = make_corpus()
+    scene = make_premise(corpus, "A man sits.\nA dog lies by him.", sentence_count=2)
+    make_pair(corpus, scene, "Somebody is outside.")
+    single = Question.objects.create(
+        corpus=corpus, slug="single", is_main=False, scheme="nli3", seats=3, threshold=2, by_sentence=True
+    )
+    open_for_validation(question=single, pairs=Pair.objects.all())
+    browser = browser_of(vera)
+    browser.post("/work/validation/small/single/instructions/")
+    text = browser.get("/work/validation/small/single/").content.decode()
+    assert ("A man sits." in text) is not ("A dog lies by him." in text)

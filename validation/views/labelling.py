@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import cast
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -72,9 +72,9 @@ def my_work(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @annotator_required
-def labelling(request: HttpRequest, slug: str) -> HttpResponse:
+def labelling(request: HttpRequest, slug: str, question_slug: str | None = None) -> HttpResponse:
     """GET hands out a batch (or the one in hand); POST casts it."""
-    question = _question(slug)
+    question = _question(slug, question_slug)
     gate = _gate(request, question)
     if gate:
         return gate
@@ -94,10 +94,10 @@ def labelling(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @annotator_required
-def instructions(request: HttpRequest, slug: str) -> HttpResponse:
+def instructions(request: HttpRequest, slug: str, question_slug: str | None = None) -> HttpResponse:
     """What labelling asks for, with worked examples and the FAQ; read once before the first batch."""
-    question = _question(slug)
-    target = safe_next(request) or reverse("labelling", args=[slug])
+    question = _question(slug, question_slug)
+    target = safe_next(request) or address_of("labelling", question)
     if request.method == "POST":
         request.session[READ] = sorted({*request.session.get(READ, []), question.pk})
         return redirect(target)
@@ -125,19 +125,26 @@ def choices_of(question: Question) -> list[Choice]:
     ]
 
 
-def _question(slug: str) -> Question:
+def address_of(name: str, question: Question) -> str:
+    """A page of the question: the main one is known by its corpus alone."""
+    more = [] if question.is_main else [question.slug]
+    return reverse(name, args=[question.corpus.slug, *more])
+
+
+def _question(slug: str, question_slug: str | None) -> Question:
     questions = Question.objects.select_related("corpus__consent_form").prefetch_related("label_wordings")
-    return get_object_or_404(questions, corpus__slug=slug, is_main=True)
+    which: dict[str, Any] = {"is_main": True} if question_slug is None else {"slug": question_slug}
+    return get_object_or_404(questions, corpus__slug=slug, **which)
 
 
 def _gate(request: HttpRequest, question: Question) -> HttpResponse | None:
     """Consent and instructions stand before the first batch."""
-    here = urlencode({"next": reverse("labelling", args=[question.corpus.slug])})
+    here = urlencode({"next": address_of("labelling", question)})
     form_id = question.corpus.consent_form_id
     if form_id and not Consent.objects.given_by(cast(User, request.user)).filter(form=form_id).exists():
         return redirect(f"{reverse('consent', args=[form_id])}?{here}")
     if not _has_read(request, question):
-        return redirect(f"{reverse('labelling-instructions', args=[question.corpus.slug])}?{here}")
+        return redirect(f"{address_of('labelling-instructions', question)}?{here}")
     return None
 
 
@@ -160,6 +167,12 @@ def _batch_page(
         "direction": direction_of(question.corpus.language),
         "confirmed": request.GET.get("confirmed", ""),
         "error": error,
+        "instructions_address": address_of("labelling-instructions", question),
+        "reasons": {
+            name.removeprefix("reason-"): request.POST[name]
+            for name in request.POST
+            if name.startswith("reason-")
+        },
         "chosen": {
             name.removeprefix("label-"): request.POST[name]
             for name in request.POST
@@ -177,6 +190,10 @@ def _submit(request: HttpRequest, question: Question) -> HttpResponse:
             token=token,
             labels=_fields(request, "label-"),
             skips=_fields(request, "skip-"),
+            reasons={
+                slot: text.replace("\0", "")[:2000].strip()
+                for slot, text in _fields(request, "reason-").items()
+            },
             active_ms={
                 slot: int(ms)
                 for slot, ms in _fields(request, "ms-").items()
@@ -191,7 +208,7 @@ def _submit(request: HttpRequest, question: Question) -> HttpResponse:
     messages.success(request, saved_sentence(result))
     # The next page lets the script forget what it kept of this batch: in the address, not in the session,
     # which would cost two writes a batch.
-    return redirect(f"{reverse('labelling', args=[question.corpus.slug])}?{urlencode({'confirmed': token})}")
+    return redirect(f"{address_of('labelling', question)}?{urlencode({'confirmed': token})}")
 
 
 def _again(request: HttpRequest, question: Question, error: str) -> HttpResponse:
