@@ -176,8 +176,6 @@ def waiting() -> list[tuple[str, str]]:
                 reverse("admin:collection_problemreport_changelist"),
             )
         )
-    late = TrainingRun.objects.filter(
-        status="queued", requested_at__lt=timezone.now() - timedelta(minutes=1)
     for question in Question.objects.filter(is_main=True, gold_rule="adjudicated").select_related("corpus"):
         undecided = adjudication_queue(question).count()
         if undecided:
@@ -187,6 +185,8 @@ def waiting() -> list[tuple[str, str]]:
                     reverse("adjudication", args=[question.corpus.slug]),
                 )
             )
+    late = TrainingRun.objects.filter(
+        status="queued", requested_at__lt=timezone.now() - timedelta(minutes=1)
     ).count()
     if late and not working("training"):
         found.append(
