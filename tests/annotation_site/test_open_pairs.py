@@ -74,3 +74,25 @@ def test_instructions_once_followed_are_not_shown_again_after_a_new_sign_in(corp
     first.post("/work/validation/small/instructions/", {"agree": "yes"})
     first.get("/work/validation/small/")
     assert browser_of(vic).get("/work/validation/small/").status_code == 200
+
+
+def test_named_pairs_are_opened_and_unknown_names_are_said(corpus, tmp_path):
+    chosen = list(corpus.pairs.order_by("pk").values_list("public_id", flat=True)[:2])
+    (tmp_path / "ids").write_text("\n".join(chosen))
+    assert "2 pairs opened" in run("open_pairs", "small", "--pairs", str(tmp_path / "ids")).out
+    (tmp_path / "ids").write_text("nobody-knows\n")
+    assert "nobody-knows" in run("open_pairs", "small", "--pairs", str(tmp_path / "ids")).failure
+
+
+def test_a_percentage_of_each_genre_is_opened_once(corpus):
+    assert "3 pairs opened" in run("open_pairs", "small", "--percent-a-genre", "50").out
+    assert "0 pairs opened" in run("open_pairs", "small", "--percent-a-genre", "50").out
+
+
+def test_more_labels_than_the_limit_are_refused(corpus):
+    assert "0 pairs that split" in run("open_pairs", "small", "--more-labels", "10").out
+    assert "up to 100" in run("open_pairs", "small", "--more-labels", "1000").failure
+
+
+def test_an_unknown_question_lists_the_known_ones(corpus):
+    assert "Known: main" in run("open_pairs", "small", "--question", "grammar").failure

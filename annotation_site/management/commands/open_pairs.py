@@ -1,15 +1,17 @@
 """`open_pairs CORPUS`: chooses pairs for validation and makes their seats."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation_site.management.files import known_corpus
-from validation.actions import open_for_validation
+from collection.models import Corpus, Pair
+from collection.querysets import PairQuerySet
+from validation.actions import TooManyLabels, open_for_validation, open_more_labels
 from validation.agreement import main_question
 from validation.models import Question
-from validation.offers import unopened_pairs
 
 
 class Command(BaseCommand):
@@ -21,19 +23,33 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus")
         parser.add_argument("--genre", help="only pairs of this genre")
-        parser.add_argument("--number", type=int, help="how many; without it all")
+        parser.add_argument("--question", metavar="SLUG", help="another question than the main one")
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument("--number", type=int, help="how many; without it all")
+        which.add_argument("--number-a-genre", type=int, help="how many of each genre")
+        which.add_argument(
+            "--percent-a-genre", type=float, help="percent of each genre, those that are open counted in"
+        )
+        which.add_argument("--pairs", metavar="FILE", help="these pairs: a file with a public id a line")
+        which.add_argument(
+            "--more-labels",
+            type=int,
+            metavar="N",
+            help="no new pairs: N labels in all where the first ones split",
+        )
         parser.add_argument("--seed", type=int, default=0, help="for the draw and for the order of seats")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = known_corpus(options["corpus"])
-        try:
-            question = main_question(corpus)
-        except Question.DoesNotExist:
-            raise CommandError(f"{corpus.slug} has no main question. Give it one with load_corpus.") from None
-        if options["number"] is not None and options["number"] < 1:
-            raise CommandError("--number wants a number of at least 1.")
-        pairs = unopened_pairs(question)
+        question = self.question(corpus, options["question"])
+        for name in ("number", "number_a_genre", "percent_a_genre"):
+            if options[name] is not None and options[name] <= 0:
+                raise CommandError(f"--{name.replace('_', '-')} wants a number above 0.")
+        if options["more_labels"] is not None:
+            self.open_more(question, options)
+            return
+        pairs = Pair.objects.standing().filter(corpus=corpus)
         if options["genre"]:
             known = list(corpus.genres.order_by("slug").values_list("slug", flat=True))
             if options["genre"] not in known:
@@ -41,12 +57,54 @@ class Command(BaseCommand):
                     f"{corpus.slug} has no genre {options['genre']!r}. Known: {', '.join(known)}."
                 )
             pairs = pairs.by_genre(options["genre"])
+        if options["pairs"]:
+            pairs = self.named(pairs, Path(options["pairs"]))
+        percent = options["percent_a_genre"]
         opened = open_for_validation(
-            question=question, pairs=pairs, seed=options["seed"], number=options["number"]
+            question=question,
+            pairs=pairs,
+            seed=options["seed"],
+            number=options["number"],
+            number_a_genre=options["number_a_genre"],
+            share_a_genre=None if percent is None else percent / 100,
         )
+        left = pairs.exclude(labels__question=question).count()
         if options["json"]:
-            self.stdout.write(json.dumps({"corpus": corpus.slug, "opened": opened, "left": pairs.count()}))
+            self.stdout.write(json.dumps({"corpus": corpus.slug, "opened": opened, "left": left}))
         else:
-            self.stdout.write(
-                f"{corpus.slug}: {opened:,} pairs opened for validation; {pairs.count():,} wait."
+            self.stdout.write(f"{corpus.slug}: {opened:,} pairs opened for validation; {left:,} wait.")
+
+    def question(self, corpus: Corpus, slug: str | None) -> Question:
+        try:
+            return Question.objects.get(corpus=corpus, slug=slug) if slug else main_question(corpus)
+        except Question.DoesNotExist:
+            if not slug:
+                raise CommandError(
+                    f"{corpus.slug} has no main question. Give it one with load_corpus."
+                ) from None
+            known = ", ".join(corpus.questions.order_by("slug").values_list("slug", flat=True))
+            raise CommandError(f"{corpus.slug} has no question {slug!r}. Known: {known}.") from None
+
+    def named(self, pairs: PairQuerySet, path: Path) -> PairQuerySet:
+        try:
+            names = path.read_text().split()
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandError(f"{path} cannot be read: {error}") from None
+        found = pairs.filter(public_id__in=names)
+        missing = sorted(set(names) - set(found.values_list("public_id", flat=True)))
+        if missing:
+            some = ", ".join(missing[:5])
+            raise CommandError(
+                f"{path}: {len(missing):,} of its pairs are not in the corpus, such as {some}."
             )
+        return found
+
+    def open_more(self, question: Question, options: dict[str, Any]) -> None:
+        try:
+            pairs = open_more_labels(question=question, labels=options["more_labels"], seed=options["seed"])
+        except TooManyLabels as refusal:
+            raise CommandError(str(refusal)) from None
+        if options["json"]:
+            self.stdout.write(json.dumps({"corpus": question.corpus.slug, "pairs": pairs}))
+        else:
+            self.stdout.write(f"{question.corpus.slug}: {pairs:,} pairs that split get more labels.")
