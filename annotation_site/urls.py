@@ -5,7 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from annotation_site.health import health
-from annotation_site.views import agreement_page, open_pairs
+from annotation_site.views import agreement_page, annotators_page, open_pairs
 
 rest: list[URLPattern | URLResolver] = [
     path("", include("accounts.api_urls")),
@@ -26,6 +26,7 @@ urlpatterns = [
     path("", include("snapshots.urls")),
     path("", include("modeling.urls")),
     path("corpora/<slug:slug>/agreement/", agreement_page, name="agreement"),
+    path("corpora/<slug:slug>/annotators/", annotators_page, name="annotators"),
     path("corpora/<slug:slug>/open/", open_pairs, name="open-pairs"),
     path("admin/", admin.site.urls),
     path("health/", health, name="health"),

@@ -1,5 +1,6 @@
 """Researchers' pages that look across the apps."""
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -12,9 +13,12 @@ from annotation_site.forms import MOST_AT_ONCE, OpenPairsForm
 from collection.models import Corpus, Pair
 from snapshots.tables import percent, share_rows
 from validation.actions import open_for_validation
-from validation.agreement import DEFINITIONS, DIMENSIONS, NAMES, AgreementReport, report
+from validation.agreement import DEFINITIONS, DIMENSIONS, NAMES, AgreementReport, pairwise_kappa, report
 from validation.models import Question
 from validation.offers import unopened_pairs
+from validation.quality import MEANINGS, RULES, annotators, fitted_models
+
+PAIRWISE_SHOWN = 50
 
 
 @require_GET
@@ -34,6 +38,27 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
             return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
         context |= agreement_context(found, question)
     return render(request, "annotation_site/agreement.html", context)
+
+
+@require_GET
+@researcher_required
+def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Who is good and who may be guessing: a row an annotator, flags with their rules, kappas of two and two."""
+    question = get_object_or_404(Question.objects.select_related("corpus"), corpus__slug=slug, is_main=True)
+    models = fitted_models(question)
+    reliability = models["annotators"] if models else {}
+    context = {
+        "corpus": question.corpus,
+        "labels": question.labels,
+        "annotators": [(each, reliability.get(each.code)) for each in annotators(question)],
+        "models": models,
+        "models_made_at": datetime.fromisoformat(models["made_at"]) if models else None,
+        "pairwise": pairwise_kappa(question)[:PAIRWISE_SHOWN],
+        "meanings": MEANINGS,
+        "rules": RULES,
+        "definitions": DEFINITIONS,
+    }
+    return render(request, "annotation_site/annotators.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

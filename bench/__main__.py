@@ -211,7 +211,7 @@ def agreement_at_size(pairs: int) -> None:
     from bench.corpora import LABELS, make_corpus, open_all
     from bench.measure import timed
     from collection.models import Pair
-    from validation.agreement import agreement, agreement_by_genre
+    from validation.agreement import pairwise_kappa, report
     from validation.models import Label
 
     question = make_corpus("agreed", pairs)
@@ -226,12 +226,14 @@ def agreement_at_size(pairs: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     chosen = Pair.objects.filter(corpus=question.corpus)
-    figures, seconds = timed(lambda: agreement(chosen, question))
-    if figures["pairs_with_all_labels"] != pairs:
-        raise RuntimeError(f"{figures['pairs_with_all_labels']} of {pairs} pairs were counted.")
-    print(f"Agreement: {pairs:,} pairs with five labels in {seconds:.2f} s", flush=True)
-    _, seconds = timed(lambda: agreement_by_genre(question))
-    print(f"Agreement by genre: {seconds:.2f} s\n", flush=True)
+    found, seconds = timed(lambda: report(chosen, question))
+    if found.figures["pairs_with_all_labels"] != pairs:
+        raise RuntimeError(f"{found.figures['pairs_with_all_labels']} of {pairs} pairs were counted.")
+    print(f"Agreement with intervals: {pairs:,} pairs with five labels in {seconds:.2f} s", flush=True)
+    _, seconds = timed(lambda: report(chosen, question, by="genre"))
+    print(f"The same with a row a genre: {seconds:.2f} s", flush=True)
+    _, seconds = timed(lambda: pairwise_kappa(question))
+    print(f"Kappa of every two annotators: {seconds:.2f} s\n", flush=True)
 
 
 def training(folder: Path, pairs: int = 6000) -> None:

@@ -36,7 +36,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        question = self.question(options["corpus"])
+        question = question_of(options["corpus"])
         pairs = Pair.objects.filter(corpus=question.corpus)
         found = report(pairs, question, by=options["by"], seed=options["seed"])
         pairwise = pairwise_kappa(question) if options["pairwise"] else None
@@ -52,16 +52,6 @@ class Command(BaseCommand):
             for row in pairwise or ():
                 names = " and ".join(row["annotators"])
                 self.stdout.write(f"{names:44}{decimal(row['kappa']):>8}  over {row['pairs']:,} pairs")
-
-    def question(self, slug: str) -> Question:
-        corpus = Corpus.objects.filter(slug=slug).first()
-        if corpus is None:
-            known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
-            raise CommandError(f"There is no corpus {slug!r}. Known: {known}.")
-        try:
-            return main_question(corpus)
-        except Question.DoesNotExist:
-            raise CommandError(f"{slug} has no main question. Give it one with load_corpus.") from None
 
     def print_table(self, corpus: str, found: AgreementReport) -> None:
         figures, ends = found.figures, found.intervals
@@ -102,6 +92,17 @@ class Command(BaseCommand):
     def print_decimal(self, name: str, value: float | None, ends: list[float] | None) -> None:
         interval = " to ".join(decimal(end) for end in ends or ())
         self.stdout.write(f"{name:44}{decimal(value):>8}{interval:>18}")
+
+
+def question_of(slug: str) -> Question:
+    corpus = Corpus.objects.filter(slug=slug).first()
+    if corpus is None:
+        known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
+        raise CommandError(f"There is no corpus {slug!r}. Known: {known}.")
+    try:
+        return main_question(corpus)
+    except Question.DoesNotExist:
+        raise CommandError(f"{slug} has no main question. Give it one with load_corpus.") from None
 
 
 def percent(share: float | None) -> str:

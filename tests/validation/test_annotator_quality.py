@@ -1,0 +1,193 @@
+"""Who is good and who is guessing: figures against loops, flags against known guessers."""
+
+import os
+import random
+import subprocess
+import sys
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from collection.models import Pair
+from tests.cast import person
+from tests.commands import run
+from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from validation.models import Assignment, BatchItem, Label, Question
+from validation.quality import annotators, fit_models, fitted_models, is_by_chance
+
+pytestmark = pytest.mark.django_db
+
+GOOD = [f"good{n}" for n in range(6)]
+GUESSERS = ["random", "always", "hasty"]
+PAIRS = 120
+
+
+@pytest.fixture
+def question(rosa) -> Question:
+    """A judged corpus: of each pair's five labels one is a guesser's, in turn; forty pairs are control items."""
+    corpus = make_corpus(protocol="judged")
+    question = Question.objects.get(corpus=corpus)
+    dice, now = random.Random(4), timezone.now()
+    people = {name: person(name) for name in (*GOOD, *GUESSERS)}
+    batches = {
+        name: Assignment.objects.create(
+            question=question, annotator=user, leased_until=now, closed_at=now + timedelta(minutes=1)
+        )
+        for name, user in people.items()
+    }
+    for n in range(PAIRS):
+        premise = make_premise(corpus, f"Premise {n}.")
+        pair = make_pair(corpus, premise, "A sentence.")
+        truth = LABELS[n // 3 % 3]
+        seated = [*dice.sample(GOOD, 4), GUESSERS[n % 3]]
+        for position, name in enumerate(seated, start=1):
+            given = {"random": dice.choice(LABELS), "always": "neutral"}.get(name)
+            if given is None:
+                given = truth if dice.random() < 0.9 else dice.choice(LABELS)
+            seat = Label.objects.create(
+                question=question,
+                pair=pair,
+                premise=premise,
+                position=position,
+                scheme="nli3",
+                annotator=people[name],
+                label=given,
+                cast_at=now,
+            )
+            time = 900 if name == "hasty" else dice.randint(5000, 9000)
+            BatchItem.objects.create(
+                assignment=batches[name], seat=seat, order=n, answer=given, active_ms=time
+            )
+        if n < 70:
+            Label.objects.create(
+                question=question,
+                pair=pair,
+                premise=premise,
+                scheme="nli3",
+                origin="expert",
+                annotator=rosa,
+                label=truth,
+            )
+    return question
+
+
+def by_name(question: Question) -> dict:
+    codes = dict(User.objects.values_list("code", "username"))
+    return {codes[each.code]: each for each in annotators(question)}
+
+
+def test_leave_one_out_equals_the_count_by_hand(question):
+    found = by_name(question)
+    for name in ("good0", "random"):
+        agreed = compared = 0
+        for pair in Pair.objects.all():
+            given = {
+                label.annotator.username: label.label
+                for label in Label.objects.filter(pair=pair, position__gt=0).select_related("annotator")
+            }
+            others = [label for other, label in given.items() if other != name]
+            decided = [label for label in LABELS if others.count(label) > len(others) / 2]
+            if name in given and decided:
+                compared += 1
+                agreed += given[name] == decided[0]
+        assert (found[name].others, found[name].equals_others) == (compared, agreed / compared)
+
+
+def test_an_authors_own_label_is_no_work_of_a_validator(question):
+    first = Label.objects.filter(position=1).first()
+    before = by_name(question)[first.annotator.username].labels
+    Label.objects.filter(pk=first.pk).update(origin="author")
+    assert by_name(question)[first.annotator.username].labels == before - 1
+
+
+def test_the_flags_find_the_guessers_and_nobody_else(question):
+    flags = {name: set(each.flags) for name, each in by_name(question).items() if each.flags}
+    assert flags == {
+        "random": {"controls by chance", "others by chance"},
+        "always": {"one label", "controls by chance", "others by chance"},
+        "hasty": {"too fast"},
+    }
+
+
+def test_flags_wait_until_there_is_enough_to_judge_by(question):
+    Label.objects.exclude(origin="expert").filter(pair__in=Pair.objects.order_by("pk")[50:]).update(
+        withdrawn_at=timezone.now(), withdrawn_because="a test"
+    )
+    BatchItem.objects.filter(order__gte=50).delete()
+    assert {name for name, each in by_name(question).items() if each.flags} == set()
+
+
+def test_controls_speed_and_shares_are_counted(question):
+    always = by_name(question)["always"]
+    controls = [label.pair_id for label in Label.objects.filter(origin="expert")]
+    met = Label.objects.filter(annotator__username="always", pair__in=controls)
+    truths = dict(Label.objects.filter(origin="expert").values_list("pair_id", "label"))
+    assert (always.controls, always.controls_right) == (
+        met.count(),
+        sum(truths[label.pair_id] == "neutral" for label in met),
+    )
+    assert always.shares == {"entailment": 0, "neutral": 1, "contradiction": 0}
+    assert by_name(question)["hasty"].median_seconds == 0.9
+    assert 5 < by_name(question)["good1"].median_seconds < 9
+
+
+def test_chance_has_an_edge():
+    assert is_by_chance(10, 30, 1 / 3)
+    assert not is_by_chance(20, 30, 1 / 3)
+
+
+def test_models_rank_guessers_last_and_their_result_is_kept_with_its_date(question):
+    assert fitted_models(question) is None
+    fit_models(question)
+    kept = fitted_models(question)
+    codes = dict(User.objects.values_list("username", "code"))
+    for model in ("dawid_skene", "mace"):
+        worth = {name: kept["annotators"][codes[name]][model] for name in (*GOOD, *GUESSERS)}
+        assert max(worth["random"], worth["always"]) < min(worth[name] for name in (*GOOD, "hasty")), model
+        assert 0 <= min(worth.values()) <= max(worth.values()) <= 1
+        assert kept["differs"][model] < PAIRS / 10
+    assert kept["labels"] == PAIRS * 5
+    assert kept["made_at"].startswith(str(timezone.now().year))
+
+
+def test_the_command_prints_flags_with_their_rules(question):
+    told = run("quality", "small").out
+    assert "one label: 80% or more of 20 labels or more" in told
+    printed = run("quality", "small", json=True).json
+    assert len(printed["annotators"]) == 9
+    assert printed["models"] is None
+
+
+def test_a_model_without_labels_says_what_it_needs():
+    make_corpus()
+    assert "at least two people" in run("quality", "small", models=True).failure
+
+
+def test_the_page_shows_a_row_an_annotator_and_is_for_researchers(question, rosa, vera, browser_of):
+    page = browser_of(rosa).get("/corpora/small/annotators/")
+    assert page.status_code == 200
+    text = page.content.decode()
+    for each in annotators(question):
+        assert each.code in text
+    assert "The rules of the flags" in text
+    assert browser_of(vera).get("/corpora/small/annotators/").status_code == 403
+
+
+def test_a_corpus_that_nobody_labels_has_a_page_that_says_so(rosa, browser_of):
+    make_corpus()
+    assert (
+        "No label of a validator counts yet"
+        in browser_of(rosa).get("/corpora/small/annotators/").content.decode()
+    )
+
+
+def test_no_web_process_loads_the_models():
+    code = (
+        "import django, sys; django.setup(); import annotation_site.urls; from validation import quality;"
+        " assert not {'crowdkit', 'pandas', 'transformers'} & set(sys.modules), 'loaded'"
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "annotation_site.settings"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
