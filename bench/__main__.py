@@ -1,6 +1,6 @@
 """`python -m bench [SECTION ...]`: measures on a database of its own and prints Markdown.
 
-Sections: labelling, drain, premises, pairing, import, export, agreement, training, networks.
+Sections: labelling, writing, drain, premises, pairing, import, export, agreement, training, networks.
 The database of DATABASE_URL is not touched: a test database beside it is made and removed. Without
 DATABASE_URL a server is found or started, as for the tests.
 """
@@ -18,7 +18,18 @@ import django
 
 from scripts.services import Missing, postgres
 
-SECTIONS = ("labelling", "drain", "premises", "pairing", "import", "export", "agreement", "training", "networks")
+SECTIONS = (
+    "labelling",
+    "writing",
+    "drain",
+    "premises",
+    "pairing",
+    "import",
+    "export",
+    "agreement",
+    "training",
+    "networks",
+)
 
 
 def main() -> None:
@@ -66,6 +77,7 @@ def run(sections: list[str], pairs: int, lines: list[int], folder: Path) -> None
         print(f"Machine: {describe()}\n", flush=True)
         steps: dict[str, Callable[[], None]] = {
             "labelling": labelling,
+            "writing": writing,
             "premises": lambda: importing_premises(lines, folder),
             "pairing": lambda: pairing(folder),
             "drain": lambda: draining(folder),
@@ -151,6 +163,27 @@ def pairing(folder: Path, number: int = 1000) -> None:
         f" of it parsing {parsing:.1f} s, {len(captions) / parsing:,.0f} captions/s\n",
         flush=True,
     )
+
+
+def writing(sizes: tuple[int, ...] = (4_000, 400_000), writers: int = 32) -> None:
+    """A premise fetched and three sentences sent, over HTTP, by 32 writers, in a small and in a large corpus."""
+    from annotation_site.server import site
+    from bench.measure import percentile
+    from bench.writing import make_corpus, write_for
+
+    print("| premises | writers | premises written/s | next p50 / p95 ms | submit p50 / p95 ms |")
+    print("|---|---|---|---|---|")
+    for size in sizes:
+        corpus = make_corpus(f"written-{size}", size)
+        with site() as url:
+            timings, seconds = write_for(corpus, url, writers, 10)
+        claims, submits = (
+            f"{1000 * percentile(values, 0.5):.1f} / {1000 * percentile(values, 0.95):.1f}"
+            for values in (timings.claims, timings.submits)
+        )
+        done = len(timings.submits) / seconds
+        print(f"| {size:,} | {writers} | {done:.0f} | {claims} | {submits} |", flush=True)
+    print()
 
 
 def draining(folder: Path, pairs: int = 2000, processes: int = 64) -> None:

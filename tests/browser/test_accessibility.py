@@ -4,8 +4,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from collection.actions import claim_writing, read_prompt, skip_writing, submit_writing
+from collection.models import CheckQuestion, PilotWriter
 from tests.browser.conftest import DESK, PHONE
 from tests.browser.site import make_site
+from tests.corpora import LABELS
 
 SETTINGS = {
     "light": {**DESK, "color_scheme": "light"},
@@ -67,4 +70,51 @@ def test_nothing_serious_while_labelling_and_after(live_server, watched, vera, l
     for address in ("/work/mine/", "/mine/"):
         page.goto(address)
         found += complaints(page, address)
+    assert found == []
+
+
+@pytest.mark.parametrize("look", SETTINGS)
+def test_nothing_serious_on_the_pages_about_writing(live_server, watched, vera, rosa, look):
+    corpus = make_site(vera)
+    version = corpus.prompts.get().versions.get()
+    CheckQuestion.objects.create(
+        version=version,
+        order=0,
+        premise="It rains.",
+        hypothesis="It is wet.",
+        label="neutral",
+        explanation="No.",
+    )
+    type(version).objects.update(care="Some texts are sad.", skip_pay_cents=10)
+    page = watched(vera, **SETTINGS[look])
+    page.goto("/work/writing/small/")
+    page.get_by_role("button", name="Check and begin").click()
+    found = complaints(page, "check, nothing chosen")
+    page.get_by_role("radio").nth(0).check()
+    page.get_by_role("button", name="Check and begin").click()
+    found += complaints(page, "check, wrong")
+    read_prompt(annotator=vera, version=version, answers={0: "neutral"})
+    for end in ("problem", "submit"):
+        token = claim_writing(corpus=corpus, annotator=vera).token
+        if end == "problem":
+            skip_writing(annotator=vera, token=token, problem="A word is missing.")
+        else:
+            submit_writing(
+                annotator=vera,
+                token=token,
+                texts={label: f"It is {label} here." for label in LABELS},
+                key=token,
+            )
+    page.goto("/work/writing/small/")
+    found += complaints(page, "writing with care")
+    corpus.prompts.update(status="pilot")
+    PilotWriter.objects.create(prompt=corpus.prompts.get(), annotator=vera)
+    for address in ("/work/mine/writing/", "/work/reports/"):
+        page.goto(address)
+        found += complaints(page, address)
+    page = watched(rosa, **SETTINGS[look])
+    for name in ("reports", "advice", "pilots", "pilots/fiction"):
+        page.goto(f"/corpora/small/{name}/")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        found += complaints(page, name)
     assert found == []
