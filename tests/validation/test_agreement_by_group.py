@@ -1,0 +1,123 @@
+"""Agreement by genre, partition, prompt version, author, validator and week, on the page, as CSV and over REST."""
+
+import csv
+import io
+from datetime import UTC, datetime
+
+import pytest
+
+from collection.models import Genre, PromptVersion
+from tests.cast import person
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.agreement import DIMENSIONS
+from validation.models import Label, Question
+
+pytestmark = pytest.mark.django_db
+
+E, N, C = "entailment", "neutral", "contradiction"
+FIRST_WEEK, SECOND_WEEK = datetime(2026, 3, 4, tzinfo=UTC), datetime(2026, 3, 10, tzinfo=UTC)
+
+
+@pytest.fixture
+def corpus(ana):
+    """Two pairs: Ana's unanimous one in fiction, and one without gold in letters, by nobody known, a week later."""
+    corpus = make_corpus()
+    question = Question.objects.get(corpus=corpus)
+    Genre.objects.create(corpus=corpus, slug="letters", name="Letters")
+    version = PromptVersion.objects.get()
+    validators = [person(f"v{n}") for n in range(5)]
+    pairs = (
+        ("fiction", "A.", [N] * 5, FIRST_WEEK, {"author": ana, "prompt_version": version}),
+        ("letters", "B.", [E, E, N, N, C], SECOND_WEEK, {"published_partition": "dev"}),
+    )
+    for index, (genre, text, labels, when, fields) in enumerate(pairs):
+        premise = make_premise(corpus, text, genre=genre)
+        pair = make_pair(corpus, premise, "H.", author_label=labels[0], **fields)
+        for position, label in enumerate(labels, start=1):
+            own = position == 1
+            Label.objects.create(
+                question=question,
+                pair=pair,
+                premise=premise,
+                position=position,
+                scheme="nli3",
+                origin="author" if own else "cast",
+                author=pair.author,
+                annotator=pair.author if own else validators[position - 2 + index],
+                label=label,
+                cast_at=None if own else when,
+            )
+    return corpus
+
+
+@pytest.fixture
+def by(corpus, rosa, api_of):
+    def figures(name: str) -> dict[str, float]:
+        answer = api_of(rosa).get(f"/api/v1/corpora/small/agreement/?by={name}")
+        assert answer.status_code == 200, answer.content
+        rows = answer.json()[f"by_{name}"]
+        return {group: row["unanimous"] for group, row in rows.items()}
+
+    return figures
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("genre", {"fiction": 1.0, "letters": 0.0}),
+        ("partition", {"": 1.0, "dev": 0.0}),
+        ("prompt", {"": 0.0, "fiction version 1": 1.0}),
+        ("week", {"2026-03-02": 1.0, "2026-03-09": 0.0}),
+    ],
+)
+def test_each_group_has_the_figures_of_its_pairs(by, name, expected):
+    assert by(name) == expected
+
+
+def test_by_author_pairs_without_a_known_author_are_a_group_too(by, ana):
+    assert by("author") == {"": 0.0, ana.code: 1.0}
+
+
+def test_by_validator_a_pair_counts_for_each_of_its_validators(by):
+    codes = {n: person(f"v{n}").code for n in range(5)}
+    found = by("validator")
+    assert found == {codes[0]: 1.0, codes[1]: 0.5, codes[2]: 0.5, codes[3]: 0.5, codes[4]: 0.0}
+
+
+def test_an_unknown_dimension_is_named_with_the_known_ones(corpus, rosa, api_of):
+    answer = api_of(rosa).get("/api/v1/corpora/small/agreement/?by=mood")
+    assert answer.status_code == 422
+    assert "genre, partition, prompt, author, validator, week" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("name", DIMENSIONS)
+def test_the_page_shows_a_dimension_with_links_to_the_others(corpus, rosa, browser_of, name):
+    page = browser_of(rosa).get(f"/corpora/small/agreement/?by={name}")
+    text = page.content.decode()
+    assert page.status_code == 200
+    assert all((f'href="?by={other}#by"' in text) == (other != name) for other in DIMENSIONS)
+    assert f"?by={name}&amp;as=csv" in text
+
+
+@pytest.mark.parametrize("address", ["/corpora/small/agreement/", "/api/v1/corpora/small/agreement/"])
+def test_the_table_has_a_row_a_figure_for_the_whole_and_each_group(corpus, rosa, browser_of, address):
+    answer = browser_of(rosa).get(f"{address}?by=genre&as=csv")
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    unanimous = {(row["by"], row["group"]): row["value"] for row in rows if row["figure"] == "unanimous"}
+    assert unanimous == {("", ""): "0.5", ("genre", "fiction"): "1.0", ("genre", "letters"): "0.0"}
+    assert {"fleiss_kappa: overall", "krippendorff_alpha"} <= {row["figure"] for row in rows}
+
+
+def test_a_page_reads_the_labels_once_for_the_whole_and_once_for_the_groups(
+    corpus, rosa, browser_of, django_assert_max_num_queries
+):
+    browser = browser_of(rosa)
+    with django_assert_max_num_queries(8) as queries:
+        browser.get("/corpora/small/agreement/?by=genre")
+    assert sum("WITH fallen" in query["sql"] for query in queries.captured_queries) == 2
+
+
+def test_annotators_see_none_of_it(corpus, vera, browser_of, api_of):
+    assert browser_of(vera).get("/corpora/small/agreement/").status_code == 403
+    assert api_of(vera).get("/api/v1/corpora/small/agreement/").status_code == 403
