@@ -46,6 +46,9 @@ def send(request: HttpRequest, file: SnapshotFile) -> HttpResponseBase:
     answer["ETag"] = etag
     answer["Accept-Ranges"] = "bytes"
     answer["Cache-Control"] = "private, no-cache"
+    if file.snapshot.retracted_at is not None:
+        # The bytes stay as they are: only beside them can a program read that they should not be used.
+        answer["Quintet-Retracted"] = file.snapshot.retracted_at.date().isoformat()
     return answer
 
 

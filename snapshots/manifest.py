@@ -14,7 +14,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from snapshots.models import Placement, Snapshot, SnapshotLabel, SnapshotPair
+from snapshots.models import DatasheetAnswer, Placement, Snapshot, SnapshotLabel, SnapshotPair
 from snapshots.partition import TRAIN
 from snapshots.planning import FreezePlan
 from snapshots.tally import FORMAT, MANIFEST, Tally, manifest_sha256
@@ -34,6 +34,11 @@ def read_manifest(snapshot: Snapshot) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return manifest
+
+
+def answers_of(snapshot: Snapshot) -> dict[str, str]:
+    """The answers of the snapshot's datasheet: those that stood when it was published, else those of today."""
+    return DatasheetAnswer.objects.filter(corpus=snapshot.corpus_id).standing(until=snapshot.published_at)
 
 
 def text_of(value: Mapping[str, Any]) -> str:

@@ -6,7 +6,8 @@ from django.db.models import Q
 
 from collection.labels import SCHEME_CHOICES, label_fits_scheme
 from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Pair, Premise
-from snapshots.querysets import SnapshotQuerySet, StatisticsQuerySet
+from snapshots.file_formats.cards import QUESTIONS
+from snapshots.querysets import AnswerQuerySet, SnapshotQuerySet, StatisticsQuerySet
 
 
 class Snapshot(models.Model):
@@ -37,6 +38,15 @@ class Snapshot(models.Model):
     requested_at = models.DateTimeField(auto_now_add=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     frozen_at = models.DateTimeField(null=True, blank=True)
+    published_at = models.DateTimeField(null=True, blank=True)
+    published_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    retracted_at = models.DateTimeField(null=True, blank=True)
+    retracted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    retracted_because = models.TextField(blank=True, help_text="the notice that every reader sees")
 
     objects = SnapshotQuerySet.as_manager()
 
@@ -54,6 +64,17 @@ class Snapshot(models.Model):
             models.CheckConstraint(
                 condition=~Q(status="frozen") | (~Q(sha256="") & Q(frozen_at__isnull=False)),
                 name="frozen_has_hash_and_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(published_at=None, published_by=None)
+                | Q(published_at__isnull=False, published_by__isnull=False, status="frozen"),
+                name="published_is_frozen_and_by_somebody",
+            ),
+            models.CheckConstraint(
+                condition=Q(retracted_at=None, retracted_by=None, retracted_because="")
+                | Q(retracted_at__isnull=False, retracted_by__isnull=False, published_at__isnull=False)
+                & ~Q(retracted_because=""),
+                name="retracted_was_published_and_says_why",
             ),
         ]
 
@@ -141,6 +162,32 @@ class SnapshotFile(models.Model):
     class Meta:
         ordering = ["name"]
         constraints = [models.UniqueConstraint(fields=["snapshot", "name"], name="one_file_a_name")]
+
+
+class DatasheetAnswer(models.Model):
+    """What somebody answered to a question of a corpus's datasheet, once. The newest counts, the others are history.
+
+    An empty text takes an answer back.
+    """
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="datasheet_answers")
+    question = models.CharField(max_length=20, help_text="a key of QUESTIONS")
+    text = models.TextField(blank=True)
+    answered_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    answered_at = models.DateTimeField(auto_now_add=True)
+
+    objects = AnswerQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["corpus", "question", "-id"], name="newest_answer")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(question__in=list(QUESTIONS)), name="datasheet_question_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.corpus.slug}: {self.question}"
 
 
 class SnapshotStatistics(models.Model):

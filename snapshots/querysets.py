@@ -42,3 +42,10 @@ class StatisticsQuerySet(models.QuerySet):
     def takeable(self, stale_before: datetime) -> "StatisticsQuerySet":
         """Requested ones, and those whose worker has given no sign of life since `stale_before`."""
         return self.filter(Q(status="requested") | Q(status="working", heartbeat_at__lt=stale_before))
+
+
+class AnswerQuerySet(models.QuerySet):
+    def standing(self, until: datetime | None = None) -> dict[str, str]:
+        """Question's key -> the newest answer to it, as it was at the moment `until` (None: now)."""
+        rows = self if until is None else self.filter(answered_at__lte=until)
+        return dict(rows.order_by("id").values_list("question", "text"))

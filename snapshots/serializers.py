@@ -42,6 +42,7 @@ class SnapshotSerializer(serializers.ModelSerializer):
     name = serializers.CharField(source="__str__")
     corpus = serializers.CharField(source="corpus.slug")
     pairs = serializers.IntegerField(source="pair_count")
+    retraction = serializers.SerializerMethodField(help_text="null, or when and why it was retracted")
     url = serializers.HyperlinkedIdentityField(view_name="api-snapshot")
 
     class Meta:
@@ -60,8 +61,15 @@ class SnapshotSerializer(serializers.ModelSerializer):
             "error",
             "requested_at",
             "frozen_at",
+            "published_at",
+            "retraction",
             "url",
         ]
+
+    def get_retraction(self, snapshot: Snapshot) -> dict[str, str] | None:
+        if snapshot.retracted_at is None:
+            return None
+        return {"at": snapshot.retracted_at.isoformat(), "because": snapshot.retracted_because}
 
 
 class SnapshotDetailSerializer(SnapshotSerializer):

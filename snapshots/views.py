@@ -10,18 +10,22 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import researcher_required
 from accounts.models import User
 from collection.models import Corpus
-from snapshots.actions import FreezeInProgress, request_freeze
+from snapshots.actions import FreezeInProgress, answer_datasheet, request_freeze
+from snapshots.actions import publish as publish_snapshot
+from snapshots.actions import retract as retract_snapshot
 from snapshots.downloads import FileUnavailable, send
-from snapshots.forms import FreezeForm
-from snapshots.manifest import read_manifest
+from snapshots.file_formats.cards import DATASHEET, blanks, canary_of
+from snapshots.file_formats.cards import datasheet as as_markdown
+from snapshots.forms import DatasheetForm, FreezeForm, RetractForm
+from snapshots.manifest import answers_of, read_manifest
 from snapshots.measuring import EDITIONS, kinds_for, request_statistics
-from snapshots.models import Snapshot, SnapshotFile, SnapshotStatistics
+from snapshots.models import DatasheetAnswer, Snapshot, SnapshotFile, SnapshotStatistics
 from snapshots.partition import PARTITIONS
 from snapshots.planning import SnapshotError, plan_freeze
 from snapshots.statistics.rendering import as_csv
@@ -99,6 +103,72 @@ def snapshot_file(request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
 
 
 @never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def datasheet_answers(request: HttpRequest, slug: str) -> HttpResponse:
+    """The questions of a corpus's datasheet with their answers, earlier ones too."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    rows = DatasheetAnswer.objects.filter(corpus=corpus)
+    form = DatasheetForm(request.POST or None, initial=rows.standing())
+    if request.method == "POST" and form.is_valid():
+        answer_datasheet(corpus=corpus, answers=form.cleaned_data, by=cast(User, request.user))
+        messages.success(request, "Yours is saved.")
+        return redirect("datasheet-answers", slug)
+    history: dict[str, list[DatasheetAnswer]] = {}
+    for row in rows.select_related("answered_by").order_by("-id"):
+        history.setdefault(row.question, []).append(row)
+    context = {
+        "corpus": corpus,
+        "fields": [(field, history.get(field.name, [])) for field in form],
+        "blanks": blanks(rows.standing()),
+        "canary": canary_of(corpus.slug, corpus.name),
+    }
+    return render(request, "snapshots/datasheet.html", context)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def datasheet(request: HttpRequest, pk: int) -> HttpResponse:
+    """The datasheet of a frozen snapshot, in Markdown."""
+    found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    manifest = read_manifest(found)
+    if manifest is None:
+        messages.error(
+            request, "The manifest cannot be read on the server, and the datasheet's facts are in it."
+        )
+        return redirect("snapshot", pk)
+    text = as_markdown(manifest, answers_of(found))
+    answer = HttpResponse(text, content_type="text/markdown; charset=utf-8")
+    name = f"{found.corpus.slug}-{found.version}-{DATASHEET}"
+    answer["Content-Disposition"] = f'inline; filename="{name}"'
+    return answer
+
+
+@require_POST
+@researcher_required
+def publish(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Snapshot, pk=pk)
+    try:
+        publish_snapshot(snapshot=found, by=cast(User, request.user))
+    except SnapshotError as error:
+        messages.warning(request, str(error))
+    return redirect("snapshot", pk)
+
+
+@require_POST
+@researcher_required
+def retract(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Snapshot, pk=pk)
+    because = request.POST.get("because", "")
+    try:
+        retract_snapshot(snapshot=found, because=because, by=cast(User, request.user))
+    except SnapshotError as error:
+        messages.warning(request, str(error))
+    return redirect("snapshot", pk)
+
+
+@never_cache
 @require_safe
 @researcher_required
 def statistics(request: HttpRequest, pk: int) -> HttpResponse:
@@ -154,6 +224,8 @@ def _shown(found: Snapshot) -> dict[str, Any]:
         "waits_in_vain": found.status == "requested" and timezone.now() - found.requested_at > PATIENCE,
         "files": found.files.all(),
         "manifest": manifest,
+        "blanks": [] if found.published_at else blanks(answers_of(found)),
+        "retract_form": RetractForm(),
         "agreement": agreement_rows(manifest) if manifest else [],
         "table": partition_table({p: c["genres"] for p, c in manifest["partitions"].items()})
         if manifest

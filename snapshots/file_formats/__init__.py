@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from snapshots.file_formats.cards import ANSWERS
 from snapshots.file_formats.columns import mpe, multinli_txt, snli_txt
 from snapshots.file_formats.dnc import dnc
 from snapshots.file_formats.parquet import parquet
@@ -28,16 +29,19 @@ class UnknownFormat(ExportError):
         super().__init__(f"The format {name!r} is not known. Known ones: {', '.join(FORMATS)}.")
 
 
-def export(source: Path, name: str, format_name: str, out: Path) -> list[str]:
+def export(
+    source: Path, name: str, format_name: str, out: Path, answers: Mapping[str, str] | None = None
+) -> list[str]:
     """Writes the snapshot `name`, whose files are in `source`, to the folder `out`; returns the files' names.
 
+    `answers` are those to the questions of the datasheet, for the formats that have one.
     `out` is made whole or not at all. If it holds this very export already, nothing is done. Raises
     UnknownFormat, ExportError (a folder with something else in it, a source that is torn, a corpus that the
     format cannot hold), OSError.
     """
     if format_name not in FORMATS:
         raise UnknownFormat(format_name)
-    manifest = whole_manifest(source, name)
+    manifest = {**whole_manifest(source, name), ANSWERS: dict(answers or {})}
     out = out.absolute()
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))

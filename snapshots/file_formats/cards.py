@@ -12,6 +12,7 @@ from typing import Any
 from snapshots.tally import NO_GOLD
 
 DATASHEET = "datasheet.md"
+ANSWERS = "datasheet_answers"  # beside the manifest's own keys, never in its file
 BLANK = "*Not answered yet.*"
 PROTOCOLS = {
     "elicited": "People wrote each hypothesis for a premise and a label.",
@@ -39,8 +40,13 @@ QUESTIONS = {
 
 
 def canary(manifest: Mapping[str, Any]) -> str:
+    """The canary of the snapshot's corpus."""
+    return canary_of(manifest["corpus"]["slug"], manifest["corpus"]["name"])
+
+
+def canary_of(slug: str, name: str) -> str:
     """A string that gives the corpus away in a model's training data; the same for all snapshots of a corpus."""
-    digest = sha256(f"quintet {manifest['corpus']['slug']} {manifest['corpus']['name']}".encode()).hexdigest()
+    digest = sha256(f"quintet {slug} {name}".encode()).hexdigest()
     return f"quintet-canary {digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
 
 
@@ -121,6 +127,12 @@ def datasheet(manifest: Mapping[str, Any], answers: Mapping[str, str] | None = N
     ]
     for key, question in QUESTIONS.items():
         parts += [f"## {question}", "", given.get(key, "").strip() or BLANK, ""]
+    parts += [
+        "## Canary",
+        "",
+        f"Benchmark data should not be trained on unknowingly. Canary: `{canary(manifest)}`",
+        "",
+    ]
     return "\n".join(parts)
 
 

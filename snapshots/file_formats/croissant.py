@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from snapshots.file_formats.cards import PROTOCOLS
+from snapshots.file_formats.cards import ANSWERS, PROTOCOLS
 from snapshots.tally import file_sha256
 
 CROISSANT = "croissant.json"
@@ -45,6 +45,14 @@ CONTEXT: dict[str, Any] = {
     "source": "cr:source",
     "subField": "cr:subField",
     "transform": "cr:transform",
+}
+# Question of the datasheet -> property of the Responsible-AI vocabulary.
+ANSWERED = {
+    "biases": "rai:dataBiases",
+    "sensitive": "rai:personalSensitiveInformation",
+    "uses": "rai:dataUseCases",
+    "background": "rai:annotatorDemographics",
+    "maintenance": "rai:dataReleaseMaintenancePlan",
 }
 # Column -> type, description. `label` is the index of the gold label among the scheme's labels.
 FIELDS = {
@@ -138,6 +146,8 @@ def _responsible(manifest: Mapping[str, Any]) -> dict[str, Any]:
             f"Individual labels equal the gold label in {100 * share:.1f}% over "
             f"{agreement['pairs_with_all_labels']:,} pairs with all labels."
         )
+    answers = manifest.get(ANSWERS, {})
+    told |= {name: answers[key] for key, name in ANSWERED.items() if answers.get(key, "").strip()}
     simulated = manifest["simulated"]
     if simulated["labels"] or simulated["pairs"]:
         told["rai:machineAnnotationTools"] = (

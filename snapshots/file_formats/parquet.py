@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from snapshots.file_formats.cards import DATASHEET, card, datasheet
+from snapshots.file_formats.cards import ANSWERS, DATASHEET, card, datasheet
 from snapshots.file_formats.croissant import CROISSANT, croissant
 from snapshots.file_formats.reading import lines, partitions
 from snapshots.tally import NO_GOLD, Line
@@ -48,7 +48,7 @@ def parquet(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, i
     told = croissant(manifest, out, sorted(written))
     (out / CROISSANT).write_text(told, encoding="utf-8")
     (out / CARD).write_text(card(manifest, written), encoding="utf-8")
-    (out / DATASHEET).write_text(datasheet(manifest), encoding="utf-8")
+    (out / DATASHEET).write_text(datasheet(manifest, manifest.get(ANSWERS)), encoding="utf-8")
     return {}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from snapshots.file_formats import FORMATS, ExportError, export
-from snapshots.manifest import folder_of
+from snapshots.manifest import answers_of, folder_of
 from snapshots.models import Snapshot
 
 
@@ -25,9 +25,12 @@ class Command(BaseCommand):
             known = ", ".join(map(str, rows)) or "none yet"
             raise CommandError(f"There is no frozen snapshot {options['snapshot']!r}. Newest ones: {known}.")
         try:
-            names = export(folder_of(snapshot), str(snapshot), options["format"], options["out"])
+            source, answers = folder_of(snapshot), answers_of(snapshot)
+            names = export(source, str(snapshot), options["format"], options["out"], answers)
         except ExportError as error:
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{options['out']} cannot be written: {error.strerror or error}.") from None
+        if snapshot.retracted_at:
+            self.stderr.write(f"{snapshot} was retracted: {snapshot.retracted_because}")
         self.stdout.write(f"{snapshot} is in {options['out']}: {', '.join(names)}")
