@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
-from collection.models import Corpus, Pair, Premise, ProblemReport, WritingSeat
+from collection.models import Corpus, ExamAttempt, Pair, Premise, ProblemReport, WritingSeat
 from modeling.models import TrainingRun
 from modeling.queues import working
 from snapshots.models import Snapshot
@@ -168,12 +168,17 @@ def _by_corpus(rows: Any, path: str, corpora: list[Corpus], **conditions: Q) -> 
 def waiting() -> list[tuple[str, str]]:
     """What waits for a researcher: sentence and link."""
     found = []
-    reports = ProblemReport.objects.filter(answered_at=None).count()
-    if reports:
+    reports = ProblemReport.objects.filter(answered_at=None).values("assignment__corpus__slug")
+    for row in reports.annotate(all=Count("pk")).order_by("assignment__corpus__slug"):
+        slug, count = row["assignment__corpus__slug"], row["all"]
+        sentence = f"{count} problem report{'s' if count > 1 else ''} without an answer in {slug}"
+        found.append((sentence, reverse("report-queue", args=[slug])))
+    exams = ExamAttempt.objects.filter(passed=None).count()
+    if exams:
         found.append(
             (
-                f"{reports} problem report{'s' if reports > 1 else ''} without an answer",
-                reverse("admin:collection_problemreport_changelist"),
+                f"{exams} exam{'s' if exams > 1 else ''} to judge",
+                reverse("admin:collection_examattempt_changelist") + "?passed__isnull=True",
             )
         )
     for question in Question.objects.filter(is_main=True, gold_rule="adjudicated").select_related("corpus"):

@@ -1,6 +1,6 @@
 """Slow, obvious Python that the SQL is compared with. Shares no code with the platform."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 
@@ -67,13 +67,13 @@ def fleiss_of_one_category(rows: Sequence[Sequence[str]], category: str) -> floa
 
 def alpha_by_definition(rows: Sequence[Sequence[str]]) -> float:
     """Krippendorff's nominal alpha from the coincidences of every ordered pair of labels."""
-    coincidences: Counter[tuple[str, str]] = Counter()
+    coincidences: dict[tuple[str, str], float] = defaultdict(float)
     for row in rows:
         for i, one in enumerate(row):
             for j, other in enumerate(row):
                 if i != j:
                     coincidences[one, other] += 1 / (len(row) - 1)
-    totals: Counter[str] = Counter()
+    totals: dict[str, float] = defaultdict(float)
     for (one, _), number in coincidences.items():
         totals[one] += number
     everything = sum(totals.values())

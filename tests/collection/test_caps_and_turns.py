@@ -46,7 +46,7 @@ def test_genres_of_different_size_fill_evenly(ana):
     sizes = {"large": 60, "middle": 30, "small": 10}
     for slug, count in sizes.items():
         grow(corpus, slug, count)
-    written = Counter()
+    written: Counter[str] = Counter()
     for number in range(1, 101):
         written[write(corpus, ana).genre.slug] += 1
         if number % 10 == 0:

@@ -43,7 +43,10 @@ def test_counts_become_judgements_and_the_final_label_stands_beside_them(read):
     [
         ({"neutral_judgments": "-1"}, '"neutral_judgments" must be a number of judgements, not "-1"'),
         ({"neutral_judgments": "²"}, '"neutral_judgments" must be a number of judgements, not "²"'),
-        ({"neutral_judgments": "9" * 9}, '"neutral_judgments" must be a number of judgements, not "999999999"'),
+        (
+            {"neutral_judgments": "9" * 9},
+            '"neutral_judgments" must be a number of judgements, not "999999999"',
+        ),
         ({"premise2": "7.jpg#2"}, '"premise2" must be a caption\'s id, a slash and its text'),
     ],
 )

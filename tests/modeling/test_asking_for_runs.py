@@ -25,7 +25,9 @@ def test_a_run_waits_with_its_settings_in_their_types(snapshot, rosa):
 
 
 def test_an_unknown_baseline_is_refused_with_those_that_there_are(snapshot):
-    with pytest.raises(actions.UnknownBaseline, match=r"no baseline 'bert'.*majority, hypothesis_only, infersent"):
+    with pytest.raises(
+        actions.UnknownBaseline, match=r"no baseline 'bert'.*majority, hypothesis_only, infersent"
+    ):
         a_run(snapshot, "bert")
     assert not TrainingRun.objects.exists()
 

@@ -142,6 +142,7 @@ def test_models_rank_guessers_last_and_their_result_is_kept_with_its_date(questi
     assert fitted_models(question) is None
     fit_models(question)
     kept = fitted_models(question)
+    assert kept is not None
     codes = dict(User.objects.values_list("username", "code"))
     for model in ("dawid_skene", "mace"):
         worth = {name: kept["annotators"][codes[name]][model] for name in (*GOOD, *GUESSERS)}

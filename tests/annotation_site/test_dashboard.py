@@ -1,0 +1,73 @@
+"""The dashboard's first page: what waits for a researcher, and how many queries that takes."""
+
+import pytest
+from django.urls import reverse
+
+from accounts.models import Qualification
+from collection.actions import claim_writing, make_seats, skip_writing
+from collection.exams import send_exam
+from collection.models import DroppedLine, Exam, ExamItem, Premise, Source
+from tests.corpora import make_corpus, make_premise
+from tests.query_counts import query_count
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def corpus(db):
+    return make_corpus(writing_qualification=None)
+
+
+@pytest.fixture
+def page_of(browser_of, rosa):
+    return lambda address=None: browser_of(rosa).get(address or reverse("admin:index")).content.decode()
+
+
+def report(corpus, annotator, words):
+    make_seats(premises=[make_premise(corpus, f"A line about {words}.")])
+    token = claim_writing(corpus=corpus, annotator=annotator).token
+    skip_writing(annotator=annotator, token=token, problem=words)
+
+
+def test_unanswered_reports_lead_to_the_queue_of_their_corpus(corpus, page_of, ana):
+    assert "problem report" not in page_of()
+    report(corpus, ana, "a missing word")
+    report(corpus, ana, "half a sentence")
+    page = page_of()
+    assert "2 problem reports without an answer in small" in page
+    assert reverse("report-queue", args=["small"]) in page
+
+
+def test_exams_with_texts_wait_to_be_judged(corpus, page_of, ana):
+    corpus.writing_qualification = Qualification.objects.create(slug="write-small", name="Writers")
+    corpus.save()
+    exam = Exam.objects.create(corpus=corpus)
+    ExamItem.objects.create(exam=exam, order=0, premise="A dog runs.", label="entailment")
+    assert "to judge" not in page_of()
+    send_exam(exam=exam, annotator=ana, answers={0: "An animal moves."})
+    page = page_of()
+    assert "1 exam to judge" in page
+    assert "passed__isnull=True" in page
+
+
+def test_the_number_of_queries_does_not_grow_with_what_is_listed(corpus, browser_of, rosa, ana):
+    report(corpus, ana, "a missing word")
+    source = Source.objects.create(corpus=corpus, name="lines.txt", sha256="0" * 64)
+    genre = corpus.genres.get()
+    DroppedLine.objects.bulk_create(
+        DroppedLine(source=source, genre=genre, line=line, text=f"Heading {line}", filter="list_or_heading")
+        for line in range(1, 31)
+    )
+    for number in range(30):
+        make_premise(corpus, f"Line number {number}.")
+    assert Premise.objects.count() > 30
+    client = browser_of(rosa)
+    for name, address in (
+        ("dashboard", reverse("admin:index")),
+        ("dashboard, dropped lines", reverse("admin:collection_droppedline_changelist")),
+        ("dashboard, premises", reverse("admin:collection_premise_changelist")),
+        ("dashboard, pairs", reverse("admin:collection_pair_changelist")),
+        ("dashboard, invitations", reverse("admin:accounts_grant_changelist")),
+    ):
+        with query_count(name):
+            assert client.get(address).status_code == 200

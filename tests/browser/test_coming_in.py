@@ -1,0 +1,67 @@
+"""From a platform's link over the exam to the completion code, in a real browser; axe on each page of the way."""
+
+import pytest
+
+from accounts.models import Qualification
+from collection.actions import make_seats
+from collection.models import EntryLink, Exam, ExamItem
+from tests.browser.test_accessibility import SETTINGS, complaints
+from tests.corpora import LABELS, make_corpus, make_premise
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def link(live_server):
+    writers = Qualification.objects.create(slug="write-small", name="Writers of the small corpus")
+    corpus = make_corpus(with_consent=True, writing_qualification=writers)
+    make_seats(premises=[make_premise(corpus, "A dog runs along the beach.")])
+    exam = Exam.objects.create(corpus=corpus, pass_mark=50)
+    ExamItem.objects.create(
+        exam=exam, order=0, premise="A cat sleeps.", hypothesis="An animal rests.", label="entailment"
+    )
+    return EntryLink.objects.create(
+        corpus=corpus, platform="prolific", name="first wave", completion_code="C0DE-77"
+    )
+
+
+@pytest.mark.parametrize("look", ["phone", "dark"])
+def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
+    page = watched(None, **SETTINGS[look])
+    found = []
+
+    def look_at(name):
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        found.extend(complaints(page, name))
+
+    page.goto(f"/enter/{link.token}/?STUDY_ID=s")
+    page.get_by_role("alert").get_by_text("no participant id").wait_for()
+    look_at("no id")
+    page.goto(f"/enter/{link.token}/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x")
+    look_at("enter")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_text("0 of 1 tasks done").wait_for()
+    look_at("visit")
+
+    page.goto("/work/writing/small/")
+    page.get_by_role("button", name="I agree").click()
+    look_at("not qualified")
+    page.get_by_role("link", name="Take the exam").click()
+    page.get_by_role("button", name="Send the exam").click()
+    page.get_by_text("Please choose an answer.").wait_for()
+    look_at("exam, incomplete")
+    page.get_by_role("radio", name="must be true").check()
+    page.get_by_role("button", name="Send the exam").click()
+    page.get_by_text("You passed.").wait_for()
+    look_at("exam, passed")
+
+    page.get_by_role("link", name="Write", exact=True).click()
+    page.get_by_role("button", name="I have read this").click()
+    for number, label in enumerate(LABELS):
+        page.locator(f"textarea[data-text={label}]").fill(f"Sentence number {number} about a dog on a beach.")
+    page.get_by_role("button", name="Send").click()
+    page.get_by_text("Yours is saved").wait_for()
+    page.get_by_role("link", name="My tasks").click()
+    page.get_by_text("C0DE-77").wait_for()
+    look_at("done")
+    assert found == []
