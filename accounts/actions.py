@@ -239,12 +239,15 @@ def record_submission(*, user: User, key: str, content: object) -> bool:
     return False
 
 
-def create_api_token(*, user: User, name: str, expires_at: datetime | None = None) -> str:
+def create_api_token(
+    *, user: User, name: str, expires_at: datetime | None = None, scope: str = ApiToken.Scope.ALL
+) -> str:
     """Makes a key for REST and returns it; it cannot be shown again. Ended tokens of the person go."""
     user.api_tokens.filter(expires_at__lte=timezone.now()).delete()
     # The prefix lets scanners recognise a token that was committed by mistake.
     token = f"quintet_{secrets.token_urlsafe(32)}"
-    ApiToken.objects.create(user=user, name=name, digest=ApiToken.digest_of(token), expires_at=expires_at)
+    digest = ApiToken.digest_of(token)
+    ApiToken.objects.create(user=user, name=name, digest=digest, expires_at=expires_at, scope=scope)
     return token
 
 

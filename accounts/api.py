@@ -36,5 +36,6 @@ class TokenView(APIView):
         name, password = asked.validated_data["username"], asked.validated_data["password"]
         user = actions.sign_in(username=name, password=password, address=client_address(request._request))
         expires_at = timezone.now() + TOKEN_LIFE
-        token = actions.create_api_token(user=user, name=asked.validated_data["name"], expires_at=expires_at)
+        name, scope = asked.validated_data["name"], asked.validated_data["scope"]
+        token = actions.create_api_token(user=user, name=name, expires_at=expires_at, scope=scope)
         return Response(NewTokenSerializer({"token": token, "expires_at": expires_at}).data)

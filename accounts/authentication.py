@@ -5,11 +5,13 @@ from typing import Any
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from accounts.models import ApiToken, User
 
+WORK = "/api/v1/work/"
 KEYWORDS = (b"token", b"bearer")
 
 
@@ -28,10 +30,19 @@ class TokenAuthentication(BaseAuthentication):
             raise AuthenticationFailed("This token is not known. Make a new one on your page.")
         if token.expires_at is not None and token.expires_at <= timezone.now():
             raise AuthenticationFailed("This token has ended. Make a new one on your page.")
+        _check_scope(token, request)
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:
         return 'Token realm="Quintet"'
+
+
+def _check_scope(token: ApiToken, request: Request) -> None:
+    """Here and not in the views, so that no new address can forget it. Raises PermissionDenied."""
+    if token.scope == ApiToken.Scope.READ and request.method not in SAFE_METHODS:
+        raise PermissionDenied("This token can only read. Make one on your page that may do more.")
+    if token.scope == ApiToken.Scope.WORK and not request.path.startswith(WORK):
+        raise PermissionDenied(f"This token is only for writing and labelling, under {WORK}.")
 
 
 class TokenScheme(OpenApiAuthenticationExtension):

@@ -219,11 +219,24 @@ class SignInAttempt(models.Model):
 class ApiToken(models.Model):
     """A key for REST. Only its digest is kept: whoever reads the database cannot use it."""
 
+    class Scope(models.TextChoices):
+        READ = "read", "only read"
+        WORK = "work", "only write and label"
+        ALL = "all", "everything that I may do"
+
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="api_tokens")
     name = models.CharField(max_length=100)
     digest = models.CharField(max_length=64, unique=True, editable=False)
+    scope = models.CharField(max_length=4, choices=Scope.choices, default=Scope.ALL)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(scope__in=["read", "work", "all"]), name="token_scope_is_known"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -2,6 +2,8 @@
 
 from rest_framework import serializers
 
+from accounts.models import ApiToken
+
 
 class SignInSerializer(serializers.Serializer):
     username = serializers.CharField(max_length=150)
@@ -11,6 +13,7 @@ class SignInSerializer(serializers.Serializer):
         default="made with a password",
         help_text="What the token is for: you see it under Mine.",
     )
+    scope = serializers.ChoiceField(choices=ApiToken.Scope.choices, default=ApiToken.Scope.ALL)
 
 
 class NewTokenSerializer(serializers.Serializer):

@@ -130,7 +130,10 @@ def make_token(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _mine(request, form, status=422)
     token = actions.create_api_token(
-        user=cast(User, request.user), name=form.cleaned_data["name"], expires_at=form.expires_at()
+        user=cast(User, request.user),
+        name=form.cleaned_data["name"],
+        expires_at=form.expires_at(),
+        scope=form.cleaned_data["scope"],
     )
     return _mine(request, TokenForm(), new_token=token)
 

@@ -9,6 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, status
 from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -19,11 +20,14 @@ from accounts.models import User
 from accounts.paging import NewestFirst
 from accounts.permissions import IsResearcher
 from accounts.problems import Problem
+from collection.labels import SCHEMES
 from snapshots.actions import EmptyCorpus, FreezeInProgress, request_freeze
 from snapshots.downloads import FileUnavailable, send
+from snapshots.export import COLUMNS, lines_of
 from snapshots.manifest import read_manifest
 from snapshots.measuring import EDITIONS, kinds_for, request_statistics
-from snapshots.models import Snapshot, SnapshotFile, SnapshotStatistics
+from snapshots.models import Snapshot, SnapshotFile, SnapshotPair, SnapshotStatistics
+from snapshots.partition import PARTITIONS
 from snapshots.planning import HoldOutRefused
 from snapshots.serializers import (
     FreezeRequestSerializer,
@@ -31,6 +35,7 @@ from snapshots.serializers import (
     SnapshotSerializer,
     StatisticsSerializer,
 )
+from snapshots.tally import NO_GOLD
 from snapshots.tasks import enqueue, enqueue_statistics
 
 GONE = (
@@ -87,6 +92,47 @@ class SnapshotView(APIView):
             raise Problem(status=404, detail=GONE)
         context = {"request": request, "manifest": read_manifest(found)}
         return Response(SnapshotDetailSerializer(found, context=context).data)
+
+
+class RowCursor(CursorPagination):
+    ordering = "pk"
+    page_size = 100
+    page_size_query_param = "page_size"
+    max_page_size = 1000
+
+
+class RowListView(generics.ListAPIView):
+    """Keyset paging over the copied rows: page 4,000 costs what page 1 costs."""
+
+    permission_classes = [IsResearcher]
+    pagination_class = RowCursor
+    queryset = SnapshotPair.objects.none()
+
+    @extend_schema(
+        summary="The pairs of a snapshot",
+        description="The lines of its files, in their order, each with its `partition`.",
+        parameters=[
+            OpenApiParameter("partition", str, enum=PARTITIONS),
+            OpenApiParameter("genre", str, description="a genre's slug"),
+            OpenApiParameter("label", str, description="a gold label; `-` for pairs without one"),
+        ],
+        responses=OpenApiTypes.OBJECT,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        snapshot = _frozen(pk)
+        known = {
+            "partition": PARTITIONS,
+            "genre": snapshot.corpus.genres.order_by("slug").values_list("slug", flat=True),
+            "label": (*SCHEMES[snapshot.corpus.scheme], NO_GOLD),
+        }
+        asked = {name: request.query_params.get(name, "") for name in known}
+        for name, value in asked.items():
+            if value and value not in known[name]:
+                told = f"There is no {name} {value!r} here. Known: {', '.join(known[name])}."
+                raise Problem(status=422, detail=told, errors={name: told})
+        rows = SnapshotPair.objects.filter(snapshot=snapshot).chosen(**asked)
+        page = self.paginate_queryset(rows.values_list(*COLUMNS, named=True)) or []
+        return self.get_paginated_response(lines_of(list(page)))
 
 
 class SnapshotFileView(APIView):

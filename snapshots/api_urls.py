@@ -3,6 +3,7 @@
 from django.urls import path
 
 from snapshots.api import (
+    RowListView,
     SnapshotFileView,
     SnapshotListView,
     SnapshotView,
@@ -13,6 +14,7 @@ from snapshots.api import (
 urlpatterns = [
     path("snapshots/", SnapshotListView.as_view(), name="api-snapshots"),
     path("snapshots/<int:pk>/", SnapshotView.as_view(), name="api-snapshot"),
+    path("snapshots/<int:pk>/rows/", RowListView.as_view(), name="api-snapshot-rows"),
     path("snapshots/<int:pk>/statistics/", StatisticsListView.as_view(), name="api-snapshot-statistics"),
     path(
         "snapshots/<int:pk>/statistics/<slug:kind>/",

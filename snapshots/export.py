@@ -208,11 +208,21 @@ def _portions(rows: QuerySet[SnapshotPair]) -> Iterator[list[Any]]:
 def _labels_of(rows: list[Any]) -> dict[int, list[tuple[str, str]]]:
     """Row key -> labels by position. The keys of a portion are one stretch: no list of 2,000 of them is sent."""
     first, last = rows[0], rows[-1]
-    stored = SnapshotLabel.objects.filter(
-        row__snapshot=first.snapshot_id, row__gte=first.pk, row__lte=last.pk
-    ).order_by("row", "position")
+    return _by_row(
+        SnapshotLabel.objects.filter(row__snapshot=first.snapshot_id, row__gte=first.pk, row__lte=last.pk)
+    )
+
+
+def lines_of(rows: list[Any]) -> list[dict[str, Any]]:
+    """The lines of a page of rows (with COLUMNS), each with its partition. One query, whatever their number."""
+    labels = _by_row(SnapshotLabel.objects.filter(row__in=[row.pk for row in rows]))
+    return [{"partition": row.partition, **line_of(row, labels.get(row.pk, []))} for row in rows]
+
+
+def _by_row(stored: QuerySet[SnapshotLabel]) -> dict[int, list[tuple[str, str]]]:
     labels: dict[int, list[tuple[str, str]]] = {}
-    for key, label, code in stored.values_list("row", "label", "annotator_code"):
+    ordered = stored.order_by("row", "position")
+    for key, label, code in ordered.values_list("row", "label", "annotator_code"):
         labels.setdefault(key, []).append((label, code))
     return labels
 

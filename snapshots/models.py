@@ -7,7 +7,7 @@ from django.db.models import Q
 from collection.labels import SCHEME_CHOICES, label_fits_scheme
 from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Pair, Premise
 from snapshots.file_formats.cards import QUESTIONS
-from snapshots.querysets import AnswerQuerySet, SnapshotQuerySet, StatisticsQuerySet
+from snapshots.querysets import AnswerQuerySet, SnapshotPairQuerySet, SnapshotQuerySet, StatisticsQuerySet
 
 
 class Snapshot(models.Model):
@@ -114,14 +114,19 @@ class GoldSource(models.TextChoices):
 class SnapshotPair(models.Model):
     """One pair as it was at the freeze: the facts that could change are copied."""
 
-    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="pairs")
+    # Two indexes below begin with it: a third would only cost time.
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="pairs", db_index=False)
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="+")
     partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
     scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
     gold_label = models.CharField(max_length=20, null=True)
     gold_source = models.CharField(max_length=11, choices=GoldSource.choices)
 
+    objects = SnapshotPairQuerySet.as_manager()
+
     class Meta:
+        # Writing files and answering REST both go through a snapshot by key.
+        indexes = [models.Index(fields=["snapshot", "id"], name="snapshot_by_key")]
         constraints = [
             models.UniqueConstraint(fields=["snapshot", "pair"], name="one_row_a_pair_and_snapshot"),
             models.CheckConstraint(condition=Q(partition__in=PARTITIONS), name="frozen_partition_is_known"),

@@ -6,6 +6,8 @@ from datetime import datetime
 from django.db import models
 from django.db.models import Q
 
+from snapshots.tally import NO_GOLD
+
 
 class SnapshotQuerySet(models.QuerySet):
     def frozen(self) -> "SnapshotQuerySet":
@@ -42,6 +44,16 @@ class StatisticsQuerySet(models.QuerySet):
     def takeable(self, stale_before: datetime) -> "StatisticsQuerySet":
         """Requested ones, and those whose worker has given no sign of life since `stale_before`."""
         return self.filter(Q(status="requested") | Q(status="working", heartbeat_at__lt=stale_before))
+
+
+class SnapshotPairQuerySet(models.QuerySet):
+    def chosen(self, *, partition: str = "", genre: str = "", label: str = "") -> "SnapshotPairQuerySet":
+        """The rows of a partition, of a genre (slug), with a gold label ("-": none); "" stands for all."""
+        rows = self.filter(partition=partition) if partition else self
+        rows = rows.filter(pair__premise__genre__slug=genre) if genre else rows
+        if label:
+            rows = rows.filter(gold_label=None if label == NO_GOLD else label)
+        return rows
 
 
 class AnswerQuerySet(models.QuerySet):

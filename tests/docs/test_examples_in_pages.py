@@ -1,16 +1,22 @@
 """The files that our pages show can be read as they stand."""
 
+import gc
 import re
+import warnings
 from pathlib import Path
+from typing import Any
 
+import datasets
 import pytest
 
+from accounts.actions import create_api_token
 from accounts.models import User
 from collection.actions import claim_writing
 from collection.formats import FORMATS, BadLine
 from collection.models import Corpus
 from tests.commands import run
 from tests.docs.pages import ROOT
+from tests.snapshots.material import corpus_of, freeze, lines
 
 HOW_TO = ROOT / "docs" / "how-to"
 
@@ -42,6 +48,26 @@ def test_the_how_to_leads_from_an_empty_folder_to_a_corpus_with_premises(tmp_pat
     claim_writing(corpus=Corpus.objects.get(slug="weather"), annotator=ana)
     corpus_file.write_text(text.replace("pay_cents = 30", "pay_cents = 35"))
     assert run("load_corpus", corpus_file).out.splitlines()[:-1] == changed
+
+
+@pytest.mark.django_db(transaction=True)
+def test_five_lines_lead_from_a_token_to_datasets(live_server: Any, rosa: User, tmp_path: Path) -> None:
+    snapshot = freeze(corpus_of(6))
+    token = create_api_token(user=rosa, name="five lines", scope="read")
+    told = shown("use-the-rest-interface.md", "python")
+    assert len(told.splitlines()) == 5
+    code = told.replace(
+        "http://localhost:8000/api/v1/snapshots/1", f"{live_server}/api/v1/snapshots/{snapshot.pk}"
+    )
+    code = code.replace("quintet_...", token)
+    names: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # five lines leave closing to Python
+        patch.chdir(tmp_path)
+        patch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+        exec(code, names)
+        gc.collect()
+    assert [row["pairID"] for row in names["pairs"]] == [line["pairID"] for line in lines(snapshot, "train")]
 
 
 def test_the_line_of_the_how_to_can_be_imported(tmp_path: Path) -> None:
