@@ -68,7 +68,7 @@ def wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
         try:
             requests.get(f"{url}/sign-in/", timeout=5)
             return
-        except requests.ConnectionError:
+        except (requests.ConnectionError, requests.Timeout):  # a busy machine accepts before it can answer
             time.sleep(0.1)
     raise TimeoutError
 

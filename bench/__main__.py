@@ -22,6 +22,7 @@ SECTIONS = (
     "labelling",
     "writing",
     "drain",
+    "pool",
     "premises",
     "pairing",
     "import",
@@ -81,6 +82,7 @@ def run(sections: list[str], pairs: int, lines: list[int], folder: Path) -> None
             "premises": lambda: importing_premises(lines, folder),
             "pairing": lambda: pairing(folder),
             "drain": lambda: draining(folder),
+            "pool": guessers_in_a_pool,
             "import": lambda: importing(folder),
             "export": lambda: exporting(pairs, folder),
             "agreement": lambda: agreement_at_size(pairs),
@@ -202,6 +204,23 @@ def draining(folder: Path, pairs: int = 2000, processes: int = 64) -> None:
         f" {done.seconds:.0f} s, {done.killed} kills; each pair has exactly four, none twice, none lost\n",
         flush=True,
     )
+
+
+def guessers_in_a_pool(sizes: tuple[int, ...] = (150, 300, 900), pools: int = 5) -> None:
+    """Precision and recall of the flags: pools of 30 people, 8 of whom guess, who work through the pages."""
+    from bench.pool import WAYS, measure_flags
+
+    print(f"| pairs | labels of each | precision | recall | readers flagged | {' | '.join(WAYS)} |")
+    print("|---|---|---|---|---|" + "---|" * len(WAYS))
+    for pairs in sizes:
+        flags = measure_flags(pairs, pools)
+        found = " | ".join(f"{named} of {number}" for named, number in flags.found.values())
+        print(
+            f"| {pairs:,} | {flags.labels_each:.0f} | {flags.precision:.2f} | {flags.recall:.2f} "
+            f"| {flags.wrongly} of {flags.readers} | {found} |",
+            flush=True,
+        )
+    print()
 
 
 def importing(folder: Path, pairs: int = 20_000) -> None:

@@ -1,0 +1,173 @@
+"""A simulated pool with known guessers works through the labelling pages: do the flags find them?
+
+Everybody meets the site's own pages, one after the other in this process, so that a run with the same seed is
+the same run. Who guesses is known here and nowhere else.
+"""
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import lxml.html
+from django.test import Client
+
+from accounts.actions import create_person
+from accounts.models import User
+from annotation_site.crowd import folded, labelling_form, pairs_of
+from bench.corpora import make_corpus, open_all
+from collection.models import Pair
+from validation.models import Question
+from validation.quality import annotators
+
+# (premise, hypothesis) -> label
+Answer = Callable[[str, str], str]
+
+
+@dataclass
+class Worker:
+    """Somebody who labels. `guesses`: in which way, empty for who reads. `milliseconds`: about how long a label takes.
+
+    `batches`: how many they label while others label one.
+    """
+
+    user: User
+    answer: Answer
+    guesses: str = ""
+    milliseconds: int = 6000
+    batches: int = 1
+    client: Client = field(default_factory=Client)
+
+    def come(self, question: Question) -> None:
+        """Signs in and says that the instructions were read."""
+        self.client.force_login(self.user)
+        self.client.post(f"/work/validation/{question.corpus.slug}/instructions/", {"agree": "yes"})
+
+    def label_a_batch(self, question: Question) -> int:
+        """Labels one batch on the page. Returns how many labels: 0 when there was nothing to do."""
+        address = f"/work/validation/{question.corpus.slug}/"
+        page: Any = lxml.html.fromstring(self.client.get(address).content.decode())
+        form = labelling_form(page)
+        if form is None:
+            return 0
+        slots = list(pairs_of(form))
+        for number, (slot, premise, hypothesis) in enumerate(slots):
+            form.fields[f"label-{slot}"] = self.answer(folded(premise), folded(hypothesis))
+            form.fields[f"ms-{slot}"] = str(self.milliseconds + 100 * number)
+        sent = self.client.post(address, dict(form.form_values()))
+        if sent.status_code != 302:
+            raise RuntimeError(f"The page answered {sent.status_code} to a batch of {self.user}.")
+        return len(slots)
+
+
+def drain(question: Question, workers: Iterable[Worker]) -> int:
+    """Everybody labels a batch in turn until nobody finds anything. Returns the number of labels."""
+    labels, at_work = 0, list(workers)
+    for worker in at_work:
+        worker.come(question)
+    while at_work:
+        turn = [worker for worker in at_work for _ in range(worker.batches)]
+        done = [(worker, worker.label_a_batch(question)) for worker in turn]
+        labels += sum(number for _, number in done)
+        idle = {worker.user.pk for worker, number in done if not number}
+        at_work = [worker for worker in at_work if worker.user.pk not in idle]
+    return labels
+
+
+def flagged(question: Question) -> dict[str, tuple[str, ...]]:
+    """Whom the flags of validation/quality.py name, by code, and with which."""
+    return {each.code: each.flags for each in annotators(question) if each.flags}
+
+
+def truth(labels: tuple[str, ...]) -> Answer:
+    """What a careful reader says: settled by the texts alone."""
+    return lambda premise, hypothesis: random.Random(f"{premise}\n{hypothesis}").choice(labels)
+
+
+def as_written(question: Question) -> Answer:
+    """What a careful reader says where the authors wrote what they were asked for."""
+    rows = Pair.objects.filter(corpus=question.corpus).values_list(
+        "premise__text", "hypothesis", "author_label"
+    )
+    known = {(folded(premise), folded(hypothesis)): label for premise, hypothesis, label in rows}
+    return lambda *texts: known[texts] or ""
+
+
+def mostly(answer: Answer, labels: tuple[str, ...], share: float, seed: int) -> Answer:
+    """Says `answer` in so large a share of cases, and anything in the others."""
+    dice = random.Random(seed)
+    return lambda *texts: answer(*texts) if dice.random() < share else dice.choice(labels)
+
+
+def guessing(labels: tuple[str, ...], weights: tuple[int, ...], seed: int) -> Answer:
+    """Never reads: labels drawn with these weights."""
+    dice = random.Random(seed)
+    return lambda *_: dice.choices(labels, weights)[0]
+
+
+WAYS = ("lots", "one label", "hurries", "reads half")
+
+
+def make_pool(slug: str, right: Answer, labels: tuple[str, ...], seed: int) -> list[Worker]:
+    """Thirty people: eight guess, two in each of the WAYS; the others read, 60 to 95% of the time with care."""
+    dice = random.Random(seed)
+    people = [create_person(username=f"{slug}-{number}", password=None) for number in range(30)]
+    readers = [
+        Worker(
+            user,
+            mostly(right, labels, dice.uniform(0.6, 0.95), number),
+            milliseconds=dice.randint(3000, 9000),
+        )
+        for number, user in enumerate(people[8:])
+    ]
+    for number, user in enumerate(people[:8]):
+        way = WAYS[number % len(WAYS)]
+        answer = {
+            "lots": guessing(labels, (1, 1, 1), number),
+            "one label": guessing(labels, (1, 18, 1), number),
+            "hurries": mostly(right, labels, 0.25, number),
+            "reads half": mostly(right, labels, 0.5, number),
+        }[way]
+        readers.append(Worker(user, answer, way, milliseconds=700 if way == "hurries" else 5000))
+    dice.shuffle(readers)
+    return readers
+
+
+@dataclass
+class Flags:
+    """What the flags found, summed over pools: people who read and were flagged, and way -> (found, of how many)."""
+
+    labels_each: float = 0
+    wrongly: int = 0
+    readers: int = 0
+    found: dict[str, tuple[int, int]] = field(default_factory=lambda: dict.fromkeys(WAYS, (0, 0)))
+
+    @property
+    def precision(self) -> float:
+        right = sum(found for found, _ in self.found.values())
+        return right / (right + self.wrongly) if right + self.wrongly else 1.0
+
+    @property
+    def recall(self) -> float:
+        return sum(found for found, _ in self.found.values()) / sum(
+            number for _, number in self.found.values()
+        )
+
+
+def measure_flags(pairs: int, pools: int) -> Flags:
+    """So many pools label a corpus of that size each, four labels a pair beside the author's."""
+    sums = Flags()
+    for seed in range(pools):
+        slug = f"pool-{pairs}-{seed}"
+        question = make_corpus(slug, pairs)
+        open_all(question)
+        workers = make_pool(slug, as_written(question), question.labels, seed)
+        sums.labels_each = drain(question, workers) / len(workers)
+        named = flagged(question)
+        sums.wrongly += sum(worker.user.code in named for worker in workers if not worker.guesses)
+        sums.readers += sum(not worker.guesses for worker in workers)
+        for worker in workers:
+            if worker.guesses:
+                found, number = sums.found[worker.guesses]
+                sums.found[worker.guesses] = found + (worker.user.code in named), number + 1
+    return sums
