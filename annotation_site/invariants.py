@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q
 from django.db.models.functions import Greatest
@@ -41,6 +42,12 @@ def labels_of_excluded_people() -> int:
         corpus=OuterRef("question__corpus"), annotator=OuterRef("annotator"), undone_at=None
     )
     return Label.objects.seats().filter(Exists(excluded), origin="cast").count()
+
+
+def withdrawn_pairs_handed_out() -> int:
+    """A minute is allowed for: a claim may commit while a withdrawal is still being written."""
+    later = F("seat__pair__withdrawn_at") + timedelta(minutes=1)
+    return BatchItem.objects.filter(assignment__created_at__gt=later).count()
 
 
 def answers_without_a_label() -> int:
@@ -106,6 +113,7 @@ INVARIANTS = (
     Invariant("Labels repeat the premise, author and scheme of their pair and question", copies_that_differ),
     Invariant("Label 1 is what the author was asked to write", author_labels_that_differ),
     Invariant("No label of somebody who is excluded counts", labels_of_excluded_people),
+    Invariant("No pair was handed out after it was withdrawn", withdrawn_pairs_handed_out),
     Invariant("Every answer that came is kept as a label", answers_without_a_label),
     Invariant("No batch holds a premise twice", batches_with_a_premise_twice),
     Invariant("A pair and its premise are of one corpus", pairs_of_another_corpus),

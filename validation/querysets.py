@@ -19,7 +19,9 @@ class LabelQuerySet(models.QuerySet):
         return self.seats().filter(label=None)
 
     def claimable_at(self, now: datetime) -> "LabelQuerySet":
-        return self.open().filter(Q(leased_until=None) | Q(leased_until__lte=now))
+        """Open seats that nobody holds; those of withdrawn pairs are for nobody."""
+        free = Q(leased_until=None) | Q(leased_until__lte=now)
+        return self.open().filter(free, pair__withdrawn_at=None)
 
     def cast(self) -> "LabelQuerySet":
         return self.standing().filter(label__isnull=False)

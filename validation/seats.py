@@ -15,7 +15,8 @@ from collection.models import Pair, Premise
 from validation.models import BatchItem, Label
 
 # Left out are pairs that this annotator holds, has labelled or has skipped under the question. Not by NOT
-# EXISTS: PostgreSQL would turn it into a join with everything that the annotator ever had.
+# EXISTS: PostgreSQL would turn it into a join with everything that the annotator ever had. For the same reason
+# withdrawn pairs are left out seat by seat, one look by key for each of the few that the limit lets through.
 FREE = """
 SELECT seat.id, seat.turn, seat.premise_id, seat.token
 FROM validation_label AS seat
@@ -23,6 +24,7 @@ WHERE seat.question_id = %(question)s AND seat.turn > %(cursor)s AND seat.turn <
   AND seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
   AND (seat.leased_until IS NULL OR seat.leased_until <= %(now)s)
   AND (seat.author_id IS NULL OR seat.author_id <> %(annotator)s)
+  AND (SELECT pair.withdrawn_at FROM collection_pair AS pair WHERE pair.id = seat.pair_id) IS NULL
   AND {not_seen}
   AND (SELECT 1 FROM validation_label AS other
     JOIN validation_batchitem AS item ON item.seat_id = other.id
@@ -46,7 +48,9 @@ NOT_SEEN_AT_ALL = """seat.{what}_id NOT IN (
 ITEMS = """
 SELECT item.id, item."order", item.answer, item.skip_reason, item.lost, seat.id, seat.token, seat.sentence,
   seat.label, seat.annotator_id, seat.leased_until IS NULL OR seat.leased_until <= %(now)s,
-  seat.withdrawn_at IS NULL AND seat.position IS NOT NULL, seat.pair_id, (
+  seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
+    AND (SELECT pair.withdrawn_at FROM collection_pair AS pair WHERE pair.id = seat.pair_id) IS NULL,
+  seat.pair_id, (
     SELECT expert.label FROM validation_label AS expert
     WHERE expert.pair_id = seat.pair_id AND expert.question_id = seat.question_id
       AND expert.sentence = seat.sentence AND expert.origin = 'expert' AND expert.withdrawn_at IS NULL)

@@ -263,7 +263,7 @@ def _shuffled(seats: list[FreeSeat]) -> list[FreeSeat]:
 
 def _why_nothing(question: Question, annotator: User, now: datetime) -> tuple[str, int]:
     """Why there is nothing to label for this person, and in how many seconds to look again."""
-    open_seats = Label.objects.filter(question=question).open()
+    open_seats = Label.objects.filter(question=question, pair__withdrawn_at=None).open()
     theirs = open_seats.not_by_author(annotator).without_pairs_of(annotator)
     first = theirs.aggregate(first=Min("leased_until"))["first"]
     if first is not None:

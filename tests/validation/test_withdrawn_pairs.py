@@ -1,0 +1,76 @@
+"""A pair that is withdrawn, in whatever way, is given to nobody any more."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation_site.invariants import withdrawn_pairs_handed_out
+from collection.models import Corpus, Pair
+from tests.cast import ana, vera
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.actions import NoWork, claim_batch, open_for_validation, submit_batch
+from validation.models import Label
+from validation.offers import offers_for
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    corpus = make_corpus()
+    for number in range(3):
+        premise = make_premise(corpus, f"Premise {number}.")
+        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    return corpus
+
+
+def withdraw(pairs, *, minutes_ago: int = 0) -> None:
+    """As a researcher's own statement would: nothing but the pair is touched."""
+    when = timezone.now() - timedelta(minutes=minutes_ago)
+    pairs.update(withdrawn_at=when, withdrawn_because="A name in it.")
+
+
+def test_its_open_seats_are_given_to_nobody(corpus):
+    gone = Pair.objects.first()
+    withdraw(Pair.objects.filter(pk=gone.pk))
+    batch = claim_batch(question=corpus.questions.get(), annotator=vera())
+    assert len(batch.items) == 2
+    assert gone.pk not in [item.seat.pair.pk for item in batch.items]
+
+
+def test_when_all_are_withdrawn_there_is_nothing_to_do_and_nothing_on_offer(corpus):
+    assert [offer.labels for offer in offers_for(vera())] == [True]
+    withdraw(Pair.objects.all())
+    assert offers_for(vera()) == []
+    with pytest.raises(NoWork, match="Every pair has its labels"):
+        claim_batch(question=corpus.questions.get(), annotator=vera())
+
+
+def test_what_is_in_hand_is_not_shown_again_and_a_late_answer_is_paid_as_surplus(corpus):
+    question = corpus.questions.get()
+    batch = claim_batch(question=question, annotator=vera())
+    gone = batch.items[0].seat
+    withdraw(Pair.objects.filter(pk=gone.pair.pk))
+    labels = {item.seat.token: "neutral" for item in batch.items}
+    result = submit_batch(annotator=vera(), token=batch.assignment.token, labels=labels, key="1")
+    assert (result.saved, result.surplus, result.cents) == (2, 1, 15)
+    assert not Label.objects.seats().filter(pair=gone.pair.pk, annotator=vera(), label="neutral").exists()
+
+
+def test_a_renewed_batch_leaves_it_out(corpus):
+    question = corpus.questions.get()
+    gone = claim_batch(question=question, annotator=vera()).items[0].seat
+    withdraw(Pair.objects.filter(pk=gone.pair.pk))
+    again = claim_batch(question=question, annotator=vera())
+    assert gone.token not in [item.seat.token for item in again.items]
+    assert len(again.items) == 2
+
+
+def test_doctor_counts_pairs_that_were_handed_out_after_they_were_withdrawn(corpus):
+    claim_batch(question=corpus.questions.get(), annotator=vera())
+    withdraw(Pair.objects.filter(pk=Pair.objects.first().pk))
+    assert withdrawn_pairs_handed_out() == 0
+    withdraw(Pair.objects.filter(pk=Pair.objects.first().pk), minutes_ago=5)
+    assert withdrawn_pairs_handed_out() == 1
