@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Case, CharField, Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce, Collate
 
-from collection.models import Pair, Premise
+from collection.models import Pair, Premise, Source
 from snapshots.models import Placement, Snapshot, SnapshotFile, SnapshotLabel, SnapshotPair
 from snapshots.partition import DEV, TEST, TRAIN
 from snapshots.planning import FreezePlan, plan_freeze
@@ -49,6 +49,11 @@ def take(snapshot: Snapshot) -> FreezePlan:
     _place(snapshot, planned)
     _copy_pairs(snapshot, planned)
     _copy_labels(snapshot, planned.question)
+    planned.history = {
+        "provenance": _provenance(snapshot),
+        "times": _times(snapshot, planned.question),
+        "withdrawn": _withdrawn(snapshot, planned.question),
+    }
     return planned
 
 
@@ -153,3 +158,62 @@ def _insert(model: Any, columns: str, select: str, params: tuple[Any, ...]) -> N
 
 def _table(model: Any) -> str:
     return connection.ops.quote_name(model._meta.db_table)
+
+
+def _provenance(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """The files that premises and pairs came from, with how many of each; what people wrote here has none."""
+    rows = SnapshotPair.objects.filter(snapshot=snapshot).order_by()
+    premises = rows.values_list("pair__premise__source").annotate(
+        number=Count("pair__premise", distinct=True)
+    )
+    pairs = rows.values_list("pair__source").annotate(number=Count("pk"))
+    counts = {"premises": dict(premises), "pairs": dict(pairs)}
+    sources = Source.objects.filter(pk__in=[key for found in counts.values() for key in found if key])
+    return [
+        {
+            "file": source.name,
+            "sha256": source.sha256,
+            "licence": source.licence,
+            "imported_on": source.imported_at.date().isoformat(),
+            **{what: found.get(source.pk, 0) for what, found in counts.items()},
+        }
+        for source in sources.order_by("name", "sha256")
+    ]
+
+
+def _times(snapshot: Snapshot, question: Question) -> dict[str, list[str] | None]:
+    """The first and the last day of writing and of labelling. Days: a moment would tell who sat there."""
+    rows = SnapshotPair.objects.filter(snapshot=snapshot)
+    cast = Label.objects.filter(
+        question=question, origin=Label.Origin.CAST, pair__in=rows.values("pair")
+    ).counted()
+    written = rows.filter(pair__author__isnull=False, pair__source=None)
+    return {
+        "written": _days(written.aggregate(first=Min("pair__created_at"), last=Max("pair__created_at"))),
+        "labelled": _days(cast.order_by().aggregate(first=Min("cast_at"), last=Max("cast_at"))),
+    }
+
+
+def _days(found: dict[str, Any]) -> list[str] | None:
+    return [found[key].date().isoformat() for key in ("first", "last")] if found["first"] else None
+
+
+def _withdrawn(snapshot: Snapshot, question: Question) -> dict[str, Any]:
+    """What no longer counts, by reason, and which pairs of earlier snapshots that concerns: ids, never texts."""
+    pairs = Pair.objects.filter(corpus=snapshot.corpus, withdrawn_at__isnull=False)
+    labels = Label.objects.filter(question=question, withdrawn_at__isnull=False, label__isnull=False)
+    was_out = SnapshotPair.objects.filter(pair=OuterRef("pk")).exclude(snapshot=snapshot)
+    known = pairs.filter(Exists(was_out)).order_by(in_code_point_order("public_id"))
+    return {
+        "pairs": _by_reason(pairs),
+        "labels": _by_reason(labels),
+        "of_earlier_snapshots": [
+            {"pairID": name, "because": because}
+            for name, because in known.values_list("public_id", "withdrawn_because")
+        ],
+    }
+
+
+def _by_reason(withdrawn: QuerySet[Any]) -> dict[str, int]:
+    counted = withdrawn.order_by().values_list("withdrawn_because").annotate(number=Count("pk"))
+    return dict(sorted(counted))

@@ -15,12 +15,12 @@ from typing import IO, Any
 
 from django.db.models import QuerySet
 
-from collection.labels import ORDINAL
+from collection.labels import ORDINAL, SCHEMES
 from collection.models import Corpus, Premise
 from snapshots.manifest import manifest_of, text_of
 from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
 from snapshots.planning import FreezePlan
-from snapshots.tally import FACTS, MANIFEST, NO_GOLD, PARTITION_FILES, Tally, content_sha256
+from snapshots.tally import FACTS, MANIFEST, NO_GOLD, PARTITION_FILES, Tally, content_sha256, distribution
 from validation.models import Question
 
 PAIRS_AT_ONCE = 2000
@@ -29,6 +29,7 @@ COLUMNS = (
     "pk",
     "snapshot_id",
     "partition",
+    "scheme",
     "gold_label",
     "gold_source",
     "pair__public_id",
@@ -139,6 +140,8 @@ def line_of(row: Any, labels: list[tuple[str, str]]) -> dict[str, Any]:
         "sentence2_binary_parse": row.pair__parse__hypothesis_binary_parse or "",
         "sentence2_parse": row.pair__parse__hypothesis_parse or "",
     }
+    if shares := distribution(line["annotator_labels"], SCHEMES[row.scheme]):
+        line["label_distribution"] = shares
     if row.pair__prompt_version__number is not None:
         line["prompt_version"] = (
             f"{row.pair__prompt_version__prompt__slug}/{row.pair__prompt_version__number}"

@@ -77,6 +77,7 @@ def manifest_of(
         "gold_sources": dict(sorted(tally.sources.items())),
         "agreement": tally.agreement(facts),
         "simulated": _simulated(snapshot, rows),
+        **planned.history,
         "about": {
             "frozen_at": timezone.now().isoformat(timespec="seconds"),
             "software": f"quintet {_software()}",

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import Count, F, Q
 
@@ -33,6 +34,7 @@ class FreezePlan:
     held_out: set[str] = field(default_factory=set)
     outside_training: list[str] = field(default_factory=list)
     standing: int = 0
+    history: dict[str, Any] = field(default_factory=dict)  # filled by the copy, for the manifest
 
 
 def plan_freeze(corpus: Corpus, *, seed: int = 0, dev_from_train: int = 0) -> FreezePlan:

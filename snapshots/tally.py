@@ -97,6 +97,13 @@ def gold_by_votes(annotator_labels: Iterable[str], threshold: int) -> str:
     return next((label for label, number in counts.items() if number >= threshold), NO_GOLD)
 
 
+def distribution(annotator_labels: Iterable[str], labels: Iterable[str]) -> dict[str, float] | None:
+    """The share of each label of the scheme (a soft label); None for fewer than two, which distribute nothing."""
+    counts = Counter(annotator_labels)
+    total = counts.total()
+    return {label: counts[label] / total for label in labels} if total > 1 else None
+
+
 def content_sha256(files: Mapping[str, str]) -> str:
     """The hash of a snapshot: sha256 over the sorted lines `name sha256` of its content files."""
     listing = "".join(f"{name} {files[name]}\n" for name in sorted(files))

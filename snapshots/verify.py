@@ -25,6 +25,7 @@ from snapshots.tally import (
     Line,
     Tally,
     content_sha256,
+    distribution,
     file_sha256,
     gold_by_votes,
     manifest_sha256,
@@ -46,7 +47,7 @@ TEXTS = (
     "sentence2_parse",
 )
 LISTS = ("annotator_codes", "annotator_labels")
-FIELDS = {*TEXTS, *LISTS, "author_label", "premise_sentences", "prompt_version"}
+FIELDS = {*TEXTS, *LISTS, "author_label", "label_distribution", "premise_sentences", "prompt_version"}
 SOURCES = ("voted", "adjudicated", "published", "author", "none")
 
 
@@ -268,6 +269,9 @@ class _Reading:
         sentences = line.get("premise_sentences")
         if sentences is not None and " ".join(map(str, sentences)) != line["sentence1"]:
             yield "sentence1 is not its premise_sentences joined"
+        shares = line.get("label_distribution")  # older snapshots have none
+        if shares is not None and not _equal(shares, distribution(given, self.labels)):
+            yield "label_distribution is not that of its annotator_labels"
         if wrong := gold_complaint(line, self.labels, self.facts["question"]):
             yield wrong
 
@@ -313,6 +317,10 @@ def _compare(manifest: Mapping[str, Any], reading: _Reading, report: Report) -> 
     for key, value in counted.items():
         for path, told, found in _differences(manifest.get(key), value, key):
             report.add(MANIFEST, f"{path} is {told}, but the files give {found}")
+
+
+def _equal(told: Any, found: Any) -> bool:
+    return not any(_differences(told, found, ""))
 
 
 def _differences(told: Any, found: Any, path: str) -> Iterator[tuple[str, Any, Any]]:

@@ -180,6 +180,18 @@ def _making(manifest: Mapping[str, Any]) -> list[str]:
             if share is not None
             else "- No pair with all labels has a gold label."
         )
+    # Snapshots of earlier versions of the software do not have these.
+    for source in manifest.get("provenance", []):
+        told.append(
+            f"- From `{source['file']}` (sha256 `{source['sha256'][:12]}`, licence: {source['licence'] or 'not said'}): "
+            f"{source['premises']:,} premises, {source['pairs']:,} pairs."
+        )
+    for what, days in manifest.get("times", {}).items():
+        if days:
+            told.append(f"- {what.capitalize()} from {days[0]} to {days[1]}.")
+    for what in ("pairs", "labels"):
+        for because, number in manifest.get("withdrawn", {}).get(what, {}).items():
+            told.append(f"- Withdrawn {what}: {number:,} ({because}).")
     labels, pairs = manifest["simulated"]["labels"], manifest["simulated"]["pairs"]
     if labels or pairs:
         told.append(f"- Made by a simulated crowd: {labels:,} labels, {pairs:,} pairs.")
