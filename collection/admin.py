@@ -127,6 +127,7 @@ class PairAdmin(ResearcherAdmin):
     ]
     list_filter = [
         "author_label",
+        "assignment__model_helped",
         ("withdrawn_at", admin.EmptyFieldListFilter),
         "corpus",
         "premise__genre",

@@ -90,6 +90,7 @@ class SubmitWriting(APIView):
                 texts=sent.validated_data["texts"],
                 key=sent.validated_data["idempotency_key"],
                 problem=sent.validated_data["problem"],
+                model_helped=sent.validated_data["model_helped"],
             )
         except actions.UnknownAssignment as unknown:
             raise Problem(status=404, detail=str(unknown)) from None

@@ -11,6 +11,7 @@ from collection.actions import Signals
 from collection.labels import PLAIN_WORDS
 from collection.models import (
     CheckQuestion,
+    Corpus,
     DraftText,
     Premise,
     ProblemReport,
@@ -51,6 +52,10 @@ class WritingForm(forms.Form):
             for each in self.drafts:
                 start[each.label if each.label == DraftText.PROBLEM else f"{PREFIX}{each.label}"] = each.text
         super().__init__(data, initial=start, label_suffix="")
+        if assignment.corpus.language_models == Corpus.LanguageModels.DECLARED:
+            self.fields["model_helped"] = forms.BooleanField(
+                required=False, label="A language model helped me with this one"
+            )
         for entry in assignment.prompt_version.fields.all():
             self.fields[f"{PREFIX}{entry.label}"] = forms.CharField(
                 required=False,

@@ -93,6 +93,9 @@ class WritingSerializer(serializers.Serializer):
         help_text="label -> hypothesis",
     )
     problem = serializers.CharField(required=False, default="", allow_blank=True, max_length=2000)
+    model_helped = serializers.BooleanField(
+        required=False, default=False, help_text="whether a language model helped with these texts"
+    )
     idempotency_key = serializers.CharField(max_length=100, help_text="a random UUID is a good one")
 
     def validate_texts(self, texts: dict[str, str]) -> dict[str, str]:

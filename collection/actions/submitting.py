@@ -58,11 +58,13 @@ def submit_writing(
     key: str,
     problem: str = "",
     signals: Signals | None = None,
+    model_helped: bool = False,
 ) -> WritingResult:
     """Saves one hypothesis a label, pays, and closes the assignment.
 
     A lease that ran out does no harm while the seat is free. If somebody else has it, the texts are kept
-    as withdrawn pairs and paid all the same (`surplus`). Raises UnknownAssignment, InvalidWriting,
+    as withdrawn pairs and paid all the same (`surplus`). `model_helped`: the writer says that a language model
+    helped. Raises UnknownAssignment, InvalidWriting,
     accounts.actions.KeyReused; after InvalidWriting the same key may come with corrected texts.
     """
     assignment = _own_assignment(annotator, token)
@@ -76,12 +78,16 @@ def submit_writing(
         raise InvalidWriting({each.label: each.words for each in refused} | errors)
     with transaction.atomic():
         content = {"assignment": token, "texts": texts, "problem": problem.strip()}
+        if model_helped:
+            content["model_helped"] = True
         if not record_submission(user=annotator, key=key, content=content):
             return _earlier_result(assignment)
         assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
         if assignment.pairs.exists():
             return _earlier_result(assignment)
         _count_advice(assignment, advice)
+        if model_helped:
+            WritingAssignment.objects.filter(pk=assignment.pk).update(model_helped=True)
         if signals is not None:
             WritingSignals.objects.create(assignment=assignment, **asdict(signals))
         return _save_writing(assignment, wanted, problem.strip())

@@ -79,6 +79,9 @@ class WritingAssignment(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=9, choices=Outcome.choices, blank=True)
+    model_helped = models.BooleanField(
+        default=False, help_text="the writer said that a language model helped"
+    )
     skip_reason = models.CharField(max_length=9, choices=SkipReason.choices, blank=True)
 
     objects = WritingAssignmentQuerySet.as_manager()

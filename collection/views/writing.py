@@ -74,6 +74,7 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
                 key=form.cleaned_data["key"],
                 problem=form.cleaned_data["problem"],
                 signals=form.signals,
+                model_helped=form.cleaned_data.get("model_helped", False),
             )
         except actions.InvalidWriting as invalid:
             form.blame(invalid.errors)
