@@ -30,7 +30,7 @@ def main(extras: list[str]) -> int:
     pins = requirements(extras)
     began = time.monotonic()
     print(
-        "Installing what Quintet needs into .venv/, once (half a GB; on Linux PyTorch with CUDA makes it more:"
+        "Installing what Quintet needs into .venv/, once (about two GB on disk; on Linux PyTorch with CUDA makes it more:"
         " docs/how-to/install.md says how to spare that) ...",
         flush=True,
     )
