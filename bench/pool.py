@@ -36,7 +36,7 @@ class Worker:
     guesses: str = ""
     milliseconds: int = 6000
     batches: int = 1
-    client: Client = field(default_factory=Client)
+    client: Client = field(default_factory=lambda: Client(SERVER_NAME="localhost"))
 
     def come(self, question: Question) -> None:
         """Signs in and says that the instructions were read."""
@@ -46,7 +46,10 @@ class Worker:
     def label_a_batch(self, question: Question) -> int:
         """Labels one batch on the page. Returns how many labels: 0 when there was nothing to do."""
         address = f"/work/validation/{question.corpus.slug}/"
-        page: Any = lxml.html.fromstring(self.client.get(address).content.decode())
+        answer = self.client.get(address)
+        if answer.status_code != 200:
+            raise RuntimeError(f"The page answered {answer.status_code} to {self.user}.")
+        page: Any = lxml.html.fromstring(answer.content.decode())
         form = labelling_form(page)
         if form is None:
             return 0

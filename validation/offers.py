@@ -1,7 +1,7 @@
 """What there is to do for one person, and what they did: reads over collection and validation together."""
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
@@ -9,10 +9,18 @@ from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 
 from accounts.models import Grant, LedgerEntry, User
-from collection.actions import start_of_day
-from collection.models import Corpus, Pair, PromptVersion, WritingAssignment, WritingSeat
+from collection.actions import may_write, start_of_day
+from collection.models import (
+    Corpus,
+    Exam,
+    ExamAttempt,
+    Pair,
+    PromptVersion,
+    WritingAssignment,
+    WritingSeat,
+)
 from collection.querysets import PairQuerySet
-from validation.models import Label, Membership, Question
+from validation.models import Exclusion, Label, Membership, Question
 
 OFFERS_SHOWN = 30
 
@@ -24,12 +32,15 @@ def unopened_pairs(question: Question) -> PairQuerySet:
 
 @dataclass(frozen=True)
 class Offer:
-    """A corpus with work for this person. Pay in cents for a premise, or for one label; time in seconds."""
+    """A corpus with work for this person, and how to come to more. Pay in cents for a premise; time in seconds.
+
+    `questions`: those under which they can label, the main one first. `exam`: it can be taken now.
+    """
 
     corpus: Corpus
     writes: bool
-    labels: bool
-    question: Question | None
+    exam: bool
+    questions: tuple[Question, ...]
     least_pay: int | None
     most_pay: int | None
     seconds: int | None
@@ -41,47 +52,63 @@ def offers_for(annotator: User) -> list[Offer]:
     EXISTS, not COUNT: a start page must not read 400,000 rows to say "there is work".
     """
     now = timezone.now()
+    questions: dict[int, list[Question]] = {}
+    for question in _questions_for(annotator, now):
+        questions.setdefault(question.corpus_id, []).append(question)
     seats = (
         WritingSeat.objects.claimable_at(now)
         .given_to(annotator)
         .not_touched_by(annotator)
         .filter(genre__corpus=OuterRef("pk"))
     )
-    held = Grant.objects.standing().filter(user=annotator, qualification=OuterRef("writing_qualification"))
     today = WritingAssignment.objects.given_since(annotator, start_of_day(now), OuterRef("pk"))
-    may_write = (Q(writing_qualification=None) | Exists(held)) & (
-        Q(max_tasks_per_day=None) | Q(max_tasks_per_day__gt=Coalesce(today, 0))
-    )
-    active = Membership.objects.filter(annotator=annotator, question__corpus=OuterRef("pk"), status="active")
-    barred = Membership.objects.filter(annotator=annotator, question__corpus=OuterRef("pk")).exclude(
-        status="active"
-    )
-    free = (
-        Label.objects.claimable_at(now)
-        .filter(question__corpus=OuterRef("pk"), question__is_main=True)
-        .not_by_author(annotator)
-        .without_pairs_of(annotator)
-    )
+    has_time = Q(max_tasks_per_day=None) | Q(max_tasks_per_day__gt=Coalesce(today, 0))
     holds_seat = WritingSeat.objects.unwritten().filter(
         genre__corpus=OuterRef("pk"), annotator=annotator, assignments__closed_at=None
     )
-    holds_batch = Label.objects.open().filter(question__corpus=OuterRef("pk"), annotator=annotator)
-    may_label = (Q(questions__pool_is_open=True, questions__is_main=True) & ~Exists(barred)) | Exists(active)
     corpora = (
         Corpus.objects.annotate(
-            writes=(Q(Exists(seats)) & may_write) | Q(Exists(holds_seat)),
-            labels_wait=(Q(Exists(free)) | Q(Exists(holds_batch))) & may_label,
+            writes=may_write(annotator) & (Q(Exists(seats)) & has_time | Q(Exists(holds_seat))),
+            exam_waits=Exists(_exams_for(annotator).filter(corpus=OuterRef("pk"))),
         )
-        .filter(Q(writes=True) | Q(labels_wait=True))
+        .filter(Q(writes=True) | Q(exam_waits=True) | Q(pk__in=questions))
         .order_by("pk")[:OFFERS_SHOWN]
     )
-    return _with_pay(list(corpora))
+    return _with_pay(list(corpora), questions)
 
 
-def _with_pay(corpora: list[Corpus]) -> list[Offer]:
-    questions = {
-        question.corpus_id: question for question in Question.objects.filter(corpus__in=corpora, is_main=True)
-    }
+def _questions_for(annotator: User, now: datetime) -> QuerySet[Question]:
+    """Questions under which this person may label (as validation.actions.pool says) and finds a seat."""
+    mine = Membership.objects.filter(annotator=annotator, question=OuterRef("pk"))
+    held = Grant.objects.standing().filter(user=annotator, qualification=OuterRef("qualification"))
+    excluded = Exclusion.objects.filter(annotator=annotator, corpus=OuterRef("corpus"), undone_at=None)
+    may_join = (
+        Q(pool_is_open=True) & (Q(qualification=None) | Exists(held)) & ~Exists(mine) & ~Exists(excluded)
+    )
+    free = (
+        Label.objects.claimable_at(now)
+        .filter(question=OuterRef("pk"))
+        .not_by_author(annotator)
+        .without_pairs_of(annotator)
+    )
+    in_hand = Label.objects.open().filter(
+        question=OuterRef("pk"), annotator=annotator, pair__withdrawn_at=None
+    )
+    return Question.objects.filter(
+        Q(Exists(mine.filter(status=Membership.Status.ACTIVE))) | may_join,
+        Q(Exists(free)) | Q(Exists(in_hand)),
+    ).order_by("corpus", "-is_main", "slug")[: 2 * OFFERS_SHOWN]
+
+
+def _exams_for(annotator: User) -> QuerySet[Exam]:
+    """Open exams that this person has not passed and may take now, as collection.exams says."""
+    attempts = ExamAttempt.objects.filter(annotator=annotator, exam=OuterRef("pk"))
+    given = Grant.objects.filter(user=annotator, qualification=OuterRef("corpus__writing_qualification"))
+    over = attempts.filter(Q(passed=None) | Q(number__gte=OuterRef("tries")))
+    return Exam.objects.filter(~Exists(over), ~Exists(given), is_open=True)
+
+
+def _with_pay(corpora: list[Corpus], questions: dict[int, list[Question]]) -> list[Offer]:
     newer = PromptVersion.objects.filter(prompt=OuterRef("prompt"), number__gt=OuterRef("number"))
     pay: dict[int, Any] = {
         row["prompt__corpus"]: row
@@ -94,8 +121,8 @@ def _with_pay(corpora: list[Corpus]) -> list[Offer]:
         Offer(
             corpus=corpus,
             writes=corpus.writes,  # type: ignore[attr-defined]
-            labels=corpus.labels_wait,  # type: ignore[attr-defined]
-            question=questions.get(corpus.pk),
+            exam=corpus.exam_waits,  # type: ignore[attr-defined]
+            questions=tuple(questions.get(corpus.pk, ())),
             least_pay=pay.get(corpus.pk, {}).get("least"),
             most_pay=pay.get(corpus.pk, {}).get("most"),
             seconds=pay.get(corpus.pk, {}).get("seconds"),

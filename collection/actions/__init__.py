@@ -9,6 +9,7 @@ from collection.actions.errors import (
     NotQualified,
     NoWork,
     UnknownAssignment,
+    WritingEnded,
 )
 from collection.actions.prompts import (
     choose_pilot,
@@ -29,6 +30,7 @@ from collection.actions.submitting import (
     skip_writing,
     submit_writing,
 )
+from collection.actions.writers import end_writing, may_write, resume_writing
 
 __all__ = [
     "CollectionError",
@@ -39,6 +41,7 @@ __all__ = [
     "NotQualified",
     "Signals",
     "UnknownAssignment",
+    "WritingEnded",
     "WritingResult",
     "advice_on",
     "answer_report",
@@ -46,10 +49,13 @@ __all__ = [
     "claim_writing",
     "discard_draft",
     "dismiss_pilot",
+    "end_writing",
     "has_passed",
     "make_pilot_seats",
     "make_seats",
+    "may_write",
     "read_prompt",
+    "resume_writing",
     "save_draft",
     "set_premise_status",
     "set_prompt_status",

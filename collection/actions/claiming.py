@@ -7,8 +7,9 @@ from django.db import transaction
 from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
-from accounts.models import Grant, User
-from collection.actions.errors import DoneForToday, NotQualified, NoWork
+from accounts.models import User
+from collection.actions.errors import DoneForToday, NoWork
+from collection.actions.writers import why_not_writing
 from collection.models import Corpus, Genre, Premise, Prompt, PromptVersion, WritingAssignment, WritingSeat
 
 Outcome = WritingAssignment.Outcome
@@ -27,13 +28,13 @@ def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
     """The annotator's open assignment with its lease renewed, or a new one.
 
     Two tabs get the same assignment. One whose lease ran out is continued if the seat is still free, so
-    that a draft comes back to its premise. Raises NoWork, NotQualified.
+    that a draft comes back to its premise. Raises NoWork, also where they may not write.
     """
     now = timezone.now()
     lock_writer(annotator)
-    if not Grant.objects.is_held(annotator, corpus.writing_qualification_id):
-        assert corpus.writing_qualification is not None
-        raise NotQualified(corpus.writing_qualification)
+    refusal = why_not_writing(corpus, annotator)
+    if refusal is not None:
+        raise refusal
     current = (
         assignments()
         .select_for_update(of=("self",))
@@ -61,9 +62,9 @@ def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
 def why_no_work(*, corpus: Corpus, annotator: User) -> NoWork | None:
     """Why this person would get no premise at this moment; None: they would get one, or have one in hand."""
     now = timezone.now()
-    if not Grant.objects.is_held(annotator, corpus.writing_qualification_id):
-        assert corpus.writing_qualification is not None
-        return NotQualified(corpus.writing_qualification)
+    refusal = why_not_writing(corpus, annotator)
+    if refusal is not None:
+        return refusal
     if WritingAssignment.objects.filter(corpus=corpus, annotator=annotator, closed_at=None).exists():
         return None
     if is_done_for_today(corpus, annotator, now):

@@ -37,6 +37,13 @@ class NotQualified(NoWork):
         self.qualification = qualification
 
 
+class WritingEnded(NoWork):
+    """A researcher ended this person's writing for the corpus."""
+
+    def __init__(self) -> None:
+        super().__init__("You are not writing for this corpus at present. What you did stays paid.")
+
+
 class UnknownAssignment(CollectionError):
     """No such assignment was handed to this annotator."""
 

@@ -2,8 +2,10 @@
 
 import pytest
 
-from accounts.models import User
-from collection.models import Corpus, Pair
+from accounts.actions import grant
+from accounts.models import Grant, Qualification, User
+from collection.actions import WritingEnded, claim_writing, make_seats, why_no_work
+from collection.models import Corpus, Pair, Premise
 from tests.cast import ana, person, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.actions import (
@@ -20,6 +22,7 @@ from validation.actions import (
 )
 from validation.gold import with_gold_label
 from validation.models import Exclusion, Label, Membership
+from validation.offers import offers_for
 
 pytestmark = pytest.mark.django_db
 
@@ -136,6 +139,53 @@ def test_the_pairs_they_wrote_are_a_choice_of_its_own(corpus):
     undo_exclusion(exclusion=Exclusion.objects.get(), by=rosa())
     assert Pair.objects.standing().count() == 5
     assert Label.objects.open().count() == 5
+
+
+def may_write(corpus: Corpus, who: User) -> bool:
+    return why_no_work(corpus=corpus, annotator=who) is None
+
+
+def test_excluding_ends_writing_where_everybody_may_write_and_undoing_gives_it_back(corpus):
+    make_seats(premises=Premise.objects.all())
+    assert preview_exclusion(corpus=corpus, annotator=vera(), by=rosa()).writing
+    assert may_write(corpus, vera())
+    assert exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.").writing
+    with pytest.raises(WritingEnded):
+        claim_writing(corpus=corpus, annotator=vera())
+    assert not any(offer.writes for offer in offers_for(vera()))
+    assert any(offer.writes for offer in offers_for(stan()))
+    exclusion = Exclusion.objects.get()
+    assert preview_undoing(exclusion=exclusion, by=rosa()).writing
+    assert not may_write(corpus, vera())
+    assert undo_exclusion(exclusion=exclusion, by=rosa()).writing
+    assert claim_writing(corpus=corpus, annotator=vera()).annotator == vera()
+
+
+def test_excluding_takes_the_qualification_to_write_and_undoing_gives_it_again(corpus):
+    make_seats(premises=Premise.objects.all())
+    corpus.writing_qualification = Qualification.objects.create(slug="write-small", name="Write")
+    corpus.save()
+    grant(user=vera(), qualification=corpus.writing_qualification, how="exam")
+    assert may_write(corpus, vera())
+    exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
+    assert Grant.objects.get().revoked_because == "Guessed."
+    assert not may_write(corpus, vera())
+    assert undo_exclusion(exclusion=Exclusion.objects.get(), by=rosa()).writing
+    assert may_write(corpus, vera())
+    assert [(each.how, each.revoked_at is None) for each in Grant.objects.order_by("pk")] == [
+        ("exam", False),
+        ("exam", True),
+    ]
+
+
+def test_who_could_not_write_gains_nothing_by_being_excluded_and_let_in_again(corpus):
+    corpus.writing_qualification = Qualification.objects.create(slug="write-small", name="Write")
+    corpus.save()
+    assert not exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.").writing
+    assert grant(user=vera(), qualification=corpus.writing_qualification, how="exam") is None
+    assert not undo_exclusion(exclusion=Exclusion.objects.get(), by=rosa()).writing
+    assert not may_write(corpus, vera())
+    assert grant(user=vera(), qualification=corpus.writing_qualification, how="exam") is not None
 
 
 def test_excluding_wants_a_reason_and_happens_once(corpus):

@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
+from collection.actions import end_writing, resume_writing
 from collection.models import Corpus, Pair
 from validation.actions.errors import AlreadyDecided, ReasonMissing
 from validation.gold import with_gold_label
@@ -19,28 +20,33 @@ CAME_BACK = "the label of this seat came back"
 
 @dataclass(frozen=True)
 class Consequences:
-    """What an exclusion does. `gold`: pair -> (gold label before, after), where they differ."""
+    """What an exclusion does. `gold`: pair -> (gold label before, after), where they differ.
+
+    `writing`: they could write for the corpus, which ends.
+    """
 
     labels: int
     seats: int
     pairs: int
+    writing: bool
     gold: dict[str, tuple[str | None, str | None]]
 
 
 @dataclass(frozen=True)
 class Return:
-    """What undoing an exclusion does: labels back in their seats, labels kept as surplus, pairs back."""
+    """What undoing an exclusion does: labels back in their seats, labels kept as surplus, pairs back, writing again."""
 
     labels: int
     surplus: int
     pairs: int
+    writing: bool
 
 
 @transaction.atomic
 def exclude(
     *, corpus: Corpus, annotator: User, by: User, reason: str, retract_pairs: bool = False
 ) -> Consequences:
-    """Withdraws what somebody labelled, reopens the seats, and lets them label no more.
+    """Withdraws what somebody labelled, reopens the seats, and lets them label and write no more.
 
     `retract_pairs`: the pairs that they wrote go, too. Who is labelling at this moment can still send: it is
     kept as surplus and paid. Raises ReasonMissing, AlreadyDecided.
@@ -61,6 +67,7 @@ def exclude(
     except IntegrityError:
         raise AlreadyDecided("This person is excluded from the corpus already.") from None
     _stop(corpus, annotator, now)
+    wrote = end_writing(corpus=corpus, annotator=annotator, because=reason, by=by, at=now)
     cast = Label.objects.standing().cast_by(annotator).filter(question__corpus=corpus)
     labels = list(cast.select_for_update(of=("self",)).order_by("pk"))
     touched = {label.pair_id for label in labels}
@@ -77,12 +84,13 @@ def exclude(
         Label.objects.open().filter(pair__in=keys).update(**because)
     after = _gold(corpus, touched)
     changed = {name: (gold, after.get(name)) for name, gold in before.items() if gold != after.get(name)}
-    return Consequences(labels=len(labels), seats=len(seats), pairs=pairs, gold=changed)
+    writing = wrote and corpus.prompts.exists()
+    return Consequences(labels=len(labels), seats=len(seats), pairs=pairs, writing=writing, gold=changed)
 
 
 @transaction.atomic
 def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
-    """Lets the person label again. A label goes back to its seat while that has no other, else it is surplus.
+    """Lets the person label and write again. A label goes back to its seat while that has no other, else it is surplus.
 
     Somebody who is labelling such a seat at this moment keeps their answer as surplus, paid. Raises
     AlreadyDecided.
@@ -110,7 +118,11 @@ def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
     Label.objects.filter(pk__in=[row.pk for row in returning]).update(**back)
     Label.objects.filter(pk__in=[row.pk for row in surplus]).update(position=None, **back)
     labels = sum(row.label is not None for row in returning)
-    return Return(labels=labels, surplus=len(surplus), pairs=pairs)
+    writes = resume_writing(
+        corpus=exclusion.corpus, annotator=exclusion.annotator, ended_at=exclusion.created_at, by=by
+    )
+    writing = writes and exclusion.corpus.prompts.exists()
+    return Return(labels=labels, surplus=len(surplus), pairs=pairs, writing=writing)
 
 
 def preview_exclusion(
