@@ -207,6 +207,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 15},
     },
     "take up freezes that nobody works": {"task": "snapshots.tasks.sweep_freezes", "schedule": 30.0},
+    "take up figures that nobody counts": {"task": "validation.tasks.sweep_figures", "schedule": 60.0},
     "take up statistics that nobody works": {"task": "snapshots.tasks.sweep_statistics", "schedule": 60.0},
 }
 

@@ -1,31 +1,34 @@
 """Researchers' pages that look across the apps."""
 
-from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from accounts.access import researcher_required
 from annotation_site.forms import MOST_AT_ONCE, OpenPairsForm
-from collection.models import Corpus, Pair
+from collection.models import Corpus
 from snapshots.tables import percent, share_rows
 from validation.actions import open_for_validation
-from validation.agreement import DEFINITIONS, DIMENSIONS, NAMES, AgreementReport, pairwise_kappa, report
+from validation.agreement import DEFINITIONS, DIMENSIONS, NAMES, AgreementReport
+from validation.measuring import Kind, request_figures, shown, shown_agreement, shown_annotators
 from validation.models import Question
 from validation.offers import unopened_pairs
-from validation.quality import MEANINGS, RULES, annotators, fitted_models
+from validation.quality import MEANINGS, RULES
+from validation.tasks import enqueue_figures
 
 PAIRWISE_SHOWN = 50
 
 
-@require_GET
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The table of the papers with our numbers and their intervals, kappas, one dimension (`by`) at a time, and the
-    confusion of author and gold. With `as=csv` the same as a table for a spreadsheet."""
+    confusion of author and gold. With `as=csv` the same as a table for a spreadsheet. POST asks for a fresh count."""
     corpus = get_object_or_404(Corpus, slug=slug)
     question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
     context: dict[str, Any] = {"corpus": corpus, "question": question}
@@ -33,27 +36,44 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
         by = request.GET.get("by", "genre")
         if by not in DIMENSIONS:
             raise Http404(f"There is no agreement by {by}.")
-        found = report(Pair.objects.filter(corpus=corpus), question, by=by)
-        if request.GET.get("as") == "csv":
+        if request.method == "POST":
+            enqueue_figures(request_figures(question=question, kind=Kind.AGREEMENT, by=by))
+            return redirect(f"{request.path}?by={by}")
+        found, row = shown_agreement(question, by)
+        if request.GET.get("as") == "csv" and found is not None:
             return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
-        context |= agreement_context(found, question)
+        context |= {"kept": row, "by": by, "dimensions": DIMENSIONS}
+        if found is not None:
+            context |= agreement_context(found, question)
     return render(request, "annotation_site/agreement.html", context)
 
 
-@require_GET
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who is good and who may be guessing: a row an annotator, flags with their rules, kappas of two and two."""
+    """Who is good and who may be guessing: a row an annotator, flags with their rules, kappas of two and two.
+
+    POST asks for a fresh count: of the models of reliability with `what=models`, else of the figures.
+    """
     question = get_object_or_404(Question.objects.select_related("corpus"), corpus__slug=slug, is_main=True)
-    models = fitted_models(question)
+    if request.method == "POST":
+        figures = (Kind.ANNOTATORS, Kind.PAIRWISE)
+        for kind in (Kind.MODELS,) if request.POST.get("what") == "models" else figures:
+            enqueue_figures(request_figures(question=question, kind=kind))
+        return redirect("annotators", slug=slug)
+    models, models_kept = shown(question, Kind.MODELS)
+    found, kept = shown_annotators(question)
+    pairwise, _ = shown(question, Kind.PAIRWISE)
     reliability = models["annotators"] if models else {}
     context = {
         "corpus": question.corpus,
         "labels": question.labels,
-        "annotators": [(each, reliability.get(each.code)) for each in annotators(question)],
+        "annotators": [(each, reliability.get(each.code)) for each in found or ()],
+        "kept": kept,
         "models": models,
-        "models_made_at": datetime.fromisoformat(models["made_at"]) if models else None,
-        "pairwise": pairwise_kappa(question)[:PAIRWISE_SHOWN],
+        "models_kept": models_kept,
+        "pairwise": (pairwise or [])[:PAIRWISE_SHOWN],
         "meanings": MEANINGS,
         "rules": RULES,
         "definitions": DEFINITIONS,
@@ -82,8 +102,7 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def agreement_context(found: AgreementReport, question: Question) -> dict[str, Any]:
-    """`figures`, `rows` (as the papers' table, with intervals), `kappas`, `breakdown`, `confusion`, and `groups` by
-    the dimension `by`."""
+    """`figures`, `rows` (as the papers' table, with intervals), `kappas`, `breakdown`, `confusion`, and `groups`."""
     alone = found.breakdown["validators_alone"]
     kappas = [("All labels", "fleiss_kappa"), ("Validators alone", "fleiss_kappa_validators")]
     return {
@@ -120,8 +139,6 @@ def agreement_context(found: AgreementReport, question: Question) -> dict[str, A
             )
             for label in question.labels
         ],
-        "by": found.by,
-        "dimensions": DIMENSIONS,
         "groups": found.rows,
         "confusion": confusion_rows(found.confusion, question.labels),
         "definitions": DEFINITIONS,

@@ -148,6 +148,12 @@ class AgreementReport:
     by: str
     rows: dict[str, dict[str, Any]]
 
+    def as_content(self) -> dict[str, Any]:
+        """The fields as plain JSON, to be kept; `report_from` reads it."""
+        kept = dict(vars(self))
+        kept["confusion"] = [[author, gold, pairs] for (author, gold), pairs in self.confusion.items()]
+        return kept
+
     def as_json(self) -> dict[str, Any]:
         """One object, as the command and REST print it."""
         found = {**self.figures, "intervals": self.intervals, **self.breakdown}
@@ -170,6 +176,12 @@ class AgreementReport:
         for group, figures in self.rows.items():
             table.writerows(_table_rows(self.by, group, figures, figures.get("intervals", {})))
         return text.getvalue()
+
+
+def report_from(kept: dict[str, Any]) -> AgreementReport:
+    """The report of which this is the `as_content`."""
+    confusion = {(author, gold): pairs for author, gold, pairs in kept["confusion"]}
+    return AgreementReport(**{**kept, "confusion": confusion})
 
 
 def report(pairs: PairQuerySet, question: Question, *, by: str = "", seed: int = 0) -> AgreementReport:

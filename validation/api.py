@@ -17,8 +17,8 @@ from accounts.models import Consent, User
 from accounts.permissions import IsAnnotator, IsResearcher
 from accounts.problems import Problem
 from collection.models import Corpus, Pair
-from validation import actions
-from validation.agreement import DIMENSIONS, pairwise_kappa, report
+from validation import actions, measuring
+from validation.agreement import DIMENSIONS, report_from
 from validation.gold import with_gold_label
 from validation.models import Label, Question
 from validation.serializers import (
@@ -28,7 +28,9 @@ from validation.serializers import (
     SubmitSerializer,
     SubmittedSerializer,
 )
+from validation.tasks import enqueue_figures
 
+RETRY_AFTER = 10  # seconds, until it is worth while to ask for figures again
 SUBMITTED = ("saved", "surplus", "left", "cents", "repeated", "closed")
 
 
@@ -148,7 +150,9 @@ class AgreementView(APIView):
     @extend_schema(
         summary="Agreement between annotators",
         description="Shares from 0 to 1 over the pairs with all labels, with 95% intervals; `by` adds an object of groups,"
-        " `pairwise=true` Cohen's kappa of every two annotators. `as=csv` answers a table, a row a figure.",
+        " `pairwise=true` Cohen's kappa of every two annotators. `as=csv` answers a table, a row a figure."
+        " Large corpora are counted by a worker: the answer tells by `made_at` from when its figures are, and is a"
+        " 202 with `retry_after` (seconds) where there are none yet.",
         parameters=[
             OpenApiParameter("by", OpenApiTypes.STR, enum=list(DIMENSIONS)),
             OpenApiParameter("pairwise", OpenApiTypes.BOOL),
@@ -159,17 +163,60 @@ class AgreementView(APIView):
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
         question = _main_question(slug)
+        wanted = [(measuring.Kind.AGREEMENT, self.dimension(request))]
+        if request.query_params.get("pairwise") == "true":
+            wanted.append((measuring.Kind.PAIRWISE, ""))
+        counted = [measuring.shown(question, kind, each) for kind, each in wanted]
+        missing = [key for key, (content, _) in zip(wanted, counted, strict=True) if content is None]
+        if missing:
+            return self.counting(question, missing)
+        found = report_from(counted[0][0])
+        if request.query_params.get("as") == "csv":
+            return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
+        answer = {"corpus": slug, **found.as_json()}
+        dates = [row.made_at for _, row in counted if row and row.made_at]
+        if dates:
+            answer["made_at"] = min(dates)
+        if len(counted) > 1:
+            answer["pairwise_kappa"] = counted[1][0]
+        return Response(answer)
+
+    @extend_schema(
+        summary="Ask for agreement to be counted anew",
+        description="For corpora that are too large to be counted while you wait. The figures are there when GET"
+        " shows a newer `made_at`.",
+        parameters=[
+            OpenApiParameter("by", OpenApiTypes.STR, enum=list(DIMENSIONS)),
+            OpenApiParameter("pairwise", OpenApiTypes.BOOL),
+        ],
+        request=None,
+        responses={202: OpenApiTypes.OBJECT},
+        tags=["corpora"],
+    )
+    def post(self, request: Request, slug: str) -> HttpResponse:
+        question = _main_question(slug)
+        wanted = [(measuring.Kind.AGREEMENT, self.dimension(request))]
+        if request.query_params.get("pairwise") == "true":
+            wanted.append((measuring.Kind.PAIRWISE, ""))
+        return self.counting(question, wanted)
+
+    def dimension(self, request: Request) -> str:
         by = request.query_params.get("by", "")
         if by and by not in DIMENSIONS:
             known = f"Use one of: {', '.join(DIMENSIONS)}."
             raise Problem(status=422, detail=f"by={by} is not known. {known}", errors={"by": known})
-        found = report(Pair.objects.filter(corpus=question.corpus), question, by=by)
-        if request.query_params.get("as") == "csv":
-            return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
-        answer = {"corpus": slug, **found.as_json()}
-        if request.query_params.get("pairwise") == "true":
-            answer["pairwise_kappa"] = pairwise_kappa(question)
-        return Response(answer)
+        return by
+
+    def counting(self, question: Question, wanted: list[tuple[measuring.Kind, str]]) -> Response:
+        """Asks a worker for these figures."""
+        for kind, by in wanted:
+            enqueue_figures(measuring.request_figures(question=question, kind=kind, by=by))
+        answer = {
+            "corpus": question.corpus.slug,
+            "why": "A worker counts. Ask again.",
+            "retry_after": RETRY_AFTER,
+        }
+        return Response(answer, status=202, headers={"Retry-After": str(RETRY_AFTER)})
 
 
 def _next_batch(question: Question, user: User) -> dict[str, Any]:

@@ -385,3 +385,51 @@ class Adjudication(models.Model):
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="adjudicated_for_a_reason"),
         ]
+
+
+class Figures(models.Model):
+    """Figures about a question that take too long for a page: asked for, counted by a worker, shown with their date.
+
+    Nothing but a cache: what is counted anew takes the place of what was here.
+    """
+
+    class Kind(models.TextChoices):
+        AGREEMENT = "agreement", "agreement"
+        PAIRWISE = "pairwise", "kappa of every two annotators"
+        ANNOTATORS = "annotators", "figures and flags of annotators"
+        MODELS = "models", "models of reliability"
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="figures")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    by = models.CharField(max_length=20, blank=True, help_text="the dimension of agreement, if one")
+    requested_at = models.DateTimeField(null=True, blank=True, help_text="empty: nobody waits for them")
+    started_at = models.DateTimeField(null=True, blank=True, help_text="when a worker took the request up")
+    made_at = models.DateTimeField(null=True, blank=True)
+    content = models.TextField(
+        blank=True, help_text="JSON, as text: PostgreSQL's own type loses the order of keys"
+    )
+    error = models.TextField(blank=True, help_text="why the last request came to nothing")
+
+    class Meta:
+        verbose_name_plural = "figures"
+        constraints = [
+            models.UniqueConstraint(fields=["question", "kind", "by"], name="one_row_of_figures_a_kind"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["agreement", "pairwise", "annotators", "models"]),
+                name="kind_of_figures_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(by="") | Q(kind="agreement"), name="only_agreement_goes_by_something"
+            ),
+            models.CheckConstraint(
+                condition=Q(content="", made_at=None) | ~Q(content="") & Q(made_at__isnull=False),
+                name="figures_have_their_date",
+            ),
+            models.CheckConstraint(
+                condition=Q(started_at=None) | Q(requested_at__isnull=False),
+                name="only_what_is_asked_for_is_started",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question} {self.kind}"

@@ -1,23 +1,18 @@
 """Who is good and who is guessing: a few figures an annotator, flags with their rules, and two models of reliability.
 
 The figures come by SQL in a handful of queries. The models, Dawid and Skene (1979) and MACE (Hovy et al.
-2013), are crowd-kit's: they take seconds to minutes, are loaded by whoever runs them and by no web process,
-and their result is kept in a file with its date.
+2013), are crowd-kit's: they take seconds to minutes and are loaded by whoever runs them, a worker or a command,
+and by no web process. measuring.py keeps their result.
 """
 
-import json
 import math
-import os
 import warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import connection
 from django.db.models import Count, F, Func, IntegerField, OuterRef, Q, Subquery
-from django.utils import timezone
 
 from accounts.models import User
 from validation.models import BatchItem, Label, Question
@@ -222,7 +217,7 @@ def _median(times: Counter[int]) -> float | None:
 
 
 def fit_models(question: Question) -> dict[str, Any]:
-    """Fits both models to the labels that decide gold and keeps the result. Loads crowd-kit: not for web processes.
+    """Fits both models to the labels that decide gold. Loads crowd-kit: not for web processes.
 
     `annotators`: code -> {"dawid_skene", "mace"}, probabilities as in MEANINGS. `differs`: for each model on how
     many of `pairs` (those with a majority) its label is not the majority's. Raises NothingToFit.
@@ -257,8 +252,7 @@ def fit_models(question: Question) -> dict[str, Any]:
         for code, table in ((code, rows.to_dict()) for code, rows in errors.groupby(level="worker"))
     }
     competence = dict(zip(data["worker"].unique(), models["mace"].spamming_[:, 1].tolist(), strict=True))
-    result = {
-        "made_at": timezone.now().isoformat(timespec="seconds"),
+    return {
         "labels": len(data),
         "pairs": len(majority),
         "differs": {
@@ -269,26 +263,7 @@ def fit_models(question: Question) -> dict[str, Any]:
             worker: {"dawid_skene": right[worker], "mace": competence[worker]} for worker in competence
         },
     }
-    path = _kept_at(question)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_suffix(f".{os.getpid()}")
-    half.write_text(json.dumps(result))
-    half.replace(path)
-    return result
 
 
 class NothingToFit(Exception):
     """There are too few labels for a model. The text says what it needs."""
-
-
-def fitted_models(question: Question) -> dict[str, Any] | None:
-    """What `fit_models` kept last; None where it never ran."""
-    try:
-        kept: dict[str, Any] = json.loads(_kept_at(question).read_text())
-    except (OSError, ValueError):
-        return None
-    return kept
-
-
-def _kept_at(question: Question) -> Path:
-    return Path(settings.CACHE_ROOT) / f"reliability-{question.pk}.json"

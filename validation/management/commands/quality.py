@@ -7,7 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from validation.management.commands.agreement import decimal, percent, question_of
-from validation.quality import RULES, NothingToFit, annotators, fit_models, fitted_models
+from validation.measuring import Kind, keep, shown
+from validation.quality import RULES, NothingToFit, annotators, fit_models
 
 
 class Command(BaseCommand):
@@ -23,9 +24,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         question = question_of(options["corpus"])
         try:
-            models = fit_models(question) if options["models"] else fitted_models(question)
+            if options["models"]:
+                keep(question=question, kind=Kind.MODELS, content=fit_models(question))
         except NothingToFit as problem:
             raise CommandError(str(problem)) from None
+        models, kept = shown(question, Kind.MODELS)
+        if models and kept and kept.made_at:
+            models = {"made_at": kept.made_at.isoformat(timespec="seconds"), **models}
         found = annotators(question)
         if options["json"]:
             printed = {

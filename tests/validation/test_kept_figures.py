@@ -1,0 +1,214 @@
+"""Figures that take too long for a page: asked for, counted by a worker, shown with their date."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests.cast import person
+from tests.commands import run
+from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from validation import measuring, tasks
+from validation.agreement import DIMENSIONS
+from validation.measuring import Kind, count_figures, request_figures, shown, shown_agreement
+from validation.models import Figures, Label, Question
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def question() -> Question:
+    """Forty pairs with five labels of five people, who differ now and then."""
+    corpus = make_corpus(protocol="judged")
+    question = Question.objects.get(corpus=corpus)
+    people = [person(f"validator{n}") for n in range(5)]
+    for n in range(40):
+        premise = make_premise(corpus, f"Premise {n}.")
+        pair = make_pair(corpus, premise, "A sentence.")
+        label_all(question, pair, people, n)
+    return question
+
+
+def label_all(question, pair, people, n) -> None:
+    for position, who in enumerate(people, start=1):
+        Label.objects.create(
+            question=question,
+            pair=pair,
+            premise=pair.premise,
+            position=position,
+            scheme="nli3",
+            annotator=who,
+            label=LABELS[(n + (position == n % 7)) % 3],
+            cast_at=timezone.now(),
+        )
+
+
+@pytest.fixture
+def large(monkeypatch, question) -> Question:
+    """The same, where twenty labels are too many for a page."""
+    monkeypatch.setattr(measuring, "ON_THE_SPOT", 20)
+    return question
+
+
+def count_all() -> None:
+    for row in measuring.takeable(timezone.now()):
+        count_figures(figures_id=row.pk)
+
+
+def test_a_small_corpus_is_counted_on_the_spot_and_nothing_is_kept(question, rosa, browser_of):
+    assert "unanimous gold label" in browser_of(rosa).get("/corpora/small/agreement/").content.decode()
+    page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
+    assert question.judgements.first().annotator.code in page
+    assert "Count" not in page.split("Two models of reliability")[0]
+    assert not Figures.objects.exists()
+
+
+def test_a_large_corpus_shows_nothing_until_a_worker_has_counted_and_then_since_when(large, rosa, browser_of):
+    browser = browser_of(rosa)
+    page = browser.get("/corpora/small/agreement/?by=validator").content.decode()
+    assert "not counted yet" in page
+    assert "unanimous gold label" not in page
+
+    assert (
+        browser.post("/corpora/small/agreement/?by=validator").url == "/corpora/small/agreement/?by=validator"
+    )
+    assert "waiting for a worker" in browser.get("/corpora/small/agreement/?by=validator").content.decode()
+    count_all()
+    page = browser.get("/corpora/small/agreement/?by=validator").content.decode()
+    assert "unanimous gold label" in page
+    assert f'as of <time datetime="{timezone.now():%Y-%m-%dT%H}' in page
+    assert "Count anew" in page
+    # Another dimension has not been counted by that.
+    assert "not counted yet" in browser.get("/corpora/small/agreement/?by=week").content.decode()
+
+
+@pytest.mark.parametrize("by", ["", *DIMENSIONS])
+def test_what_is_kept_is_what_is_counted_on_the_spot(question, monkeypatch, by):
+    spot, _ = shown_agreement(question, by)
+    monkeypatch.setattr(measuring, "ON_THE_SPOT", 20)
+    assert shown_agreement(question, by)[0] is None
+    request_figures(question=question, kind=Kind.AGREEMENT, by=by)
+    count_all()
+    kept, row = shown_agreement(question, by)
+    assert kept == spot
+    assert kept.as_csv() == spot.as_csv()
+    assert row.made_at is not None
+
+
+def test_kept_figures_stay_until_they_are_counted_anew(large):
+    request_figures(question=large, kind=Kind.ANNOTATORS)
+    count_all()
+    first, _ = shown(large, Kind.ANNOTATORS)
+    Label.objects.filter(position=5).update(withdrawn_at=timezone.now(), withdrawn_because="a test")
+    assert shown(large, Kind.ANNOTATORS)[0] == first
+    request_figures(question=large, kind=Kind.ANNOTATORS)
+    count_all()
+    assert len(shown(large, Kind.ANNOTATORS)[0]) == len(first) - 1
+
+
+def test_asking_twice_is_one_request_and_a_lost_message_is_swept_up(large):
+    first = request_figures(question=large, kind=Kind.PAIRWISE)
+    assert request_figures(question=large, kind=Kind.PAIRWISE).requested_at == first.requested_at
+    tasks.sweep_figures()  # the message may still come
+    assert shown(large, Kind.PAIRWISE)[0] is None
+    Figures.objects.update(requested_at=timezone.now() - timedelta(minutes=1))
+    tasks.sweep_figures()
+    assert len(shown(large, Kind.PAIRWISE)[0]) == 10
+
+
+def test_what_another_worker_counts_is_left_to_it_until_it_must_be_dead(large):
+    row = request_figures(question=large, kind=Kind.PAIRWISE)
+    Figures.objects.update(started_at=timezone.now())
+    count_figures(figures_id=row.pk)
+    assert shown(large, Kind.PAIRWISE)[0] is None
+    Figures.objects.update(started_at=timezone.now() - timedelta(hours=2))
+    count_figures(figures_id=row.pk)
+    assert shown(large, Kind.PAIRWISE)[0]
+
+
+def test_a_count_that_fails_says_so_and_what_was_kept_stays(large, monkeypatch, rosa, browser_of):
+    request_figures(question=large, kind=Kind.ANNOTATORS)
+    count_all()
+
+    def broken(question, by):
+        raise RuntimeError("a secret address")
+
+    monkeypatch.setitem(measuring.COUNTS, Kind.ANNOTATORS, broken)
+    request_figures(question=large, kind=Kind.ANNOTATORS)
+    count_all()
+    page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
+    assert "The software failed (RuntimeError)" in page
+    assert "a secret address" not in page
+    assert large.judgements.first().annotator.code in page
+    assert "Count anew" in page
+
+
+def test_rest_answers_202_until_figures_are_there_and_tells_from_when_they_are(large, rosa, browser_of):
+    browser = browser_of(rosa)
+    address = "/api/v1/corpora/small/agreement/?by=week&pairwise=true"
+    answer = browser.get(address)
+    assert (answer.status_code, answer.json()["retry_after"], answer["Retry-After"]) == (202, 10, "10")
+    count_all()
+    found = browser.get(address).json()
+    assert found["pairs_with_all_labels"] == 40
+    assert len(found["pairwise_kappa"]) == 10
+    before = found["made_at"]
+    assert browser.post(address).status_code == 202
+    count_all()
+    assert browser.get(address).json()["made_at"] > before
+    assert browser.post("/api/v1/corpora/small/agreement/?by=moon").status_code == 422
+
+
+def test_only_researchers_ask_for_figures(large, vera, browser_of):
+    for address in (
+        "/corpora/small/annotators/",
+        "/corpora/small/agreement/",
+        "/api/v1/corpora/small/agreement/",
+    ):
+        assert browser_of(vera).post(address).status_code == 403
+    assert not Figures.objects.exists()
+
+
+def test_the_models_are_fitted_by_a_worker_at_the_press_of_a_button(question, rosa, browser_of, monkeypatch):
+    fitted = {
+        "labels": 200,
+        "pairs": 40,
+        "differs": {"dawid_skene": 3, "mace": 1},
+        "annotators": {
+            each.code: {"dawid_skene": 0.5, "mace": 0.25} for each in measuring.annotators(question)
+        },
+    }
+    monkeypatch.setattr(measuring, "fit_models", lambda question: fitted)
+    browser = browser_of(rosa)
+    assert (
+        "Dawid-Skene and MACE: not counted yet" in browser.get("/corpora/small/annotators/").content.decode()
+    )
+    browser.post("/corpora/small/annotators/", {"what": "models"})
+    assert [row.kind for row in Figures.objects.all()] == ["models"]
+    assert "MACE: waiting for a worker" in browser.get("/corpora/small/annotators/").content.decode()
+    count_all()
+    page = browser.get("/corpora/small/annotators/").content.decode()
+    assert "decides 3 otherwise, MACE 1" in page
+    assert page.count('<td class="number">0.25</td>') == 5
+    assert run("quality", "small", json=True).json["models"]["differs"] == {"dawid_skene": 3, "mace": 1}
+
+
+def test_models_of_one_person_say_on_the_page_what_they_need(question, rosa, browser_of):
+    Label.objects.exclude(position=1).delete()
+    browser_of(rosa).post("/corpora/small/annotators/", {"what": "models"})
+    count_all()
+    page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
+    assert "A model needs labels of at least two people" in page
+
+
+def test_the_pages_of_figures_ask_the_database_a_few_questions(
+    large, rosa, browser_of, django_assert_max_num_queries
+):
+    browser = browser_of(rosa)
+    browser.post("/corpora/small/annotators/")
+    browser.post("/corpora/small/agreement/")
+    count_all()
+    for address in ("/corpora/small/annotators/", "/corpora/small/agreement/"):
+        browser.get(address)
+        with django_assert_max_num_queries(9):
+            browser.get(address)
