@@ -70,6 +70,7 @@ def run(sections: list[str], pairs: int, lines: list[int], folder: Path) -> None
     """Makes the database, measures section by section, removes the database."""
     from django.test.utils import setup_databases, teardown_databases
 
+    from bench.agreement import measure_agreement
     from bench.machine import describe
     from bench.networks import measure_networks
 
@@ -85,7 +86,7 @@ def run(sections: list[str], pairs: int, lines: list[int], folder: Path) -> None
             "pool": guessers_in_a_pool,
             "import": lambda: importing(folder),
             "export": lambda: exporting(pairs, folder),
-            "agreement": lambda: agreement_at_size(pairs),
+            "agreement": lambda: measure_agreement(pairs),
             "training": lambda: training(folder),
             "networks": measure_networks,
         }
@@ -253,39 +254,6 @@ def exporting(pairs: int, folder: Path) -> None:
     from bench.snapshots import measure_snapshots
 
     measure_snapshots(pairs, folder)
-
-
-def agreement_at_size(pairs: int) -> None:
-    """All agreement figures over `pairs` pairs with five labels each: one call, as the page and REST do it."""
-    from django.db import connection
-    from django.utils import timezone
-
-    from bench.corpora import LABELS, make_corpus, open_all
-    from bench.measure import timed
-    from collection.models import Pair
-    from validation.agreement import pairwise_kappa, report
-    from validation.models import Label
-
-    question = make_corpus("agreed", pairs)
-    _, seconds = timed(lambda: open_all(question))
-    print(
-        f"Open for validation: {pairs:,} pairs in {seconds:.1f} s, {pairs / seconds:,.0f} pairs/s", flush=True
-    )
-    for position in range(2, 6):
-        Label.objects.filter(question=question, position=position).update(
-            origin="imported", label=LABELS[position % 3], cast_at=timezone.now()
-        )
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
-    chosen = Pair.objects.filter(corpus=question.corpus)
-    found, seconds = timed(lambda: report(chosen, question))
-    if found.figures["pairs_with_all_labels"] != pairs:
-        raise RuntimeError(f"{found.figures['pairs_with_all_labels']} of {pairs} pairs were counted.")
-    print(f"Agreement with intervals: {pairs:,} pairs with five labels in {seconds:.2f} s", flush=True)
-    _, seconds = timed(lambda: report(chosen, question, by="genre"))
-    print(f"The same with a row a genre: {seconds:.2f} s", flush=True)
-    _, seconds = timed(lambda: pairwise_kappa(question))
-    print(f"Kappa of every two annotators: {seconds:.2f} s\n", flush=True)
 
 
 def training(folder: Path, pairs: int = 6000) -> None:
