@@ -79,7 +79,12 @@ class _ClaimLost(Exception):
 
 
 def request_freeze(
-    *, corpus: Corpus, seed: int = 0, dev_from_train: int = 0, by: User | None = None
+    *,
+    corpus: Corpus,
+    seed: int = 0,
+    dev_from_train: int = 0,
+    author_disjoint: bool = False,
+    by: User | None = None,
 ) -> Snapshot:
     """Puts a freeze on the list; `freeze_snapshot` does the work.
 
@@ -93,6 +98,7 @@ def request_freeze(
         "status": Snapshot.Status.REQUESTED,
         "seed": seed,
         "dev_from_train": dev_from_train,
+        "author_disjoint": author_disjoint,
         "requested_by": by,
         "requested_at": timezone.now(),
         "progress": "waiting for a worker",

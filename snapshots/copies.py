@@ -45,7 +45,12 @@ def take(snapshot: Snapshot) -> FreezePlan:
     """
     forget(snapshot)
     Placement.objects.filter(first_snapshot=snapshot).delete()
-    planned = plan_freeze(snapshot.corpus, seed=snapshot.seed, dev_from_train=snapshot.dev_from_train)
+    planned = plan_freeze(
+        snapshot.corpus,
+        seed=snapshot.seed,
+        dev_from_train=snapshot.dev_from_train,
+        author_disjoint=snapshot.author_disjoint,
+    )
     _place(snapshot, planned)
     _copy_pairs(snapshot, planned)
     _copy_labels(snapshot, planned.question)
@@ -118,7 +123,9 @@ def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
     )
     belongs = (
         Q(published_partition__isnull=False)
-        | Q(premise__placement__partition=TRAIN) & ~Q(premise__genre__slug__in=planned.outside_training)
+        | Q(premise__placement__partition=TRAIN)
+        & ~Q(premise__genre__slug__in=planned.outside_training)
+        & (Q(author=None) | ~Q(author__in=planned.plan.test_authors))
         | Q(premise__placement__partition__in=[DEV, TEST], votes__gte=planned.question.seats)
     )
     pairs = (

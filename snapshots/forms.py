@@ -26,6 +26,12 @@ class FreezeForm(forms.Form):
         help_text="Only for corpora that came with a published train and no dev. 0: none.",
     )
 
+    author_disjoint = forms.BooleanField(
+        label="Nobody who wrote pairs of test is in train",
+        required=False,
+        help_text="What they wrote for train is left out and counted.",
+    )
+
     def clean_seed(self) -> int:
         return self.cleaned_data["seed"] or 0
 

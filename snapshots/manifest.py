@@ -64,6 +64,7 @@ def manifest_of(
         "corpus": facts,
         "seed": snapshot.seed,
         "dev_from_train": snapshot.dev_from_train,
+        "author_disjoint": snapshot.author_disjoint,
         "pairs": tally.pairs,
         "partitions": tally.partitions(_premises(rows)),
         "placements": _placements(rows),

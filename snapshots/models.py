@@ -26,6 +26,7 @@ class Snapshot(models.Model):
     dev_from_train = models.PositiveIntegerField(
         default=0, help_text="whole premises of a published train partition held out as dev"
     )
+    author_disjoint = models.BooleanField(default=False, help_text="no author of test pairs in train")
     sha256 = models.CharField(
         max_length=64, blank=True, help_text="over the content files; empty until frozen"
     )

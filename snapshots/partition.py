@@ -14,6 +14,7 @@ TRAIN, DEV, TEST = "train", "dev", "test"
 PARTITIONS = (TRAIN, DEV, TEST)
 AWAITING_LABELS = "awaiting labels"
 NOT_IN_TRAINING = "genre not in training"
+WROTE_TEST = "its author wrote test pairs"
 Counts = dict[str, dict[str, int]]
 
 
@@ -23,7 +24,7 @@ class Row:
 
     `published` is the partition that they came with; `placed` the one where their premise was put
     before; `held_out` says that it was held out of a published train; `validated` that every seat of
-    the main question is filled.
+    the main question is filled; `author` is who wrote them (a key of the caller's), where that matters.
     """
 
     group: str
@@ -33,6 +34,7 @@ class Row:
     placed: str | None = None
     held_out: bool = False
     validated: bool = False
+    author: int | None = None
 
     @property
     def fixed(self) -> str | None:
@@ -64,12 +66,18 @@ class Shortage:
 
 @dataclass
 class Plan:
-    """Where each group goes that has a premise without a place, and the numbers that follow."""
+    """Where each group goes that has a premise without a place, and the numbers that follow.
+
+    `test_authors` wrote pairs of test and may write none of train; empty unless that was asked for.
+    `published_by_test_authors` counts the pairs that a published train has of them all the same.
+    """
 
     partition_of: dict[str, str] = field(default_factory=dict)
     pairs: Counts = field(default_factory=lambda: {name: {} for name in PARTITIONS})
     left_out: Counts = field(default_factory=dict)
     shortages: list[Shortage] = field(default_factory=list)
+    test_authors: set[int] = field(default_factory=set)
+    published_by_test_authors: int = 0
 
     @property
     def total(self) -> int:
@@ -88,6 +96,7 @@ def plan(
     dev_per_genre: int,
     test_per_genre: int,
     outside_training: Collection[str] = (),
+    author_disjoint: bool = False,
 ) -> Plan:
     """Places every group once.
 
@@ -97,6 +106,10 @@ def plan(
     the numbers by genre nearer to those asked for. The rest is train. Pairs of genres in
     `outside_training` never enter train, and pairs without all their labels never dev or test (unless
     published there): they are left out and counted.
+
+    `author_disjoint`: nobody who wrote a pair of test has one in train (as Geva et al. 2019 advise). Groups are then
+    drawn author by author, so that few people fill dev and test, and what those of test wrote for
+    train is left out and counted. Published partitions stay as they are.
     """
     groups: defaultdict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -115,11 +128,37 @@ def plan(
             free.append(name)
         else:
             result.partition_of[name] = TRAIN
-    for name in sorted(free, key=lambda group: turn(seed, group)):
+    if author_disjoint:
+        turns = {name: (_author_turn(seed, groups[name]), turn(seed, name)) for name in free}
+        free.sort(key=turns.__getitem__)
+    else:
+        free.sort(key=lambda group: turn(seed, group))
+    for name in free:
         result.partition_of[name] = draw.place(groups[name])
+    if author_disjoint:
+        _keep_authors_apart(result, groups)
     _tell(result, groups, set(outside_training))
     result.shortages = draw.shortages()
     return result
+
+
+def _author_turn(seed: int, rows: list[Row]) -> tuple[str, str]:
+    """The turn of the first of a group's authors; pairs without an author come as one."""
+    return min(turn(seed, f"author {row.author or ''}") for row in rows)
+
+
+def _keep_authors_apart(result: Plan, groups: Mapping[str, list[Row]]) -> None:
+    """Finds who wrote pairs of test, and how many of theirs stand in a published train."""
+    for name, rows in groups.items():
+        for row in rows:
+            if row.author and row.pairs and destination(row, result.partition_of[name], ())[0] == TEST:
+                result.test_authors.add(row.author)
+    result.published_by_test_authors = sum(
+        row.pairs
+        for rows in groups.values()
+        for row in rows
+        if row.published and row.fixed == TRAIN and row.author in result.test_authors
+    )
 
 
 def hold_out(premises: Mapping[str, int], *, count: int, seed: int) -> set[str]:
@@ -132,13 +171,17 @@ def hold_out(premises: Mapping[str, int], *, count: int, seed: int) -> set[str]:
     return chosen
 
 
-def destination(row: Row, group_partition: str, outside_training: Collection[str]) -> tuple[str | None, str]:
+def destination(
+    row: Row, group_partition: str, outside_training: Collection[str], test_authors: Collection[int] = ()
+) -> tuple[str | None, str]:
     """The partition of a row's pairs, or None and why they are left out."""
     if row.published:
         return row.fixed, ""
     partition = row.placed or group_partition
     if partition == TRAIN:
-        return (None, NOT_IN_TRAINING) if row.genre in outside_training else (TRAIN, "")
+        if row.genre in outside_training:
+            return None, NOT_IN_TRAINING
+        return (None, WROTE_TEST) if row.author in test_authors else (TRAIN, "")
     return (partition, "") if row.validated else (None, AWAITING_LABELS)
 
 
@@ -196,7 +239,7 @@ def _tell(result: Plan, groups: Mapping[str, list[Row]], outside_training: Colle
     left_out: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for name, rows in groups.items():
         for row in rows:
-            place, why = destination(row, result.partition_of[name], outside_training)
+            place, why = destination(row, result.partition_of[name], outside_training, result.test_authors)
             (pairs[place] if place else left_out[why])[row.genre] += row.pairs
     result.pairs = {part: _sorted(counts) for part, counts in pairs.items()}
     result.left_out = {why: _sorted(counts) for why, counts in sorted(left_out.items()) if counts.total()}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, F, Q
+from django.db.models import BigIntegerField, Count, F, Q, Value
 
 from collection.models import Corpus, Pair
 from snapshots.models import Placement
@@ -37,10 +37,13 @@ class FreezePlan:
     history: dict[str, Any] = field(default_factory=dict)  # filled by the copy, for the manifest
 
 
-def plan_freeze(corpus: Corpus, *, seed: int = 0, dev_from_train: int = 0) -> FreezePlan:
+def plan_freeze(
+    corpus: Corpus, *, seed: int = 0, dev_from_train: int = 0, author_disjoint: bool = False
+) -> FreezePlan:
     """What would go where, before anything is written.
 
     `dev_from_train` counts whole premises, those held out by earlier snapshots included; 0 asks for none.
+    `author_disjoint` keeps the authors of test out of train (see partition.plan).
     Raises HoldOutRefused, NoQuestion. Memory grows with the number of groups, not of pairs.
     """
     question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
@@ -51,38 +54,43 @@ def plan_freeze(corpus: Corpus, *, seed: int = 0, dev_from_train: int = 0) -> Fr
     held_out = _held_out_groups(corpus, dev_from_train, seed) if dev_from_train else set()
     outside = list(corpus.genres.filter(in_training=False).order_by("slug").values_list("slug", flat=True))
     result = plan(
-        rows_of(corpus, question, held_out),
+        rows_of(corpus, question, held_out, by_author=author_disjoint),
         seed=seed,
         dev_per_genre=corpus.dev_pairs_per_genre,
         test_per_genre=corpus.test_pairs_per_genre,
         outside_training=outside,
+        author_disjoint=author_disjoint,
     )
     standing = Pair.objects.filter(corpus=corpus).standing().count()
     return FreezePlan(result, question, held_out, outside, standing)
 
 
-def rows_of(corpus: Corpus, question: Question, newly_held_out: set[str]) -> Iterator[Row]:
+def rows_of(
+    corpus: Corpus, question: Question, newly_held_out: set[str], *, by_author: bool = False
+) -> Iterator[Row]:
     """The pairs that stand, counted by what decides their place: three queries, however large the corpus."""
-    validated = _validated(question)
-    pairs = Pair.objects.filter(corpus=corpus).standing().order_by()
+    author = F("author") if by_author else Value(None, BigIntegerField())
+    validated = _validated(question, by_author=by_author)
+    pairs = Pair.objects.filter(corpus=corpus).standing().order_by().annotate(wrote=author)
     key = (
         "premise__group",
         "premise__genre__slug",
         "published_partition",
         "premise__placement__partition",
         "premise__placement__origin",
+        "wrote",
     )
     counted = pairs.values_list(*key).annotate(number=Count("pk"))
-    for group, genre, published, placed, origin, number in counted.iterator():
+    for group, genre, published, placed, origin, wrote, number in counted.iterator():
         held = origin == Placement.Origin.HELD_OUT or group in newly_held_out
         if published:
-            yield Row(group, genre, number, published=published, placed=placed, held_out=held)
+            yield Row(group, genre, number, published=published, placed=placed, held_out=held, author=wrote)
             continue
-        done = validated[group, genre, placed]
+        done = validated[group, genre, placed, wrote]
         if done:
-            yield Row(group, genre, done, placed=placed, validated=True)
+            yield Row(group, genre, done, placed=placed, validated=True, author=wrote)
         if number > done:
-            yield Row(group, genre, number - done, placed=placed)
+            yield Row(group, genre, number - done, placed=placed, author=wrote)
     # A premise keeps its place, and ties its group, even when all its pairs are withdrawn.
     ties = Placement.objects.filter(premise__corpus=corpus).order_by()
     for group, genre, placed in ties.values_list(
@@ -91,17 +99,20 @@ def rows_of(corpus: Corpus, question: Question, newly_held_out: set[str]) -> Ite
         yield Row(group, genre, 0, placed=placed)
 
 
-def _validated(question: Question) -> Counter[tuple[str, str, str | None]]:
-    """How many pairs have all their labels, by group, genre and place. Published pairs need none."""
+def _validated(question: Question, *, by_author: bool) -> Counter[tuple[str, str, str | None, int | None]]:
+    """How many pairs have all their labels, by group, genre, place and author. Published pairs need none."""
     full = (
         Label.objects.filter(question=question, pair__withdrawn_at=None, pair__published_partition=None)
         .counted()
         .order_by()
-        .values_list("pair", "premise__group", "premise__genre__slug", "premise__placement__partition")
+        .annotate(wrote=F("pair__author") if by_author else Value(None, BigIntegerField()))
+        .values_list(
+            "pair", "premise__group", "premise__genre__slug", "premise__placement__partition", "wrote"
+        )
         .annotate(number=Count("pk"))
         .filter(number__gte=question.seats)
     )
-    return Counter((group, genre, placed) for _, group, genre, placed, _ in full.iterator())
+    return Counter((group, genre, placed, wrote) for _, group, genre, placed, wrote, _ in full.iterator())
 
 
 def check_hold_out(corpus: Corpus, wanted: int) -> None:

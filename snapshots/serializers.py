@@ -23,6 +23,9 @@ class FreezeRequestSerializer(serializers.Serializer):
         max_value=2**31 - 1,
         help_text="hold out so many premises of a published train partition as dev",
     )
+    author_disjoint = serializers.BooleanField(
+        default=False, help_text="leave out of train what authors of test pairs wrote"
+    )
 
 
 class SnapshotFileSerializer(serializers.ModelSerializer):
@@ -57,6 +60,7 @@ class SnapshotSerializer(serializers.ModelSerializer):
             "pairs",
             "seed",
             "dev_from_train",
+            "author_disjoint",
             "progress",
             "error",
             "requested_at",

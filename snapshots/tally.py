@@ -117,6 +117,11 @@ def manifest_sha256(manifest: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def stays_inside(name: str) -> bool:
+    """Whether a file of this name stands in the folder itself, not beside or below it."""
+    return Path(name).name == name and name not in ("", "..")
+
+
 def file_sha256(path: Path) -> str:
     """The file's sha256 in hexadecimal. Raises OSError."""
     digest = hashlib.sha256()

@@ -29,6 +29,7 @@ from snapshots.tally import (
     file_sha256,
     gold_by_votes,
     manifest_sha256,
+    stays_inside,
 )
 
 TOLD_A_FILE = 20  # one mistake in a file makes thousands of findings; nobody reads them all
@@ -175,6 +176,8 @@ def _check_files(folder: Path, manifest: Mapping[str, Any], report: Report) -> s
     """Every file that is listed and every file that is there; returns the names of those present."""
     listed: dict[str, Any] = manifest["files"]
     there = {path.name for path in folder.iterdir()}
+    for name in sorted(name for name in listed if not stays_inside(name)):
+        report.add(MANIFEST, f"lists {name!r}, which would stand outside the folder")
     for name in sorted(there - set(listed) - {MANIFEST}):
         report.add(name, f"stands in the folder, but not in {MANIFEST}")
     for name in sorted(set(listed) - there):
@@ -206,6 +209,7 @@ class _Reading:
         self.pairs: set[bytes] = set()
         self.premises: defaultdict[str, set[str]] = defaultdict(set)
         self.hypotheses: defaultdict[bytes, set[str]] = defaultdict(set)
+        self.authors: defaultdict[str, set[str]] = defaultdict(set)
 
     def read(self, path: Path, partition: str) -> int:
         """Checks every line; returns how many there are."""
@@ -221,6 +225,8 @@ class _Reading:
             self.tally.add(partition, line)
             self.premises[line["promptID"]].add(partition)
             self.hypotheses[_short(line["sentence2"])].add(partition)
+            if line["author"]:
+                self.authors[line["author"]].add(partition)
         return number
 
     def _line(self, data: bytes) -> tuple[str, dict[str, Any] | None]:
@@ -305,6 +311,10 @@ def _compare(manifest: Mapping[str, Any], reading: _Reading, report: Report) -> 
     if not manifest["placements"].get("published", {}).get("pairs") and in_two:
         for premise, where in sorted(in_two.items())[:TOLD_A_FILE]:
             report.add(f"{where[0]}.jsonl", f"the premise {premise!r} stands in {' and '.join(where)}")
+    if manifest.get("author_disjoint") and not manifest["placements"].get("published", {}).get("pairs"):
+        both = sorted(author for author, where in reading.authors.items() if where >= {"train", "test"})
+        for author in both[:TOLD_A_FILE]:
+            report.add("train.jsonl", f"the author {author!r} wrote pairs of test too")
     premises: Counter[str] = Counter(partition for where in reading.premises.values() for partition in where)
     counted = {
         "pairs": reading.tally.pairs,

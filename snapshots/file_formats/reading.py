@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from snapshots.tally import MANIFEST, PARTITION_FILES, file_sha256
+from snapshots.tally import MANIFEST, PARTITION_FILES, file_sha256, stays_inside
 
 
 class ExportError(Exception):
@@ -15,12 +15,17 @@ class ExportError(Exception):
 def whole_manifest(source: Path, name: str) -> dict[str, Any]:
     """The manifest of the snapshot `name`, after every file was found to be the one that it lists.
 
-    Raises ExportError where a file is missing or was changed.
+    Raises ExportError where a file is missing, was changed, or has a name that leads out of the folder.
     """
     remedy = "Restore the folder from a backup, then do this again."
     try:
         manifest: dict[str, Any] = json.loads((source / MANIFEST).read_bytes())
         for file, listed in manifest["files"].items():
+            # The name is read from a file, and a copy is written under it.
+            if not stays_inside(file):
+                raise ExportError(
+                    f"{source / MANIFEST} of {name} names {file!r}, outside its folder. {remedy}"
+                )
             if file_sha256(source / file) != listed["sha256"]:
                 raise ExportError(f"{source / file} of {name} is torn or was changed. {remedy}")
     except FileNotFoundError as error:

@@ -43,6 +43,7 @@ def test_a_line_has_the_field_names_of_snli_and_multinli():
             "genre": "fiction",
             "gold_label": "entailment",
             "gold_source": "voted",
+            "label_distribution": {"entailment": 0.8, "neutral": 0.2, "contradiction": 0.0},
             "pairID": "x1",
             "promptID": "p1",
             "sentence1": "A dog runs.",

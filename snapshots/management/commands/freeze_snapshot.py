@@ -38,6 +38,11 @@ class Command(BaseCommand):
             metavar="train=N",
             help="hold N whole premises of a published train partition out as dev",
         )
+        parser.add_argument(
+            "--author-disjoint",
+            action="store_true",
+            help="leave out of train what was written by people who wrote pairs of test",
+        )
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -57,7 +62,10 @@ class Command(BaseCommand):
     def freeze(self, corpus: Corpus, options: dict[str, Any]) -> Snapshot:
         try:
             requested = request_freeze(
-                corpus=corpus, seed=options["seed"], dev_from_train=options["dev_from"]
+                corpus=corpus,
+                seed=options["seed"],
+                dev_from_train=options["dev_from"],
+                author_disjoint=options["author_disjoint"],
             )
         except FreezeInProgress as error:
             if error.snapshot is None or not error.is_stale:
