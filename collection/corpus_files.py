@@ -152,6 +152,7 @@ class QuestionPart:
     control_bonus_cents: int = 100
     seconds: int = 12
     pool_is_open: bool = True
+    pool_needs_exam: bool = False
     labels: tuple[WordedLabel, ...] = ()
     examples: tuple[Example, ...] = ()
     faq: tuple[Faq, ...] = ()
@@ -233,6 +234,8 @@ def _corpus_file(top: Table, faults: Faults) -> CorpusFile:
     faults.repeated("[[genres]]", "slug", [genre.slug for genre in genres])
     if exam_table.is_there != (corpus.writing == "exam"):
         faults.add("[exam]", 'goes together with writing = "exam" in [corpus]; give both of them or neither')
+    if question.pool_needs_exam and not exam_table.is_there:
+        faults.add("[question]", "pool_needs_exam wants an [exam]; add the table, or take the key out")
     if not genres:
         faults.add("", "there is no [[genres]] table; a corpus needs at least one genre")
     top.finish()
@@ -328,6 +331,7 @@ def _question(table: Table, labels: tuple[str, ...]) -> QuestionPart:
         control_bonus_cents=table.whole("control_bonus_cents", default=100),
         seconds=table.whole("seconds", default=12, least=1),
         pool_is_open=table.flag("pool_is_open", default=True),
+        pool_needs_exam=table.flag("pool_needs_exam", default=False),
         labels=tuple(_worded_label(entry, labels) for entry in table.tables("labels")),
         examples=tuple(_example(entry, labels) for entry in table.tables("examples")),
         faq=tuple(_faq(entry) for entry in table.tables("faq")),

@@ -163,6 +163,14 @@ def is_disputed(question: Question) -> Q:
     return Q(votes=question.seats) & none_reached
 
 
+def split_pairs(question: Question, most_votes: int) -> QuerySet[Pair]:
+    """Pairs whose seats are all filled, no label having more than so many of them."""
+    split = Q(votes=question.seats)
+    for k in range(len(question.labels)):
+        split &= Q(**{f"votes_{k}__lte": most_votes})
+    return with_votes(Pair.objects.standing().filter(corpus=question.corpus_id), question).filter(split)
+
+
 def adjudication_queue(question: Question) -> QuerySet[Pair]:
     """The pairs that wait for a researcher's decision, in their order."""
     pairs = Pair.objects.standing().filter(corpus=question.corpus_id)

@@ -8,7 +8,7 @@ from collection.models import Corpus
 from validation.models import Label, Question
 
 FAQ_NAMES = {"question": "text"}  # the column is named `text`, as `question` is the key to the question
-LISTS = ("labels", "examples", "faq")
+NOT_COLUMNS = ("labels", "examples", "faq", "pool_needs_exam")
 
 
 def load_question(*, corpus: Corpus, part: QuestionPart, changes: Changes) -> Question:
@@ -16,9 +16,13 @@ def load_question(*, corpus: Corpus, part: QuestionPart, changes: Changes) -> Qu
 
     To be called in a transaction. The caller must roll back when `changes.refusals` is not empty.
     """
-    columns = {key: value for key, value in asdict(part).items() if key not in LISTS}
+    columns = {key: value for key, value in asdict(part).items() if key not in NOT_COLUMNS}
     columns["scheme"] = corpus.scheme
     question = Question.objects.select_for_update(no_key=True).filter(corpus=corpus, is_main=True).first()
+    if part.pool_needs_exam:
+        columns["qualification"] = corpus.writing_qualification  # what the corpus's exam gives
+    elif question and question.qualification and question.qualification.slug == f"write-{corpus.slug}":
+        columns["qualification"] = None
     if question is None:
         question = Question.objects.create(corpus=corpus, **columns)
         changes.new(f"question {question.slug}")

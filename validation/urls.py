@@ -15,6 +15,7 @@ urlpatterns = [
     ),
     path("corpora/<slug:slug>/pool/", pool.members, name="pool"),
     path("corpora/<slug:slug>/pool/<str:code>/", pool.member, name="pool-member"),
+    path("corpora/<slug:slug>/more-labels/", pool.more_labels, name="more-labels"),
     path("corpora/<slug:slug>/adjudication/", pool.adjudication, name="adjudication"),
     path("corpora/<slug:slug>/controls/", pool.controls, name="controls"),
 ]

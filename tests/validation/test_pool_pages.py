@@ -114,3 +114,24 @@ def test_a_split_pair_is_decided_with_a_reason(browser_of, rosa):
 
 def test_a_corpus_with_a_plain_majority_says_that_nothing_is_decided_by_hand(corpus, browser_of, rosa):
     assert "gold rule" in browser_of(rosa).get(DECIDE).content.decode()
+
+
+def test_more_labels_are_asked_for_where_the_first_ones_split(corpus, browser_of, rosa):
+    page = "/corpora/small/more-labels/"
+    first, second = Pair.objects.order_by("pk")[:2]
+    for pair, cast in ((first, ["neutral"] * 4), (second, ["neutral", "neutral", *["entailment"] * 2])):
+        seats = Label.objects.open().filter(pair=pair).order_by("position")
+        for number, (seat, label) in enumerate(zip(seats, cast, strict=True)):
+            Label.objects.filter(pk=seat.pk).update(
+                annotator=person(f"p{number}"), label=label, cast_at=pair.created_at
+            )
+    browser = browser_of(rosa)
+    assert "1 pair has all of the first 5 labels" in browser.get(page).content.decode()
+    seen = browser.post(page, {"labels": 10, "votes": 5, "do": "preview"}).content.decode()
+    assert "2 pairs have all of the first 5 labels" in seen
+    assert not Label.objects.filter(position__gt=5).exists()
+    assert browser.post(page, {"labels": 5, "votes": 3, "do": "open"}).status_code == 422
+    done = browser.post(page, {"labels": 10, "votes": 3, "do": "open"}, follow=True)
+    assert "Asked for 10 labels in all; pairs: 1." in done.content.decode()
+    assert set(Label.objects.filter(position__gt=5).values_list("pair", flat=True)) == {second.pk}
+    assert browser_of(vera()).get(page).status_code == 403

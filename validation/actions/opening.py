@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Max
 
 from collection.models import Pair
 from collection.querysets import PairQuerySet
 from validation.actions.errors import TooManyLabels
-from validation.gold import with_votes
+from validation.gold import split_pairs
 from validation.models import Label, Question
 
 # Pairs are shuffled in blocks; in a block all second labels come before all thirds, so that pairs
@@ -79,12 +79,8 @@ def open_more_labels(*, question: Question, labels: int, most_votes: int | None 
             f" {labels} is not between them."
         )
     most = question.threshold if most_votes is None else most_votes
-    split = Q(votes=question.seats)
-    for k in range(len(question.labels)):
-        split &= Q(**{f"votes_{k}__lte": most})
-    pairs = with_votes(Pair.objects.standing().filter(corpus=question.corpus_id), question)
     keys = sorted(
-        pairs.filter(split).values_list("pk", flat=True),
+        split_pairs(question, most).values_list("pk", flat=True),
         key=lambda pk: hashlib.sha256(f"{seed}:{pk}".encode()).digest(),
     )
     return sum(_add_seats(question, block, labels) for block in _portions(keys, BLOCK))

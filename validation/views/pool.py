@@ -13,7 +13,7 @@ from accounts.models import User
 from collection.models import Corpus, Pair
 from collection.texts import direction_of
 from validation import actions
-from validation.gold import adjudication_queue
+from validation.gold import adjudication_queue, split_pairs
 from validation.models import Adjudication, Exclusion, Question
 from validation.queues import (
     CONTROLS_BEFORE_A_FLAG,
@@ -28,6 +28,7 @@ from validation.views.labelling import choices_of
 MEMBERS_SHOWN = 500
 GOLD_SHOWN = 30
 DECIDED_SHOWN = 10
+MOST_LABELS = 1000
 
 
 @never_cache
@@ -182,6 +183,36 @@ def controls(request: HttpRequest, slug: str) -> HttpResponse:
         "error": error,
     }
     return render(request, "validation/controls.html", context, status=422 if error else 200)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
+    """Asks for more labels where the first ones split; says first for how many pairs."""
+    question = _question(slug)
+    most = min(question.most_labels, MOST_LABELS)
+    labels = _number(request, "labels", 2 * question.seats, most)
+    votes = _number(request, "votes", question.threshold, question.seats)
+    seed, error = _number(request, "seed", 0, 2**31 - 1), ""
+    pairs = split_pairs(question, votes).count()
+    if request.method == "POST" and request.POST.get("do") != "preview":
+        try:
+            asked = actions.open_more_labels(question=question, labels=labels, most_votes=votes, seed=seed)
+            messages.success(request, f"Asked for {labels} labels in all; pairs: {asked:,}.")
+            return redirect("more-labels", slug=slug)
+        except actions.TooManyLabels as refusal:
+            error = str(refusal)
+    context = {
+        "question": question,
+        "labels": labels,
+        "votes": votes,
+        "seed": seed,
+        "most": most,
+        "pairs": pairs,
+        "error": error,
+    }
+    return render(request, "validation/more_labels.html", context, status=422 if error else 200)
 
 
 def _question(slug: str) -> Question:

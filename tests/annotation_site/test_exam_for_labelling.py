@@ -1,0 +1,71 @@
+"""`pool_needs_exam`: who passed the corpus's exam may label, as many as like; the others are shown to it."""
+
+from pathlib import Path
+
+import pytest
+
+from collection.exams import send_exam
+from collection.models import Corpus, Exam, Pair
+from tests.cast import stan, vera
+from tests.commands import run
+from tests.conftest import REPOSITORY
+from tests.corpora import make_pair, make_premise
+from validation.actions import NotInPool, claim_batch, open_for_validation
+from validation.models import Question
+from validation.offers import offers_for
+
+pytestmark = pytest.mark.django_db
+
+TEXT = (REPOSITORY / "examples" / "multinli-like" / "corpus.toml").read_text()
+NEEDED = TEXT.replace("\n[question]\n", "\n[question]\npool_needs_exam = true\n", 1)
+
+
+def load(folder: Path, text: str) -> str:
+    path = folder / "corpus.toml"
+    path.write_text(text)
+    done = run("load_corpus", path)
+    return done.failure or done.out
+
+
+@pytest.fixture
+def question(tmp_path) -> Question:
+    load(tmp_path, NEEDED)
+    corpus = Corpus.objects.get()
+    genre = corpus.genres.first()
+    assert genre is not None
+    make_pair(corpus, make_premise(corpus, "A dog barks.", genre=genre.slug), "It is loud.")
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    return corpus.questions.get()
+
+
+def take_exam(who, *, right: bool) -> None:
+    exam = Exam.objects.get()
+    exam.items.filter(hypothesis="").delete()  # texts would wait for a researcher
+    wrong = {"entailment": "neutral", "neutral": "contradiction", "contradiction": "entailment"}
+    answers = {item.order: item.label if right else wrong[item.label] for item in exam.items.all()}
+    send_exam(exam=exam, annotator=who, answers=answers)
+
+
+def test_who_passed_may_label_and_who_did_not_is_shown_to_the_exam(question):
+    for person in (vera(), stan()):
+        with pytest.raises(NotInPool, match="asks for a qualification"):
+            claim_batch(question=question, annotator=person)
+        assert [(offer.exam, offer.questions) for offer in offers_for(person)] == [(True, ())]
+    take_exam(vera(), right=True)
+    take_exam(stan(), right=False)
+    assert claim_batch(question=question, annotator=vera()).items
+    with pytest.raises(NotInPool):
+        claim_batch(question=question, annotator=stan())
+
+
+def test_the_key_leaves_the_file_and_everybody_may_label(question, tmp_path):
+    assert "qualification" in load(tmp_path, TEXT)
+    question.refresh_from_db()
+    assert question.qualification is None
+    assert claim_batch(question=question, annotator=stan()).items
+
+
+def test_an_exam_must_be_there(tmp_path):
+    text = (REPOSITORY / "examples" / "captions" / "corpus.toml").read_text()
+    text = text.replace("\n[question]\n", "\n[question]\npool_needs_exam = true\n", 1)
+    assert "pool_needs_exam wants an [exam]" in load(tmp_path, text)
