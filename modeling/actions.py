@@ -19,6 +19,7 @@ from accounts.models import User
 from collection.models import PARTITIONS
 from modeling import catalogue
 from modeling.models import Evaluation, RunProgress, TrainingRun, Worker
+from modeling.regimes import BadRegime, check_regime
 from snapshots.models import Snapshot
 
 Status = TrainingRun.Status
@@ -26,6 +27,7 @@ Status = TrainingRun.Status
 # A worker gives a sign of life every few seconds; after a minute without one its run is free.
 STALE_AFTER = timedelta(seconds=60)
 MOST_ATTEMPTS = 5
+MOST_CHILDREN = 200
 LARGEST_SEED = 2**31 - 1  # what the column holds
 FORGET_WORKERS_AFTER = timedelta(days=30)
 
@@ -41,6 +43,14 @@ class UnknownBaseline(ModelingError):
 
 class BadSetting(ModelingError):
     """A setting that the baseline does not take; the sentence names key, value and the valid keys."""
+
+
+class RefusedRegime(ModelingError):
+    """A regime that does not fit; `key` names which part."""
+
+    def __init__(self, error: BadRegime) -> None:
+        super().__init__(str(error))
+        self.key = error.key
 
 
 class SnapshotNotFrozen(ModelingError):
@@ -80,21 +90,74 @@ def request_run(
     seed: int = 1,
     vectors: str = catalogue.PACKAGED_VECTORS,
     config: Mapping[str, str] | None = None,
+    regime: Mapping[str, Any] | None = None,
     by: User | None = None,
 ) -> TrainingRun:
-    """Puts a run on the list. Raises UnknownBaseline, BadSetting, SnapshotNotFrozen."""
+    """Puts a run on the list. Raises UnknownBaseline, BadSetting, SnapshotNotFrozen, RefusedRegime."""
+    asked = _asked(snapshot, baseline, vectors, config, regime, by)
+    return TrainingRun.objects.create(seed=seed, **asked)
+
+
+@transaction.atomic
+def request_sweep(
+    *,
+    snapshot: Snapshot,
+    baseline: str,
+    seeds: Sequence[int],
+    sizes: Sequence[int] = (),
+    vectors: str = catalogue.PACKAGED_VECTORS,
+    config: Mapping[str, str] | None = None,
+    regime: Mapping[str, Any] | None = None,
+    by: User | None = None,
+) -> TrainingRun:
+    """Puts a run a seed and training size on the list; the answer is their parent, which trains nothing itself.
+
+    Without `sizes`, each learns from as much as `regime` says. Raises what request_run does.
+    """
+    asked = _asked(snapshot, baseline, vectors, config, regime, by)
+    most = asked.pop("most")
+    if sizes and most:
+        raise RefusedRegime(BadRegime("most", "a list of sizes says it already: give one of the two."))
+    points = [(seed, size) for size in dict.fromkeys(sizes or [most]) for seed in dict.fromkeys(seeds)]
+    if not 1 <= len(points) <= MOST_CHILDREN:
+        raise RefusedRegime(
+            BadRegime(
+                "sizes", f"seeds times sizes make {len(points)} runs, but may make 1 to {MOST_CHILDREN}."
+            )
+        )
+    sweep = TrainingRun.objects.create(status=Status.SWEEP, seed=points[0][0], **asked)
+    TrainingRun.objects.bulk_create(
+        TrainingRun(parent=sweep, seed=seed, most=size, **asked) for seed, size in points
+    )
+    return sweep
+
+
+def _asked(
+    snapshot: Snapshot,
+    baseline: str,
+    vectors: str,
+    config: Mapping[str, str] | None,
+    regime: Mapping[str, Any] | None,
+    by: User | None,
+) -> dict[str, Any]:
+    """The fields that runs of one sweep have in common, checked."""
     if snapshot.status != Snapshot.Status.FROZEN:
         raise SnapshotNotFrozen(snapshot)
     checked = check_settings(baseline=baseline, config=config or {})
-    return TrainingRun.objects.create(
-        snapshot=snapshot,
-        baseline=baseline,
-        seed=seed,
-        # A baseline without settings reads no words: to name vectors beside its score would mislead.
-        vectors=vectors if catalogue.baselines()[baseline].settings else "",
-        config=checked,
-        requested_by=by,
-    )
+    try:
+        kept = check_regime(snapshot=snapshot, baseline=baseline, given=regime or {})
+    except BadRegime as error:
+        raise RefusedRegime(error) from None
+    return {
+        "snapshot": snapshot,
+        "baseline": baseline,
+        # To name vectors beside the score of a baseline that reads none would mislead.
+        "vectors": vectors if catalogue.baselines()[baseline].reads_vectors else "",
+        "config": checked,
+        "most": kept.pop("most", None),
+        "regime": kept,
+        "requested_by": by,
+    }
 
 
 def check_settings(*, baseline: str, config: Mapping[str, str]) -> dict[str, Any]:
@@ -259,29 +322,31 @@ def release_run(*, run: TrainingRun, blameless: bool) -> bool:
 
 @transaction.atomic
 def stop_run(*, run: TrainingRun) -> TrainingRun:
-    """Asks for the end after a checkpoint; at once where nobody works on the run. Raises RunIsOver."""
+    """Asks for the end after a checkpoint; at once where nobody works on the run. Of a sweep it stops the
+    children. Raises RunIsOver.
+    """
     now = timezone.now()
-    rows = TrainingRun.objects.filter(pk=run.pk)
+    rows = TrainingRun.objects.run_or_its_children(run)
     # The conditions are in the UPDATEs: a worker may claim or end the run at this very moment.
-    at_once = rows.takeable(now - STALE_AFTER).update(
-        status=Status.STOPPED, stop_requested=False, finished_at=now
-    )
-    if not at_once:
-        rows.filter(status=Status.RUNNING).update(stop_requested=True)
+    rows.takeable(now - STALE_AFTER).update(status=Status.STOPPED, stop_requested=False, finished_at=now)
+    rows.filter(status=Status.RUNNING).update(stop_requested=True)
     run.refresh_from_db()
-    if run.status in (Status.DONE, Status.FAILED):
-        raise RunIsOver(f"Run {run.pk} is {run.status}: there is nothing to stop.")
+    if run.standing in (Status.DONE, Status.FAILED):
+        raise RunIsOver(f"Run {run.pk} is {run.standing}: there is nothing to stop.")
     return run
 
 
 @transaction.atomic
 def resume_run(*, run: TrainingRun) -> TrainingRun:
-    """Puts a stopped or failed run back on the list; it goes on from its checkpoint. Raises RunIsOver."""
-    TrainingRun.objects.filter(pk=run.pk, status__in=[Status.STOPPED, Status.FAILED]).update(
+    """Puts a stopped or failed run back on the list; it goes on from its checkpoint. Of a sweep, the children
+    that are not done. Raises RunIsOver.
+    """
+    rows = TrainingRun.objects.run_or_its_children(run)
+    rows.filter(status__in=[Status.STOPPED, Status.FAILED]).update(
         status=Status.QUEUED, stop_requested=False, attempts=0, heartbeat_at=None, finished_at=None, error=""
     )
     run.refresh_from_db()
-    if run.status == Status.DONE:
+    if run.standing == Status.DONE:
         raise RunIsOver(f"Run {run.pk} is done: there is nothing to resume.")
     if run.stop_requested:
         raise RunIsOver(f"Run {run.pk} is still writing its checkpoint: resume it when it has stopped.")

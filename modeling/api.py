@@ -1,5 +1,6 @@
 """REST about training runs: the list, one of them, its predictions, and starting, stopping, resuming."""
 
+from dataclasses import asdict
 from typing import cast
 
 from django.db.models import Prefetch
@@ -18,10 +19,12 @@ from accounts.problems import Problem
 from modeling import run_files, tasks
 from modeling.actions import (
     BadSetting,
+    RefusedRegime,
     RunIsOver,
     SnapshotNotFrozen,
     UnknownBaseline,
     request_run,
+    request_sweep,
     resume_run,
     stop_run,
 )
@@ -33,13 +36,14 @@ from modeling.serializers import (
     RunDetailSerializer,
     RunSerializer,
 )
+from modeling.tables import sizes
 
 
 class RunListView(generics.ListAPIView):
     permission_classes = [IsResearcher]
     pagination_class = NewestFirst
     serializer_class = RunSerializer
-    queryset = TrainingRun.objects.select_related("snapshot__corpus")
+    queryset = TrainingRun.objects.select_related("snapshot__corpus").with_children()
 
     @extend_schema(
         summary="Ask for a training run",
@@ -51,10 +55,14 @@ class RunListView(generics.ListAPIView):
         asked = NewRunSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         given = asked.validated_data
-        config = given.pop("settings")
+        given |= {"config": given.pop("settings"), "by": cast(User, request.user)}
+        seed, seeds, curve = given.pop("seed"), given.pop("seeds", None), given.pop("sizes", [])
         try:
-            run = request_run(**given, config=config, by=cast(User, request.user))
-        except (UnknownBaseline, BadSetting, SnapshotNotFrozen) as error:
+            if seeds or curve:
+                run = request_sweep(**given, seeds=seeds or [seed], sizes=curve)
+            else:
+                run = request_run(**given, seed=seed)
+        except (UnknownBaseline, BadSetting, SnapshotNotFrozen, RefusedRegime) as error:
             raise _problem(error) from error
         tasks.enqueue(run.pk)
         return _told(request, run)
@@ -69,9 +77,9 @@ class RunView(APIView):
             "snapshot", "partition", "genre", "gold_label"
         )
         runs = TrainingRun.objects.newest_first().prefetch_related(Prefetch("evaluations", scores))
-        return Response(
-            RunDetailSerializer(get_object_or_404(runs, pk=pk), context={"request": request}).data
-        )
+        run = get_object_or_404(runs, pk=pk)
+        table = [asdict(size) for size in sizes(run)] if run.is_sweep else []
+        return Response(RunDetailSerializer(run, context={"request": request, "sweep": table}).data)
 
 
 class RunPredictionsView(APIView):
@@ -135,6 +143,9 @@ def _told(request: Request, run: TrainingRun) -> Response:
     return Response(told, status=status.HTTP_202_ACCEPTED, headers={"Location": told["url"]})
 
 
-def _problem(error: UnknownBaseline | BadSetting | SnapshotNotFrozen) -> Problem:
+def _problem(error: UnknownBaseline | BadSetting | SnapshotNotFrozen | RefusedRegime) -> Problem:
+    if isinstance(error, RefusedRegime):
+        key = "sizes" if error.key == "sizes" else "regime"
+        return Problem(status=422, detail=str(error), errors={key: str(error)})
     fields = {UnknownBaseline: "baseline", BadSetting: "settings", SnapshotNotFrozen: "snapshot"}
     return Problem(status=422, detail=str(error), errors={fields[type(error)]: str(error)})

@@ -42,6 +42,11 @@ class Baseline:
     settings: tuple[Setting, ...]
 
     @property
+    def reads_vectors(self) -> bool:
+        """Does it read word vectors? `majority` reads no words, a pretrained encoder has its own."""
+        return "train_vectors" in self.keys
+
+    @property
     def keys(self) -> list[str]:
         return [one.key for one in self.settings]
 

@@ -6,18 +6,27 @@ from django import forms
 
 from modeling import catalogue
 from modeling.actions import LARGEST_SEED
+from modeling.regimes import STARTS, BadRegime, read_mixed, read_sizes
 
 MOST_SEEDS = 20
 
 
 class NewRunForm(forms.Form):
-    """`cleaned_data` holds baseline, seeds (a list), vectors and config (key -> text)."""
+    """`cleaned_data` holds baseline, seeds and sizes (lists), vectors and config (key -> text); `regime` the rest."""
 
     baseline = forms.ChoiceField(help_text="What each one is and takes stands below.")
     seeds = forms.CharField(
         initial="1",
         max_length=300,
-        help_text="Whole numbers with commas, such as 1, 2, 3: one run each. Several tell how much chance decides.",
+        help_text="Whole numbers with commas, such as 1, 2, 3: one run each. Several make a sweep, which tells "
+        "how much chance decides.",
+    )
+    sizes = forms.CharField(
+        label="Training sizes",
+        required=False,
+        max_length=300,
+        help_text="Numbers of pairs with commas, such as 500, 1000: a learning curve, one run a seed and size. "
+        "Empty: all pairs.",
     )
     vectors = forms.ChoiceField(
         label="Word vectors",
@@ -29,6 +38,38 @@ class NewRunForm(forms.Form):
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "placeholder": "epochs=5"}),
         help_text="One key=value a line; what is not named takes its default.",
+    )
+
+    genre = forms.CharField(required=False, max_length=60, help_text="Learn from this genre’s pairs alone.")
+    mixed = forms.CharField(
+        label="Mixed with",
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false", "placeholder": "snli@1 share=0.15"}),
+        help_text="Other snapshots to learn from too, one a line: CORPUS@VERSION, then share=0.15 (drawn anew each "
+        "epoch) or most=1000 (drawn once), or both.",
+    )
+    start = forms.IntegerField(
+        label="Start from run",
+        required=False,
+        min_value=1,
+        help_text="The number of a finished run of the same baseline, whose weights this one begins with.",
+    )
+    how = forms.ChoiceField(
+        label="How to start from it",
+        choices=[(how, how) for how in STARTS],
+        required=False,
+        help_text="update: train all its weights on. transfer: make the softmax anew, for other labels.",
+    )
+    collapse = forms.BooleanField(
+        label="Read three labels as two",
+        required=False,
+        help_text="Neutral and contradiction count as not-entailed.",
+    )
+    soft_labels = forms.BooleanField(
+        label="Soft labels",
+        required=False,
+        help_text="Learn the annotators’ shares instead of the gold label.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -52,6 +93,25 @@ class NewRunForm(forms.Form):
                 f"{len(seeds)} seeds are more than {MOST_SEEDS}: start them in parts."
             )
         return list(dict.fromkeys(seeds))
+
+    def clean_sizes(self) -> list[int]:
+        try:
+            return read_sizes(self.cleaned_data["sizes"])
+        except BadRegime as error:
+            raise forms.ValidationError(str(error)) from None
+
+    def clean_mixed(self) -> list[dict[str, Any]]:
+        try:
+            return [read_mixed(line) for line in self.cleaned_data["mixed"].splitlines() if line.strip()]
+        except BadRegime as error:
+            raise forms.ValidationError(str(error)) from None
+
+    @property
+    def regime(self) -> dict[str, Any]:
+        """The part of the answers that modeling/regimes.py checks."""
+        given = self.cleaned_data
+        start = {"run": given["start"], "how": given["how"] or STARTS[0]} if given["start"] else None
+        return {"start": start, **{key: given[key] for key in ("genre", "mixed", "collapse", "soft_labels")}}
 
     def clean_config(self) -> dict[str, str]:
         config: dict[str, str] = {}

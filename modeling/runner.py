@@ -29,6 +29,7 @@ from django.db import InterfaceError, OperationalError, connection
 from modeling import actions, catalogue
 from modeling.actions import Order, Progress
 from modeling.models import TrainingRun
+from modeling.regimes import scheme_of
 from modeling.run_files import CHILD, CONFIG, LOG, folder_of, log_tail
 from snapshots.manifest import folder_of as snapshot_folder
 from snapshots.models import Snapshot
@@ -180,16 +181,46 @@ def write_config(run: TrainingRun) -> Path:
         "baseline": run.baseline,
         "seed": run.seed,
         "snapshot": {"name": str(run.snapshot), "sha256": run.snapshot.sha256},
-        "scheme": run.snapshot.corpus.scheme,
+        "scheme": scheme_of(run.snapshot, run.regime),
         "files": snapshot_files(run.snapshot),
         "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None,
         "cache": str(settings.CACHE_ROOT),
         "folder": str(folder),
         "settings": run.config,
+        **_regime(run),
     }
     path = folder / CONFIG
     path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     return path
+
+
+def _regime(run: TrainingRun) -> dict[str, Any]:
+    """The regime as RUN.json has it. Raises CannotStart where a snapshot or the run to start from is not here."""
+    told: dict[str, Any] = dict(run.regime)
+    if run.most:
+        told["most"] = run.most
+    if "mixed" in told:
+        told["mixed"] = [_mixed(entry) for entry in told["mixed"]]
+    if "start" in told:
+        earlier = TrainingRun.objects.get(pk=told["start"]["run"])
+        folder = folder_of(earlier)
+        if not (folder / "weights.safetensors").is_file():
+            raise CannotStart(
+                f"The weights of run {earlier.pk} are not in {folder}; it was trained by {earlier.worker}. "
+                "Copy the folder from there, then resume this run."
+            )
+        told["start"] = {"folder": str(folder), "how": told["start"]["how"]}
+    return told
+
+
+def _mixed(entry: dict[str, Any]) -> dict[str, Any]:
+    snapshot = Snapshot.objects.named(entry["snapshot"]).filter(sha256=entry["sha256"]).first()
+    files = snapshot_files(snapshot) if snapshot else {}
+    if "train" not in files:
+        raise CannotStart(f"{entry['snapshot']} has no training pairs (any more): ask for a run without it.")
+    numbers: dict[str, Any] = {key: entry[key] for key in ("share", "most") if key in entry}
+    name = {"name": entry["snapshot"], "sha256": entry["sha256"]}
+    return {"snapshot": name, "file": files["train"], **numbers}
 
 
 def snapshot_files(snapshot: Snapshot) -> dict[str, dict[str, str]]:
@@ -396,7 +427,8 @@ def _sentence(problem: Exception) -> str:
 def evaluate(
     run: TrainingRun, snapshot: Snapshot, partitions: list[str], *, tell: Listener
 ) -> dict[str, Any]:
-    """Scores a finished run on partitions of any snapshot of the same scheme; returns the program's metrics.
+    """Scores a finished run on partitions of any snapshot of the same scheme, or of one that comes to the same
+    when three labels are read as two; returns the program's metrics.
 
     Raises CannotStart, EvaluationFailed.
     """
@@ -407,7 +439,9 @@ def evaluate(
     folder.mkdir(parents=True, exist_ok=True)
     config = folder / "evaluation.json"
     name = {"name": str(snapshot), "sha256": snapshot.sha256}
-    config.write_text(json.dumps({"snapshot": name, "files": files, "folder": str(folder)}), encoding="utf-8")
+    collapse = scheme_of(run.snapshot, run.regime) != snapshot.corpus.scheme
+    told = {"snapshot": name, "files": files, "folder": str(folder), "collapse": collapse}
+    config.write_text(json.dumps(told), encoding="utf-8")
     with (folder / LOG).open("ab") as log:
         child = subprocess.run(
             [*EVALUATE, str(folder_of(run)), str(config)],

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
@@ -9,6 +10,7 @@ from collection.models import PARTITION_CHOICES
 from modeling import catalogue, queues
 from modeling.actions import LARGEST_SEED
 from modeling.models import Evaluation, TrainingRun
+from modeling.regimes import LARGEST_SIZE
 from modeling.run_files import MOST_PREDICTIONS
 from snapshots.models import Snapshot
 
@@ -17,6 +19,19 @@ class NewRunSerializer(serializers.Serializer):
     snapshot = serializers.CharField(max_length=200, help_text="CORPUS@VERSION")
     baseline = serializers.CharField(max_length=40)
     seed = serializers.IntegerField(default=1, min_value=0, max_value=LARGEST_SEED)
+    seeds = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=LARGEST_SEED),
+        required=False,
+        allow_empty=False,
+        help_text="a sweep: one run each, instead of `seed`",
+    )
+    sizes = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST_SIZE),
+        required=False,
+        allow_empty=False,
+        help_text="a sweep: for each seed one run a number of training pairs",
+    )
+    regime = serializers.DictField(default=dict, help_text="mixed, genre, most, start, collapse, soft_labels")
     vectors = serializers.CharField(default=catalogue.PACKAGED_VECTORS, max_length=500)
     settings = serializers.DictField(
         default=dict, help_text="key -> value; what is not named takes its default"
@@ -53,6 +68,27 @@ class NewRunSerializer(serializers.Serializer):
         return texts
 
 
+class ScoreSerializer(serializers.Serializer):
+    mean = serializers.FloatField()
+    spread = serializers.FloatField(allow_null=True, help_text="sample standard deviation; null for one run")
+    lowest = serializers.FloatField()
+    highest = serializers.FloatField()
+    bar = serializers.FloatField(allow_null=True, help_text="share of the commonest label")
+
+
+class ChildSerializer(serializers.Serializer):
+    run = serializers.IntegerField()
+    seed = serializers.IntegerField()
+    status = serializers.CharField()
+    error = serializers.CharField(allow_blank=True)
+
+
+class SizeSerializer(serializers.Serializer):
+    most = serializers.IntegerField(allow_null=True, help_text="training pairs; null: all")
+    runs = ChildSerializer(many=True)
+    scores = serializers.DictField(child=ScoreSerializer(), help_text="partition -> mean and spread")
+
+
 class EvaluationSerializer(serializers.ModelSerializer):
     snapshot = serializers.CharField(source="snapshot.__str__")
 
@@ -65,12 +101,14 @@ class RunSerializer(serializers.ModelSerializer):
     snapshot = serializers.CharField(source="snapshot.__str__")
     sha256 = serializers.CharField(source="snapshot.sha256")
     settings = serializers.DictField(source="config")
+    status = serializers.CharField(source="standing", help_text="of a sweep what its runs come to")
     url = serializers.HyperlinkedIdentityField(view_name="api-run")
 
     class Meta:
         model = TrainingRun
         fields = [
-            "id", "snapshot", "sha256", "baseline", "seed", "vectors", "settings", "status", "stop_requested",
+            "id", "snapshot", "sha256", "baseline", "seed", "vectors", "settings", "regime", "most", "parent", "is_sweep",
+            "status", "stop_requested",
             "worker", "attempts", "requested_at", "started_at", "heartbeat_at", "finished_at", "train_pairs",
             "train_accuracy", "seconds", "pairs_per_second", "device", "error", "url",
         ]  # fmt: skip
@@ -90,12 +128,13 @@ class RunDetailSerializer(RunSerializer):
     warnings = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField(help_text="the newest line; null before the first")
     queue_is_worked = serializers.SerializerMethodField(help_text="was a worker of the queue seen lately")
+    sweep = serializers.SerializerMethodField(help_text="of a sweep its runs and their mean scores, by size")
     predictions = serializers.SerializerMethodField(help_text="partition -> address; empty until done")
 
     class Meta(RunSerializer.Meta):
         fields = [
             *RunSerializer.Meta.fields,
-            "evaluations", "warnings", "progress", "queue_is_worked", "predictions",
+            "evaluations", "warnings", "progress", "queue_is_worked", "predictions", "sweep",
         ]  # fmt: skip
 
     def get_warnings(self, run: TrainingRun) -> list[str]:
@@ -107,6 +146,10 @@ class RunDetailSerializer(RunSerializer):
 
     def get_queue_is_worked(self, run: TrainingRun) -> bool:
         return bool(queues.working("training"))
+
+    @extend_schema_field(SizeSerializer(many=True))
+    def get_sweep(self, run: TrainingRun) -> list[dict[str, Any]]:
+        return list(SizeSerializer(self.context["sweep"], many=True).data)
 
     def get_predictions(self, run: TrainingRun) -> dict[str, str]:
         address = reverse("api-run-predictions", kwargs={"pk": run.pk}, request=self.context["request"])

@@ -1,12 +1,15 @@
 """The tables of the run pages: experiments over seeds, and the parts of an evaluation."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import F
+
 from collection.models import PARTITIONS
 from modeling.models import Evaluation, TrainingRun
+from modeling.regimes import regime_text
 from snapshots.models import Snapshot
 
 
@@ -29,13 +32,14 @@ class Experiment:
     baseline: str
     vectors: str
     config: dict[str, Any]
+    regime: str = ""
     seeds: list[int] = field(default_factory=list)
     run_ids: list[int] = field(default_factory=list)
     scores: dict[str, Score] = field(default_factory=dict)
 
     @property
     def settings(self) -> str:
-        return settings_text(self.config)
+        return ", ".join(filter(None, (self.regime, settings_text(self.config))))
 
     @property
     def runs(self) -> list[tuple[int, int]]:
@@ -61,25 +65,52 @@ def _plain(value: Any) -> str:
 
 def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
     """The table of baselines of each snapshot: one query for the scores, one for the seeds."""
-    found: dict[int, dict[tuple[str, str, str], Experiment]] = defaultdict(dict)
+    found: dict[int, dict[tuple[str, ...], Experiment]] = defaultdict(dict)
     runs = TrainingRun.objects.filter(snapshot__in=snapshots, status=TrainingRun.Status.DONE)
-    for run in runs.order_by("baseline", "vectors", "seed", "id"):
-        key = (run.baseline, run.vectors, settings_text(run.config))
-        experiment = found[run.snapshot_id].setdefault(key, Experiment(run.baseline, run.vectors, run.config))
+    for run in runs.order_by("baseline", "vectors", F("most").asc(nulls_last=True), "seed", "id"):
+        regime = regime_text(run.regime, run.most)
+        key = (run.baseline, run.vectors, settings_text(run.config), regime)
+        experiment = found[run.snapshot_id].setdefault(
+            key, Experiment(run.baseline, run.vectors, run.config, regime)
+        )
         experiment.seeds.append(run.seed)
         experiment.run_ids.append(run.pk)
     scores = Evaluation.objects.whole_partitions().of_finished_runs(snapshots).by_experiment()
     for row in scores:
-        key = (row["run__baseline"], row["run__vectors"], settings_text(row["run__config"]))
-        experiment = found[row["run__snapshot_id"]][key]
-        experiment.scores[row["partition"]] = Score(
-            row["mean"], row["spread"], row["lowest"], row["highest"], row["bar"]
-        )
+        regime = regime_text(row["run__regime"], row["run__most"])
+        key = (row["run__baseline"], row["run__vectors"], settings_text(row["run__config"]), regime)
+        found[row["run__snapshot_id"]][key].scores[row["partition"]] = _score(row)
     return [
         SnapshotTable(snapshot, list(found[snapshot.pk].values()))
         for snapshot in snapshots
         if found[snapshot.pk]
     ]
+
+
+def _score(row: Mapping[str, Any]) -> Score:
+    return Score(row["mean"], row["spread"], row["lowest"], row["highest"], row["bar"])
+
+
+@dataclass
+class Size:
+    """The children of a sweep that learn from equally many pairs (None: all): each by its seed, and the mean and
+    spread of those that are done, by partition.
+    """
+
+    most: int | None
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    scores: dict[str, Score] = field(default_factory=dict)
+
+
+def sizes(sweep: TrainingRun) -> list[Size]:
+    """A sweep's table: a learning curve where it has several sizes. One query besides the children."""
+    found: dict[int | None, Size] = {}
+    for child in sweep.children.all():
+        size = found.setdefault(child.most, Size(child.most))
+        size.runs.append({"run": child.pk, "seed": child.seed, "status": child.status, "error": child.error})
+    for row in Evaluation.objects.by_size(sweep):
+        found[row["run__most"]].scores[row["partition"]] = _score(row)
+    return list(found.values())
 
 
 @dataclass
@@ -117,4 +148,6 @@ def evaluations(run: TrainingRun) -> list[Evaluated]:
 
 def _place(row: Evaluation) -> int:
     """Where the row's gold label stands in its scheme."""
-    return row.snapshot.corpus.labels.index(row.gold_label) if row.gold_label else 0
+    labels = row.snapshot.corpus.labels
+    # A run that reads three labels as two has labels that are not the corpus's.
+    return labels.index(row.gold_label) if row.gold_label in labels else 0

@@ -7,6 +7,7 @@ from typing import Any
 from celery import Task, shared_task
 from celery.signals import worker_shutting_down
 from django.db import connection
+from django.db.models import Q
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -40,11 +41,15 @@ def sweep_runs() -> None:
 
 
 def enqueue(run_id: int) -> None:
-    """Sends the message after commit. Without a broker the sweep finds the row later."""
+    """Sends the message after commit, of a sweep those of its children. Without a broker `sweep_runs` finds the
+    rows later.
+    """
+    waiting = TrainingRun.objects.filter(Q(pk=run_id) | Q(parent=run_id), status=TrainingRun.Status.QUEUED)
     try:
-        train.delay_on_commit(run_id)
+        for pk in waiting.order_by("most", "seed").values_list("pk", flat=True):
+            train.delay_on_commit(pk)
     except OperationalError as error:
-        logger.warning("No broker (%s): the sweep will take run %s up.", error, run_id)
+        logger.warning("No broker (%s): run %s is taken up later.", error, run_id)
 
 
 @worker_shutting_down.connect

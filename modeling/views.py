@@ -4,7 +4,6 @@ from typing import Any, cast
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -14,11 +13,20 @@ from accounts.access import researcher_required
 from accounts.models import User
 from collection.models import PARTITIONS
 from modeling import catalogue, queues, run_files, tasks
-from modeling.actions import BadSetting, ModelingError, RunIsOver, request_run, resume_run, stop_run
+from modeling.actions import (
+    BadSetting,
+    ModelingError,
+    RunIsOver,
+    request_run,
+    request_sweep,
+    resume_run,
+    stop_run,
+)
 from modeling.forms import NewRunForm
 from modeling.models import TrainingRun
 from modeling.plots import curve
-from modeling.tables import evaluations, results, settings_text
+from modeling.regimes import regime_text
+from modeling.tables import evaluations, results, settings_text, sizes
 from snapshots.models import Snapshot
 
 RUNS_A_PAGE = 50
@@ -63,23 +71,25 @@ def new_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
 @require_POST
 @researcher_required
 def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
-    """One run a seed, all of them or none."""
+    """One run, or a sweep where there are several seeds or sizes."""
     snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
     form = NewRunForm(request.POST)
     if not form.is_valid():
         return _form_page(request, snapshot, form, status=422)
-    asked, by = dict(form.cleaned_data), cast(User, request.user)
+    asked = {key: form.cleaned_data[key] for key in ("baseline", "vectors", "config")}
+    asked |= {"snapshot": snapshot, "regime": form.regime, "by": cast(User, request.user)}
+    seeds, wanted = form.cleaned_data["seeds"], form.cleaned_data["sizes"]
     try:
-        with transaction.atomic():
-            started = [
-                request_run(snapshot=snapshot, seed=seed, by=by, **asked) for seed in asked.pop("seeds")
-            ]
+        if len(seeds) > 1 or wanted:
+            started = request_sweep(seeds=seeds, sizes=wanted, **asked)
+        else:
+            started = request_run(seed=seeds[0], **asked)
     except ModelingError as error:
-        form.add_error("config" if isinstance(error, BadSetting) else None, str(error))
+        key = "config" if isinstance(error, BadSetting) else getattr(error, "key", None)
+        form.add_error(key if key in form.fields else None, str(error))
         return _form_page(request, snapshot, form, status=422)
-    for one in started:
-        tasks.enqueue(one.pk)
-    return redirect("run", started[0].pk) if len(started) == 1 else redirect("runs")
+    tasks.enqueue(started.pk)
+    return redirect("run", started.pk)
 
 
 @require_POST
@@ -127,11 +137,14 @@ def _queue() -> dict[str, Any]:
 
 def _shown(found: TrainingRun) -> dict[str, Any]:
     lines = found.progress.curve()
-    is_under_way = found.status in (TrainingRun.Status.QUEUED, TrainingRun.Status.RUNNING)
+    is_under_way = found.standing in (TrainingRun.Status.QUEUED, TrainingRun.Status.RUNNING)
     return {
         "run": found,
         "is_under_way": is_under_way,
-        "settings": settings_text(found.config),
+        "settings": ", ".join(
+            filter(None, (regime_text(found.regime, found.most), settings_text(found.config)))
+        ),
+        "sizes": sizes(found) if found.is_sweep else [],
         "lines": lines,
         "newest": lines[-1] if lines else None,
         # A folded table would fold again with every look while the run goes on.

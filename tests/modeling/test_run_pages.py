@@ -147,10 +147,12 @@ def test_the_form_documents_every_setting(browser, snapshot):
     assert "are word vectors tuned along with the rest" in page
 
 
-def test_one_run_a_seed_is_started(browser, snapshot, sent, rosa):
+def test_several_seeds_are_a_sweep_with_one_run_each(browser, snapshot, sent, rosa):
     form = asked(baseline="cbow", seeds="1, 2,3,2", config="epochs = 2\n\ntrain_vectors=false")
-    assert browser.post(f"/runs/start/{snapshot.pk}/", form).url == "/runs/"
-    runs = list(TrainingRun.objects.order_by("id"))
+    answer = browser.post(f"/runs/start/{snapshot.pk}/", form)
+    sweep = TrainingRun.objects.get(status="sweep")
+    assert answer.url == f"/runs/{sweep.pk}/"
+    runs = list(sweep.children.order_by("seed"))
     assert [(run.seed, run.config, run.requested_by) for run in runs] == [
         (seed, {"epochs": 2, "train_vectors": False}, rosa) for seed in (1, 2, 3)
     ]

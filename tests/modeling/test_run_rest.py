@@ -61,7 +61,7 @@ def test_without_a_broker_the_run_still_waits(api, snapshot, monkeypatch, caplog
     answer = api.post("/api/v1/runs/", {"snapshot": "small@1", "baseline": "majority"})
     assert answer.status_code == 202
     assert TrainingRun.objects.get().status == "queued"
-    assert "the sweep will take run" in caplog.text
+    assert "is taken up later" in caplog.text
 
 
 @pytest.mark.parametrize(

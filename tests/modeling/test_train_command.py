@@ -165,10 +165,10 @@ def test_what_cannot_be_evaluated_is_said(snapshot):
     assert "no snapshot 'small@9'" in run("evaluate", trained.pk, "small@9").failure
     assert "come with the corpus statistics" in run("evaluate", trained.pk, "small@1", "--by", "tag").failure
     assert "holds no finished run" in run("evaluate", trained.pk, "small@1").failure
-    other = make_corpus(slug="two", scheme="entailed2")
-    published_pair(other, make_premise(other, "A line."), "entailed", "test", "t1")
+    other = make_corpus(slug="two", scheme="grammar3")
+    published_pair(other, make_premise(other, "A line."), "minor", "test", "t1")
     freeze(other)
-    assert "gives labels of nli3, two@1 has entailed2" in run("evaluate", trained.pk, "two@1").failure
+    assert "gives labels of nli3, two@1 has grammar3" in run("evaluate", trained.pk, "two@1").failure
     assert "has no dev pairs" in run("evaluate", trained.pk, no_dev(), "--partition", "dev").failure
 
 

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from collection.models import PARTITIONS
 from modeling import actions, runner
 from modeling.models import TrainingRun
+from modeling.regimes import COLLAPSED, COLLAPSIBLE, scheme_of
 from snapshots.models import Snapshot
 
 HELD_OUT = ("dev", "test")
@@ -35,9 +36,10 @@ class Command(BaseCommand):
                 "Take --by genre or --by label."
             )
         run, snapshot = self.finished_run(options["run"]), self.frozen_snapshot(options["snapshot"])
-        if run.snapshot.corpus.scheme != snapshot.corpus.scheme:
+        theirs, ours = scheme_of(run.snapshot, run.regime), snapshot.corpus.scheme
+        if theirs != ours and {theirs, ours} != {COLLAPSIBLE, COLLAPSED}:
             raise CommandError(
-                f"Run {run.pk} gives labels of {run.snapshot.corpus.scheme}, {snapshot} has {snapshot.corpus.scheme}: "
+                f"Run {run.pk} gives labels of {theirs}, {snapshot} has {ours}: "
                 "name a snapshot with the same labels."
             )
         try:
@@ -55,6 +57,8 @@ class Command(BaseCommand):
         run = TrainingRun.objects.newest_first().filter(pk=number).first()
         if run is None:
             raise CommandError(f"There is no run {number}.")
+        if run.is_sweep:
+            raise CommandError(f"Run {number} is a sweep: name one of its runs.")
         if run.status != TrainingRun.Status.DONE:
             raise CommandError(f"Run {number} is {run.status}: only finished runs can be evaluated.")
         return run

