@@ -131,7 +131,9 @@ class RowListView(generics.ListAPIView):
                 told = f"There is no {name} {value!r} here. Known: {', '.join(known[name])}."
                 raise Problem(status=422, detail=told, errors={name: told})
         rows = SnapshotPair.objects.filter(snapshot=snapshot).chosen(**asked)
-        page = self.paginate_queryset(rows.values_list(*COLUMNS, named=True)) or []
+        # The page is cut first: a database that has not analysed a new snapshot joins all of it otherwise.
+        keys = [row.pk for row in self.paginate_queryset(rows.only("pk")) or []]
+        page = SnapshotPair.objects.filter(pk__in=keys).order_by("pk").values_list(*COLUMNS, named=True)
         return self.get_paginated_response(lines_of(list(page)))
 
 
