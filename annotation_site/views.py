@@ -139,6 +139,8 @@ def agreement_context(found: AgreementReport, question: Question) -> dict[str, A
             )
             for label in question.labels
         ],
+        "single_premises": found.single_premises,
+        "more_labels": found.more_labels,
         "groups": found.rows,
         "confusion": confusion_rows(found.confusion, question.labels),
         "definitions": DEFINITIONS,

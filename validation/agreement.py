@@ -21,9 +21,10 @@ from django.db.models.functions import Cast, Coalesce, Concat, TruncWeek
 
 from accounts.models import User
 from collection.labels import ORDINAL
-from collection.models import Corpus
+from collection.models import Corpus, Pair
 from collection.querysets import PairQuerySet
 from validation.bootstrap import Profile, Profiles, intervals
+from validation.gold import with_gold_label
 from validation.models import Adjudication, Label, Question
 from validation.statistics import (
     Pattern,
@@ -31,7 +32,10 @@ from validation.statistics import (
     agreement_from_patterns,
     breakdown_from_patterns,
     cohen_kappa,
+    entropy,
     gold_of,
+    majority,
+    share,
     with_all_labels,
 )
 
@@ -61,6 +65,13 @@ DEFINITIONS = {
     " in the place of the gold label.",
     "pairwise_kappa": "Cohen's kappa of two people over the pairs that both labelled; from 31 shared pairs on.",
     "author_and_gold": "Pairs by the label that the author was asked to write for and the gold label.",
+    "single_premises": "Pairs of several premises, each of which was also judged by itself, by how many of these labels"
+    " equal the gold label (MPE, Table 4). A premise's label is its majority; one without a majority agrees with nothing.",
+    "majority_of_premises": "Share of these pairs where more than half of the premises' labels equal the gold label.",
+    "more_of_premises": "Share of these pairs whose gold label is had so: entailment where more premises have it than"
+    " contradiction, contradiction where fewer, else neutral.",
+    "more_labels": "Labels beyond those that decide gold, which they never change. Entropy in bits, the mean over"
+    " pairs with such labels; the label is another one where one label leads among them and is not the gold label.",
     "self_validated": "Published pairs whose author is also among the validators.",
 }
 # The papers' table, row by row, in their order.
@@ -136,7 +147,8 @@ class AgreementReport:
     behind the figures (statistics.breakdown_from_patterns). confusion: (author label, gold label or None)
     -> pairs with all labels. rows: group -> figures with `intervals`, by the dimension asked for.
     self_validated: how many pairs with all labels have their author among the validators, and
-    without_self_validated the figures over the others; None where there are none.
+    without_self_validated the figures over the others; None where there are none. single_premises and
+    more_labels: what the functions of these names count, over the whole corpus.
     """
 
     figures: dict[str, Any]
@@ -147,6 +159,8 @@ class AgreementReport:
     without_self_validated: dict[str, Any] | None
     by: str
     rows: dict[str, dict[str, Any]]
+    single_premises: dict[str, Any] | None
+    more_labels: dict[str, Any] | None
 
     def as_content(self) -> dict[str, Any]:
         """The fields as plain JSON, to be kept; `report_from` reads it."""
@@ -163,6 +177,7 @@ class AgreementReport:
         ]
         found["self_validated"] = self.self_validated
         found["without_self_validated"] = self.without_self_validated
+        found["single_premises"], found["more_labels"] = self.single_premises, self.more_labels
         if self.by:
             found[f"by_{self.by}"] = self.rows
         return found
@@ -205,6 +220,8 @@ def report(pairs: PairQuerySet, question: Question, *, by: str = "", seed: int =
         without_self_validated=_figures(alone, question) if self_validated else None,
         by=by,
         rows=_rows(pairs, question, by, seed) if by else {},
+        single_premises=single_premises(question),
+        more_labels=more_labels(question),
     )
 
 
@@ -257,6 +274,82 @@ def pairwise_kappa(question: Question) -> list[dict[str, Any]]:
         for (one, other), table in enough.items()
     ]
     return sorted(found, key=lambda row: (-row["pairs"], row["annotators"]))
+
+
+def single_premises(question: Question) -> dict[str, Any] | None:
+    """MPE (Lai et al. 2017), section 5.2 and Table 4: labels of single premises beside the label of all of them.
+
+    Over the pairs that have a gold label and all labels of every premise by itself, under the first question of
+    the corpus that asks so in the same scheme; None where there is no such pair. `agree`: how many premises
+    agree -> share of pairs. `more_of_premises`, the paper's voting scheme, is for nli3.
+    """
+    beside = Question.objects.filter(corpus=question.corpus_id, by_sentence=True, scheme=question.scheme)
+    single = beside.order_by("pk").first()
+    if single is None:
+        return None
+    labels = Label.objects.cast().filter(question=single, sentence__gt=0, position__lte=single.seats)
+    votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(single.labels)}
+    judged: defaultdict[int, list[str | None]] = defaultdict(list)
+    for pair, _, *fallen in labels.order_by().values_list("pair", "sentence").annotate(**votes):
+        if sum(fallen) == single.seats:
+            leading = majority(fallen, single.threshold)
+            judged[pair].append(None if leading is None else single.labels[leading])
+    pairs = Pair.objects.standing().filter(corpus=question.corpus_id, pk__in=labels.values("pair"))
+    known: Any = with_gold_label(pairs, question)
+    gold = known.filter(gold_label__isnull=False)
+    agree: Counter[int] = Counter()
+    most = more = 0
+    for pk, sentences, label in gold.values_list("pk", "premise__sentence_count", "gold_label"):
+        of_pair = judged[pk]
+        if len(of_pair) < sentences:
+            continue
+        equal = of_pair.count(label)
+        agree[equal] += 1
+        most += 2 * equal > sentences
+        lead = of_pair.count("entailment") - of_pair.count("contradiction")
+        more += label == ("entailment" if lead > 0 else "contradiction" if lead < 0 else "neutral")
+    total = sum(agree.values())
+    if not total:
+        return None
+    return {
+        "question": single.slug,
+        "pairs": total,
+        "agree": {str(number): agree[number] / total for number in range(max(agree) + 1)},
+        "majority_of_premises": most / total,
+        "more_of_premises": more / total if question.scheme == "nli3" else None,
+    }
+
+
+def more_labels(question: Question) -> dict[str, Any] | None:
+    """Labels beyond the seats that decide gold (ChaosNLI, Nie et al. 2020): how far they are from one voice.
+
+    None where there are none. `shares`: label -> its share of all these labels; `entropy`: bits, the mean over
+    pairs; `differs`: of the pairs with a gold label, the share where another one leads.
+    """
+    labels = Label.objects.cast().filter(
+        question=question, sentence=0, position__gt=question.seats, pair__withdrawn_at=None
+    )
+    votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
+    fallen = {pair: tuple(rest) for pair, *rest in labels.order_by().values_list("pair").annotate(**votes)}
+    if not fallen:
+        return None
+    totals = [sum(column) for column in zip(*fallen.values(), strict=True)]
+    pairs = Pair.objects.filter(pk__in=labels.values("pair"))
+    rows: Any = with_gold_label(pairs, question)
+    differs = known = 0
+    for pk, label in rows.filter(gold_label__isnull=False).values_list("pk", "gold_label"):
+        if pk in fallen:
+            known += 1
+            most = max(fallen[pk])
+            leading = [each for each, n in zip(question.labels, fallen[pk], strict=True) if n == most]
+            differs += len(leading) == 1 and leading != [label]
+    return {
+        "pairs": len(fallen),
+        "labels": sum(totals),
+        "shares": {label: n / sum(totals) for label, n in zip(question.labels, totals, strict=True)},
+        "entropy": sum(map(entropy, fallen.values())) / len(fallen),
+        "differs": share(differs, known),
+    }
 
 
 def _figures(patterns: Patterns, question: Question) -> dict[str, Any]:

@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 Kind = Figures.Kind
 # Up to so many labels a page counts by itself: on two cores that takes well under a second.
 ON_THE_SPOT = 50_000
+EDITION = 1  # of what COUNTS make; what was kept in another one is not shown
 STALE_AFTER = timedelta(hours=1)  # a worker that takes longer is dead
 
 COUNTS: dict[str, Callable[[Question, str], Any]] = {
@@ -44,7 +45,8 @@ def shown(question: Question, kind: str, by: str = "") -> tuple[Any, Figures | N
     if kind != Kind.MODELS and is_small(question):
         return COUNTS[kind](question, by), None
     row = Figures.objects.filter(question=question, kind=kind, by=by).first()
-    return (json.loads(row.content) if row and row.content else None), row or Figures(kind=kind, by=by)
+    edition, content = json.loads(row.content) if row and row.content else (EDITION, None)
+    return (content if edition == EDITION else None), row or Figures(kind=kind, by=by)
 
 
 def shown_agreement(question: Question, by: str) -> tuple[AgreementReport | None, Figures | None]:
@@ -102,7 +104,7 @@ def keep(*, question: Question, kind: str, content: Any, by: str = "") -> Figure
         kind=kind,
         by=by,
         defaults={
-            "content": json.dumps(content),
+            "content": json.dumps([EDITION, content]),
             "made_at": timezone.now(),
             "requested_at": None,
             "started_at": None,

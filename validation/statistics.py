@@ -6,6 +6,7 @@ arithmetic, exactly. The counts may be numbers, or numpy arrays that hold a numb
 formulas then give a figure a replicate, NaN where there is none.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -241,6 +242,12 @@ def fleiss_kappa(votes: Mapping[Votes, Number], labels: Sequence[str]) -> dict[s
     }
     overall = 1 - sum(disagreement) / (scale * sum(chance)) if _is_some(sum(chance)) else None
     return {"overall": overall, **kappas}
+
+
+def entropy(votes: Votes) -> float:
+    """In bits: how far the votes are from one voice. At least one vote."""
+    whole = sum(votes)
+    return sum(n / whole * math.log2(whole / n) for n in votes if n)
 
 
 def cohen_kappa(table: Mapping[tuple[str, str], int]) -> float | None:

@@ -181,4 +181,14 @@ def test_the_hundred_labels_of_chaosnli_change_nothing_in_the_five(shared_data, 
     path = tmp_path / "chaos.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     bring(path, "chaosnli")
-    equals_oracle(figures(), [row["old_labels"] for row in rows])
+    found = figures()
+    equals_oracle(found, [row["old_labels"] for row in rows])
+
+    more = found["more_labels"]
+    assert (more["pairs"], more["labels"]) == (200, 20_000)
+    assert more["entropy"] == pytest.approx(sum(row["entropy"] for row in rows) / 200)
+    for label in LABELS:
+        assert more["shares"][label] == sum(row["label_counter"].get(label[0], 0) for row in rows) / 20_000
+    # Where two labels lead together, the file names one of them.
+    led = [row for row in rows if sorted(row["label_count"])[1] < max(row["label_count"])]
+    assert more["differs"] == sum(row["majority_label"] != row["old_label"] for row in led) / 200

@@ -106,6 +106,15 @@ def test_kept_figures_stay_until_they_are_counted_anew(large):
     assert len(shown(large, Kind.ANNOTATORS)[0]) == len(first) - 1
 
 
+def test_what_an_older_version_of_the_software_kept_is_not_shown(large, monkeypatch, rosa, browser_of):
+    request_figures(question=large, kind=Kind.AGREEMENT, by="genre")
+    count_all()
+    monkeypatch.setattr(measuring, "EDITION", 2)
+    page = browser_of(rosa).get("/corpora/small/agreement/").content.decode()
+    assert "unanimous gold label" not in page
+    assert "Count anew" in page
+
+
 def test_asking_twice_is_one_request_and_a_lost_message_is_swept_up(large):
     first = request_figures(question=large, kind=Kind.PAIRWISE)
     assert request_figures(question=large, kind=Kind.PAIRWISE).requested_at == first.requested_at

@@ -81,6 +81,19 @@ class Command(BaseCommand):
                 f" {percent(kept['individual_equals_gold'])}, individual = author"
                 f" {percent(kept['individual_equals_author'])}, gold = author {percent(kept['gold_equals_author'])}"
             )
+        single, more = found.single_premises, found.more_labels
+        if single:
+            agree = ", ".join(f"{number}: {percent(part)}" for number, part in single["agree"].items())
+            self.stdout.write(
+                f"Premises by themselves that agree with the gold label, over {single['pairs']:,} pairs: {agree};"
+                f" their majority gives it in {percent(single['majority_of_premises'])}, more entailment or"
+                f" contradiction among them in {percent(single['more_of_premises'])}"
+            )
+        if more:
+            self.stdout.write(
+                f"{more['pairs']:,} pairs have {more['labels']:,} labels more: entropy {decimal(more['entropy'])} bits,"
+                f" another label than gold leads in {percent(more['differs'])}"
+            )
         for group, row in found.rows.items():
             self.stdout.write(
                 f"{group or '(none)':30}{row['pairs_with_all_labels']:>8,} pairs"

@@ -1,0 +1,131 @@
+"""Labels of single premises beside the label of all of them, as in MPE's Table 4, against loops."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from tests.commands import run
+from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.validation.votes import vote
+from validation.agreement import more_labels, single_premises
+from validation.models import Label, Question
+
+pytestmark = pytest.mark.django_db
+
+PAIRS = 60
+
+
+@pytest.fixture
+def scenes() -> tuple[Question, list[tuple[str, list[str]]]]:
+    """Sixty scenes of four premises with five labels, and three of each premise, at random: the question, and of
+    each pair that has a gold label that label and the letters for each premise."""
+    corpus = make_corpus(protocol="judged")
+    main = Question.objects.get()
+    single = ask_of_single_premises(corpus)
+    dice = random.Random(2)
+    told = []
+    for n in range(PAIRS):
+        premise = make_premise(corpus, f"One {n}.\nTwo.\nThree.\nFour.", sentence_count=4)
+        pair = make_pair(corpus, premise, "A sentence.")
+        whole = "".join(dice.choices("enc", (3, 1, 1), k=5))
+        vote(pair, main, whole)
+        parts = ["".join(dice.choices("enc", k=3)) for _ in range(4)]
+        for number, part in enumerate(parts, start=1):
+            judge(single, pair, number, part)
+        golds = [letter for letter in "enc" if whole.count(letter) >= 3]
+        if golds:
+            told.append((golds[0], parts))
+    return main, told
+
+
+def ask_of_single_premises(corpus) -> Question:
+    return Question.objects.create(
+        corpus=corpus, slug="single", is_main=False, scheme="nli3", seats=3, threshold=2, by_sentence=True
+    )
+
+
+def judge(question, pair, number: int, letters: str) -> None:
+    names = dict(zip("enc", LABELS, strict=True))
+    Label.objects.bulk_create(
+        Label(
+            question=question,
+            pair=pair,
+            premise=pair.premise,
+            sentence=number,
+            position=position,
+            scheme="nli3",
+            origin="imported",
+            label=names[letter],
+        )
+        for position, letter in enumerate(letters, start=1)
+    )
+
+
+def by_hand(told: list[tuple[str, list[str]]]) -> dict:
+    """The table in loops: nothing in it is the platform's."""
+    table: Counter[str] = Counter()
+    majority = scheme = 0
+    for gold, parts in told:
+        labels = [
+            next((letter for letter in "enc" if part.count(letter) > 1), "no majority") for part in parts
+        ]
+        agree = sum(label == gold for label in labels)
+        table[str(agree)] += 1
+        majority += agree in (3, 4)
+        entailed, contradicted = labels.count("e"), labels.count("c")
+        guess = "n"
+        if entailed > contradicted:
+            guess = "e"
+        elif contradicted > entailed:
+            guess = "c"
+        scheme += guess == gold
+    return {
+        "agree": {number: n / len(told) for number, n in table.items()},
+        "majority_of_premises": majority / len(told),
+        "more_of_premises": scheme / len(told),
+    }
+
+
+def test_the_table_equals_the_count_by_hand(scenes):
+    question, told = scenes
+    assert 20 < len(told) < PAIRS  # some have no gold label
+    found, expected = single_premises(question), by_hand(told)
+    assert found["pairs"] == len(told)
+    assert {number: part for number, part in found["agree"].items() if part} == pytest.approx(
+        expected["agree"]
+    )
+    for name in ("majority_of_premises", "more_of_premises"):
+        assert found[name] == pytest.approx(expected[name])
+
+
+def test_a_pair_counts_once_each_of_its_premises_has_all_labels(scenes):
+    question, _ = scenes
+    pair = Label.objects.filter(sentence=4, pair__labels__question=question).first().pair
+    before = single_premises(question)["pairs"]
+    has_gold = (
+        max(Counter(pair.labels.filter(question=question).values_list("label", flat=True)).values()) > 2
+    )
+    Label.objects.filter(pair=pair, sentence=4, position=3).delete()
+    assert single_premises(question)["pairs"] == before - has_gold
+
+
+def test_page_command_and_rest_show_it(scenes, rosa, browser_of):
+    found = single_premises(scenes[0])
+    page = browser_of(rosa).get("/corpora/small/agreement/").content.decode()
+    assert f"over {found['pairs']} pairs" in page
+    assert f'<th scope="row">0</th><td class="number">{100 * found["agree"]["0"]:.1f}' in page
+    assert "Premises by themselves that agree" in run("agreement", "small").out
+    assert run("agreement", "small", json=True).json["single_premises"] == found
+    answer = browser_of(rosa).get("/api/v1/corpora/small/agreement/").json()
+    assert answer["single_premises"] == found
+
+
+def test_where_nobody_was_asked_about_single_premises_there_is_no_table():
+    corpus = make_corpus(protocol="judged")
+    question = Question.objects.get()
+    vote(make_pair(corpus, make_premise(corpus, "One."), "Two."), question, "eeeee")
+    assert single_premises(question) is None
+    ask_of_single_premises(corpus)
+    assert single_premises(question) is None
+    assert more_labels(question) is None
