@@ -1,7 +1,7 @@
 """Corpus files: TOML to dataclasses, strictly. Every fault of a file is reported at once.
 
 The format is shown by examples/demo/corpus.toml: [corpus], [consent], [advice], [exam] with items,
-[question] with labels, examples and faq, [[prompts]] with fields, examples, check and faq, [[genres]].
+[question] with labels, examples, check and faq, [[prompts]] with fields, examples, check and faq, [[genres]].
 """
 
 import hashlib
@@ -155,6 +155,7 @@ class QuestionPart:
     pool_needs_exam: bool = False
     labels: tuple[WordedLabel, ...] = ()
     examples: tuple[Example, ...] = ()
+    check: tuple[Check, ...] = ()
     faq: tuple[Faq, ...] = ()
 
 
@@ -334,6 +335,7 @@ def _question(table: Table, labels: tuple[str, ...]) -> QuestionPart:
         pool_needs_exam=table.flag("pool_needs_exam", default=False),
         labels=tuple(_worded_label(entry, labels) for entry in table.tables("labels")),
         examples=tuple(_example(entry, labels) for entry in table.tables("examples")),
+        check=tuple(_check(entry, labels) for entry in table.tables("check")),
         faq=tuple(_faq(entry) for entry in table.tables("faq")),
     )
     if not part.seats < 2 * part.threshold <= 2 * part.seats:

@@ -1,6 +1,6 @@
 """The forms of writing: the task, skipping it, the check after the instructions, and what researchers decide."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -8,15 +8,12 @@ from django import forms
 from django.forms.boundfield import BoundField
 
 from collection.actions import Signals
-from collection.labels import PLAIN_WORDS
 from collection.models import (
-    CheckQuestion,
     Corpus,
     DraftText,
     Premise,
     ProblemReport,
     Prompt,
-    PromptVersion,
     WritingAssignment,
 )
 from collection.texts import direction_of
@@ -127,10 +124,12 @@ class SkipForm(forms.Form):
 class CheckForm(forms.Form):
     """The short check after the instructions: for each question, the label that fits."""
 
-    def __init__(self, version: PromptVersion, data: Any = None) -> None:
+    def __init__(
+        self, questions: Iterable[Any], choices: Sequence[tuple[str, str]], data: Any = None
+    ) -> None:
+        """`questions`: with order, premise, hypothesis, label and explanation; `choices`: (label, words)."""
         super().__init__(data, label_suffix="")
-        self.questions = {f"{CHECK}{each.order}": each for each in version.check_questions.all()}
-        choices = [(entry.label, f"It {PLAIN_WORDS[entry.label]}") for entry in version.fields.all()]
+        self.questions = {f"{CHECK}{each.order}": each for each in questions}
         for name, question in self.questions.items():
             self.fields[name] = forms.ChoiceField(
                 label=question.hypothesis,
@@ -140,7 +139,7 @@ class CheckForm(forms.Form):
             )
 
     @property
-    def rows(self) -> list[tuple[CheckQuestion, BoundField]]:
+    def rows(self) -> list[tuple[Any, BoundField]]:
         return [(question, self[name]) for name, question in self.questions.items()]
 
     @property
@@ -148,7 +147,15 @@ class CheckForm(forms.Form):
         """Order -> label, after `is_valid`."""
         return {question.order: self.cleaned_data[name] for name, question in self.questions.items()}
 
-    def explain(self, wrong: Iterable[CheckQuestion]) -> None:
+    def is_passed(self) -> bool:
+        """Whether every answer is right; what is not is explained beside its question."""
+        if not self.is_valid():
+            return False
+        wrong = [each for name, each in self.questions.items() if self.cleaned_data[name] != each.label]
+        self.explain(wrong)
+        return not wrong
+
+    def explain(self, wrong: Iterable[Any]) -> None:
         """Puts the explanations beside the questions that were answered wrong."""
         for question in wrong:
             self.add_error(f"{CHECK}{question.order}", question.explanation)

@@ -2,13 +2,13 @@
 
 from dataclasses import asdict
 
-from collection.corpus_files import Example, Faq, QuestionPart, WordedLabel
+from collection.corpus_files import Check, Example, Faq, QuestionPart, WordedLabel
 from collection.differences import Changes, replace_rows, set_fields, tell_rows
 from collection.models import Corpus
 from validation.models import Label, Question
 
 FAQ_NAMES = {"question": "text"}  # the column is named `text`, as `question` is the key to the question
-NOT_COLUMNS = ("labels", "examples", "faq", "pool_needs_exam")
+NOT_COLUMNS = ("labels", "examples", "check", "faq", "pool_needs_exam")
 
 
 def load_question(*, corpus: Corpus, part: QuestionPart, changes: Changes) -> Question:
@@ -28,6 +28,7 @@ def load_question(*, corpus: Corpus, part: QuestionPart, changes: Changes) -> Qu
         changes.new(f"question {question.slug}")
         replace_rows(question.label_wordings, part.labels)
         replace_rows(question.examples, part.examples)
+        replace_rows(question.check_questions, part.check)
         replace_rows(question.faq, part.faq, FAQ_NAMES)
         return question
     _refuse_new_rules(question, part, changes)
@@ -37,6 +38,8 @@ def load_question(*, corpus: Corpus, part: QuestionPart, changes: Changes) -> Qu
         replace_rows(question.label_wordings, part.labels)
     if tell_rows(question.examples, part.examples, Example, "question: example", changes):
         replace_rows(question.examples, part.examples)
+    if tell_rows(question.check_questions, part.check, Check, "question: check", changes):
+        replace_rows(question.check_questions, part.check)
     if tell_rows(question.faq, part.faq, Faq, "question: faq", changes, FAQ_NAMES):
         replace_rows(question.faq, part.faq, FAQ_NAMES)
     return question

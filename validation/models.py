@@ -130,6 +130,23 @@ class QuestionExample(models.Model):
         ]
 
 
+class QuestionCheck(models.Model):
+    """One question of the short check after the instructions: which label fits this sentence?"""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="check_questions")
+    order = models.PositiveSmallIntegerField()
+    premise = models.TextField()
+    hypothesis = models.TextField()
+    label = models.CharField(max_length=20)
+    explanation = models.TextField(help_text="shown after a wrong answer")
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["question", "order"], name="one_labelling_check_a_place")
+        ]
+
+
 class QuestionFaqEntry(models.Model):
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="faq")
     order = models.PositiveSmallIntegerField()

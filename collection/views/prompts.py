@@ -11,6 +11,7 @@ from accounts.access import signed_in_required
 from accounts.models import User
 from collection import actions
 from collection.forms import CheckForm
+from collection.labels import PLAIN_WORDS
 from collection.models import PromptVersion, WorkedExample
 from collection.texts import direction_of
 
@@ -22,7 +23,8 @@ def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
     """The instructions with their examples and check; a POST says that they were read, and answers the check."""
     found = _version(version, corpus)
     user = cast(User, request.user)
-    form = CheckForm(found, request.POST if request.method == "POST" else None)
+    words = [(entry.label, f"It {PLAIN_WORDS[entry.label]}") for entry in found.fields.all()]
+    form = CheckForm(found.check_questions.all(), words, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid() and not user.is_researcher:
         wrong = actions.read_prompt(annotator=user, version=found, answers=form.answers)
         if not wrong:

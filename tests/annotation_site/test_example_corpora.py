@@ -41,6 +41,8 @@ def test_an_example_says_what_people_need_to_know(name: str) -> None:
     assert file.question.instructions
     assert len(file.question.faq) >= 5
     assert {example.label for example in file.question.examples} == set(SCHEMES[file.corpus.scheme])
+    if not file.prompts:
+        assert {check.label for check in file.question.check} == set(SCHEMES[file.corpus.scheme])
     for prompt in file.prompts:
         asked = {field.label for field in prompt.fields}
         assert prompt.pay_cents > 0

@@ -20,7 +20,7 @@ TABLES = {
     "`[[question.faq]]` and `[[prompts.faq]]`": corpus_files.Faq,
     "`[[prompts]]`": corpus_files.PromptPart,
     "`[[prompts.fields]]`": corpus_files.WrittenField,
-    "`[[prompts.check]]`": corpus_files.Check,
+    "`[[question.check]]` and `[[prompts.check]]`": corpus_files.Check,
     "`[[genres]]`": corpus_files.GenrePart,
 }
 TEXT = (REFERENCE / "corpus-file.md").read_text()

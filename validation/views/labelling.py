@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.access import annotator_required, safe_next
 from accounts.actions import KeyReused, KeyUnusable
 from accounts.models import Consent, LedgerEntry, User, new_token
+from collection.forms import CheckForm
 from collection.texts import direction_of
 from validation import actions
 from validation.models import Assignment, BatchItem, Question
@@ -95,15 +96,27 @@ def labelling(request: HttpRequest, slug: str, question_slug: str | None = None)
 @require_http_methods(["GET", "HEAD", "POST"])
 @annotator_required
 def instructions(request: HttpRequest, slug: str, question_slug: str | None = None) -> HttpResponse:
-    """What labelling asks for, with worked examples and the FAQ; read once before the first batch."""
+    """What labelling asks for, with worked examples, the FAQ and a short check; read once before the first batch."""
     question = _question(slug, question_slug)
     target = safe_next(request) or address_of("labelling", question)
-    if request.method == "POST":
+    choices, is_read = choices_of(question), _has_read(request, question)
+    form = CheckForm(
+        question.check_questions.all(),
+        [(choice.label, choice.wording) for choice in choices],
+        request.POST if request.method == "POST" and not is_read else None,
+    )
+    if request.method == "POST" and (is_read or form.is_passed()):
         request.session[READ] = sorted({*request.session.get(READ, []), question.pk})
         return redirect(target)
-    is_read = _has_read(request, question)
-    context = {"question": question, "choices": choices_of(question), "next": target, "is_read": is_read}
-    return render(request, "validation/instructions.html", context)
+    context = {
+        "question": question,
+        "choices": choices,
+        "next": target,
+        "is_read": is_read,
+        "form": form,
+        "direction": direction_of(question.corpus.language),
+    }
+    return render(request, "validation/instructions.html", context, status=422 if form.errors else 200)
 
 
 def choices_of(question: Question) -> list[Choice]:
