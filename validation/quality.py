@@ -1,4 +1,5 @@
-"""Who is good and who is guessing: a few figures an annotator, flags with their rules, and two models of reliability.
+"""Who is good and who is guessing: a few figures an annotator, flags with their rules, two models of reliability,
+and what somebody sees of the own labels.
 
 The figures come by SQL in a handful of queries. The models, Dawid and Skene (1979) and MACE (Hovy et al.
 2013), are crowd-kit's: they take seconds to minutes and are loaded by whoever runs them, a worker or a command,
@@ -14,7 +15,9 @@ from typing import Any
 from django.db import connection
 from django.db.models import Count, F, Func, IntegerField, OuterRef, Q, Subquery
 
-from accounts.models import User
+from accounts.models import LedgerEntry, User
+from collection.models import Pair
+from validation.gold import with_gold_label
 from validation.models import BatchItem, Label, Question
 from validation.queues import CONTROLS_BEFORE_A_FLAG
 from validation.statistics import share
@@ -23,6 +26,7 @@ FEWEST = 20  # labels, pairs or timed answers that a flag waits for
 FAST = 1 / 3  # of the median of all annotators
 ONE_LABEL = 0.8
 MISSING_LABEL = 0.6  # what the pool must stay under for one label to be remarkable
+NEWEST = 1000  # labels that somebody's own page looks at
 BY_CHANCE = 1.645  # standard errors: one in twenty guessers does better
 BUCKET_MS = 100
 
@@ -211,6 +215,47 @@ def _median(times: Counter[int]) -> float | None:
         if left <= 0:
             return bucket * BUCKET_MS / 1000
     return None
+
+
+# What annotators see of themselves
+
+
+@dataclass(frozen=True)
+class OwnFigures:
+    """What an annotator sees of the own labels for one corpus.
+
+    pairs: those of the newest labels whose pairs have all labels and a gold label; equals_gold: the share that
+    equal it, None below FEWEST, where it would say more about single pairs than about the person. bonuses:
+    control items on which an expert agreed; how many were met is told to nobody while they work.
+    """
+
+    corpus: str
+    pairs: int
+    equals_gold: float | None
+    bonuses: int
+
+
+def own_figures(annotator: User) -> list[OwnFigures]:
+    """For each corpus of which this person labelled something that counts, by name. Never anything of others."""
+    mine = Label.objects.filter(annotator=annotator, origin=Label.Origin.CAST)
+    questions = Question.objects.filter(is_main=True, pk__in=mine.cast().values("question"))
+    return [
+        _own(annotator, question) for question in questions.select_related("corpus").order_by("corpus__name")
+    ]
+
+
+def _own(annotator: User, question: Question) -> OwnFigures:
+    newest = Label.objects.filter(annotator=annotator, question=question, origin=Label.Origin.CAST).counted()
+    given = dict(newest.order_by("-cast_at", "-pk").values_list("pair", "label")[:NEWEST])
+    rows: Any = with_gold_label(Pair.objects.filter(pk__in=given), question)
+    gold = rows.filter(votes=question.seats, gold_label__isnull=False).values_list("pk", "gold_label")
+    equal = [given[pk] == label for pk, label in gold]
+    return OwnFigures(
+        corpus=question.corpus.name,
+        pairs=len(equal),
+        equals_gold=sum(equal) / len(equal) if len(equal) >= FEWEST else None,
+        bonuses=LedgerEntry.objects.filter(user=annotator, key__startswith=f"control:{question.pk}:").count(),
+    )
 
 
 # The models

@@ -21,6 +21,7 @@ from collection.texts import direction_of
 from validation import actions
 from validation.models import Assignment, BatchItem, Question
 from validation.offers import days_of, offers_for
+from validation.quality import own_figures
 
 DAYS_A_PAGE = 30
 FIRST_DAY = date(2000, 1, 1)  # earlier than any work, and far from where the calendar ends
@@ -54,7 +55,7 @@ def start(request: HttpRequest) -> HttpResponse:
 @require_safe
 @annotator_required
 def my_work(request: HttpRequest) -> HttpResponse:
-    """What I wrote and labelled, a row a day, thirty days a page."""
+    """What I wrote and labelled, a row a day, thirty days a page, and how my labels do."""
     today = timezone.now().date()
     try:
         until = max(min(date.fromisoformat(request.GET.get("until", "")), today), FIRST_DAY)
@@ -66,6 +67,7 @@ def my_work(request: HttpRequest) -> HttpResponse:
         "earlier": until - timedelta(days=DAYS_A_PAGE),
         "until": until,
         "is_newest": until == today,
+        "own": own_figures(cast(User, request.user)) if until == today else [],
     }
     return render(request, "validation/my_work.html", context)
 

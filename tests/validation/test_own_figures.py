@@ -1,0 +1,82 @@
+"""What annotators see of their own labels: agreement with gold, bonuses; nothing of anybody else."""
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import User
+from tests.cast import person
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.actions import label_as_expert
+from validation.models import Label, Question
+from validation.quality import FEWEST, own_figures
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/work/mine/"
+NAMES = {"e": "entailment", "n": "neutral", "c": "contradiction"}
+
+
+@pytest.fixture
+def question(vera) -> Question:
+    """Twenty complete pairs, Vera first among their labels; on five the others see it otherwise."""
+    make_corpus(protocol="judged")
+    question = Question.objects.get()
+    others = [person(f"other{n}") for n in range(4)]
+    for n in range(FEWEST):
+        label_pair(question, n, [vera, *others], "neeee" if n < 5 else "eeeen")
+    return question
+
+
+def label_pair(question: Question, n: int, people: list[User], letters: str) -> None:
+    premise = make_premise(question.corpus, f"Premise {n}.")
+    pair = make_pair(question.corpus, premise, "A sentence.")
+    for position, (who, letter) in enumerate(zip(people, letters, strict=True), start=1):
+        Label.objects.create(
+            question=question,
+            pair=pair,
+            premise=premise,
+            position=position,
+            scheme="nli3",
+            annotator=who,
+            label=NAMES[letter],
+            cast_at=timezone.now(),
+        )
+
+
+def test_somebody_sees_how_many_labels_equal_gold(question, vera, browser_of):
+    (own,) = own_figures(vera)
+    assert (own.pairs, own.equals_gold, own.bonuses) == (20, 0.75, 0)
+    page = browser_of(vera).get(PAGE).content.decode()
+    assert "Of your last 20 labels" in page
+    assert "75.0%" in page
+
+
+def test_open_pairs_and_pairs_without_gold_do_not_count(question, vera, browser_of):
+    pairs = [label.pair for label in Label.objects.filter(annotator=vera).order_by("pk")]
+    Label.objects.filter(pair=pairs[0], position=5).delete()
+    for position, letter in enumerate("eennc", start=1):
+        Label.objects.filter(pair=pairs[1], position=position).update(label=NAMES[letter])
+    (own,) = own_figures(vera)
+    assert (own.pairs, own.equals_gold) == (18, None)
+    assert "so far 18" in browser_of(vera).get(PAGE).content.decode()
+
+
+def test_a_withdrawn_label_is_not_looked_at(question, vera):
+    Label.objects.filter(annotator=vera).update(withdrawn_at=timezone.now(), withdrawn_because="a test")
+    assert own_figures(vera) == []
+
+
+def test_bonuses_are_counted_and_items_that_were_missed_are_not_told(question, vera, rosa, browser_of):
+    pairs = [label.pair for label in Label.objects.filter(annotator=vera).order_by("pk")]
+    for pair in (pairs[0], pairs[6], pairs[7]):
+        label_as_expert(question=question, pair=pair, label="entailment", by=rosa)
+    assert own_figures(vera)[0].bonuses == 2
+    page = browser_of(vera).get(PAGE).content.decode()
+    assert "An expert agreed with you on 2 pairs" in page
+
+
+def test_nobody_sees_the_code_or_figures_of_another(question, vera, ana, browser_of):
+    page = browser_of(vera).get(PAGE).content.decode()
+    for other in User.objects.exclude(pk=vera.pk):
+        assert other.code not in page
+    assert "How your labels do" not in browser_of(ana).get(PAGE).content.decode()
