@@ -114,12 +114,13 @@ def main(baseline: str, batch_size: int, seconds: float, threads: int) -> None:
 def measure_networks(seconds: float = 10.0) -> None:
     """A Markdown table of all networks at batches of 32 and 64, with one thread and with all cores."""
     from modeling.baselines.catalogue import BASELINES
+    from modeling.baselines.settings import NeuralSettings
 
     print(
         "| baseline | batch | threads | pairs/s | pairs/processor s | first step s | peak MiB | outside the network |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    for baseline in sorted(set(BASELINES) - {"majority"}):
+    for baseline in sorted(name for name, kind in BASELINES.items() if issubclass(kind, NeuralSettings)):
         for batch_size in (32, 64):
             for threads in sorted({1, os.cpu_count() or 1}):
                 measure_one(baseline, batch_size, seconds, threads)

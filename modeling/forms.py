@@ -124,4 +124,7 @@ class NewRunForm(forms.Form):
             if key in config:
                 raise forms.ValidationError(f"Line {number} sets {key} a second time: keep one of them.")
             config[key] = value
+        refusal = catalogue.refusal_of_model(config)
+        if refusal:
+            raise forms.ValidationError(refusal)
         return config

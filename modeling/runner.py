@@ -186,12 +186,17 @@ def write_config(run: TrainingRun) -> Path:
         "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None,
         "cache": str(settings.CACHE_ROOT),
         "folder": str(folder),
-        "settings": run.config,
+        "settings": _settings(run),
         **_regime(run),
     }
     path = folder / CONFIG
     path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     return path
+
+
+def _settings(run: TrainingRun) -> dict[str, Any]:
+    model = run.config.get("model")
+    return {**run.config, "model": catalogue.model_source(model)} if model else run.config
 
 
 def _regime(run: TrainingRun) -> dict[str, Any]:

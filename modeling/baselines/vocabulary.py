@@ -5,6 +5,7 @@ the run.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from nltk.tokenize import NLTKWordTokenizer
 
@@ -18,6 +19,16 @@ def tokenise(sentence: str) -> list[str]:
     """Penn Treebank tokens of one sentence, cased as written (NLTK's tokenizer; it needs no data files)."""
     tokens: list[str] = _tokenizer.tokenize(sentence)
     return tokens
+
+
+class Lexicon(Protocol):
+    """Cuts sentences into tokens and numbers these: by words here, by pieces in pretrained.py."""
+
+    @property
+    def words(self) -> tuple[str, ...]: ...
+    def __len__(self) -> int: ...
+    def cut(self, sentence: str) -> list[str]: ...
+    def encode(self, tokens: Sequence[str]) -> list[int]: ...
 
 
 @dataclass(frozen=True)
@@ -34,6 +45,10 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def cut(self, sentence: str) -> list[str]:
+        """The tokens of one sentence."""
+        return tokenise(sentence)
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
         """The tokens' indices; a token that is not in the vocabulary becomes UNKNOWN."""

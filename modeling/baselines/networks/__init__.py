@@ -12,6 +12,7 @@ from modeling.baselines.networks.infersent import InferSent
 from modeling.baselines.networks.layers import Network, ReadingNetwork
 from modeling.baselines.networks.lstm import LSTM
 from modeling.baselines.networks.majority import Majority
+from modeling.baselines.networks.pretrained import Pretrained, PretrainedHypothesis
 from modeling.baselines.networks.rnn import RNN
 from modeling.baselines.networks.sum_of_experts import SumOfExperts
 from modeling.baselines.networks.sum_of_words import SumOfWords
@@ -31,6 +32,8 @@ NETWORKS: dict[type[of.Settings], Any] = {
     of.ConditionalLSTMSettings: ConditionalLSTM,
     of.WordAttentionSettings: WordAttention,
     of.SumOfExpertsSettings: SumOfExperts,
+    of.PretrainedSettings: Pretrained,
+    of.PretrainedHypothesisSettings: PretrainedHypothesis,
 }
 
 __all__ = ["NETWORKS", "Majority", "Network", "ReadingNetwork", "make_network"]

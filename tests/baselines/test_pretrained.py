@@ -1,0 +1,149 @@
+"""A pretrained encoder, fine-tuned: here a tiny one with random weights and a tokenizer of a few pieces."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from modeling.baselines.batches import EncodedPairs, encode_pairs
+from modeling.baselines.catalogue import make_settings
+from modeling.baselines.data import Pair
+from modeling.baselines.networks import Network, make_network
+from modeling.baselines.prediction import predict
+from modeling.baselines.pretrained import Pieces
+from modeling.baselines.settings import LearningSettings
+from modeling.baselines.training import make_optimiser
+from tests.baselines.small import run_evaluate, run_train, small_run
+from tests.baselines.test_training import FILES
+
+BOTH = ("pretrained", "pretrained_hypothesis")
+PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "dog", "sleep", "##s", "run", ".", "not", "[", "]", "sep")
+SENTENCES = ("a dog sleeps.", "", "zzz qqq", "a dog", " ".join(["runs"] * 401), "not [SEP] a dog")
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel
+
+    folder = tmp_path_factory.mktemp("tiny")
+    numbers = {piece: number for number, piece in enumerate(PIECES)}
+    tokenizer = Tokenizer(models.WordPiece(numbers, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    tokenizer.add_special_tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]"])
+    tokenizer.enable_truncation(5)  # as some published ones come; a pair must not lose its end to it
+    tokenizer.save(str(folder / "tokenizer.json"))
+    torch.manual_seed(3)
+    config = BertConfig(
+        vocab_size=len(PIECES), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=24, max_position_embeddings=64,
+    )  # fmt: skip
+    BertModel(config).save_pretrained(folder)
+    return folder
+
+
+def made(baseline: str, model: Path, **changes: object) -> tuple[Network, EncodedPairs]:
+    torch.manual_seed(3)
+    pieces = Pieces(model)
+    network = make_network(make_settings(baseline, {"model": str(model), **changes}), len(pieces), 0, 3)
+    pairs = [
+        Pair(str(number), (one, "a dog")[: 1 + number % 2], other, number % 3, "g")
+        for number, (one, other) in enumerate((one, other) for one in SENTENCES for other in SENTENCES)
+    ]
+    return network.eval(), encode_pairs(pairs, network.reads, pieces)
+
+
+@pytest.mark.parametrize("baseline", BOTH)
+def test_padding_and_company_never_change_a_prediction(baseline: str, model: Path):
+    network, pairs = made(baseline, model)
+    together = predict(network, pairs, 3, CPU, lambda: None)
+    with torch.inference_mode():
+        alone = np.concatenate(
+            [network(pairs.cut(np.array([row]), CPU)).softmax(dim=1).numpy() for row in range(len(pairs))]
+        )
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    assert np.ptp(together, axis=0).max() > 0.01  # and it does look at the sentences
+
+
+def test_the_encoder_is_given_what_its_own_tokenizer_makes_of_two_sentences(model: Path):
+    from tokenizers import Tokenizer
+
+    network, _ = made("pretrained", model)
+    tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
+    tokenizer.no_truncation()
+    expected = tokenizer.encode("a dog sleeps.", "not a dog")
+    pairs = encode_pairs([Pair("1", ("a dog sleeps.",), "not a dog", 0, "g")], network.reads, Pieces(model))
+    seen: dict[str, torch.Tensor] = {}
+    network.encoder.register_forward_pre_hook(
+        lambda module, args, given: seen.update(given), with_kwargs=True
+    )
+    network(pairs.cut(np.array([0]), CPU))
+    assert seen["input_ids"][0].tolist() == expected.ids
+    assert seen["token_type_ids"][0].tolist() == expected.type_ids
+    assert seen["attention_mask"][0].tolist() == expected.attention_mask
+
+
+def test_a_special_piece_that_somebody_typed_is_just_characters(model: Path):
+    assert Pieces(model).cut("not [SEP]") == ["not", "[", "sep", "]"]
+
+
+@pytest.mark.parametrize("baseline", BOTH)
+def test_every_weight_learns_and_one_batch_is_learnt_by_heart(baseline: str, model: Path):
+    settings = make_settings(baseline, {"model": str(model), "dropout": 0.0, "learning_rate": 0.003})
+    assert isinstance(settings, LearningSettings)
+    network, _ = made(baseline, model, dropout=0.0)
+    texts = [f"{one} {two}" for one in ("a", "dog", "not") for two in ("sleeps", "runs", ".", "dog")]
+    pairs = [
+        Pair(str(number), (reverse,), text, number % 3, "g")
+        for number, (text, reverse) in enumerate(zip(texts, reversed(texts), strict=True))
+    ]
+    batch = encode_pairs(pairs, network.reads, Pieces(model)).cut(np.arange(len(pairs)), CPU)
+    optimiser = make_optimiser(network, settings)
+    for _ in range(400):
+        logits = network(batch)
+        if bool((logits.argmax(dim=1) == batch.labels).all()):
+            return
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(logits, batch.labels).backward()
+        assert all(parameter.grad is not None for parameter in network.parameters())
+        optimiser.step()
+    pytest.fail("the batch is not learnt in 400 steps")
+
+
+def test_a_run_folder_needs_nothing_of_the_model_that_it_began_with(model: Path, tmp_path: Path):
+    run = small_run(tmp_path, "pretrained")
+    del run["vectors"]
+    copy = tmp_path / "models" / "tiny"
+    copy.mkdir(parents=True)
+    for path in model.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    run["settings"] = {"model": str(copy), "epochs": 1, "batch_size": 16}
+    code, events = run_train(run, tmp_path)
+    assert code == 0, events[-1]
+    config = json.loads((tmp_path / "run/config.json").read_text())
+    assert config["settings"]["model"] == "tiny"
+    assert len(config["pretrained"]) == 64
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {*FILES, "encoder"}
+    for path in copy.iterdir():
+        path.unlink()
+    evaluation = {
+        "snapshot": run["snapshot"],
+        "files": {"test": run["files"]["test"]},
+        "folder": str(tmp_path / "again"),
+    }
+    code, events = run_evaluate(tmp_path / "run", evaluation, tmp_path)
+    assert code == 0, events[-1]
+    first, again = ((tmp_path / folder / "predictions-test.jsonl").read_text() for folder in ("run", "again"))
+    assert first == again
+
+
+def test_a_folder_without_a_model_is_said_so(tmp_path: Path):
+    run = small_run(tmp_path, "pretrained", settings={"model": str(tmp_path / "none")})
+    code, events = run_train(run, tmp_path)
+    assert code == 1
+    assert "has no config.json: set model to an installed package" in events[-1]["message"]
