@@ -1,0 +1,84 @@
+"""Agreement, annotators and one's own figures: nothing serious for axe, nothing wider than a phone, a count by a click."""
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from tests.browser.conftest import DESK, PHONE
+from tests.browser.test_accessibility import complaints
+from tests.cast import person
+from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.validation.test_single_premises import ask_of_single_premises, judge
+from validation import measuring
+from validation.models import Label, Question
+
+
+@pytest.fixture
+def scenes(db, vera) -> Question:
+    """Forty complete pairs of two premises each, labelled by Vera and four more, and by single premises."""
+    corpus = make_corpus(slug="scenes", protocol="judged")
+    question = corpus.questions.get()
+    single = ask_of_single_premises(corpus)
+    people = [vera, *(person(f"other{n}") for n in range(4))]
+    for n in range(40):
+        premise = make_premise(corpus, f"One {n}.\nTwo.", sentence_count=2)
+        pair = make_pair(corpus, premise, "A sentence.")
+        Label.objects.bulk_create(
+            Label(
+                question=question,
+                pair=pair,
+                premise=premise,
+                position=position,
+                scheme="nli3",
+                annotator=who,
+                label=LABELS[(n + (position == n % 7)) % 3],
+                cast_at=timezone.now(),
+            )
+            for position, who in enumerate(people, start=1)
+        )
+        judge(single, pair, 1, "een")
+        judge(single, pair, 2, "ccc")
+    return question
+
+
+LOOKS = pytest.mark.parametrize("look", [PHONE, {**DESK, "color_scheme": "dark"}], ids=["phone", "dark"])
+
+
+@LOOKS
+def test_pages_of_figures_are_accessible_in_each_of_their_states(
+    live_server, watched, rosa, vera, scenes, look, monkeypatch
+):
+    page, found = watched(rosa, **look), []
+
+    def look_at(address: str, state: str) -> None:
+        page.goto(address)
+        found.extend(complaints(page, f"{address}, {state}"))
+        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+            found.append(f"{address}, {state}: wider than the screen")
+
+    look_at("/corpora/scenes/annotators/", "counted on the spot")
+    expect(page.get_by_role("link", name=vera.code)).to_be_visible()
+    look_at("/corpora/scenes/agreement/?by=validator", "counted on the spot")
+    expect(page.get_by_text("Labels of single premises that equal")).to_be_visible()
+
+    monkeypatch.setattr(measuring, "ON_THE_SPOT", 20)
+    for address in ("/corpora/scenes/annotators/", "/corpora/scenes/agreement/?by=week"):
+        look_at(address, "not counted")
+        page.get_by_role("button", name="Count them").first.click()
+        expect(page.get_by_text("waiting for a worker")).to_be_visible()
+        look_at(address, "waiting")
+        for row in measuring.takeable(timezone.now()):
+            measuring.count_figures(figures_id=row.pk)
+        page.get_by_role("link", name="Look again").click()
+        expect(page.get_by_role("button", name="Count anew")).to_be_visible()
+        look_at(address, "counted")
+    assert found == []
+
+
+@LOOKS
+def test_somebodys_own_figures_are_accessible(live_server, watched, vera, scenes, look):
+    page = watched(vera, **look)
+    page.goto("/work/mine/")
+    expect(page.get_by_role("heading", name="How your labels do")).to_be_visible()
+    assert complaints(page, "my work") == []
+    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
