@@ -17,6 +17,8 @@ from validation.models import BatchItem, Label
 # Left out are pairs that this annotator holds, has labelled or has skipped under the question. Not by NOT
 # EXISTS: PostgreSQL would turn it into a join with everything that the annotator ever had. For the same reason
 # withdrawn pairs are left out seat by seat, one look by key for each of the few that the limit lets through.
+# That look is IS NOT NULL, which PostgreSQL takes for nearly always true: with one IS NULL more it expects so few
+# seats that it sorts all of them instead of walking the index.
 FREE = """
 SELECT seat.id, seat.turn, seat.premise_id, seat.token
 FROM validation_label AS seat
@@ -24,7 +26,8 @@ WHERE seat.question_id = %(question)s AND seat.turn > %(cursor)s AND seat.turn <
   AND seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
   AND (seat.leased_until IS NULL OR seat.leased_until <= %(now)s)
   AND (seat.author_id IS NULL OR seat.author_id <> %(annotator)s)
-  AND (SELECT pair.withdrawn_at FROM collection_pair AS pair WHERE pair.id = seat.pair_id) IS NULL
+  AND (SELECT 1 FROM collection_pair AS pair
+    WHERE pair.id = seat.pair_id AND pair.withdrawn_at IS NULL) IS NOT NULL
   AND {not_seen}
   AND (SELECT 1 FROM validation_label AS other
     JOIN validation_batchitem AS item ON item.seat_id = other.id
