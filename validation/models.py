@@ -1,13 +1,18 @@
 """What is asked about pairs, the seats for answers, and the answers."""
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
 from accounts.models import Qualification, new_token
 from collection.labels import SCHEME_CHOICES, SCHEMES, label_fits_scheme
 from collection.models import Corpus, Pair, Premise
 from validation.querysets import LabelQuerySet
+
+PATIENCE = timedelta(minutes=2)
 
 
 class Question(models.Model):
@@ -450,3 +455,9 @@ class Figures(models.Model):
 
     def __str__(self) -> str:
         return f"{self.question} {self.kind}"
+
+    @property
+    def waits_in_vain(self) -> bool:
+        """Has nobody taken the request up for longer than the sweep needs?"""
+        asked = self.requested_at
+        return asked is not None and self.started_at is None and timezone.now() - asked > PATIENCE

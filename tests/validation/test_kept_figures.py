@@ -125,6 +125,16 @@ def test_asking_twice_is_one_request_and_a_lost_message_is_swept_up(large):
     assert len(shown(large, Kind.PAIRWISE)[0]) == 10
 
 
+def test_a_request_that_nobody_takes_up_says_that_a_worker_is_missing(large, rosa, browser_of):
+    request_figures(question=large, kind=Kind.AGREEMENT, by="genre")
+    browser = browser_of(rosa)
+    assert "no worker works" not in browser.get("/corpora/small/agreement/").content.decode()
+    Figures.objects.update(requested_at=timezone.now() - timedelta(minutes=3))
+    assert "no worker works" in browser.get("/corpora/small/agreement/").content.decode()
+    Figures.objects.update(started_at=timezone.now())
+    assert "no worker works" not in browser.get("/corpora/small/agreement/").content.decode()
+
+
 def test_what_another_worker_counts_is_left_to_it_until_it_must_be_dead(large):
     row = request_figures(question=large, kind=Kind.PAIRWISE)
     Figures.objects.update(started_at=timezone.now())
