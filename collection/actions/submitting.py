@@ -13,6 +13,7 @@ from accounts.models import User
 from collection.actions.claiming import assignments, close, lock_writer, start_of_day, take
 from collection.actions.errors import InvalidWriting, UnknownAssignment
 from collection.actions.reports import report_problem
+from collection.actions.writers import why_not_writing
 from collection.advice import LEVELS, OFF, Advice, Task, advise
 from collection.filters import candidate
 from collection.filters.language import ForeignLanguage, detected_language
@@ -27,6 +28,7 @@ from collection.models import (
 
 Outcome, SkipReason = WritingAssignment.Outcome, WritingAssignment.SkipReason
 SURPLUS = "surplus: somebody else finished the premise first"
+ENDED = "sent after a researcher had ended this person's writing"
 PILOT = "pilot of the prompt"
 
 
@@ -77,7 +79,7 @@ def submit_writing(
         _count_advice(assignment, refused)
         raise InvalidWriting({each.label: each.words for each in refused} | errors)
     with transaction.atomic():
-        content = {"assignment": token, "texts": texts, "problem": problem.strip()}
+        content: dict[str, object] = {"assignment": token, "texts": texts, "problem": problem.strip()}
         if model_helped:
             content["model_helped"] = True
         if not record_submission(user=annotator, key=key, content=content):
@@ -95,10 +97,11 @@ def submit_writing(
 
 def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], problem: str) -> WritingResult:
     now = timezone.now()
-    mine = take(assignment.seat, assignment.annotator, now)
+    ended = why_not_writing(assignment.corpus, assignment.annotator) is not None
+    mine = not ended and take(assignment.seat, assignment.annotator, now)
     if mine:
         WritingSeat.objects.filter(pk=assignment.seat_id).update(submitted_at=now)
-    withdrawn = "" if mine else SURPLUS
+    withdrawn = "" if mine else ENDED if ended else SURPLUS
     if assignment.seat.is_pilot:
         withdrawn = PILOT
     pairs = Pair.objects.bulk_create(

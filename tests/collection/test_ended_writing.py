@@ -1,0 +1,28 @@
+"""What comes in after a researcher ended somebody's writing is kept apart and paid: pay is never taken back."""
+
+import pytest
+from django.utils import timezone
+
+from accounts.models import LedgerEntry
+from collection.actions import claim_writing, make_seats, submit_writing
+from collection.actions.writers import end_writing
+from collection.models import Pair, WritingSeat
+from tests.corpora import LABELS, make_corpus, make_premise
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_task_begun_before_the_end_is_paid_and_kept_apart(ana, vera, rosa):
+    corpus = make_corpus()
+    make_seats(premises=[make_premise(corpus, "A dog runs along the beach.")])
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    end_writing(corpus=corpus, annotator=ana, because="Random sentences.", by=rosa, at=timezone.now())
+    texts = {label: f"It is {label} that a dog is there." for label in LABELS}
+    submit_writing(annotator=ana, token=token, texts=texts, key="1")
+    assert LedgerEntry.objects.get(user=ana).cents == 30
+    assert not Pair.objects.standing().exists()
+    assert set(Pair.objects.values_list("withdrawn_because", flat=True)) == {
+        "sent after a researcher had ended this person's writing"
+    }
+    WritingSeat.objects.update(leased_until=timezone.now())
+    assert claim_writing(corpus=corpus, annotator=vera).seat.premise.text == "A dog runs along the beach."
