@@ -1,6 +1,7 @@
 """Agreement at full size: every figure that a page shows, and the same by the libraries that people use for it."""
 
 import warnings
+from functools import partial
 from typing import Any
 
 from django.db import connection
@@ -31,7 +32,7 @@ def measure_agreement(pairs: int) -> None:
         raise RuntimeError(f"{found.figures['pairs_with_all_labels']} of {pairs} pairs were counted.")
     row("all of the corpus, with intervals", seconds)
     for by in DIMENSIONS:
-        row(f"the same and by {by}", timed(lambda by=by: report(chosen, question, by=by))[1])
+        row(f"the same and by {by}", timed(partial(report, chosen, question, by=by))[1])
     row("Cohen's kappa of every two annotators", timed(lambda: pairwise_kappa(question))[1])
     row("every annotator's figures and flags", timed(lambda: annotators(question))[1])
     beside_libraries(question, found.figures)

@@ -113,7 +113,7 @@ def test_a_page_reads_the_labels_once_for_the_whole_and_once_for_the_groups(
     corpus, rosa, browser_of, django_assert_max_num_queries
 ):
     browser = browser_of(rosa)
-    with django_assert_max_num_queries(8) as queries:
+    with django_assert_max_num_queries(11) as queries:
         browser.get("/corpora/small/agreement/?by=genre")
     assert sum("WITH fallen" in query["sql"] for query in queries.captured_queries) == 2
 
