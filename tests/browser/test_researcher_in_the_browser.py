@@ -41,7 +41,10 @@ def corpus(db):
 def label_everything(question, annotator) -> None:
     while question.judgements.open().without_pairs_of(annotator).exists():
         batch = claim_batch(question=question, annotator=annotator)
-        labels = {item.seat.token: item.seat.pair.author_label for item in batch.items}
+        # A batch tells nobody the author's label.
+        labels = {
+            item.seat.token: Pair.objects.get(pk=item.seat.pair.pk).author_label for item in batch.items
+        }
         submit_batch(
             annotator=annotator, token=batch.assignment.token, labels=labels, key=batch.assignment.token
         )
