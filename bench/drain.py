@@ -11,6 +11,7 @@ import signal
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,7 +84,19 @@ def drain(question: Question, *, processes: int, folder: Path, seconds: float = 
     )
 
 
+def forget_connections() -> None:
+    """To be called first in a forked process: what it inherited is its parent's, to use and to close.
+
+    Closing them in the parent before is not enough: while an event loop runs there (a browser of the tests),
+    Django keeps another set of connections, and the child, in which no loop runs, finds the older one again.
+    """
+    for alias in connections:
+        with suppress(AttributeError):
+            del connections[alias]
+
+
 def _work(question: int, person: int, journal: Path, seed: float) -> None:
+    forget_connections()
     settings.VALIDATION_LEASE_SECONDS = LEASE_SECONDS
     annotator, dice = User.objects.get(pk=person), random.Random(seed)
     asked = Question.objects.select_related("corpus").get(pk=question)

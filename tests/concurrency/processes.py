@@ -6,6 +6,8 @@ from typing import Any
 
 from django.db import connections
 
+from bench.drain import forget_connections
+
 
 def in_processes(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
     """Runs every job in a process of its own; returns the results in order. Results must be picklable."""
@@ -14,6 +16,7 @@ def in_processes(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
     connections.close_all()  # a connection must not be shared with a child
 
     def run(index: int, job: Callable[[], Any]) -> None:
+        forget_connections()
         try:
             barrier.wait(timeout=30)
             results.put((index, job()))
