@@ -102,7 +102,8 @@ def test_mean_and_spread_are_over_the_seeds_that_are_done(snapshot):
     small, large = tables.sizes(TrainingRun.objects.newest_first().get(pk=sweep.pk))
     assert (small.most, large.most, large.scores) == (6, 12, {})
     test = small.scores["test"]
-    assert (test.mean, test.lowest, test.highest) == (pytest.approx(0.5), 0.4, 0.6)
+    assert test.mean == pytest.approx(0.5)
+    assert (test.lowest, test.highest) == (0.4, 0.6)
     assert test.spread == pytest.approx(0.02**0.5)
     assert [run["status"] for run in small.runs] == ["done", "done", "queued"]
 

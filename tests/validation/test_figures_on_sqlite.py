@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ def write(path: Path) -> None:
             file.write(json.dumps(line) + "\n")
 
 
-def near(found: object, expected: object) -> None:
+def near(found: Any, expected: Any) -> None:
     """The same, to rounding: sums are made in another order."""
     if isinstance(expected, dict):
         assert found.keys() == expected.keys()
