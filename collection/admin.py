@@ -8,9 +8,8 @@ from typing import Any, cast
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.text import Truncator
-from unfold.admin import TabularInline
 
-from accounts.dashboard import ResearcherAdmin, is_researcher
+from accounts.dashboard import ReadOnlyInline, ResearcherAdmin, is_researcher
 from accounts.models import User
 from collection import (
     actions,
@@ -36,20 +35,6 @@ TEXT_SHOWN = 100
 
 def _short(text: str) -> str:
     return Truncator(text).chars(TEXT_SHOWN)
-
-
-class ReadOnlyInline(TabularInline):
-    extra = 0
-    can_delete = False
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return is_researcher(request)
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(Corpus)

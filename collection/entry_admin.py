@@ -10,28 +10,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
-from unfold.admin import TabularInline
 
-from accounts.dashboard import ResearcherAdmin, is_administrator, is_researcher
+from accounts.dashboard import ReadOnlyInline, ResearcherAdmin, is_administrator, is_researcher
 from collection import entering, exams
 from collection.models import EntryLink, Exam, ExamAnswer, ExamAttempt, ExamItem, Visit
 
 
-class LookedAtInline(TabularInline):
-    extra = 0
-    can_delete = False
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return is_researcher(request)
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-class AnswerInline(LookedAtInline):
+class AnswerInline(ReadOnlyInline):
     model = ExamAnswer
     fields = readonly_fields = ["premise", "hypothesis", "wanted_label", "label"]
 
@@ -84,7 +69,7 @@ class ExamAttemptAdmin(ResearcherAdmin):
         return attempt.exam.corpus.slug
 
 
-class ItemInline(LookedAtInline):
+class ItemInline(ReadOnlyInline):
     model = ExamItem
     fields = readonly_fields = ["order", "premise", "hypothesis", "label"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from collection.models import Corpus
+from collection.models import Corpus, Genre
 
 INTERRUPTED = "Interrupted. What was written stays (nothing under --strict); the same command goes on."
 MAX_LICENCE = 100
@@ -49,6 +49,15 @@ def known_corpus(slug: str) -> Corpus:
         )
         raise CommandError(f'There is no corpus "{slug}". {hint}')
     return corpus
+
+
+def known_genre(corpus: Corpus, slug: str) -> Genre:
+    """The genre of that slug. Raises CommandError that lists those there are."""
+    genre = corpus.genres.filter(slug=slug).first()
+    if genre is None:
+        known = ", ".join(corpus.genres.order_by("slug").values_list("slug", flat=True)) or "none"
+        raise CommandError(f'{corpus.slug} has no genre "{slug}"; its genres are: {known}.')
+    return genre
 
 
 class Progress:

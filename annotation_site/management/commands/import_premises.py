@@ -7,7 +7,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation_site.management.files import Progress, known_corpus, readable_files, short_licence
+from annotation_site.management.files import (
+    Progress,
+    known_corpus,
+    known_genre,
+    readable_files,
+    short_licence,
+)
 from annotation_site.premise_importing import (
     EXAMPLES,
     PremiseOrder,
@@ -19,7 +25,6 @@ from annotation_site.premise_importing import (
 from collection.actions.premises import ReadElsewhere
 from collection.filters import DUPLICATE, NAMES
 from collection.filters.shape import LONGEST
-from collection.models import Corpus, Genre
 
 SHOWN = 20  # refused lines on the screen
 EXCERPT = 100  # characters of a dropped line
@@ -117,15 +122,6 @@ class Command(BaseCommand):
         if "foreign_language" not in asked:
             language = order.genre.corpus.language
             self.stderr.write(f'The filter foreign_language was not asked: it does not know "{language}".')
-
-
-def known_genre(corpus: Corpus, slug: str) -> Genre:
-    """The genre of that slug. Raises CommandError that lists those there are."""
-    genre = corpus.genres.filter(slug=slug).first()
-    if genre is None:
-        known = ", ".join(corpus.genres.order_by("slug").values_list("slug", flat=True)) or "none"
-        raise CommandError(f'{corpus.slug} has no genre "{slug}"; its genres are: {known}.')
-    return genre
 
 
 def known_encoding(name: str) -> str:

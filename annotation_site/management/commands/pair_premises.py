@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation_site.management.commands.import_premises import known_genre
 from annotation_site.management.files import (
     INTERRUPTED,
     Progress,
     known_corpus,
+    known_genre,
     readable_files,
     short_licence,
 )
