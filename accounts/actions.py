@@ -5,20 +5,22 @@ import json
 import math
 import secrets
 import unicodedata
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.contrib.auth import authenticate
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from accounts.models import (
     ApiToken,
+    Background,
     Consent,
     ConsentForm,
     Grant,
-    LedgerEntry,
     PlatformIdentity,
     Qualification,
     SignInAttempt,
@@ -26,7 +28,15 @@ from accounts.models import (
     User,
     new_code,
 )
+from accounts.statements import Step, changed, moment
 
+EARN = """
+INSERT INTO accounts_ledgerentry (user_id, cents, reason, "key", created_at) VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT DO NOTHING
+"""
+KEEP_KEY = """
+INSERT INTO accounts_submission (user_id, "key", digest, created_at) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING
+"""
 # Failed sign-ins in `settings.SIGN_IN_WINDOW_SECONDS` before the door asks for patience.
 # Somebody who forgot a password tries three or four; 5 in 15 minutes let a guesser try 480 a day.
 FAILURES_BY_ACCOUNT_AND_ADDRESS = 5
@@ -71,6 +81,13 @@ class KeyReused(AccountsError):
 
 class ReasonMissing(AccountsError):
     """Something that needs a reason came without one."""
+
+
+class OnlyAdministrator(AccountsError):
+    """Without this person nobody could make accounts."""
+
+    def __init__(self) -> None:
+        super().__init__("You are the only administrator. Make somebody else one first, then erase yourself.")
 
 
 class KeyUnusable(AccountsError):
@@ -196,6 +213,53 @@ def create_person(
         raise NameTaken(f"The name {username} is taken. Please choose another one.") from None
 
 
+def change_password(*, user: User, old: str, new: str, address: str) -> None:
+    """Sets a new password; every other browser of the person is signed out, tokens for scripts stay.
+
+    Raises TooManyAttempts or WrongSignIn: the old password is guessed through the same throttled door.
+    """
+    sign_in(username=user.username, password=old, address=address)
+    user.set_password(new)
+    user.save(update_fields=["password"])
+
+
+def tell_background(*, user: User, answers: Mapping[str, str]) -> None:
+    """Keeps what somebody told of their background; without any answer nothing is kept. Answers are keyed by field."""
+    if any(answers.values()):
+        Background.objects.update_or_create(user=user, defaults=dict(answers))
+    else:
+        Background.objects.filter(user=user).delete()
+
+
+@transaction.atomic
+def erase_person(*, user: User) -> None:
+    """Blanks what tells who somebody is, and ends the account. Raises OnlyAdministrator.
+
+    The code, what was written, labelled and earned under it, and what was agreed to stay: they are the evidence
+    of the corpus. An outside platform's id is kept as a keyed digest alone, so that somebody who was excluded
+    does not come back as somebody new.
+    """
+    administrators = User.objects.select_for_update().filter(role=User.Role.ADMINISTRATOR, is_active=True)
+    if [each.pk for each in administrators] == [user.pk]:
+        raise OnlyAdministrator
+    SignInAttempt.objects.filter(account=_account_key(user.username)).delete()
+    user.api_tokens.all().delete()
+    Background.objects.filter(user=user).delete()
+    user.consents.filter(withdrawn_at=None).update(withdrawn_at=timezone.now())
+    for identity in user.platform_identities.all():
+        identity.participant = _erased(identity.platform, identity.participant)
+        identity.save(update_fields=["participant"])
+    user.username, user.email, user.is_active = f"erased-{user.code}", "", False
+    user.set_unusable_password()
+    user.save(update_fields=["username", "email", "is_active", "password"])
+
+
+def _erased(platform: str, participant: str) -> str:
+    """What stands in the place of a platform's id: nobody reads the id from it, the id leads to it."""
+    digest = salted_hmac("accounts.erased", f"{platform}\n{participant}", algorithm="sha256").hexdigest()
+    return f"erased:{digest}"
+
+
 def give_consent(*, user: User, form: ConsentForm) -> Consent:
     """Records that the person agreed; agreeing twice is agreeing once."""
     return Consent.objects.get_or_create(user=user, form=form, withdrawn_at=None)[0]
@@ -210,8 +274,12 @@ def withdraw_consent(*, user: User, form: ConsentForm) -> bool:
 def earn(*, user: User, cents: int, reason: str, key: str) -> None:
     """Adds to what somebody earned. The same key earns once; nothing earned is no entry."""
     if cents:
-        entry = LedgerEntry(user=user, key=key, cents=cents, reason=reason)
-        LedgerEntry.objects.bulk_create([entry], ignore_conflicts=True)
+        changed(earning(user=user, cents=cents, reason=reason, key=key))
+
+
+def earning(*, user: User, cents: int, reason: str, key: str) -> Step:
+    """The statement of `earn`, for those who send several in one go. Not for nothing: cents must be some."""
+    return EARN, [user.pk, cents, reason, key, moment(timezone.now())]
 
 
 def record_submission(*, user: User, key: str, content: object) -> bool:
@@ -225,15 +293,8 @@ def record_submission(*, user: User, key: str, content: object) -> bool:
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     digest = hashlib.sha256(text.encode()).hexdigest()
     # One statement where the key is new, as it nearly always is; a look first would be two, and a savepoint.
-    with connection.cursor() as cursor:
-        moment = connection.ops.adapt_datetimefield_value(timezone.now())
-        cursor.execute(
-            "INSERT INTO accounts_submission (user_id, key, digest, created_at) VALUES (%s, %s, %s, %s)"
-            " ON CONFLICT DO NOTHING",
-            [user.pk, key, digest, moment],
-        )
-        if cursor.rowcount:
-            return True
+    if changed((KEEP_KEY, [user.pk, key, digest, moment(timezone.now())])):
+        return True
     if not Submission.objects.filter(user=user, key=key, digest=digest).exists():
         raise KeyReused
     return False
@@ -293,7 +354,8 @@ def person_from_platform(*, platform: str, participant: str) -> User:
     It has no password: they come through the platform's link. Two first visits at once make one account.
     """
     known = PlatformIdentity.objects.select_related("user")
-    found = known.filter(platform=platform, participant=participant).first()
+    ids = (participant, _erased(platform, participant))
+    found = known.filter(platform=platform, participant__in=ids).first()
     if found is not None:
         return found.user
     code = new_code()

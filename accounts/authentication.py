@@ -10,7 +10,12 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from accounts.models import ApiToken, User
+from accounts.statements import columns, made, rows
 
+TOKEN = """
+SELECT {token}, {person} FROM accounts_apitoken AS token JOIN accounts_user AS person ON person.id = token.user_id
+WHERE token.digest = %s
+"""
 WORK = "/api/v1/work/"
 KEYWORDS = (b"token", b"bearer")
 
@@ -25,7 +30,7 @@ class TokenAuthentication(BaseAuthentication):
         if len(words) != 2:
             raise AuthenticationFailed("Send the header as: Authorization: Token YOUR_TOKEN")
         plain = words[1].decode("utf-8", "replace")
-        token = ApiToken.objects.select_related("user").filter(digest=ApiToken.digest_of(plain)).first()
+        token = _known(ApiToken.digest_of(plain))
         if token is None or not token.user.is_active:
             raise AuthenticationFailed("This token is not known. Make a new one on your page.")
         if token.expires_at is not None and token.expires_at <= timezone.now():
@@ -35,6 +40,17 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return 'Token realm="Quintet"'
+
+
+def _known(digest: str) -> ApiToken | None:
+    """The token with its person."""
+    statement = TOKEN.format(token=columns(ApiToken, "token"), person=columns(User, "person"))
+    found = rows((statement, [digest]))
+    if not found:
+        return None
+    token, rest = made(ApiToken, found[0])
+    token.user, _ = made(User, rest)
+    return token
 
 
 def _check_scope(token: ApiToken, request: Request) -> None:

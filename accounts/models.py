@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
 
+from accounts.backgrounds import QUESTIONS
 from accounts.querysets import ConsentQuerySet, GrantQuerySet, LedgerQuerySet, QuintetUserManager
 
 # No 0/o, 1/l/i: a code is read out over the phone.
@@ -108,6 +109,29 @@ class Consent(models.Model):
             models.UniqueConstraint(
                 fields=["user", "form"], condition=Q(withdrawn_at=None), name="one_standing_consent_a_form"
             )
+        ]
+
+
+class Background(models.Model):
+    """What somebody told of their background of their own will. Only counts over many people ever leave the database.
+
+    Empty texts are questions left out. The row goes when the person takes it back or is erased.
+    """
+
+    user = models.OneToOneField(User, on_delete=models.PROTECT, related_name="background")
+    age = models.CharField(max_length=20, blank=True)
+    gender = models.CharField(max_length=20, blank=True)
+    first_language = models.CharField(max_length=20, blank=True)
+    education = models.CharField(max_length=20, blank=True)
+    region = models.CharField(max_length=20, blank=True)
+    told_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(**{f"{field}__in": ["", *answers]}), name=f"background_{field}_is_known"
+            )
+            for field, (_, answers) in QUESTIONS.items()
         ]
 
 

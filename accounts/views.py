@@ -3,7 +3,7 @@
 from typing import cast
 
 from django.contrib import messages
-from django.contrib.auth import login, logout
+from django.contrib.auth import login, logout, update_session_auth_hash
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -11,13 +11,14 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import actions
 from accounts.access import landing_page, safe_next, signed_in_required
 from accounts.addresses import client_address
-from accounts.forms import SignInForm, TokenForm
-from accounts.models import Consent, ConsentForm, User
+from accounts.backgrounds import FLOOR, QUESTIONS
+from accounts.forms import BackgroundForm, PasswordForm, SignInForm, TokenForm
+from accounts.models import Background, Consent, ConsentForm, User
 
 ENTRIES_A_PAGE = 25
 
@@ -144,3 +145,47 @@ def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     if actions.revoke_api_token(user=cast(User, request.user), token_id=token_id):
         messages.success(request, "The token has ended. Scripts that used it must get a new one.")
     return redirect("mine")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@signed_in_required
+def background(request: HttpRequest) -> HttpResponse:
+    """What people may tell of their background, and take back; nothing here is asked of anybody who does not come."""
+    user = cast(User, request.user)
+    told = Background.objects.filter(user=user).values(*QUESTIONS).first()
+    form = BackgroundForm(request.POST or None, initial=told)
+    if form.is_valid():
+        actions.tell_background(user=user, answers=form.cleaned_data)
+        kept = any(form.cleaned_data.values())
+        messages.success(request, "Yours is saved. Thank you." if kept else "Nothing of it is kept now.")
+        return redirect("mine")
+    context = {"form": form, "told": told, "floor": FLOOR}
+    status = 422 if form.is_bound else 200
+    return render(request, "accounts/background.html", context, status=status)
+
+
+@never_cache
+@sensitive_post_parameters()
+@sensitive_variables("form", "given")
+@signed_in_required
+def change_password(request: HttpRequest) -> HttpResponse:
+    """Who came through a platform's link has no password, and gets none here: the link is their door."""
+    user = cast(User, request.user)
+    form = PasswordForm(request.POST or None, user=user)
+    if form.is_valid():
+        given = form.cleaned_data
+        try:
+            actions.change_password(
+                user=user, old=given["old"], new=given["new"], address=client_address(request)
+            )
+        except actions.TooManyAttempts as refusal:
+            form.add_error("old", str(refusal))
+        except actions.WrongSignIn:
+            form.add_error("old", "This is not your password. Please check it; nothing was changed.")
+        else:
+            update_session_auth_hash(request, user)
+            messages.success(request, "Your new password is saved. Other browsers have to sign in again.")
+            return redirect("mine")
+    status = 422 if form.is_bound else 200
+    return render(request, "accounts/password.html", {"form": form}, status=status)

@@ -13,20 +13,21 @@ from collection.models import Corpus, ExamAttempt, Pair, Premise, ProblemReport,
 from modeling.models import TrainingRun
 from modeling.queues import working
 from snapshots.models import Snapshot
-from validation.agreement import agreement
+from validation import measuring
 from validation.gold import adjudication_queue
 from validation.models import Label, Question
 
 # A dashboard is read at a glance; the full lists are one click away.
 CORPORA_SHOWN = 20
 ROWS_SHOWN = 5
+NOT_COUNTED = "…"  # a worker has not come to it yet
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of the path, with the words under it and where its list is."""
+    """One number of the path (or what is said while it is not known), with the words under it and where its list is."""
 
-    value: int
+    value: int | str
     name: str
     note: str
     link: str
@@ -56,13 +57,13 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def glances(corpora: list[Corpus]) -> list[CorpusGlance]:
-    """The figures of these corpora, by one grouped query a figure, and one a corpus for disputed pairs."""
+    """The figures of these corpora, by one grouped query a figure, and two a corpus for disputed pairs."""
     premises = _by_corpus(Premise.objects.exclude(status="dropped"), "corpus", corpora)
     is_written = Q(submitted_at__isnull=False)
     seats = _by_corpus(WritingSeat.objects.real(), "premise__corpus", corpora, written=is_written)
     pairs = _by_corpus(Pair.objects.standing(), "corpus", corpora)
     labels = _by_corpus(
-        Label.objects.seats().filter(question__is_main=True, position__gt=1),
+        Label.objects.seats().filter(question__is_main=True).exclude(origin=Label.Origin.AUTHOR),
         "question__corpus",
         corpora,
         cast=Q(label__isnull=False),
@@ -92,12 +93,7 @@ def _glance(
     labels: dict[str, int],
     question: Question | None,
 ) -> CorpusGlance:
-    has_votes = question is not None and labels.get("cast", 0) > 0
-    complete = disputed = 0
-    if question is not None and has_votes:
-        figures = agreement(Pair.objects.filter(corpus=corpus), question)
-        complete = figures["pairs_with_all_labels"]
-        disputed = round((figures["no_gold"] or 0) * complete)
+    complete, disputed, when = _complete_and_disputed(question if labels.get("cast") else None)
     pair_list = reverse("admin:collection_pair_changelist") + f"?corpus__id__exact={corpus.pk}"
     return CorpusGlance(
         corpus=corpus,
@@ -122,11 +118,14 @@ def _glance(
             Figure(
                 complete,
                 "pairs with all labels",
-                "the base of the agreement figures",
+                f"the base of the agreement figures{when}",
                 reverse("agreement", args=[corpus.slug]),
             ),
             Figure(
-                disputed, "disputed", "no label has the threshold", reverse("agreement", args=[corpus.slug])
+                disputed,
+                "disputed",
+                f"no label has the threshold{when}",
+                reverse("pairs", args=[corpus.slug]) + "?votes=disputed",
             ),
         ],
         snapshots=list(Snapshot.objects.filter(corpus=corpus).newest_first()[:ROWS_SHOWN]),
@@ -136,6 +135,18 @@ def _glance(
             .annotate(test_accuracy=_accuracy("test"), test_majority=_majority("test"))[:ROWS_SHOWN]
         ),
     )
+
+
+def _complete_and_disputed(question: Question | None) -> tuple[int | str, int | str, str]:
+    """Pairs with all labels, how many of them have no gold label, and from when that is, as the end of a note."""
+    if question is None:
+        return 0, 0, ""
+    figures, made_at = measuring.glance(question)
+    if figures is None:
+        return NOT_COUNTED, NOT_COUNTED, "; a worker counts them soon"
+    complete = figures["pairs_with_all_labels"]
+    disputed = round((figures["no_gold"] or 0) * complete)
+    return complete, disputed, f"; as of {made_at:%-d %B, %H:%M} UTC" if made_at else ""
 
 
 def _accuracy(partition: str) -> Avg:
@@ -190,6 +201,14 @@ def waiting() -> list[tuple[str, str]]:
                     reverse("adjudication", args=[question.corpus.slug]),
                 )
             )
+    for question, number in measuring.flagged():
+        people = "annotators are" if number > 1 else "annotator is"
+        found.append(
+            (
+                f"{number:,} {people} flagged in {question.corpus.name}",
+                reverse("annotators", args=[question.corpus.slug]),
+            )
+        )
     late = TrainingRun.objects.filter(
         status="queued", requested_at__lt=timezone.now() - timedelta(minutes=1)
     ).count()

@@ -2,19 +2,16 @@
 
 from django import forms
 
-# A page should answer within seconds; opening this many takes a few. The command has no limit.
-MOST_AT_ONCE = 5_000
 
-
-class OpenPairsForm(forms.Form):
-    number = forms.IntegerField(label="How many pairs", min_value=1, max_value=MOST_AT_ONCE)
-    seed = forms.IntegerField(
-        initial=0,
+class FloorForm(forms.Form):
+    floor = forms.DecimalField(
+        label="Lowest hourly wage, in dollars",
         required=False,
-        min_value=-(2**31),
-        max_value=2**31 - 1,
-        help_text="Decides which pairs are drawn, and in which order they are handed out.",
+        min_value=0,
+        max_value=1_000,
+        decimal_places=2,
+        help_text="Whoever comes out below it is listed with what is missing.",
     )
 
-    def clean_seed(self) -> int:
-        return self.cleaned_data["seed"] or 0
+    def cents(self) -> int:
+        return int((self.cleaned_data["floor"] or 0) * 100)

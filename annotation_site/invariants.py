@@ -32,7 +32,7 @@ def seats_beyond_the_question() -> int:
 
 def places_with_a_gap() -> int:
     """Whoever is asked about a pair has positions 1, 2, ... without a gap: a withdrawn label leaves a seat."""
-    asked = Label.objects.seats().values("question", "pair", "sentence")
+    asked = Label.objects.seats().filter(pair__withdrawn_at=None).values("question", "pair", "sentence")
     counted = asked.annotate(places=Count("pk"), last=Max("position"), turns=Count("turn"))
     return counted.filter(turns__gt=0).exclude(places=F("last")).count()
 

@@ -57,8 +57,12 @@ def local_secret(path: Path) -> str:
 # Where everything that is not code lives.
 VAR = Path(os.environ.get("QUINTET_VAR") or BASE_DIR / "var").resolve()
 SNAPSHOT_ROOT = VAR / "snapshots"
+EXPORT_ROOT = VAR / "exports"  # made from snapshots, and made again where it is lost
 RUN_ROOT = VAR / "runs"
 CACHE_ROOT = VAR / "cache"
+# Where a worker that shares no folder with the site fetches snapshots, and with which token.
+SITE_URL = os.environ.get("SITE_URL", "").rstrip("/")
+SITE_TOKEN = os.environ.get("SITE_TOKEN", "")
 
 DEBUG = env_bool("DEBUG", False)
 SECRET_KEY = os.environ.get("SECRET_KEY") or local_secret(VAR / "secret-key")
@@ -132,6 +136,9 @@ def database() -> dict[str, Any]:
             "timeout": 60,  # SQLite wakes waiters in no order: under load an unlucky one waits long
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         }
+    if config["ENGINE"] == "django.db.backends.postgresql":
+        # For the few statements that accounts/statements.py prepares: planned once, not for every value.
+        config.setdefault("OPTIONS", {})["options"] = "-c plan_cache_mode=force_generic_plan"
     # A connection a request would cost more than most pages; on SQLite its pragmas come on top.
     config["CONN_MAX_AGE"] = 60
     config["CONN_HEALTH_CHECKS"] = True
@@ -152,7 +159,8 @@ LOGIN_REDIRECT_URL = "start"
 LOGOUT_REDIRECT_URL = "home"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 # Signed cookies would spare a query; database sessions can be ended by the operator.
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "accounts.sessions"
+AUTHENTICATION_BACKENDS = ["accounts.sessions.Backend"]
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = env_int("SECURE_HSTS_SECONDS", 0)
@@ -207,6 +215,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 15},
     },
     "take up freezes that nobody works": {"task": "snapshots.tasks.sweep_freezes", "schedule": 30.0},
+    "take up exports that nobody works": {"task": "snapshots.tasks.sweep_exports", "schedule": 60.0},
     "take up figures that nobody counts": {"task": "validation.tasks.sweep_figures", "schedule": 60.0},
     "take up statistics that nobody works": {"task": "snapshots.tasks.sweep_statistics", "schedule": 60.0},
 }

@@ -5,7 +5,9 @@ from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
 from annotation_site.health import health
-from annotation_site.views import agreement_page, annotators_page, open_pairs
+from annotation_site.pay_views import pay_page
+from annotation_site.personal_views import erase_me, my_data
+from annotation_site.views import agreement_page, annotators_page
 
 rest: list[URLPattern | URLResolver] = [
     path("", include("accounts.api_urls")),
@@ -25,9 +27,11 @@ urlpatterns = [
     path("", include("validation.urls")),
     path("", include("snapshots.urls")),
     path("", include("modeling.urls")),
+    path("mine/data/", my_data, name="my-data"),
+    path("mine/erase/", erase_me, name="erase-me"),
     path("corpora/<slug:slug>/agreement/", agreement_page, name="agreement"),
     path("corpora/<slug:slug>/annotators/", annotators_page, name="annotators"),
-    path("corpora/<slug:slug>/open/", open_pairs, name="open-pairs"),
+    path("corpora/<slug:slug>/pay/", pay_page, name="pay"),
     path("admin/", admin.site.urls),
     path("health/", health, name="health"),
     path("api/v1/", include(rest)),

@@ -2,25 +2,43 @@
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
+from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.access import researcher_required
-from annotation_site.forms import MOST_AT_ONCE, OpenPairsForm
 from collection.models import Corpus
 from snapshots.tables import percent, share_rows
-from validation.actions import open_for_validation
-from validation.agreement import DEFINITIONS, DIMENSIONS, NAMES, AgreementReport
-from validation.measuring import Kind, request_figures, shown, shown_agreement, shown_annotators
+from validation.agreement import AgreementReport
+from validation.annotator_table import COLUMNS, shown_figure, spread_of
+from validation.definitions import DEFINITIONS, NAMES
+from validation.measuring import (
+    Kind,
+    kept,
+    request_figures,
+    shown,
+    shown_agreement,
+    shown_annotators,
+    stop_figures,
+)
 from validation.models import Question
-from validation.offers import unopened_pairs
+from validation.patterns import DIMENSIONS
 from validation.quality import MEANINGS, RULES
 from validation.tasks import enqueue_figures
+from validation.views.asked import address_in, asked_question
 
 PAIRWISE_SHOWN = 50
+# What a form names the figures by, and what the page calls them.
+KEPT = {
+    Kind.AGREEMENT: ("agreement", "Agreement by {by}"),
+    Kind.ANNOTATORS: ("figures", "Figures of annotators"),
+    Kind.MODELS: ("models", "Dawid-Skene and MACE"),
+}
+
+# What the columns of quality.MEANINGS are called on the page.
+NAMED = {**COLUMNS, "shares": "A column a label", "dawid_skene": "Dawid-Skene", "mace": "MACE"}
 
 
 @never_cache
@@ -28,17 +46,20 @@ PAIRWISE_SHOWN = 50
 @researcher_required
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The table of the papers with our numbers and their intervals, kappas, one dimension (`by`) at a time, and the
-    confusion of author and gold. With `as=csv` the same as a table for a spreadsheet. POST asks for a fresh count."""
+    confusion of author and gold: of the main question, or of the one that `question` names. With `as=csv` the same
+    as a table for a spreadsheet. POST asks for a fresh count, or stops one with `do=stop`."""
     corpus = get_object_or_404(Corpus, slug=slug)
-    question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
-    context: dict[str, Any] = {"corpus": corpus, "question": question}
+    question = asked_question(request, slug) if corpus.questions.exists() else None
+    context: dict[str, Any] = {"corpus": corpus, "question": question, "also": also(question)}
     if question is not None:
         by = request.GET.get("by", "genre")
         if by not in DIMENSIONS:
             raise Http404(f"There is no agreement by {by}.")
         if request.method == "POST":
-            enqueue_figures(request_figures(question=question, kind=Kind.AGREEMENT, by=by))
-            return redirect(f"{request.path}?by={by}")
+            count_or_stop(request, question, Kind.AGREEMENT, by=by)
+            return redirect(address_in("agreement", question, by=by))
+        if "part" in request.GET:
+            return kept_part(request, question, Kind.AGREEMENT, by)
         found, row = shown_agreement(question, by)
         if request.GET.get("as") == "csv" and found is not None:
             return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
@@ -54,56 +75,73 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
 def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Who is good and who may be guessing: a row an annotator, flags with their rules, kappas of two and two.
 
-    POST asks for a fresh count: of the models of reliability with `what=models`, else of the figures.
+    POST asks for a fresh count, or stops one with `do=stop`: of the models of reliability with `what=models`, else of
+    the figures.
     """
-    question = get_object_or_404(Question.objects.select_related("corpus"), corpus__slug=slug, is_main=True)
+    question = asked_question(request, slug)
     if request.method == "POST":
-        figures = (Kind.ANNOTATORS, Kind.PAIRWISE)
-        for kind in (Kind.MODELS,) if request.POST.get("what") == "models" else figures:
-            enqueue_figures(request_figures(question=question, kind=kind))
-        return redirect("annotators", slug=slug)
+        # The figures last: when they are there, so is everything.
+        figures = (Kind.PAIRWISE, Kind.ANNOTATORS)
+        count_or_stop(
+            request, question, *((Kind.MODELS,) if request.POST.get("what") == "models" else figures)
+        )
+        return redirect(address_in("annotators", question))
+    if "part" in request.GET:
+        return kept_part(
+            request, question, Kind.MODELS if request.GET["part"] == "models" else Kind.ANNOTATORS
+        )
     models, models_kept = shown(question, Kind.MODELS)
-    found, kept = shown_annotators(question)
+    found, row = shown_annotators(question)
     pairwise, _ = shown(question, Kind.PAIRWISE)
     reliability = models["annotators"] if models else {}
     context = {
         "corpus": question.corpus,
+        "question": question,
+        "also": also(question),
         "labels": question.labels,
         "annotators": [(each, reliability.get(each.code)) for each in found or ()],
-        "kept": kept,
+        "spread": [
+            (quarter, [shown_figure(name, value) for name, value in figures.items()])
+            for quarter, figures in spread_of(found or (), question.labels)
+        ],
+        "kept": row,
         "models": models,
         "models_kept": models_kept,
         "pairwise": (pairwise or [])[:PAIRWISE_SHOWN],
-        "meanings": MEANINGS,
+        "meanings": [(NAMED[name], meaning) for name, meaning in MEANINGS.items()],
         "rules": RULES,
         "definitions": DEFINITIONS,
     }
     return render(request, "annotation_site/annotators.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
-def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
-    """Chooses pairs for validation: a number of those that nobody has been asked about."""
-    question = get_object_or_404(Question.objects.select_related("corpus"), corpus__slug=slug, is_main=True)
-    waiting = unopened_pairs(question)
-    count = waiting.count()
-    form = OpenPairsForm(request.POST or None, initial={"number": min(count, MOST_AT_ONCE), "seed": 0})
-    if form.is_valid():
-        chosen = form.cleaned_data
-        opened = open_for_validation(
-            question=question, pairs=waiting, seed=chosen["seed"], number=chosen["number"]
-        )
-        messages.success(request, f"{opened:,} pairs are open for validation.")
-        return redirect("open-pairs", slug=slug)
-    context = {"corpus": question.corpus, "question": question, "form": form, "count": count}
-    status = 422 if form.is_bound else 200
-    return render(request, "annotation_site/open_pairs.html", context, status=status)
+def also(question: Question | None) -> str:
+    """What goes before the other fields of an address: the main question is meant where none is named."""
+    return "" if question is None or question.is_main else f"question={question.slug}&"
+
+
+def count_or_stop(request: HttpRequest, question: Question, *kinds: Kind, by: str = "") -> None:
+    for kind in kinds:
+        if request.POST.get("do") == "stop":
+            stop_figures(question=question, kind=kind, by=by)
+        else:
+            enqueue_figures(request_figures(question=question, kind=kind, by=by))
+
+
+def kept_part(request: HttpRequest, question: Question, kind: Kind, by: str = "") -> HttpResponse:
+    """How far a count is, which htmx asks every two seconds; when it is over, the page is to be loaded anew."""
+    _, row = kept(question, kind, by)
+    if row.requested_at is None:
+        return HttpResponseClientRefresh()
+    what, name = KEPT[kind]
+    context = {"kept": row, "what": what, "name": name.format(by=by), "by": by, "also": also(question)}
+    return render(request, "annotation_site/_kept.html", context)
 
 
 def agreement_context(found: AgreementReport, question: Question) -> dict[str, Any]:
     """`figures`, `rows` (as the papers' table, with intervals), `kappas`, `breakdown`, `confusion`, and `groups`."""
     alone = found.breakdown["validators_alone"]
+    has_author = found.figures["individual_equals_author"] is not None
     kappas = [("All labels", "fleiss_kappa"), ("Validators alone", "fleiss_kappa_validators")]
     return {
         "figures": found.figures,
@@ -116,7 +154,9 @@ def agreement_context(found: AgreementReport, question: Question) -> dict[str, A
                 "without": percent(found.without_self_validated[key]) if found.without_self_validated else "",
             }
             for key, row in zip(NAMES, share_rows(found.figures), strict=True)
+            if has_author or found.figures[key] is not None
         ],
+        "has_author": has_author,
         "has_validators_alone": alone is not None,
         "self_validated": found.self_validated,
         "labels": question.labels,
@@ -128,7 +168,7 @@ def agreement_context(found: AgreementReport, question: Question) -> dict[str, A
                     for each in ("overall", *question.labels)
                 ],
             )
-            for name, key in kappas
+            for name, key in kappas[: 1 + has_author]
         ],
         "breakdown": found.breakdown,
         "by_label": [

@@ -4,5 +4,8 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from collection.filters.language import identifier
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 application = get_wsgi_application()
+identifier()  # here, and not while the first writer waits

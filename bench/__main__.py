@@ -6,6 +6,7 @@ DATABASE_URL a server is found or started, as for the tests.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import django
 
+from bench.loads import SIZES, add_options, asked_for
 from scripts.services import Missing, postgres
 
 SECTIONS = (
@@ -37,7 +39,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument(
-        "--pairs", type=int, default=57_000, help="pairs of the agreement and export sections"
+        "--pairs",
+        type=int,
+        help="of the sections labelling (without it 2,000 and 400,000), agreement (57,000) and export (433,000)",
     )
     parser.add_argument(
         "--lines",
@@ -46,79 +50,67 @@ def main() -> None:
         default=[100_000, 1_000_000],
         help="of the files that the section premises imports",
     )
+    add_options(parser)
     options = parser.parse_args()
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}. Known: {', '.join(SECTIONS)}.")
     try:
-        measure(options.sections or list(SECTIONS), options.pairs, options.lines)
+        measure(options)
     except Missing as missing:
         parser.exit(1, f"{missing}\n")
 
 
-def measure(sections: list[str], pairs: int, lines: list[int]) -> None:
+def measure(options: argparse.Namespace) -> None:
     """Finds or starts a PostgreSQL, as the tests do, and measures in a folder that goes away after."""
-    with postgres() as service, tempfile.TemporaryDirectory() as folder:
-        os.environ["DATABASE_URL"] = service.address
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        if options.sqlite:
+            address = f"sqlite:///{folder}/bench.sqlite3"
+        else:
+            address = stack.enter_context(postgres()).address
+        os.environ["DATABASE_URL"] = address
         os.environ["QUINTET_VAR"] = folder
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
         django.setup()
-        run(sections, pairs, lines, Path(folder))
+        run(options, Path(folder))
 
 
-def run(sections: list[str], pairs: int, lines: list[int], folder: Path) -> None:
+def run(options: argparse.Namespace, folder: Path) -> None:
     """Makes the database, measures section by section, removes the database."""
+    from django.db import connection
     from django.test.utils import setup_databases, teardown_databases
 
     from bench.agreement import measure_agreement
+    from bench.labelling_table import measure_labelling_table
     from bench.machine import describe
     from bench.networks import measure_networks
 
+    pairs, sizes = options.pairs or 57_000, (options.pairs,) if options.pairs else SIZES
+    if connection.vendor == "sqlite":  # unnamed, the test database would be in memory, where no site sees it
+        connection.settings_dict["TEST"]["NAME"] = str(folder / "test.sqlite3")
     made = setup_databases(verbosity=0, interactive=False, serialized_aliases=[])
     try:
         print(f"Machine: {describe()}\n", flush=True)
         steps: dict[str, Callable[[], None]] = {
-            "labelling": labelling,
+            "labelling": lambda: measure_labelling_table(sizes, asked_for(options)),
             "writing": writing,
-            "premises": lambda: importing_premises(lines, folder),
+            "premises": lambda: importing_premises(options.lines, folder),
             "pairing": lambda: pairing(folder),
             "drain": lambda: draining(folder),
             "pool": guessers_in_a_pool,
             "import": lambda: importing(folder),
-            "export": lambda: exporting(pairs, folder),
+            "export": lambda: exporting(options.pairs or 433_000, folder),
             "agreement": lambda: measure_agreement(pairs),
             "training": lambda: training(folder),
             "networks": measure_networks,
         }
-        for name in sections:
+        for name in options.sections or SECTIONS:
             steps[name]()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"Peak memory of the measuring process: {peak:,.0f} MiB")
     finally:
         teardown_databases(made, verbosity=0)
-
-
-def labelling() -> None:
-    """Labels a second over HTTP with 1, 8, 32 and 128 annotators, each as fast as it goes, a batch a request."""
-    from annotation_site.server import site
-    from bench.corpora import make_corpus, open_all
-    from bench.labelling import label_for
-    from bench.measure import percentile
-
-    print("| annotators | labels/s | requests/s | p50 / p95 ms |")
-    print("|---|---|---|---|")
-    for annotators in (1, 8, 32, 128):
-        question = make_corpus(f"label-{annotators}", 2000)
-        open_all(question)
-        with site() as url:
-            timings, seconds = label_for(question, url, annotators, 10)
-        middle, slow = (1000 * percentile(timings.submits, share) for share in (0.5, 0.95))
-        print(
-            f"| {annotators} | {timings.labels / seconds:.0f} | {len(timings.submits) / seconds:.0f} "
-            f"| {middle:.0f} / {slow:.0f} |",
-            flush=True,
-        )
-    print()
 
 
 def importing_premises(counts: list[int], folder: Path) -> None:

@@ -1,81 +1,114 @@
-"""Agreement at full size: every figure that a page shows, and the same by the libraries that people use for it."""
+"""Agreement at full size: every figure that a page shows, the pages themselves, and what libraries count of it."""
 
+import time
 import warnings
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeVar
 
-from django.db import connection
+from django.test import Client
+from django.utils import timezone
 
+from accounts.actions import create_person
 from accounts.models import User
-from bench.corpora import LABELS, make_corpus, open_all
+from bench.corpora import LABELS
+from bench.labelled import make_labelled_corpus
 from bench.measure import timed
 from collection.models import Pair
-from validation.agreement import DIMENSIONS, pairwise_kappa, report
-from validation.models import Label, Question
-from validation.quality import annotators, fit_models
+from validation import measuring
+from validation.agreement import pairwise_kappa, report
+from validation.models import Figures, Label, Question
+from validation.patterns import DIMENSIONS
+from validation.quality import annotators
+from validation.reliability import fit_models
 
-VALIDATORS = 300
+MODELS_UP_TO = (
+    100_000  # pairs, above which the models of reliability take longer than anybody wants to wait here
+)
+Result = TypeVar("Result")
 
 
 def measure_agreement(pairs: int) -> None:
     """Times what the pages of agreement and of annotators count over `pairs` pairs with five labels each."""
-    question = make_corpus("agreed", pairs)
-    _, seconds = timed(lambda: open_all(question))
+    question, seconds = timed(lambda: make_labelled_corpus("agreed", pairs))
     print(
-        f"Open for validation: {pairs:,} pairs in {seconds:.1f} s, {pairs / seconds:,.0f} pairs/s", flush=True
+        f"{pairs:,} pairs with five labels each, made in {seconds:.0f} s\n\n| figures | seconds |\n|---|---|"
     )
-    label_everything(question)
     chosen = Pair.objects.filter(corpus=question.corpus)
-    print("\n| figures | seconds |\n|---|---|")
-    found, seconds = timed(lambda: report(chosen, question))
+    found = row("all of the corpus, with intervals", lambda: report(chosen, question))
     if found.figures["pairs_with_all_labels"] != pairs:
         raise RuntimeError(f"{found.figures['pairs_with_all_labels']} of {pairs} pairs were counted.")
-    row("all of the corpus, with intervals", seconds)
     for by in DIMENSIONS:
-        row(f"the same and by {by}", timed(partial(report, chosen, question, by=by))[1])
-    row("Cohen's kappa of every two annotators", timed(lambda: pairwise_kappa(question))[1])
-    row("every annotator's figures and flags", timed(lambda: annotators(question))[1])
+        row(f"the same and by {by}", partial(report, chosen, question, by=by))
+    row("Cohen's kappa of every two annotators", lambda: pairwise_kappa(question))
+    row("every annotator's figures and flags", lambda: annotators(question))
+    pages(question)
     beside_libraries(question, found.figures)
-    row("Dawid and Skene's model and MACE, by crowd-kit", timed(lambda: fit_models(question))[1])
+    if pairs <= MODELS_UP_TO:
+        models(question)
     print()
 
 
-def row(name: str, seconds: float) -> None:
+def row(name: str, work: Callable[[], Result]) -> Result:
+    result, seconds = timed(work)
     print(f"| {name} | {seconds:.2f} |", flush=True)
+    return result
 
 
-def label_everything(question: Question) -> None:
-    """Fills the seats in the database itself: 85% with the author's label, over ten weeks, each with a time."""
-    people = User.objects.bulk_create(
-        User(username=f"{question.corpus.slug}-{number}") for number in range(VALIDATORS)
+def pages(question: Question) -> None:
+    """The pages as a researcher loads them: first, with what has to be counted then, and once it is kept."""
+    browser = Client(SERVER_NAME="localhost")
+    browser.force_login(create_person(username="reads", password=None, role=User.Role.RESEARCHER))
+    base = f"/corpora/{question.corpus.slug}"
+    for name, address, wanted in (
+        ("agreement by genre", f"{base}/agreement/?by=genre", [(measuring.Kind.AGREEMENT, "genre")]),
+        (
+            "agreement by validator",
+            f"{base}/agreement/?by=validator",
+            [(measuring.Kind.AGREEMENT, "validator")],
+        ),
+        (
+            "annotators",
+            f"{base}/annotators/",
+            [(measuring.Kind.PAIRWISE, ""), (measuring.Kind.ANNOTATORS, "")],
+        ),
+        ("the dashboard", "/admin/", [(measuring.Kind.AGREEMENT, "")]),
+    ):
+        row(f"page: {name}, the first time", partial(load, browser, address))
+        kept = [
+            measuring.request_figures(question=question, kind=kind, by=by)
+            for kind, by in wanted
+            if address == "/admin/" or not measuring.is_on_the_spot(question, kind, by)
+        ]
+        if kept:
+            row("what a worker counts for it", partial(count, kept))
+            row(f"page: {name}, with its date", partial(load, browser, address))
+
+
+def load(browser: Client, address: str) -> None:
+    answer = browser.get(address)
+    if answer.status_code != 200:
+        raise RuntimeError(f"{address} answered {answer.status_code}.")
+
+
+def count(kept: list[Figures]) -> None:
+    """What a worker does with these requests."""
+    for each in kept:
+        measuring.count_figures(figures_id=each.pk)
+    if measuring.takeable(timezone.now()).exists():
+        raise RuntimeError("A request is still there after its count.")
+
+
+def models(question: Question) -> None:
+    """Both models, and the longest that somebody who waits for them hears nothing of how far they are."""
+    told: list[float] = []
+    row(
+        "Dawid and Skene's model and MACE, by crowd-kit",
+        lambda: fit_models(question, lambda part: told.append(time.perf_counter())),
     )
-    first = min(person.pk for person in people)
-    label, item, assignment = ("validation_" + name for name in ("label", "batchitem", "assignment"))
-    wrong = "(ARRAY['" + "','".join(LABELS) + "'])[1 + floor(random() * 3)::int]"
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT setseed(0.5)")
-        cursor.execute(
-            f"UPDATE {label} AS seat SET annotator_id = %s + (seat.pair_id / 20 + seat.position * 61) %% {VALIDATORS},"
-            " cast_at = now() - (seat.pair_id %% 70) * interval '1 day',"
-            f" label = CASE WHEN random() < 0.85 THEN pair.author_label ELSE {wrong} END"
-            " FROM collection_pair AS pair"
-            " WHERE pair.id = seat.pair_id AND seat.question_id = %s AND seat.origin = 'cast'",
-            (first, question.pk),
-        )
-        cursor.execute(
-            f"INSERT INTO {assignment} (question_id, annotator_id, token, leased_until, created_at, closed_at)"
-            f" SELECT %s, id, 'bench-' || id, now(), now(), now() FROM accounts_user WHERE id >= %s",
-            (question.pk, first),
-        )
-        cursor.execute(
-            f'INSERT INTO {item} (assignment_id, seat_id, "order", answer, active_ms, lost)'
-            " SELECT batch.id, seat.id, row_number() OVER (PARTITION BY batch.id ORDER BY seat.id) %% 30000,"
-            " seat.label, 3000 + floor(random() * 9000)::int, false"
-            f" FROM {label} AS seat JOIN {assignment} AS batch ON batch.annotator_id = seat.annotator_id"
-            " AND batch.question_id = seat.question_id WHERE seat.question_id = %s AND seat.origin = 'cast'",
-            (question.pk,),
-        )
-        cursor.execute("ANALYZE")
+    silent = max(later - earlier for earlier, later in pairwise(told))
+    print(f"| of it the longest without a word of progress | {silent:.2f} |", flush=True)
 
 
 def beside_libraries(question: Question, figures: dict[str, Any]) -> None:
@@ -90,22 +123,21 @@ def beside_libraries(question: Question, figures: dict[str, Any]) -> None:
         rows = Label.objects.filter(question=question).counted().order_by("pair_id", "position")
         return list(rows.values_list("pair_id", "annotator_id", "position", "label"))
 
-    rows, seconds = timed(read)
-    row("reading all labels into memory, which the libraries need", seconds)
+    rows = row("reading all labels into memory, which the libraries need", read)
     numbers = np.array([LABELS.index(label) for *_, label in rows]).reshape(-1, 5)
-    alpha, seconds = timed(
-        lambda: krippendorff.alpha(reliability_data=numbers.T, level_of_measurement="nominal")
+    alpha = row(
+        "Krippendorff's alpha alone, by krippendorff",
+        lambda: krippendorff.alpha(reliability_data=numbers.T, level_of_measurement="nominal"),
     )
-    row("Krippendorff's alpha alone, by krippendorff", seconds)
-    kappa, seconds = timed(lambda: fleiss_kappa(aggregate_raters(numbers, n_cat=3)[0]))
-    row("Fleiss' kappa alone, by statsmodels", seconds)
+    kappa = row(
+        "Fleiss' kappa alone, by statsmodels", lambda: fleiss_kappa(aggregate_raters(numbers, n_cat=3)[0])
+    )
     frame = pd.DataFrame(
         [(pair, who, label) for pair, who, _, label in rows], columns=["task", "worker", "label"]
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        other, seconds = timed(lambda: alpha_krippendorff(frame))
-    row("Krippendorff's alpha alone, by crowd-kit", seconds)
+        other = row("Krippendorff's alpha alone, by crowd-kit", lambda: alpha_krippendorff(frame))
     ours = (figures["krippendorff_alpha"], figures["fleiss_kappa"]["overall"])
     if not np.allclose(ours, (alpha, kappa)) or abs(other - alpha) > 1e-6:
         raise RuntimeError(f"Ours {ours}; theirs {alpha}, {kappa}, {other}.")

@@ -1,95 +1,199 @@
-"""Annotators who label as fast as the site lets them, through REST."""
+"""Annotators who label over HTTP: as fast as the site lets them, or at a rate, signed in or with a token.
 
-import json
-import threading
+Everybody has a connection that is kept open. After each run the labels that were acknowledged are compared with
+those that are stored, and no pair may have a label too many.
+"""
+
+import re
 import time
-from dataclasses import dataclass, field
-from http.client import HTTPConnection
-from typing import Any
-from urllib.parse import urlsplit
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+from urllib.parse import urlencode
 from uuid import uuid4
 
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.db.models import Count
+
 from accounts.actions import create_api_token, create_person
+from accounts.models import User
+from bench.crowd import Timings, all_at_once
+from bench.http import Http
+from bench.loads import Load
+from bench.processor import Used, processor_time
 from validation.models import Label, Question
 
+LABEL = "neutral"
+CSRF = "c" * 32
+FORM = "application/x-www-form-urlencoded"
+BATCH, SLOT = re.compile(rb'data-assignment="([^"]+)"'), re.compile(rb'data-slot="([^"]+)"')
+KEY = re.compile(rb'name="key" value="([^"]+)"')
+# What is measured is work in the middle of a corpus: the last seats of a small one are another matter.
+SHARE = 0.8
 
-@dataclass
-class Timings:
-    """Seconds that each request took."""
 
-    claims: list[float] = field(default_factory=list)
-    submits: list[float] = field(default_factory=list)
-    labels: int = 0
+@dataclass(frozen=True)
+class Held:
+    """A batch in the hands of an annotator."""
+
+    assignment: str
+    slots: list[str]
+    key: str
 
 
-def label_for(question: Question, address: str, annotators: int, seconds: float) -> tuple[Timings, float]:
-    """All annotators at once for `seconds`, or until nothing is left. Returns timings and seconds used.
+class Way(Protocol):
+    """How an annotator talks to the site."""
 
-    Raises RuntimeError when any pair got a label too many, or an answer was not what the interface says.
-    """
-    tokens = [
-        create_api_token(
-            user=create_person(username=f"{question.corpus.slug}-{k}", password=None), name="bench"
-        )
-        for k in range(annotators)
+    def first(self) -> Held | None: ...
+
+    def send(self, batch: Held, slots: list[str]) -> Held | None:
+        """Sends labels for these slots. Returns what is in hand then: the rest of the batch, or the next one."""
+
+
+class ByToken:
+    """Through REST, a key in the header."""
+
+    def __init__(self, address: str, question: Question, person: User) -> None:
+        token = create_api_token(user=person, name="bench")
+        self.http = Http(address, {"Authorization": f"Token {token}"})
+        self.corpus = question.corpus.slug
+
+    def first(self) -> Held | None:
+        return self.held(self.http.post_json("/api/v1/work/validation/next", {"corpus": self.corpus}))
+
+    def send(self, batch: Held, slots: list[str]) -> Held | None:
+        rest = [slot for slot in batch.slots if slot not in slots]
+        sent = {
+            "assignment": batch.assignment,
+            "labels": dict.fromkeys(slots, LABEL),
+            "idempotency_key": uuid4().hex,
+            "next": not rest,
+        }
+        answer = self.http.post_json("/api/v1/work/validation/submit", sent)
+        if answer["saved"] != len(slots):
+            raise RuntimeError(f"{len(slots)} labels were sent, and the answer is {answer}.")
+        return Held(batch.assignment, rest, "") if rest else self.held(answer["next"])
+
+    def held(self, answer: dict[str, Any]) -> Held | None:
+        slots = [pair["slot"] for pair in answer["pairs"]]
+        return Held(answer["assignment"], slots, "") if slots else None
+
+
+class BySession:
+    """As a browser: the page and its script, with the cookies of somebody who has signed in."""
+
+    def __init__(self, address: str, question: Question, person: User) -> None:
+        cookies = f"sessionid={session_of(person)}; csrftoken={CSRF}"
+        self.http = Http(address, {"Cookie": cookies, "HX-Request": "true"})
+        self.page = f"/work/validation/{question.corpus.slug}/"
+        self.http.ask("POST", f"{self.page}instructions/", self.form({}), FORM)
+
+    def first(self) -> Held | None:
+        return self.held(self.content(*self.http.ask("GET", self.page)))
+
+    def send(self, batch: Held, slots: list[str]) -> Held | None:
+        fields = {"assignment": batch.assignment, "key": batch.key}
+        for slot in batch.slots:
+            fields |= {f"skip-{slot}": "", f"reason-{slot}": "", f"ms-{slot}": "4000"}
+        form = self.form(fields | {f"label-{slot}": LABEL for slot in slots})
+        page = self.content(*self.http.ask("POST", self.page, form, FORM))
+        if f'data-confirmed="{batch.assignment}"'.encode() not in page:
+            raise RuntimeError(f"The page does not confirm the batch: {page[:300]!r}")
+        return self.held(page)
+
+    def form(self, fields: dict[str, str]) -> bytes:
+        return urlencode({"csrfmiddlewaretoken": CSRF, **fields}).encode()
+
+    def content(self, status: int, head: str, page: bytes) -> bytes:
+        if status != 200:
+            raise RuntimeError(f"{self.page} answered {status}: {page[:300]!r}")
+        return page
+
+    def held(self, page: bytes) -> Held | None:
+        batch, key = BATCH.search(page), KEY.search(page)
+        if batch is None or key is None:
+            return None
+        return Held(batch[1].decode(), [slot.decode() for slot in SLOT.findall(page)], key[1].decode())
+
+
+WAYS: dict[str, Callable[[str, Question, User], Way]] = {"token": ByToken, "session": BySession}
+
+
+def session_of(person: User) -> str:
+    """The key of a session in which this person has signed in. The sign-in page would take a slow hash for each."""
+    store = import_module(settings.SESSION_ENGINE).SessionStore()
+    store[SESSION_KEY] = str(person.pk)
+    store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    store[HASH_SESSION_KEY] = person.get_session_auth_hash()
+    store.save()
+    return str(store.session_key)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """`labels` acknowledged in `seconds`; how long each submit took, in seconds; whose processor time it was."""
+
+    labels: int
+    seconds: float
+    submits: list[float]
+    used: Used
+
+
+def measure_labelling(question: Question, address: str, load: Load) -> Measured:
+    """Raises RuntimeError when a label was lost, a pair got one too many, or an answer was not what it must be."""
+    cast = Label.objects.filter(question=question, origin="cast", label__isnull=False)
+    before = cast.count()
+    seats = Label.objects.filter(question=question).open()
+    pairs = seats.values("pair").distinct().count()  # nobody labels one twice
+    enough = int(SHARE * min(seats.count() / load.annotators, pairs))
+    start = User.objects.count()
+    people = [
+        create_person(username=f"{question.corpus.slug}-{start + number}", password=None)
+        for number in range(load.annotators)
     ]
-    timings, errors = Timings(), []
-    lock, stop_at, start = threading.Lock(), time.monotonic() + seconds, time.monotonic()
-
-    def work(token: str) -> None:
-        own = Timings()
-        try:
-            _label_until(question.corpus.slug, address, token, stop_at, own)
-        except Exception as error:
-            errors.append(error)
-        with lock:
-            timings.claims += own.claims
-            timings.submits += own.submits
-            timings.labels += own.labels
-
-    threads = [threading.Thread(target=work, args=(token,)) for token in tokens]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    used = time.monotonic() - start
-    if errors:
-        raise RuntimeError(f"{len(errors)} annotators met an error; the first: {errors[0]!r}")
-    stored = Label.objects.filter(question=question, origin="cast", label__isnull=False).count()
-    if stored != timings.labels:
-        raise RuntimeError(f"{timings.labels} labels were acknowledged, {stored} are stored.")
-    return timings, used
-
-
-def _label_until(corpus: str, address: str, token: str, stop_at: float, timings: Timings) -> None:
-    http = HTTPConnection(urlsplit(address).netloc, timeout=60)
-    before = time.monotonic()
-    batch = _post(http, token, "next", {"corpus": corpus})
-    timings.claims.append(time.monotonic() - before)
-    while batch["pairs"] and time.monotonic() < stop_at:
-        labels = {pair["slot"]: "neutral" for pair in batch["pairs"]}
-        before = time.monotonic()
-        answer = _post(
-            http,
-            token,
-            "submit",
-            {
-                "assignment": batch["assignment"],
-                "labels": labels,
-                "idempotency_key": uuid4().hex,
-                "next": True,
-            },
+    ways = [WAYS[load.login](address, question, person) for person in people]
+    held = [way.first() for way in ways]  # the first batch is no work yet
+    begin = time.monotonic()
+    jobs = [
+        _work(way, batch, load, begin, number / load.annotators, enough)
+        for number, (way, batch) in enumerate(zip(ways, held, strict=True))
+    ]
+    with processor_time() as used:
+        timings, seconds = all_at_once(jobs)
+    if cast.count() - before != timings.acknowledged:
+        raise RuntimeError(
+            f"{timings.acknowledged} labels were acknowledged, {cast.count() - before} stored."
         )
-        timings.submits.append(time.monotonic() - before)
-        timings.labels += answer["saved"]
-        batch = answer["next"]
+    crowded = cast.values("pair").annotate(labels=Count("pk")).filter(labels__gte=question.seats)
+    if crowded.exists() or cast.filter(position=None).exists():
+        raise RuntimeError("A pair got a label too many.")
+    return Measured(timings.acknowledged, seconds, timings.submits, used)
 
 
-def _post(http: HTTPConnection, token: str, verb: str, body: dict[str, Any]) -> dict[str, Any]:
-    headers = {"Authorization": f"Token {token}", "Content-Type": "application/json"}
-    http.request("POST", f"/api/v1/work/validation/{verb}", json.dumps(body), headers)
-    answer = http.getresponse()
-    content = answer.read()
-    if answer.status != 200:
-        raise RuntimeError(f"{verb} answered {answer.status}: {content[:300]!r}")
-    return dict(json.loads(content))
+def _work(
+    way: Way, held: Held | None, load: Load, begin: float, phase: float, enough: int
+) -> Callable[[Timings], None]:
+    """Labels until the time is over or they have done `enough` labels.
+
+    With a rate everybody sends at moments set beforehand, and a request's time counts from its moment: a slow
+    answer must not make the next ones look fast.
+    """
+
+    def work(timings: Timings) -> None:
+        batch, until = held, begin + load.seconds
+        labels = 1 if load.by_label else len(batch.slots) if batch else 1
+        pause = load.annotators * labels / load.rate if load.rate else 0.0
+        due = begin + phase * pause
+        while batch is not None and time.monotonic() < until and timings.acknowledged < enough:
+            if pause:
+                time.sleep(max(0.0, due - time.monotonic()))
+            slots = batch.slots[:1] if load.by_label else batch.slots
+            sent = due if pause else time.monotonic()
+            batch = way.send(batch, slots)
+            timings.submits.append(time.monotonic() - sent)
+            timings.acknowledged += len(slots)
+            due += pause
+
+    return work

@@ -1,5 +1,7 @@
 """`python -m bench.networks BASELINE BATCH_SIZE SECONDS THREADS`: a baseline's training speed, as JSON. No Django.
 
+`plain esim` and `plain infersent` are the same networks in torch's own layers, for comparison (bench/plain_networks.py).
+
 Vectors of 300 dimensions, 20,000 words, 300 units wherever a baseline has units, sentences as long as those of
 SNLI, the baseline's own optimiser. A process of its own, for the sake of its peak memory. With one thread the pairs
 a second of processor time mean something on a busy machine too; the clock's need a quiet one.
@@ -32,12 +34,13 @@ def main(baseline: str, batch_size: int, seconds: float, threads: int) -> None:
     import torch
     from torch import nn
 
+    from bench.plain_networks import PLAIN
     from modeling.baselines.batches import encode_pairs, training_batches
     from modeling.baselines.catalogue import BASELINES, make_settings
     from modeling.baselines.data import Pair
     from modeling.baselines.networks import ReadingNetwork, make_network
+    from modeling.baselines.optimisers import make_optimiser
     from modeling.baselines.settings import NeuralSettings
-    from modeling.baselines.training import make_optimiser
     from modeling.baselines.vocabulary import RESERVED, Vocabulary
 
     torch.set_num_threads(threads)
@@ -56,12 +59,14 @@ def main(baseline: str, batch_size: int, seconds: float, threads: int) -> None:
         Pair(str(number), (premise,), hypothesis, number % LABELS, "")
         for number, (premise, hypothesis) in enumerate(zip(texts(PREMISES), texts(HYPOTHESES), strict=True))
     ]
-    has = get_type_hints(BASELINES[baseline])
+    name = baseline.removeprefix("plain ")
+    has = get_type_hints(BASELINES[name])
     sizes: dict[str, object] = {str(key): UNITS for key in ("hidden", "states", "size") if key in has}
-    settings = make_settings(baseline, sizes)
+    settings = make_settings(name, sizes)
     assert isinstance(settings, NeuralSettings)
     vocabulary = Vocabulary((*RESERVED, *words))
-    network = make_network(settings, len(vocabulary), DIMENSIONS, LABELS)
+    make = make_network if name == baseline else PLAIN[name]
+    network = make(settings, len(vocabulary), DIMENSIONS, LABELS)
     assert isinstance(network, ReadingNetwork)
     encoded = encode_pairs(pairs, network.reads, vocabulary)
     optimiser = make_optimiser(network, settings)
@@ -113,14 +118,16 @@ def main(baseline: str, batch_size: int, seconds: float, threads: int) -> None:
 
 def measure_networks(seconds: float = 10.0) -> None:
     """A Markdown table of all networks at batches of 32 and 64, with one thread and with all cores."""
+    from bench.plain_networks import PLAIN
     from modeling.baselines.catalogue import BASELINES
     from modeling.baselines.settings import NeuralSettings
 
+    names = sorted(name for name, kind in BASELINES.items() if issubclass(kind, NeuralSettings))
     print(
         "| baseline | batch | threads | pairs/s | pairs/processor s | first step s | peak MiB | outside the network |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    for baseline in sorted(name for name, kind in BASELINES.items() if issubclass(kind, NeuralSettings)):
+    for baseline in (*names, *(f"plain {name}" for name in PLAIN)):
         for batch_size in (32, 64):
             for threads in sorted({1, os.cpu_count() or 1}):
                 measure_one(baseline, batch_size, seconds, threads)

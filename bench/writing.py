@@ -1,12 +1,7 @@
 """Writers who write as fast as the site lets them, through REST, over a corpus of any size."""
 
-import json
-import threading
 import time
-from dataclasses import dataclass, field
-from http.client import HTTPConnection
-from typing import Any
-from urllib.parse import urlsplit
+from collections.abc import Callable
 from uuid import uuid4
 
 from django.db import connection
@@ -14,20 +9,14 @@ from django.db.models import Count
 
 from accounts.actions import create_api_token, create_person
 from bench.corpora import LABELS, sentences
+from bench.crowd import Timings, all_at_once
+from bench.http import Http
 from collection.actions import make_seats
 from collection.models import Corpus, Genre, Pair, Premise, Prompt, PromptField, PromptVersion
 from collection.premises import digest_of
 
 GENRES = 10
 PORTION = 5000
-
-
-@dataclass
-class Timings:
-    """Seconds that each request took."""
-
-    claims: list[float] = field(default_factory=list)
-    submits: list[float] = field(default_factory=list)
 
 
 def make_corpus(slug: str, premises: int) -> Corpus:
@@ -63,27 +52,10 @@ def write_for(corpus: Corpus, address: str, writers: int, seconds: float) -> tup
         create_api_token(user=create_person(username=f"{corpus.slug}-{k}", password=None), name="bench")
         for k in range(writers)
     ]
-    timings, errors = Timings(), []
-    lock, start = threading.Lock(), time.monotonic()
-
-    def work(seed: int, token: str) -> None:
-        own = Timings()
-        try:
-            _write_until(corpus.slug, address, token, seed, start + seconds, own)
-        except Exception as error:
-            errors.append(error)
-        with lock:
-            timings.claims += own.claims
-            timings.submits += own.submits
-
-    threads = [threading.Thread(target=work, args=job) for job in enumerate(tokens)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    used = time.monotonic() - start
-    if errors:
-        raise RuntimeError(f"{len(errors)} writers met an error; the first: {errors[0]!r}")
+    until = time.monotonic() + seconds
+    timings, used = all_at_once(
+        [_writer(corpus.slug, address, token, seed, until) for seed, token in enumerate(tokens)]
+    )
     pairs = Pair.objects.filter(corpus=corpus)
     doubled = pairs.values("premise").annotate(writers=Count("author", distinct=True)).filter(writers__gt=1)
     if pairs.count() != 3 * len(timings.submits) or doubled.exists():
@@ -104,27 +76,20 @@ def _premise(genre: Genre, text: str, number: int) -> Premise:
     )
 
 
-def _write_until(corpus: str, address: str, token: str, seed: int, until: float, timings: Timings) -> None:
-    http = HTTPConnection(urlsplit(address).netloc, timeout=60)
-    text = sentences(1000 + seed)
-    while time.monotonic() < until:
-        before = time.monotonic()
-        task = _post(http, token, "next", {"corpus": corpus})
-        between = time.monotonic()
-        timings.claims.append(between - before)
-        if task["assignment"] is None:
-            return
-        texts = {entry["label"]: f"Writer {seed}: {next(text)}" for entry in task["fields"]}
-        sent = {"assignment": task["assignment"], "texts": texts, "idempotency_key": uuid4().hex}
-        _post(http, token, "submit", sent)
-        timings.submits.append(time.monotonic() - between)
+def _writer(corpus: str, address: str, token: str, seed: int, until: float) -> Callable[[Timings], None]:
+    def work(timings: Timings) -> None:
+        http = Http(address, {"Authorization": f"Token {token}"})
+        text = sentences(1000 + seed)
+        while time.monotonic() < until:
+            before = time.monotonic()
+            task = http.post_json("/api/v1/work/writing/next", {"corpus": corpus})
+            between = time.monotonic()
+            timings.claims.append(between - before)
+            if task["assignment"] is None:
+                return
+            texts = {entry["label"]: f"Writer {seed}: {next(text)}" for entry in task["fields"]}
+            sent = {"assignment": task["assignment"], "texts": texts, "idempotency_key": uuid4().hex}
+            http.post_json("/api/v1/work/writing/submit", sent)
+            timings.submits.append(time.monotonic() - between)
 
-
-def _post(http: HTTPConnection, token: str, verb: str, body: dict[str, Any]) -> dict[str, Any]:
-    headers = {"Authorization": f"Token {token}", "Content-Type": "application/json"}
-    http.request("POST", f"/api/v1/work/writing/{verb}", json.dumps(body), headers)
-    answer = http.getresponse()
-    content = answer.read()
-    if answer.status != 200:
-        raise RuntimeError(f"{verb} answered {answer.status}: {content[:300]!r}")
-    return dict(json.loads(content))
+    return work

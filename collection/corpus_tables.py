@@ -57,12 +57,12 @@ class Table:
             self.fault(key, "holds a NUL character; take it out")
         return text
 
-    def slug(self) -> str:
-        """The key `slug`: a short name for addresses and commands."""
-        text = self.text("slug", longest=60)
+    def slug(self, key: str = "slug", *, default: str | None = None) -> str:
+        """A short name for addresses and commands."""
+        text = self.text(key, default=default, longest=60)
         if text and not SLUG.fullmatch(text):
             self.fault(
-                "slug", f'"{text}" must be small letters, digits and single hyphens, such as "face-to-face"'
+                key, f'"{text}" must be small letters, digits and single hyphens, such as "face-to-face"'
             )
         return text
 
@@ -93,9 +93,9 @@ class Table:
         if value is None and required:
             self.faults.add("", f"there is no [{key}] table; add it")
         if value is not None and not isinstance(value, dict):
-            self.faults.add("", f"{key} must be one table, [{key}]")
+            self.faults.add(self.name, f"{key} must be one table, [{key}]")
             value = None
-        return Table(value or {}, f"[{key}]", self.faults, is_there=value is not None)
+        return Table(value or {}, f"{self.name} [{key}]".strip(), self.faults, is_there=value is not None)
 
     def tables(self, key: str) -> list["Table"]:
         """The tables of a list, such as [[prompts]], named by their slug or else by their place."""

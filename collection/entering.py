@@ -1,8 +1,8 @@
 """People who come through a link of an outside platform, and how they get their completion code."""
 
 from django.db import transaction
-from django.db.models import Count, Min, OuterRef, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import CharField, Count, Min, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Cast, Coalesce, Concat
 from django.utils import timezone
 
 from accounts.actions import grant, person_from_platform
@@ -66,6 +66,12 @@ def finish(*, visit: Visit) -> bool:
 def set_open(*, links: QuerySet[EntryLink], is_open: bool) -> int:
     """Opens or closes links; who is in already can finish. Returns how many changed."""
     return links.filter(closed_at__isnull=not is_open).update(closed_at=None if is_open else timezone.now())
+
+
+def forget_sessions(user: User) -> None:
+    """Blanks the platform's study and session of somebody who is erased; that they came and finished stays."""
+    visits = Visit.objects.filter(user=user)
+    visits.update(study="", session=Concat(Value("erased-"), Cast("pk", CharField())))
 
 
 def latest_visit(user: User) -> Visit | None:

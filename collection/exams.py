@@ -1,4 +1,4 @@
-"""The exam that qualifies to write: known labels are judged at once, texts by a researcher."""
+"""Exams that qualify to write or to label: known labels are judged at once, texts by a researcher."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.actions import grant
-from accounts.models import Grant, Qualification, User
-from collection.models import Corpus, Exam, ExamAnswer, ExamAttempt, ExamItem
+from accounts.models import Grant, User
+from collection.models import Exam, ExamAnswer, ExamAttempt, ExamItem
 
 
 class ExamRefused(Exception):
@@ -37,12 +37,12 @@ def standing_of(exam: Exam, annotator: User) -> Standing:
     attempts = list(ExamAttempt.objects.filter(exam=exam, annotator=annotator).order_by("-number"))
     last = attempts[0] if attempts else None
     left = max(exam.tries - len(attempts), 0)
-    qualification = exam.corpus.writing_qualification_id
+    qualification = exam.qualification_id
     holds = Grant.objects.is_held(annotator, qualification)
     taken_back = Grant.objects.filter(user=annotator, qualification=qualification).exists() and not holds
     why = ""
     if holds:
-        why = "You may write for this corpus already."
+        why = f"You may {exam.verb} for this corpus already."
     elif taken_back:
         why = "A researcher ended your part in this corpus, so the exam cannot be taken again."
     elif last is not None and last.passed is None:
@@ -68,7 +68,7 @@ def send_exam(*, exam: Exam, annotator: User, answers: Mapping[int, str]) -> Exa
         raise ExamRefused(standing.why_not)
     items = list(exam.items.all())
     texts = {item.order: " ".join(answers.get(item.order, "").split()) for item in items}
-    errors = {item.order: error for item in items if (error := _error(item, texts[item.order], exam.corpus))}
+    errors = {item.order: error for item in items if (error := _error(item, texts[item.order], exam))}
     if errors:
         raise ExamIncomplete(errors)
     known = [item for item in items if item.hypothesis]
@@ -103,14 +103,13 @@ def judge_exam(*, attempt: ExamAttempt, passed: bool, judgement: str, by: User) 
 
 
 def _qualify(attempt: ExamAttempt, by: User | None) -> None:
-    qualification: Qualification | None = attempt.exam.corpus.writing_qualification
-    if qualification is not None:
-        grant(user=attempt.annotator, qualification=qualification, how=Grant.How.EXAM, by=by)
+    grant(user=attempt.annotator, qualification=attempt.exam.qualification, how=Grant.How.EXAM, by=by)
 
 
-def _error(item: ExamItem, text: str, corpus: Corpus) -> str:
+def _error(item: ExamItem, text: str, exam: Exam) -> str:
+    corpus = exam.corpus
     if item.hypothesis:
-        return "" if text in corpus.labels else "Please choose an answer."
+        return "" if text in exam.labels else "Please choose an answer."
     if "\0" in text:
         return "There is a character in this text that cannot be stored. Please type it anew."
     if len(text) < corpus.min_hypothesis_chars:

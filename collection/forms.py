@@ -147,14 +147,6 @@ class CheckForm(forms.Form):
         """Order -> label, after `is_valid`."""
         return {question.order: self.cleaned_data[name] for name, question in self.questions.items()}
 
-    def is_passed(self) -> bool:
-        """Whether every answer is right; what is not is explained beside its question."""
-        if not self.is_valid():
-            return False
-        wrong = [each for name, each in self.questions.items() if self.cleaned_data[name] != each.label]
-        self.explain(wrong)
-        return not wrong
-
     def explain(self, wrong: Iterable[Any]) -> None:
         """Puts the explanations beside the questions that were answered wrong."""
         for question in wrong:

@@ -10,14 +10,12 @@ from dataclasses import asdict
 from django.db.models import ProtectedError
 
 from accounts.models import ConsentForm, Grant, Qualification
-from collection.corpus_files import (
+from collection.corpus_files import CorpusFile
+from collection.corpus_parts import (
     AdvicePart,
     Check,
     ConsentPart,
-    CorpusFile,
     CorpusPart,
-    ExamItemPart,
-    ExamPart,
     Example,
     Faq,
     GenrePart,
@@ -25,10 +23,11 @@ from collection.corpus_files import (
     WrittenField,
 )
 from collection.differences import Changes, replace_rows, set_fields, tell_fields, tell_rows
+from collection.exam_loading import load_exam
 from collection.models import (
+    WRITING_EXAM,
     AdviceSetting,
     Corpus,
-    Exam,
     Genre,
     Pair,
     Prompt,
@@ -56,7 +55,15 @@ def load_corpus(*, file: CorpusFile, changes: Changes) -> Corpus:
     corpus = _corpus(file.corpus, changes)
     _load_consent(corpus, file.consent, changes)
     _load_writers(corpus, file.corpus.writing, changes)
-    _load_exam(corpus, file.exam, changes)
+    load_exam(
+        corpus=corpus,
+        slug=WRITING_EXAM,
+        scheme=corpus.scheme,
+        gives=corpus.writing_qualification,
+        part=file.exam,
+        name="exam",
+        changes=changes,
+    )
     _load_advice(corpus, file.advice, changes)
     _load_prompts(corpus, file.prompts, changes)
     _load_genres(corpus, file.genres, changes)
@@ -134,31 +141,6 @@ def _load_writers(corpus: Corpus, writing: str, changes: Changes) -> None:
             f'{count:,} people who wrote for {corpus.slug} do not hold "{wanted.slug}", so they cannot go on'
             " until somebody gives it to them in the dashboard, under People."
         )
-
-
-def _load_exam(corpus: Corpus, part: ExamPart | None, changes: Changes) -> None:
-    """An exam that somebody took stays, closed, when it leaves the file: its results are evidence."""
-    exam = Exam.objects.select_for_update(no_key=True).filter(corpus=corpus).first()
-    if part is None:
-        if exam is None:
-            return
-        if exam.attempts.exists():
-            set_fields(exam, {"is_open": False}, "exam", changes)
-        else:
-            exam.delete()
-            changes.gone("exam")
-        return
-    columns = {key: value for key, value in asdict(part).items() if key != "items"} | {"is_open": True}
-    if exam is None:
-        exam = Exam.objects.create(corpus=corpus, **columns)
-        changes.new(f"exam, {len(part.items)} items")
-        replace_rows(exam.items, part.items)
-        return
-    set_fields(exam, columns, "exam", changes)
-    if tell_rows(exam.items, part.items, ExamItemPart, "exam: item", changes):
-        replace_rows(exam.items, part.items)
-        if exam.attempts.exists():
-            changes.notes.append("People took the exam before. Their answers keep the items that they saw.")
 
 
 def _load_advice(corpus: Corpus, parts: Iterable[AdvicePart], changes: Changes) -> None:

@@ -5,8 +5,11 @@ space folded to single spaces. Upper and lower case stay apart, as a reader sees
 """
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Sequence
+
+SPARE = re.compile(r"~[0-9a-f]{8}\Z")
 
 
 def normalise(sentence: str) -> str:
@@ -33,6 +36,11 @@ def text_of(sentences: Sequence[str]) -> str:
 def public_id_of(genre: str, digest: str) -> str:
     """The public id of a premise that came without one. With the genre, as a text may occur in two."""
     return f"{genre}-{digest[:16]}"
+
+
+def published_id(public_id: str) -> str:
+    """The id that a published file gave, without the mark of `spare_public_id`."""
+    return SPARE.sub("", public_id)
 
 
 def spare_public_id(public_id: str, genre: str, digest: str) -> str:

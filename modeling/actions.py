@@ -19,7 +19,7 @@ from accounts.models import User
 from collection.models import PARTITIONS
 from modeling import catalogue
 from modeling.models import Evaluation, RunProgress, TrainingRun, Worker
-from modeling.regimes import BadRegime, check_regime
+from modeling.regimes import BadRegime, check_regime, check_sizes
 from snapshots.models import Snapshot
 
 Status = TrainingRun.Status
@@ -118,6 +118,10 @@ def request_sweep(
     most = asked.pop("most")
     if sizes and most:
         raise RefusedRegime(BadRegime("most", "a list of sizes says it already: give one of the two."))
+    try:
+        check_sizes("sizes", sizes, snapshot, asked["regime"].get("genre"))
+    except BadRegime as error:
+        raise RefusedRegime(error) from None
     points = [(seed, size) for size in dict.fromkeys(sizes or [most]) for seed in dict.fromkeys(seeds)]
     if not 1 <= len(points) <= MOST_CHILDREN:
         raise RefusedRegime(

@@ -40,7 +40,13 @@ class Setting:
 class Baseline:
     name: str
     doc: str
+    two_classes: bool  # it tells entailed from not-entailed, and knows no other labels
     settings: tuple[Setting, ...]
+
+    @property
+    def learns_in_steps(self) -> bool:
+        """Has it weights that a later run can start from? What learns in one look has not."""
+        return "learning_rate" in self.keys
 
     @property
     def reads_vectors(self) -> bool:
@@ -65,6 +71,7 @@ def baselines() -> dict[str, Baseline]:
         name: Baseline(
             name,
             entry["doc"],
+            entry["two_classes"],
             tuple(
                 Setting(key, one["type"], one["default"], one["doc"], tuple(one["choices"] or ()))
                 for key, one in entry["settings"].items()

@@ -4,17 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from modeling.models import RunProgress
+from snapshots.statistics.plots import Paper, Tick
 
-WIDTH, HEIGHT = 640, 240
-LEFT, RIGHT, TOP, BOTTOM = 48, 48, 16, 32
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A mark on an axis, in units of the picture, and its text."""
-
-    at: float
-    text: str
+PAPER = Paper(width=640, height=240, left=48, right=592, top=16, bottom=208)
 
 
 @dataclass(frozen=True)
@@ -27,12 +19,7 @@ class Curve:
     loss_ticks: list[Tick]
     accuracy_ticks: list[Tick]
     step_ticks: list[Tick]
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = LEFT
-    right: int = WIDTH - RIGHT
-    top: int = TOP
-    bottom: int = HEIGHT - BOTTOM
+    paper: Paper = PAPER
 
 
 def curve(lines: Sequence[RunProgress]) -> Curve | None:
@@ -44,22 +31,12 @@ def curve(lines: Sequence[RunProgress]) -> Curve | None:
     last = max(step for step, _ in losses) or 1
     ceiling = max(loss for _, loss in losses) or 1.0
 
-    def x(step: int) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * step / last, 1)
-
-    def y(share: float) -> float:
-        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share, 1)
-
-    points = [(x(step), y(accuracy)) for step, accuracy in scores]
+    shares = [(step / last, accuracy) for step, accuracy in scores]
     return Curve(
-        loss=_line([(x(step), y(loss / ceiling)) for step, loss in losses]),
-        accuracy=_line(points),
-        points=points,
-        loss_ticks=[Tick(y(part), f"{ceiling * part:.2f}") for part in (0, 0.5, 1)],
-        accuracy_ticks=[Tick(y(part), f"{part:g}") for part in (0, 0.5, 1)],
-        step_ticks=[Tick(x(step), f"{step:,}") for step in sorted({0, last // 2, last})],
+        loss=PAPER.line([(step / last, loss / ceiling) for step, loss in losses]),
+        accuracy=PAPER.line(shares),
+        points=[(PAPER.x(across), PAPER.y(up)) for across, up in shares],
+        loss_ticks=[Tick(PAPER.y(part), f"{ceiling * part:.2f}") for part in (0, 0.5, 1)],
+        accuracy_ticks=[Tick(PAPER.y(part), f"{part:g}") for part in (0, 0.5, 1)],
+        step_ticks=[Tick(PAPER.x(step / last), f"{step:,}") for step in sorted({0, last // 2, last})],
     )
-
-
-def _line(points: Sequence[tuple[float, float]]) -> str:
-    return " ".join(f"{x},{y}" for x, y in points)

@@ -7,8 +7,11 @@ in the training program's RUN.json, but for snapshots, which go by their names, 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from django.db.models import QuerySet
+
+from modeling import catalogue
 from modeling.models import TrainingRun
-from snapshots.models import Snapshot
+from snapshots.models import Snapshot, SnapshotPair
 
 STARTS = ("update", "transfer")
 LARGEST_SIZE = 2**31 - 1  # what the column holds
@@ -32,9 +35,30 @@ def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any])
     asked = {key: value for key, value in given.items() if value not in (None, "", False, [], {})}
     checked = {key: CHECKS[key](asked[key], snapshot) for key in CHECKS if key in asked}
     _check_labels(snapshot, checked)
+    _check_classes(snapshot, baseline, checked)
+    if "most" in checked:
+        check_sizes("most", [checked["most"]], snapshot, checked.get("genre"))
     if "start" in checked:
         _check_start(snapshot, baseline, checked)
     return checked
+
+
+def check_sizes(key: str, sizes: Sequence[int], snapshot: Snapshot, genre: str | None = None) -> None:
+    """Raises BadRegime where a size is more than there is: it would fail hours later, when its turn comes."""
+    if not sizes:
+        return
+    there = _training_pairs(snapshot, genre).count()
+    if max(sizes) > there:
+        where = f"{snapshot}, genre {genre}" if genre else str(snapshot)
+        raise BadRegime(
+            key,
+            f"{max(sizes):,} is more than the {there:,} training pairs with a gold label in {where}: set less.",
+        )
+
+
+def _training_pairs(snapshot: Snapshot, genre: str | None = None) -> QuerySet[SnapshotPair]:
+    pairs = snapshot.pairs.filter(partition="train", gold_label__isnull=False)
+    return pairs.filter(pair__premise__genre__slug=genre) if genre else pairs
 
 
 def scheme_of(snapshot: Snapshot, regime: Mapping[str, Any]) -> str:
@@ -100,8 +124,7 @@ def _most(value: Any, snapshot: Snapshot) -> int:
 
 
 def _genre(value: Any, snapshot: Snapshot) -> str:
-    train = snapshot.pairs.filter(partition="train", gold_label__isnull=False)
-    genres = sorted(train.values_list("pair__premise__genre__slug", flat=True).distinct())
+    genres = sorted(_training_pairs(snapshot).values_list("pair__premise__genre__slug", flat=True).distinct())
     if value not in genres:
         raise BadRegime(
             "genre", f"{value!r} has no training pairs in {snapshot}. Its genres: {', '.join(genres)}."
@@ -182,6 +205,15 @@ def _check_labels(snapshot: Snapshot, regime: Mapping[str, Any]) -> None:
         raise BadRegime("mixed", f"the labels differ: {', '.join(sorted(schemes))}.{hint}")
 
 
+def _check_classes(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any]) -> None:
+    """Some baselines know two labels."""
+    if catalogue.baselines()[baseline].two_classes and scheme_of(snapshot, regime) != COLLAPSED:
+        hint = " Set collapse to read three labels as two." if snapshot.corpus.scheme == COLLAPSIBLE else ""
+        raise BadRegime(
+            "collapse", f"{baseline} tells entailed from not-entailed, and {snapshot} has other labels.{hint}"
+        )
+
+
 def _check_start(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any]) -> None:
     """The run to start from must be done, of this baseline, and for an update have the same labels."""
     start = regime["start"]
@@ -195,8 +227,8 @@ def _check_start(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any]) -
         )
     if found.baseline != baseline:
         raise BadRegime("start", f"run {found.pk} is a {found.baseline}, not a {baseline}: name another.")
-    if baseline == "majority":
-        raise BadRegime("start", "majority has no weights to start from.")
+    if not catalogue.baselines()[baseline].learns_in_steps:
+        raise BadRegime("start", f"{baseline} learns in one look and has no weights to start from.")
     theirs, ours = scheme_of(found.snapshot, found.regime), scheme_of(snapshot, regime)
     if start["how"] == "update" and theirs != ours:
         raise BadRegime(

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -26,14 +26,13 @@ from typing import Any
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
-from modeling import actions, catalogue
+from modeling import actions
 from modeling.actions import Order, Progress
 from modeling.models import TrainingRun
 from modeling.regimes import scheme_of
-from modeling.run_files import CHILD, CONFIG, LOG, folder_of, log_tail
-from snapshots.manifest import folder_of as snapshot_folder
+from modeling.run_configs import CannotStart, snapshot_files, write_config
+from modeling.run_files import CHILD, LOG, folder_of, log_tail
 from snapshots.models import Snapshot
-from snapshots.tally import PARTITION_FILES
 
 logger = logging.getLogger(__name__)
 
@@ -54,8 +53,12 @@ Event = dict[str, Any]
 Listener = Callable[[Event], None]
 
 
-class CannotStart(Exception):
-    """A file is missing or torn, or somebody else is in the folder: a sentence, with what to do."""
+class _Ordered(Exception):
+    """While files were fetched, somebody asked for the end, or the run went to another worker."""
+
+    def __init__(self, order: Order) -> None:
+        super().__init__(order.value)
+        self.order = order
 
 
 class EvaluationFailed(Exception):
@@ -156,10 +159,17 @@ def carry_out(run: TrainingRun, *, tell: Listener = lambda event: None, requeue:
     The answer is the run as it stands afterwards.
     """
     try:
-        config = write_config(run)
+        config = write_config(run, _sign_of_life(run))
         end_stale_child(run)
     except (CannotStart, OSError) as problem:
         actions.mark_failed(run=run, error=_sentence(problem))
+        return _as_it_stands(run)
+    except _Ordered as asked:
+        if asked.order is Order.STOP:
+            actions.mark_stopped(run=run)
+        return _as_it_stands(run)
+    except KeyboardInterrupt:
+        actions.mark_stopped(run=run)
         return _as_it_stands(run)
     with _child(run, config) as child:
         following = _Following(run, child, tell)
@@ -173,78 +183,20 @@ def _as_it_stands(run: TrainingRun) -> TrainingRun:
     return TrainingRun.objects.select_related("snapshot__corpus").get(pk=run.pk)
 
 
-def write_config(run: TrainingRun) -> Path:
-    """Writes run.json into the run's folder. Raises CannotStart where a snapshot file is missing or torn."""
-    folder = folder_of(run)
-    folder.mkdir(parents=True, exist_ok=True)
-    config = {
-        "baseline": run.baseline,
-        "seed": run.seed,
-        "snapshot": {"name": str(run.snapshot), "sha256": run.snapshot.sha256},
-        "scheme": scheme_of(run.snapshot, run.regime),
-        "files": snapshot_files(run.snapshot),
-        "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None,
-        "cache": str(settings.CACHE_ROOT),
-        "folder": str(folder),
-        "settings": _settings(run),
-        **_regime(run),
-    }
-    path = folder / CONFIG
-    path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-    return path
+def _sign_of_life(run: TrainingRun) -> Callable[[], None]:
+    """What keeps the run ours while its files are fetched. Raises _Ordered where it shall not go on."""
+    beat_at = time.monotonic()
 
+    def beat() -> None:
+        nonlocal beat_at
+        if time.monotonic() - beat_at < HEARTBEAT_SECONDS:
+            return
+        beat_at = time.monotonic()
+        order = actions.heartbeat(run=run)
+        if order is not Order.GO_ON:
+            raise _Ordered(order)
 
-def _settings(run: TrainingRun) -> dict[str, Any]:
-    model = run.config.get("model")
-    return {**run.config, "model": catalogue.model_source(model)} if model else run.config
-
-
-def _regime(run: TrainingRun) -> dict[str, Any]:
-    """The regime as RUN.json has it. Raises CannotStart where a snapshot or the run to start from is not here."""
-    told: dict[str, Any] = dict(run.regime)
-    if run.most:
-        told["most"] = run.most
-    if "mixed" in told:
-        told["mixed"] = [_mixed(entry) for entry in told["mixed"]]
-    if "start" in told:
-        earlier = TrainingRun.objects.get(pk=told["start"]["run"])
-        folder = folder_of(earlier)
-        if not (folder / "weights.safetensors").is_file():
-            raise CannotStart(
-                f"The weights of run {earlier.pk} are not in {folder}; it was trained by {earlier.worker}. "
-                "Copy the folder from there, then resume this run."
-            )
-        told["start"] = {"folder": str(folder), "how": told["start"]["how"]}
-    return told
-
-
-def _mixed(entry: dict[str, Any]) -> dict[str, Any]:
-    snapshot = Snapshot.objects.named(entry["snapshot"]).filter(sha256=entry["sha256"]).first()
-    files = snapshot_files(snapshot) if snapshot else {}
-    if "train" not in files:
-        raise CannotStart(f"{entry['snapshot']} has no training pairs (any more): ask for a run without it.")
-    numbers: dict[str, Any] = {key: entry[key] for key in ("share", "most") if key in entry}
-    name = {"name": entry["snapshot"], "sha256": entry["sha256"]}
-    return {"snapshot": name, "file": files["train"], **numbers}
-
-
-def snapshot_files(snapshot: Snapshot) -> dict[str, dict[str, str]]:
-    """Partition -> path and hash, sizes looked at. Raises CannotStart; the program compares the hashes."""
-    folder = snapshot_folder(snapshot)
-    files = {}
-    for file in snapshot.files.all():
-        if file.name not in PARTITION_FILES:
-            continue
-        path = folder / file.name
-        found = path.stat().st_size if path.is_file() else None
-        if found != file.size:
-            state = "is missing" if found is None else f"has {found} bytes instead of {file.size}"
-            raise CannotStart(
-                f"The snapshot file {path} {state}. Restore the folder from a backup, or copy it from the machine "
-                "that froze the snapshot; then resume the run."
-            )
-        files[PARTITION_FILES[file.name]] = {"path": str(path), "sha256": file.sha256}
-    return files
+    return beat
 
 
 def end_stale_child(run: TrainingRun, patience: float = STOP_SECONDS) -> None:
@@ -429,6 +381,12 @@ def _sentence(problem: Exception) -> str:
     return str(problem)
 
 
+def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable[str]) -> Path:
+    """Where an evaluation's predictions stand, a file for each of the partitions that the snapshot has."""
+    name = f"{snapshot.corpus.slug}-{snapshot.version}-{'-'.join(sorted(partitions))}"
+    return folder_of(run) / "evaluations" / name
+
+
 def evaluate(
     run: TrainingRun, snapshot: Snapshot, partitions: list[str], *, tell: Listener
 ) -> dict[str, Any]:
@@ -440,7 +398,7 @@ def evaluate(
     files = {name: file for name, file in snapshot_files(snapshot).items() if name in partitions}
     if not files:
         raise CannotStart(f"{snapshot} has no {' or '.join(partitions)} pairs: name another partition.")
-    folder = folder_of(run) / "evaluations" / f"{snapshot.corpus.slug}-{snapshot.version}-{'-'.join(files)}"
+    folder = evaluation_folder(run, snapshot, files)
     folder.mkdir(parents=True, exist_ok=True)
     config = folder / "evaluation.json"
     name = {"name": str(snapshot), "sha256": snapshot.sha256}

@@ -7,9 +7,7 @@ still held.
 """
 
 import logging
-import os
 import shutil
-import tempfile
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,11 +19,14 @@ from django.utils import timezone
 from accounts.models import User
 from collection.models import Corpus, Pair
 from snapshots.copies import forget, one_state, take
+from snapshots.drafts import draft_of, put_in_place
 from snapshots.export import Written, write
 from snapshots.file_formats.cards import QUESTIONS, blanks
 from snapshots.manifest import folder_of
 from snapshots.models import DatasheetAnswer, Placement, Snapshot, SnapshotFile
-from snapshots.planning import FreezePlan, SnapshotError, check_hold_out
+from snapshots.parses import derive_parses, installed_parser
+from snapshots.planning import FreezePlan, SnapshotError, check_hold_out, check_parsable
+from snapshots.querysets import SnapshotQuerySet
 
 logger = logging.getLogger(__name__)
 # Without a sign of life for so long, a freeze is taken up again. Copying the rows gives none while it lasts.
@@ -52,13 +53,13 @@ class FreezeFailed(SnapshotError):
 
 
 class DatasheetHasBlanks(SnapshotError):
-    """The datasheet is not answered yet; `blanks` are the questions that are left."""
+    """The datasheet is not answered yet; `blanks` maps the keys of the questions that are left to their texts."""
 
-    def __init__(self, snapshot: Snapshot, left: list[str]) -> None:
+    def __init__(self, snapshot: Snapshot, left: dict[str, str]) -> None:
         self.blanks = left
         super().__init__(
             f"{snapshot} cannot be published yet: {len(left)} of {len(QUESTIONS)} questions of the datasheet are "
-            f"not answered. {' '.join(left)}"
+            f"not answered. {' '.join(left.values())}"
         )
 
 
@@ -74,6 +75,10 @@ class NotPublishable(SnapshotError):
     """It is not frozen, or it is published or retracted already; the message says which."""
 
 
+class NothingToStop(SnapshotError):
+    """The freeze is done, failed or gone."""
+
+
 class _ClaimLost(Exception):
     """Somebody else has taken this freeze up."""
 
@@ -84,21 +89,25 @@ def request_freeze(
     seed: int = 0,
     dev_from_train: int = 0,
     author_disjoint: bool = False,
+    derived_parses: bool = False,
     by: User | None = None,
 ) -> Snapshot:
     """Puts a freeze on the list; `freeze_snapshot` does the work.
 
-    A failed freeze is asked for again in its own row, so its number is not used up. Raises EmptyCorpus,
-    FreezeInProgress, HoldOutRefused.
+    A failed freeze is asked for again in its own row, so its number is not used up. derived_parses: make trees for
+    the sentences that came without. Raises EmptyCorpus, FreezeInProgress, HoldOutRefused, NotParsable.
     """
     if not Pair.objects.filter(corpus=corpus).standing().exists():
         raise EmptyCorpus(corpus)
     check_hold_out(corpus, dev_from_train)
+    if derived_parses:
+        check_parsable(corpus)
     asked = {
         "status": Snapshot.Status.REQUESTED,
         "seed": seed,
         "dev_from_train": dev_from_train,
         "author_disjoint": author_disjoint,
+        "parser": installed_parser() if derived_parses else None,
         "requested_by": by,
         "requested_at": timezone.now(),
         "progress": "waiting for a worker",
@@ -173,6 +182,19 @@ def retract(*, snapshot: Snapshot, because: str, by: User) -> Snapshot:
     return row
 
 
+@transaction.atomic
+def stop_freeze(*, snapshot: Snapshot, by: User) -> Snapshot:
+    """Ends a freeze that waits or is under way; its worker finds that out at its next sign of life.
+
+    Trees that it derived are kept, so the next freeze goes on from there. Raises NothingToStop.
+    """
+    under_way = Snapshot.objects.under_way().filter(pk=snapshot.pk)
+    if not _give_up(under_way, snapshot, f"Stopped by {by.username}. Freeze again when you like."):
+        raise NothingToStop("This freeze is not under way any more: there is nothing to stop.")
+    snapshot.refresh_from_db()
+    return snapshot
+
+
 def freeze_snapshot(*, snapshot_id: int) -> Snapshot:
     """Carries a requested freeze out, or takes up one whose worker died. Returns the frozen snapshot.
 
@@ -208,7 +230,9 @@ class _Freeze:
     """One claim on one freeze, from the first sign of life to the last."""
 
     def __init__(self, snapshot_id: int) -> None:
-        self.snapshot = Snapshot.objects.select_related("corpus", "requested_by").get(pk=snapshot_id)
+        self.snapshot = Snapshot.objects.select_related("corpus", "requested_by", "parser").get(
+            pk=snapshot_id
+        )
         self.beat: datetime | None = None
 
     def carry_out(self) -> Snapshot:
@@ -216,16 +240,12 @@ class _Freeze:
             return self.snapshot
         self.claim()
         planned = self.copy()
+        if self.snapshot.parser_id is not None:
+            derive_parses(self.snapshot, self.sign_of_life)
         target = folder_of(self.snapshot)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _clear_leftovers(target)
-        # Beside the target, so that the last step is one rename within one file system.
-        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-        try:
+        with draft_of(target) as draft:
             written = write(self.snapshot, planned, draft, self.sign_of_life)
             return self.publish(draft, target, written)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
 
     def claim(self) -> None:
         """A conditional UPDATE: of two that try, one changes the row and goes on."""
@@ -278,11 +298,8 @@ class _Freeze:
         """Says why on the row, and returns True, unless somebody else works on it by now."""
         with transaction.atomic():
             ours = Snapshot.objects.filter(pk=self.snapshot.pk, status="freezing", heartbeat_at=self.beat)
-            if not ours.update(status=Snapshot.Status.FAILED, error=error, progress=""):
+            if not _give_up(ours, self.snapshot, error):
                 return False
-            # A place counts from a snapshot that exists: the next freeze may draw with another seed.
-            forget(self.snapshot)
-            Placement.objects.filter(first_snapshot=self.snapshot).delete()
         logger.warning("%s could not be frozen: %s", self.snapshot, error)
         self.snapshot.error = error
         return True
@@ -292,7 +309,19 @@ class _Freeze:
         self.snapshot.refresh_from_db()
         if self.snapshot.status == Snapshot.Status.FROZEN:
             return self.snapshot
+        if self.snapshot.status == Snapshot.Status.FAILED:
+            raise FreezeFailed(self.snapshot.error)
         raise FreezeInProgress(self.snapshot.corpus, self.snapshot)
+
+
+def _give_up(ours: SnapshotQuerySet, row: Snapshot, error: str) -> bool:
+    """Says on the row why there is no snapshot, unless it is not among `ours` any more. In its caller's transaction."""
+    if not ours.update(status=Snapshot.Status.FAILED, error=error, progress=""):
+        return False
+    forget(row)
+    # A place counts from a snapshot that exists: the next freeze may draw with another seed.
+    Placement.objects.filter(first_snapshot=row).delete()
+    return True
 
 
 def _is_stale(snapshot: Snapshot) -> bool:
@@ -325,10 +354,4 @@ def _move(draft: Path, target: Path) -> None:
     if target.exists():
         # Left by a freeze that died after its rename and before its commit: no row ever named it.
         shutil.rmtree(target)
-    draft.chmod(0o755)  # mkdtemp makes it private; workers of other accounts read snapshots too
-    os.rename(draft, target)
-
-
-def _clear_leftovers(target: Path) -> None:
-    for leftover in target.parent.glob(f".{target.name}.*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+    put_in_place(draft, target)

@@ -1,4 +1,4 @@
-"""REST about snapshots: the list, one of them, its files, and asking for a freeze."""
+"""REST about snapshots: the list, one of them, its files, rows and statistics; freezing, publishing, retracting."""
 
 from collections.abc import Iterable
 from typing import cast
@@ -21,16 +21,25 @@ from accounts.paging import NewestFirst
 from accounts.permissions import IsResearcher
 from accounts.problems import Problem
 from collection.labels import SCHEMES
-from snapshots.actions import EmptyCorpus, FreezeInProgress, request_freeze
-from snapshots.downloads import FileUnavailable, send
+from snapshots.actions import (
+    DatasheetHasBlanks,
+    EmptyCorpus,
+    FreezeInProgress,
+    NotPublishable,
+    publish,
+    request_freeze,
+    retract,
+)
+from snapshots.downloads import FileUnavailable, of_snapshot, send
 from snapshots.export import COLUMNS, lines_of
 from snapshots.manifest import read_manifest
 from snapshots.measuring import EDITIONS, kinds_for, request_statistics
 from snapshots.models import Snapshot, SnapshotFile, SnapshotPair, SnapshotStatistics
 from snapshots.partition import PARTITIONS
-from snapshots.planning import HoldOutRefused
+from snapshots.planning import HoldOutRefused, NotParsable
 from snapshots.serializers import (
     FreezeRequestSerializer,
+    RetractionSerializer,
     SnapshotDetailSerializer,
     SnapshotSerializer,
     StatisticsSerializer,
@@ -77,6 +86,8 @@ class SnapshotListView(generics.ListAPIView):
             raise Problem(status=409, detail=str(error)) from error
         except HoldOutRefused as error:
             raise Problem(status=422, detail=str(error), errors={"dev_from_train": str(error)}) from error
+        except NotParsable as error:
+            raise Problem(status=422, detail=str(error), errors={"derived_parses": str(error)}) from error
         enqueue(snapshot.pk)
         told = SnapshotSerializer(snapshot, context={"request": request}).data
         return Response(told, status=status.HTTP_202_ACCEPTED, headers={"Location": told["url"]})
@@ -87,11 +98,47 @@ class SnapshotView(APIView):
 
     @extend_schema(summary="One snapshot: its files and its manifest", responses=SnapshotDetailSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        found = Snapshot.objects.select_related("corpus").prefetch_related("files").filter(pk=pk).first()
-        if found is None:
-            raise Problem(status=404, detail=GONE)
+        found = _known(pk)
         context = {"request": request, "manifest": read_manifest(found)}
         return Response(SnapshotDetailSerializer(found, context=context).data)
+
+
+class PublishView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="Publish a frozen snapshot",
+        description="The answers of its datasheet stay as they are now. 422 names the questions that are blank.",
+        request=None,
+        responses=SnapshotSerializer,
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        try:
+            published = publish(snapshot=_known(pk), by=cast(User, request.user))
+        except DatasheetHasBlanks as error:
+            raise Problem(status=422, detail=str(error), errors=error.blanks) from error
+        except NotPublishable as error:
+            raise Problem(status=409, detail=str(error)) from error
+        return Response(SnapshotSerializer(published, context={"request": request}).data)
+
+
+class RetractView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="Retract a published snapshot",
+        description="Puts a notice on it, for good; retracting again keeps the first notice. No file changes.",
+        request=RetractionSerializer,
+        responses=SnapshotSerializer,
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        asked = RetractionSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        try:
+            retracted = retract(snapshot=_known(pk), by=cast(User, request.user), **asked.validated_data)
+        except NotPublishable as error:
+            raise Problem(status=409, detail=str(error)) from error
+        return Response(SnapshotSerializer(retracted, context={"request": request}).data)
 
 
 class RowCursor(CursorPagination):
@@ -119,7 +166,7 @@ class RowListView(generics.ListAPIView):
         responses=OpenApiTypes.OBJECT,
     )
     def get(self, request: Request, pk: int) -> Response:
-        snapshot = _frozen(pk)
+        snapshot = frozen_snapshot(pk)
         known = {
             "partition": PARTITIONS,
             "genre": snapshot.corpus.genres.order_by("slug").values_list("slug", flat=True),
@@ -154,7 +201,7 @@ class SnapshotFileView(APIView):
         rows = SnapshotFile.objects.select_related("snapshot__corpus").filter(snapshot__status="frozen")
         file = get_object_or_404(rows, snapshot=pk, name=name)
         try:
-            return send(request._request, file)
+            return send(request._request, of_snapshot(file))
         except FileUnavailable as error:
             raise Problem(status=503, title="The file is not whole", detail=str(error)) from error
 
@@ -167,7 +214,7 @@ class StatisticsListView(APIView):
         responses=StatisticsSerializer(many=True),
     )
     def get(self, request: Request, pk: int) -> Response:
-        snapshot = _frozen(pk)
+        snapshot = frozen_snapshot(pk)
         rows = snapshot.statistics.current(EDITIONS).select_related("snapshot__corpus").order_by("kind")
         return Response(StatisticsSerializer(rows, many=True, context={"request": request}).data)
 
@@ -178,7 +225,7 @@ class StatisticsListView(APIView):
         responses={202: StatisticsSerializer(many=True)},
     )
     def post(self, request: Request, pk: int) -> Response:
-        snapshot = _frozen(pk)
+        snapshot = frozen_snapshot(pk)
         rows = [request_statistics(snapshot=snapshot, kind=kind) for kind in kinds_for(snapshot)]
         for row in rows:
             if row.status == SnapshotStatistics.Status.REQUESTED:
@@ -196,11 +243,19 @@ class StatisticsView(APIView):
         responses=OpenApiTypes.OBJECT,
     )
     def get(self, request: Request, pk: int, kind: str) -> Response:
-        done = _frozen(pk).statistics.current(EDITIONS).filter(data__isnull=False)
+        done = frozen_snapshot(pk).statistics.current(EDITIONS).filter(data__isnull=False)
         return Response(get_object_or_404(done, kind=kind).data)
 
 
-def _frozen(pk: int) -> Snapshot:
+def _known(pk: int) -> Snapshot:
+    found = Snapshot.objects.select_related("corpus").filter(pk=pk).first()
+    if found is None:
+        raise Problem(status=404, detail=GONE)
+    return found
+
+
+def frozen_snapshot(pk: int) -> Snapshot:
+    """Raises Problem (404)."""
     found = Snapshot.objects.frozen().select_related("corpus").filter(pk=pk).first()
     if found is None:
         raise Problem(status=404, detail="There is no such snapshot, or it is not frozen yet.")

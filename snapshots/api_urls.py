@@ -3,6 +3,8 @@
 from django.urls import path
 
 from snapshots.api import (
+    PublishView,
+    RetractView,
     RowListView,
     SnapshotFileView,
     SnapshotListView,
@@ -10,16 +12,26 @@ from snapshots.api import (
     StatisticsListView,
     StatisticsView,
 )
+from snapshots.export_api import ExportFileView, ExportListView, ExportView
 
 urlpatterns = [
     path("snapshots/", SnapshotListView.as_view(), name="api-snapshots"),
     path("snapshots/<int:pk>/", SnapshotView.as_view(), name="api-snapshot"),
+    path("snapshots/<int:pk>/publish/", PublishView.as_view(), name="api-snapshot-publish"),
+    path("snapshots/<int:pk>/retract/", RetractView.as_view(), name="api-snapshot-retract"),
     path("snapshots/<int:pk>/rows/", RowListView.as_view(), name="api-snapshot-rows"),
     path("snapshots/<int:pk>/statistics/", StatisticsListView.as_view(), name="api-snapshot-statistics"),
     path(
         "snapshots/<int:pk>/statistics/<slug:kind>/",
         StatisticsView.as_view(),
         name="api-snapshot-statistics-kind",
+    ),
+    path("snapshots/<int:pk>/exports/", ExportListView.as_view(), name="api-snapshot-exports"),
+    path("snapshots/<int:pk>/exports/<slug:format_name>/", ExportView.as_view(), name="api-snapshot-export"),
+    path(
+        "snapshots/<int:pk>/exports/<slug:format_name>/<str:name>",
+        ExportFileView.as_view(),
+        name="api-snapshot-export-file",
     ),
     path("snapshots/<int:pk>/files/<str:name>", SnapshotFileView.as_view(), name="api-snapshot-file"),
 ]

@@ -13,27 +13,38 @@ from django.db.models import Case, CharField, Count, Exists, F, Max, Min, OuterR
 from django.db.models.functions import Coalesce, Collate
 
 from collection.models import Pair, Premise, Source
-from snapshots.models import Placement, Snapshot, SnapshotFile, SnapshotLabel, SnapshotPair
+from snapshots.models import (
+    Placement,
+    Snapshot,
+    SnapshotFile,
+    SnapshotLabel,
+    SnapshotPair,
+    SnapshotSentenceLabel,
+)
 from snapshots.partition import DEV, TEST, TRAIN
 from snapshots.planning import FreezePlan, plan_freeze
+from validation.beyond import question_of_single_premises
 from validation.gold import with_gold_label
 from validation.models import Label, Question
 
 PLACED_AT_ONCE = 2000
+CODE_POINTS = {"postgresql": "C", "sqlite": "BINARY"}  # the collation that compares code points
 
 
 @contextmanager
 def one_state() -> Iterator[None]:
-    """A transaction whose statements all see the corpus at one moment.
+    """A transaction whose few large statements all see the corpus at one moment.
 
     PostgreSQL's usual level shows each statement what was committed before it; SQLite's writers have
-    the database for themselves.
+    the database for themselves. Compiling such statements took PostgreSQL longer than running them, and what it may
+    sort in memory unless told suits small ones.
     """
     outermost = not connection.in_atomic_block
     with transaction.atomic():
         if connection.vendor == "postgresql" and outermost:
             with connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                cursor.execute("SET LOCAL jit = off; SET LOCAL work_mem = '64MB'")
         yield
 
 
@@ -54,6 +65,7 @@ def take(snapshot: Snapshot) -> FreezePlan:
     _place(snapshot, planned)
     _copy_pairs(snapshot, planned)
     _copy_labels(snapshot, planned.question)
+    _copy_sentence_labels(snapshot, planned.question)
     planned.history = {
         "provenance": _provenance(snapshot),
         "times": _times(snapshot, planned.question),
@@ -64,19 +76,20 @@ def take(snapshot: Snapshot) -> FreezePlan:
 
 def forget(snapshot: Snapshot) -> None:
     """Deletes the copied rows. By hand: the ORM would load them all to look for what they protect."""
-    rows, labels = _table(SnapshotPair), _table(SnapshotLabel)
+    rows = _table(SnapshotPair)
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"DELETE FROM {labels} WHERE row_id IN (SELECT id FROM {rows} WHERE snapshot_id = %s)",
-            [snapshot.pk],
-        )
+        for labels in (_table(SnapshotLabel), _table(SnapshotSentenceLabel)):
+            cursor.execute(
+                f"DELETE FROM {labels} WHERE row_id IN (SELECT id FROM {rows} WHERE snapshot_id = %s)",
+                [snapshot.pk],
+            )
         cursor.execute(f"DELETE FROM {rows} WHERE snapshot_id = %s", [snapshot.pk])
     SnapshotFile.objects.filter(snapshot=snapshot).delete()
 
 
 def in_code_point_order(name: str) -> Collate:
     """Orders texts alike in every database: an `ORDER BY` of the server's language would change the files."""
-    return Collate(F(name), "C" if connection.vendor == "postgresql" else "BINARY")
+    return Collate(F(name), CODE_POINTS[connection.vendor])
 
 
 def _place(snapshot: Snapshot, planned: FreezePlan) -> None:
@@ -97,7 +110,7 @@ def _place(snapshot: Snapshot, planned: FreezePlan) -> None:
 def _made(premises: QuerySet[Premise], snapshot: Snapshot, planned: FreezePlan) -> Iterator[Placement]:
     outside = set(planned.outside_training)
     for pk, group, genre in premises.values_list("pk", "group", "genre__slug").iterator():
-        partition = planned.plan.partition_of[group]
+        partition = planned.plan.place_of(group)
         # Left out of train now, such a premise may still be drawn for dev or test one day.
         if not (partition == TRAIN and genre in outside):
             yield Placement(premise_id=pk, partition=partition, first_snapshot=snapshot)
@@ -131,12 +144,18 @@ def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
     pairs = (
         with_gold_label(Pair.objects.filter(corpus=snapshot.corpus).standing(), planned.question)
         .filter(belongs)
-        .annotate(goes_to=goes_to, snapshot_key=Value(snapshot.pk))
-        .order_by("goes_to", in_code_point_order("public_id"))
-        .values_list("snapshot_key", "pk", "goes_to", "scheme", "gold_label", "gold_source")
+        .annotate(goes_to=goes_to, key=F("pk"))
+        .order_by()
+        .values_list("key", "public_id", "goes_to", "scheme", "gold_label", "gold_source")
+    )
+    sql, params = pairs.query.sql_with_params()
+    # Ordered outside: inside, the database would sort the votes of all pairs before it counts them.
+    select = (
+        f"SELECT %s, placed.key, placed.goes_to, placed.scheme, placed.gold_label, placed.gold_source FROM ({sql}) AS placed"
+        f" ORDER BY placed.goes_to, placed.public_id COLLATE {_quoted(CODE_POINTS[connection.vendor])}"
     )
     columns = "snapshot_id, pair_id, partition, scheme, gold_label, gold_source"
-    _insert(SnapshotPair, columns, *pairs.query.sql_with_params())
+    _insert(SnapshotPair, columns, select, (snapshot.pk, *params))
 
 
 def _copy_labels(snapshot: Snapshot, question: Question) -> None:
@@ -154,8 +173,31 @@ def _copy_labels(snapshot: Snapshot, question: Question) -> None:
     select = (
         f"SELECT kept.id, counted.position, counted.label, counted.code FROM ({sql}) AS counted"
         f" JOIN {_table(SnapshotPair)} AS kept ON kept.pair_id = counted.pair_id WHERE kept.snapshot_id = %s"
+        " ORDER BY kept.id, counted.position"  # as they are read again: side by side on the disk
     )
     _insert(SnapshotLabel, "row_id, position, label, annotator_code", select, (*params, snapshot.pk))
+
+
+def _copy_sentence_labels(snapshot: Snapshot, question: Question) -> None:
+    """The labels of single sentences, where the corpus asks for them beside its main question."""
+    single = question_of_single_premises(question)
+    if single is None:
+        return
+    code = Coalesce("annotator__code", Value(""))
+    cast = (
+        Label.objects.cast()
+        .filter(question=single, sentence__gt=0, position__lte=single.seats)
+        .order_by()
+        .annotate(code=code)
+        .values_list("pair_id", "sentence", "position", "label", "code")
+    )
+    sql, params = cast.query.sql_with_params()
+    select = (
+        f"SELECT kept.id, given.sentence, given.position, given.label, given.code FROM ({sql}) AS given"
+        f" JOIN {_table(SnapshotPair)} AS kept ON kept.pair_id = given.pair_id WHERE kept.snapshot_id = %s"
+    )
+    columns = "row_id, sentence, position, label, annotator_code"
+    _insert(SnapshotSentenceLabel, columns, select, (*params, snapshot.pk))
 
 
 def _insert(model: Any, columns: str, select: str, params: tuple[Any, ...]) -> None:
@@ -164,7 +206,11 @@ def _insert(model: Any, columns: str, select: str, params: tuple[Any, ...]) -> N
 
 
 def _table(model: Any) -> str:
-    return connection.ops.quote_name(model._meta.db_table)
+    return _quoted(model._meta.db_table)
+
+
+def _quoted(name: str) -> str:
+    return connection.ops.quote_name(name)
 
 
 def _provenance(snapshot: Snapshot) -> list[dict[str, Any]]:

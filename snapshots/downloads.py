@@ -1,4 +1,4 @@
-"""A file of a snapshot as an answer: whole or in part, with an ETag that is its sha256 (RFC 9110).
+"""A file of a snapshot, or of an export of one, as an answer: whole or in part, with an ETag that is its sha256 (RFC 9110).
 
 Pages and REST share it. What is on the disk is compared with the row before a byte is sent: a file that is
 missing or torn is said to be so.
@@ -6,6 +6,7 @@ missing or torn is said to be so.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.http import (
@@ -18,11 +19,18 @@ from django.http import (
 )
 from django.utils.cache import get_conditional_response
 
+from snapshots.exporting import export_folder
 from snapshots.manifest import folder_of
-from snapshots.models import SnapshotFile
+from snapshots.models import ExportedFile, Snapshot, SnapshotFile
 
 BLOCK = 1 << 16
-CONTENT_TYPES = {".jsonl": "application/jsonl; charset=utf-8", ".json": "application/json"}
+CONTENT_TYPES = {
+    ".jsonl": "application/jsonl; charset=utf-8",
+    ".json": "application/json",
+    ".txt": "text/tab-separated-values; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+    ".parquet": "application/vnd.apache.parquet",
+}
 # One range: "bytes=0-499", "bytes=500-" or "bytes=-500".
 SINGLE_RANGE = re.compile(r"bytes=(\d{0,19})-(\d{0,19})\Z", re.ASCII)
 
@@ -31,18 +39,52 @@ class FileUnavailable(Exception):
     """The file cannot be given out as it was frozen; the message says why and what to do."""
 
 
-def send(request: HttpRequest, file: SnapshotFile) -> HttpResponseBase:
-    """200, 206, 304, 412 or 416 for GET and HEAD of `file`, whose snapshot and corpus are loaded.
+@dataclass(frozen=True)
+class Download:
+    """A file as it was made, where it stands, and what to do if it does not. `snapshot` has its corpus loaded."""
+
+    snapshot: Snapshot
+    path: Path
+    sha256: str
+    size: int
+    remedy: str
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+
+def of_snapshot(file: SnapshotFile) -> Download:
+    return Download(
+        file.snapshot,
+        folder_of(file.snapshot) / file.name,
+        file.sha256,
+        file.size,
+        "Ask the operator to restore the snapshot's folder from a backup.",
+    )
+
+
+def of_export(file: ExportedFile) -> Download:
+    return Download(
+        file.export.snapshot,
+        export_folder(file.export) / file.name,
+        file.sha256,
+        file.size,
+        "Ask for the export again: it is then made anew, with the same bytes.",
+    )
+
+
+def send(request: HttpRequest, file: Download) -> HttpResponseBase:
+    """200, 206, 304, 412 or 416 for GET and HEAD of `file`.
 
     Several ranges at once are answered with the whole file, as RFC 9110 allows. Raises FileUnavailable.
     """
-    path = folder_of(file.snapshot) / file.name
-    _check(path, file)
+    _check(file)
     etag = f'"{file.sha256}"'
     answer: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if answer is None:
         part = _asked_part(request, etag, file.size)
-        answer = _whole(request, path, file) if part is None else _part(request, path, file, part)
+        answer = _whole(request, file) if part is None else _part(request, file, part)
     answer["ETag"] = etag
     answer["Accept-Ranges"] = "bytes"
     answer["Cache-Control"] = "private, no-cache"
@@ -52,15 +94,16 @@ def send(request: HttpRequest, file: SnapshotFile) -> HttpResponseBase:
     return answer
 
 
-def _check(path: Path, file: SnapshotFile) -> None:
-    remedy = "Ask the operator to restore the snapshot's folder from a backup."
+def _check(file: Download) -> None:
     try:
-        size = path.stat().st_size
+        size = file.path.stat().st_size
     except OSError:
-        raise FileUnavailable(f"{file.name} of {file.snapshot} is missing on the server. {remedy}") from None
+        raise FileUnavailable(
+            f"{file.name} of {file.snapshot} is missing on the server. {file.remedy}"
+        ) from None
     if size != file.size:
         raise FileUnavailable(
-            f"{file.name} of {file.snapshot} is torn: {size:,} of {file.size:,} bytes are there. {remedy}"
+            f"{file.name} of {file.snapshot} is torn: {size:,} of {file.size:,} bytes are there. {file.remedy}"
         )
 
 
@@ -78,31 +121,31 @@ def _asked_part(request: HttpRequest, etag: str, size: int) -> range | None:
     return range(int(first), min(int(last) + 1, size) if last else size)
 
 
-def _whole(request: HttpRequest, path: Path, file: SnapshotFile) -> HttpResponseBase:
+def _whole(request: HttpRequest, file: Download) -> HttpResponseBase:
     if request.method == "HEAD":
         return _described(HttpResponse(), file, file.size)
-    return _described(FileResponse(path.open("rb")), file, file.size)
+    return _described(FileResponse(file.path.open("rb")), file, file.size)
 
 
-def _part(request: HttpRequest, path: Path, file: SnapshotFile, part: range) -> HttpResponseBase:
+def _part(request: HttpRequest, file: Download, part: range) -> HttpResponseBase:
     if not part:
         answer = JsonResponse(_no_such_bytes(file), status=416, content_type="application/problem+json")
         answer["Content-Range"] = f"bytes */{file.size}"
         return answer
-    body = HttpResponse() if request.method == "HEAD" else StreamingHttpResponse(_bytes(path, part))
+    body = HttpResponse() if request.method == "HEAD" else StreamingHttpResponse(_bytes(file.path, part))
     body.status_code = 206
     body["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{file.size}"
     return _described(body, file, len(part))
 
 
-def _no_such_bytes(file: SnapshotFile) -> dict[str, str | int]:
+def _no_such_bytes(file: Download) -> dict[str, str | int]:
     detail = f"{file.name} has {file.size:,} bytes; the part asked for lies outside. Ask for another."
     return {"type": "about:blank", "title": "There are no such bytes", "status": 416, "detail": detail}
 
 
-def _described(answer: HttpResponseBase, file: SnapshotFile, length: int) -> HttpResponseBase:
+def _described(answer: HttpResponseBase, file: Download, length: int) -> HttpResponseBase:
     answer["Content-Length"] = str(length)
-    answer["Content-Type"] = CONTENT_TYPES.get(Path(file.name).suffix, "application/octet-stream")
+    answer["Content-Type"] = CONTENT_TYPES.get(file.path.suffix, "application/octet-stream")
     name = f"{file.snapshot.corpus.slug}-{file.snapshot.version}-{file.name}"
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer

@@ -7,27 +7,32 @@ differs from one freeze to the next (version, times, software) stands in the man
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from django.db import connection
 from django.db.models import QuerySet
 
 from collection.labels import ORDINAL, SCHEMES
-from collection.models import Corpus, Premise
+from collection.models import Corpus
+from snapshots import single_premises
 from snapshots.manifest import manifest_of, text_of
-from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
+from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair, SnapshotSentenceLabel
+from snapshots.parses import Parses, derived_parses, premise_sentences
 from snapshots.planning import FreezePlan
 from snapshots.tally import FACTS, MANIFEST, NO_GOLD, PARTITION_FILES, Tally, content_sha256, distribution
+from validation.beyond import question_of_single_premises
 from validation.models import Question
 
-PAIRS_AT_ONCE = 2000
+PAIRS_AT_ONCE = 5000
 # Plain values: to make five model instances a pair took most of the time of a freeze.
 COLUMNS = (
     "pk",
     "snapshot_id",
+    "snapshot__parser",
     "partition",
     "scheme",
     "gold_label",
@@ -39,6 +44,7 @@ COLUMNS = (
     "pair__prompt_version__prompt__slug",
     "pair__prompt_version__number",
     "pair__premise__public_id",
+    "pair__premise__group",
     "pair__premise__text",
     "pair__premise__sentence_count",
     "pair__premise__genre__slug",
@@ -47,6 +53,9 @@ COLUMNS = (
     "pair__parse__hypothesis_parse",
     "pair__parse__hypothesis_binary_parse",
 )
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, allow_nan=False).encode
 
 
 @dataclass(frozen=True)
@@ -69,9 +78,10 @@ class Written:
 def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Callable[[str], None]) -> Written:
     """Writes all files of a snapshot from its copied rows into `folder`, which is empty.
 
-    Reads 2,000 pairs at a time, so memory does not grow with the corpus; `progress` hears of every portion
+    Reads 5,000 pairs at a time, so memory does not grow with the corpus; `progress` hears of every portion
     and may raise to stop. Raises OSError, as for a full disk.
     """
+    _know_the_copied()
     facts = facts_of(planned.question)
     tally = Tally(planned.question.labels)
     files = [_write_text(folder / FACTS, text_of(facts)), *_write_lines(snapshot, folder, tally, progress)]
@@ -84,10 +94,19 @@ def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Calla
     return Written(content, files, tally.pairs)
 
 
+def _know_the_copied() -> None:
+    """PostgreSQL plans by what it knows of a table: without this, that the rows just copied were few."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            for model in (SnapshotPair, SnapshotLabel):
+                cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
+
+
 def facts_of(question: Question) -> dict[str, Any]:
     """What a reader must know to understand the labels. It is content: other words make another snapshot."""
     corpus: Corpus = question.corpus
     return {
+        **_asked_of_single_premises(question),
         "slug": corpus.slug,
         "name": corpus.name,
         "description": corpus.description,
@@ -112,17 +131,31 @@ def facts_of(question: Question) -> dict[str, Any]:
     }
 
 
-def line_of(row: Any, labels: list[tuple[str, str]]) -> dict[str, Any]:
+def _asked_of_single_premises(question: Question) -> dict[str, Any]:
+    single = question_of_single_premises(question)
+    if single is None:
+        return {}
+    rule = {"seats": single.seats, "threshold": single.threshold}
+    return {single_premises.FACT: {"question": single.slug, "wording": single.wording, **rule}}
+
+
+def line_of(
+    row: Any,
+    labels: list[tuple[str, str]],
+    derived: Mapping[str, Parses] | None = None,
+    single: Mapping[int, list[tuple[str, str]]] | None = None,
+) -> dict[str, Any]:
     """One pair as it stands in a file. `row` has COLUMNS; `labels` are (label, annotator's code) by position.
+
+    derived: the parses that were made here for a side ("sentence1", "sentence2") that came without.
+    single: the same as `labels` for each sentence of the premise that was judged by itself, by its number from 1.
 
     A pair that nobody was asked about again has its author's label alone, as in SNLI's training file.
     """
     author, author_label = row.pair__author__code or "", row.pair__author_label
     if not labels and author_label:
         labels = [(author_label, author)]
-    # Most premises are one sentence; what several are, the model knows.
-    text, count = row.pair__premise__text, row.pair__premise__sentence_count
-    sentences = [text] if count == 1 else Premise(text=text, sentence_count=count).sentences
+    sentences = premise_sentences(row)
     line = {
         "annotator_codes": [code for _, code in labels],
         "annotator_labels": [label for label, _ in labels],
@@ -142,12 +175,22 @@ def line_of(row: Any, labels: list[tuple[str, str]]) -> dict[str, Any]:
     }
     if shares := distribution(line["annotator_labels"], SCHEMES[row.scheme]):
         line["label_distribution"] = shares
+    if row.pair__premise__group != row.pair__premise__public_id:
+        line["group"] = row.pair__premise__group
     if row.pair__prompt_version__number is not None:
         line["prompt_version"] = (
             f"{row.pair__prompt_version__prompt__slug}/{row.pair__prompt_version__number}"
         )
-    if count > 1:
+    if len(sentences) > 1:
         line["premise_sentences"] = sentences
+    for side, (parse, binary_parse) in (derived or {}).items():
+        line |= {f"{side}_parse": parse, f"{side}_binary_parse": binary_parse}
+    if derived:
+        line["derived_parses"] = sorted(derived)
+    if single:
+        judged = [single.get(number, []) for number in range(1, len(sentences) + 1)]
+        line[single_premises.LABELS] = [[label for label, _ in each] for each in judged]
+        line[single_premises.CODES] = [[code for _, code in each] for each in judged]
     return line
 
 
@@ -161,7 +204,7 @@ class _HashedFile:
         self.size = self.lines = 0
 
     def add(self, line: dict[str, Any]) -> None:
-        data = (json.dumps(line, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n").encode()
+        data = (_encode(line) + "\n").encode()
         self.stream.write(data)
         self.digest.update(data)
         self.size += len(data)
@@ -182,9 +225,10 @@ def _write_lines(
     previous = ("", "")
     with ExitStack() as stack:
         for rows in _portions(SnapshotPair.objects.filter(snapshot=snapshot)):
-            labels = _labels_of(rows)
+            labels, derived = _labels_of(rows), derived_parses(rows, snapshot.parser_id)
+            single = _labels_of_single_premises(rows)
             for row in rows:
-                line = line_of(row, labels.get(row.pk, []))
+                line = line_of(row, labels.get(row.pk, []), derived.get(row.pk), single.get(row.pk))
                 place = (row.partition, line["pairID"])
                 if place <= previous:
                     raise RuntimeError(
@@ -209,17 +253,26 @@ def _portions(rows: QuerySet[SnapshotPair]) -> Iterator[list[Any]]:
 
 
 def _labels_of(rows: list[Any]) -> dict[int, list[tuple[str, str]]]:
-    """Row key -> labels by position. The keys of a portion are one stretch: no list of 2,000 of them is sent."""
-    first, last = rows[0], rows[-1]
-    return _by_row(
-        SnapshotLabel.objects.filter(row__snapshot=first.snapshot_id, row__gte=first.pk, row__lte=last.pk)
-    )
+    """Row key -> labels by position. The keys of a portion are one stretch: no list of 5,000 of them is sent."""
+    return _by_row(SnapshotLabel.objects.filter(row__gte=rows[0].pk, row__lte=rows[-1].pk))
 
 
 def lines_of(rows: list[Any]) -> list[dict[str, Any]]:
-    """The lines of a page of rows (with COLUMNS), each with its partition. One query, whatever their number."""
+    """The lines of a page of rows of one snapshot (with COLUMNS), each with its partition.
+
+    One query, whatever their number, and one more each where parses were derived and where premises have
+    several sentences.
+    """
     labels = _by_row(SnapshotLabel.objects.filter(row__in=[row.pk for row in rows]))
-    return [{"partition": row.partition, **line_of(row, labels.get(row.pk, []))} for row in rows]
+    derived = derived_parses(rows, rows[0].snapshot__parser if rows else None)
+    single = _labels_of_single_premises(rows)
+    return [
+        {
+            "partition": row.partition,
+            **line_of(row, labels.get(row.pk, []), derived.get(row.pk), single.get(row.pk)),
+        }
+        for row in rows
+    ]
 
 
 def _by_row(stored: QuerySet[SnapshotLabel]) -> dict[int, list[tuple[str, str]]]:
@@ -227,6 +280,19 @@ def _by_row(stored: QuerySet[SnapshotLabel]) -> dict[int, list[tuple[str, str]]]
     ordered = stored.order_by("row", "position")
     for key, label, code in ordered.values_list("row", "label", "annotator_code"):
         labels.setdefault(key, []).append((label, code))
+    return labels
+
+
+def _labels_of_single_premises(rows: list[Any]) -> dict[int, dict[int, list[tuple[str, str]]]]:
+    """Row key -> number of the sentence -> labels by position. Asked only where premises have several sentences."""
+    several = [row.pk for row in rows if row.pair__premise__sentence_count > 1]
+    if not several:
+        return {}
+    stored = SnapshotSentenceLabel.objects.filter(row__in=several)
+    labels: dict[int, dict[int, list[tuple[str, str]]]] = {}
+    ordered = stored.order_by("row", "sentence", "position")
+    for key, sentence, label, code in ordered.values_list("row", "sentence", "label", "annotator_code"):
+        labels.setdefault(key, {}).setdefault(sentence, []).append((label, code))
     return labels
 
 

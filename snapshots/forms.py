@@ -32,6 +32,12 @@ class FreezeForm(forms.Form):
         help_text="What they wrote for train is left out and counted.",
     )
 
+    derived_parses = forms.BooleanField(
+        label="Derive parse trees for sentences that came without",
+        required=False,
+        help_text="By rule from spaCy’s dependency parses, English only, marked as derived. Some 500 sentences a second.",
+    )
+
     def clean_seed(self) -> int:
         return self.cleaned_data["seed"] or 0
 

@@ -5,6 +5,7 @@ Everything is counted from the copied rows, so that it fits the files whatever p
 
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from accounts.models import User
+from accounts.backgrounds import QUESTIONS as BACKGROUND
+from accounts.backgrounds import told_count
+from accounts.models import Background, User
 from snapshots.models import DatasheetAnswer, Placement, Snapshot, SnapshotLabel, SnapshotPair
 from snapshots.partition import TRAIN
 from snapshots.planning import FreezePlan
-from snapshots.tally import FORMAT, MANIFEST, Tally, manifest_sha256
+from snapshots.tally import DERIVED, FORMAT, MANIFEST, Tally, manifest_sha256
 
 
 def folder_of(snapshot: Snapshot) -> Path:
@@ -77,7 +80,10 @@ def manifest_of(
         "left_out": planned.plan.left_out,
         "gold_sources": dict(sorted(tally.sources.items())),
         "agreement": tally.agreement(facts),
+        "parses": tally.parsed(),
+        "parser": _parser(snapshot, tally),
         "simulated": _simulated(snapshot, rows),
+        "annotators": _annotators(snapshot, rows),
         **planned.history,
         "about": {
             "frozen_at": timezone.now().isoformat(timespec="seconds"),
@@ -114,11 +120,38 @@ def _in_two_partitions(rows: QuerySet[SnapshotPair], what: str) -> int:
     return counted.filter(number__gt=1).count()
 
 
+def _parser(snapshot: Snapshot, tally: Tally) -> dict[str, Any] | None:
+    """What derived trees; None where all came with the corpus, or there are none."""
+    if snapshot.parser is None or not tally.parses[DERIVED]:
+        return None
+    parser = snapshot.parser
+    return {"tool": "spaCy", "version": parser.spacy, "model": parser.model, "rules": parser.rules}
+
+
 def _simulated(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[str, int]:
     """How much of it no person made: a reader must see that at once."""
     crowd = User.objects.filter(kind=User.Kind.SIMULATED)
     labels = SnapshotLabel.objects.filter(row__snapshot=snapshot, annotator_code__in=crowd.values("code"))
     return {"labels": labels.count(), "pairs": rows.filter(pair__author__in=crowd).count()}
+
+
+def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[str, Any]:
+    """How many people wrote and labelled, and what they told of their background, in counts that name nobody."""
+    people = User.objects.filter(kind=User.Kind.PERSON)
+    labelled = SnapshotLabel.objects.filter(row__snapshot=snapshot).values("annotator_code")
+    # Two short queries: the database reads all labels for each person where it may choose between the two.
+    found = {
+        *people.filter(pk__in=rows.values("pair__author")).values_list("pk", flat=True),
+        *people.filter(code__in=labelled).values_list("pk", flat=True),
+    }
+    told = Background.objects.filter(user__in=found).values(*BACKGROUND)
+    background = []
+    for field, (question, answers) in BACKGROUND.items():
+        counts = Counter(row[field] for row in told)
+        shown = {text: told_count(counts[key]) for key, text in answers.items() if told_count(counts[key])}
+        if shown:
+            background.append({"question": question, "at_least": shown})
+    return {"people": len(found), "background": background}
 
 
 def _software() -> str:

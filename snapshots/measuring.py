@@ -1,26 +1,17 @@
-"""Statistics of a frozen snapshot: asked for, worked out from its files, kept for good.
+"""Statistics of a frozen snapshot: asked for, worked out from its files, kept for good."""
 
-The work is claimed as a freeze is: the heartbeat is the claim's token, and whoever was thought dead finds out
-at the next sign of life.
-"""
-
-import logging
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timedelta
 from typing import Any
 
-from django.utils import timezone
-
+from snapshots.claims import WAITING, Claim, ClaimLost, ask_again, fault
 from snapshots.file_formats.reading import ExportError, all_lines, whole_manifest
 from snapshots.manifest import folder_of
 from snapshots.models import Snapshot, SnapshotStatistics
 from snapshots.planning import SnapshotError
 from snapshots.statistics import artifacts, corpus, tags
 from snapshots.statistics.pairs import Pair, pair_of
+from snapshots.statistics.words import is_english
 
-logger = logging.getLogger(__name__)
-STALE_AFTER = timedelta(minutes=3)
-SIGN_EVERY = timedelta(seconds=2)  # a sign of life is a write; ten thousand short pairs take less
 Kind = SnapshotStatistics.Kind
 EDITIONS: Mapping[str, int] = {
     Kind.CORPUS: corpus.EDITION,
@@ -52,36 +43,30 @@ class StatisticsFailed(SnapshotError):
     """The work ended without figures; asking again starts it anew."""
 
 
-class _ClaimLost(Exception):
-    """Somebody else works on it."""
-
-
 def kinds_for(snapshot: Snapshot) -> list[SnapshotStatistics.Kind]:
     """What can be worked out for a snapshot: tags need English."""
-    return [kind for kind in Kind if kind != Kind.TAGS or _is_english(snapshot.corpus.language)]
+    return [kind for kind in Kind if kind != Kind.TAGS or is_english(snapshot.corpus.language)]
 
 
-def _is_english(language: str) -> bool:
-    return language.split("-")[0].lower() == "en"
+def check_tagger(snapshot: Snapshot) -> None:
+    """Raises NoTagger where the corpus is not in English."""
+    if not is_english(snapshot.corpus.language):
+        raise NoTagger(snapshot, snapshot.corpus.language)
 
 
 def request_statistics(*, snapshot: Snapshot, kind: str) -> SnapshotStatistics:
     """The row of this kind in today's edition; a new or a failed one waits for a worker. Raises NotFrozen, NoTagger."""
     if snapshot.status != Snapshot.Status.FROZEN:
         raise NotFrozen(snapshot)
-    if kind == Kind.TAGS and not _is_english(snapshot.corpus.language):
-        raise NoTagger(snapshot, snapshot.corpus.language)
+    if kind == Kind.TAGS:
+        check_tagger(snapshot)
     row, _ = SnapshotStatistics.objects.get_or_create(
         snapshot=snapshot,
         kind=kind,
         edition=EDITIONS[kind],
-        defaults={"progress": "waiting for a worker"},
+        defaults={"progress": WAITING},
     )
-    failed = SnapshotStatistics.objects.filter(pk=row.pk, status="failed")
-    if failed.update(
-        status="requested", error="", progress="waiting for a worker", requested_at=timezone.now()
-    ):
-        row.refresh_from_db()
+    ask_again(row)
     return row
 
 
@@ -92,83 +77,38 @@ def work_out_statistics(
 
     `progress` hears how far it is. Raises StatisticsInProgress, StatisticsFailed, SnapshotStatistics.DoesNotExist.
     """
-    work = _Work(statistics_id, progress)
-    if work.row.status == SnapshotStatistics.Status.DONE:
-        return work.row
+    row = SnapshotStatistics.objects.select_related("snapshot__corpus").get(pk=statistics_id)
+    if row.status == SnapshotStatistics.Status.DONE:
+        return row
+    claim = None
     try:
-        work.claim()
-        data = work.measure()
-        return work.finish(data)
-    except _ClaimLost:
-        work.row.refresh_from_db()
-        if work.row.status == SnapshotStatistics.Status.DONE:
-            return work.row
-        raise StatisticsInProgress(work.row) from None
+        claim = Claim(row, progress="reading the files", tell=progress)
+        return claim.finish(data=_measured(row, claim))
+    except ClaimLost:
+        row.refresh_from_db()
+        if row.status == SnapshotStatistics.Status.DONE:
+            return row
+        raise StatisticsInProgress(row) from None
     except KeyboardInterrupt:
-        work.fail("Stopped by hand. Ask again when you like.")
+        if claim:
+            claim.fail("Stopped by hand. Ask again when you like.")
         raise
     except Exception as error:
-        told = str(error) if isinstance(error, ExportError) else _sentence(error)
-        work.fail(told)
+        told = str(error) if isinstance(error, ExportError) else fault(error)
+        if claim:
+            claim.fail(told)
         raise StatisticsFailed(told) from error
 
 
-def _sentence(error: Exception) -> str:
-    return f"The software failed ({type(error).__name__}: {error}). Tell its operator, then ask again."
+def _measured(row: SnapshotStatistics, claim: Claim[SnapshotStatistics]) -> dict[str, Any]:
+    folder = folder_of(row.snapshot)
+    manifest = whole_manifest(folder, str(row.snapshot))
+    total = manifest["pairs"]
 
+    def pairs() -> Iterator[Pair]:
+        return (pair_of(partition, line) for partition, line in all_lines(folder, manifest))
 
-class _Work:
-    """One claim on one row."""
-
-    def __init__(self, statistics_id: int, progress: Callable[[str], None]) -> None:
-        self.row = SnapshotStatistics.objects.select_related("snapshot__corpus").get(pk=statistics_id)
-        self.progress = progress
-        self.beat: datetime | None = None
-
-    def claim(self) -> None:
-        now = timezone.now()
-        taken = SnapshotStatistics.objects.takeable(now - STALE_AFTER).filter(pk=self.row.pk)
-        if not taken.update(status="working", heartbeat_at=now, progress="reading the files"):
-            raise _ClaimLost
-        self.beat = now
-
-    def measure(self) -> dict[str, Any]:
-        snapshot = self.row.snapshot
-        folder = folder_of(snapshot)
-        manifest = whole_manifest(folder, str(snapshot))
-
-        def pairs() -> Iterator[Pair]:
-            return (pair_of(partition, line) for partition, line in all_lines(folder, manifest))
-
-        return measure(self.row.kind, pairs, manifest, self.sign_of_life(manifest["pairs"]))
-
-    def sign_of_life(self, total: int) -> Callable[[int], None]:
-        def sign(done: int) -> None:
-            now = timezone.now()
-            if self.beat is None or now - self.beat < SIGN_EVERY:
-                return
-            self._update(heartbeat_at=now, progress=f"{done:,} of {total:,} pairs")
-            self.beat = now
-
-        return sign
-
-    def finish(self, data: dict[str, Any]) -> SnapshotStatistics:
-        self._update(status="done", data=data, progress="", error="")
-        self.row.refresh_from_db()
-        return self.row
-
-    def fail(self, error: str) -> None:
-        ours = SnapshotStatistics.objects.filter(pk=self.row.pk, status="working", heartbeat_at=self.beat)
-        if ours.update(status="failed", error=error, progress=""):
-            logger.warning("%s could not be worked out: %s", self.row, error)
-
-    def _update(self, **values: Any) -> None:
-        """Only while the claim is ours. Raises _ClaimLost."""
-        ours = SnapshotStatistics.objects.filter(pk=self.row.pk, status="working", heartbeat_at=self.beat)
-        if not ours.update(**values):
-            raise _ClaimLost
-        if text := values.get("progress"):
-            self.progress(text)
+    return measure(row.kind, pairs, manifest, lambda done: claim.sign(f"{done:,} of {total:,} pairs"))
 
 
 def measure(
@@ -187,6 +127,7 @@ def measure(
             seats=facts["question"]["seats"],
             language=facts["language"],
             seed=manifest["seed"],
+            single_premises=facts.get("single_premises"),
             progress=progress,
         )
     if kind == Kind.ARTIFACTS:

@@ -7,7 +7,47 @@ from django.db.models import Q
 from collection.labels import SCHEME_CHOICES, label_fits_scheme
 from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Pair, Premise
 from snapshots.file_formats.cards import QUESTIONS
-from snapshots.querysets import AnswerQuerySet, SnapshotPairQuerySet, SnapshotQuerySet, StatisticsQuerySet
+from snapshots.querysets import (
+    AnswerQuerySet,
+    SnapshotPairQuerySet,
+    SnapshotQuerySet,
+    StatisticsQuerySet,
+    WorkQuerySet,
+)
+
+
+class Parser(models.Model):
+    """What derives parse trees: the versions of spaCy, of its model, and of our rules. Trees of two are never mixed."""
+
+    spacy = models.CharField(max_length=40, help_text="version")
+    model = models.CharField(max_length=80, help_text="package and version")
+    rules = models.PositiveSmallIntegerField(help_text="snapshots.parsing.derive.RULES")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["spacy", "model", "rules"], name="one_parser_a_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"spaCy {self.spacy}, {self.model}, rules {self.rules}"
+
+
+class DerivedTree(models.Model):
+    """The trees derived for one sentence, without its words: in their place stands how long each is.
+
+    Whose text is asked for again gets it back in them; whose text was erased leaves nothing here to read.
+    """
+
+    # The constraint below begins with it.
+    parser = models.ForeignKey(Parser, on_delete=models.PROTECT, related_name="trees", db_index=False)
+    digest = models.BinaryField(max_length=32, help_text="sha256 of the sentence")
+    parse = models.TextField(blank=True, help_text="empty where the sentence has no word")
+    binary_parse = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["parser", "digest"], name="one_tree_a_sentence_and_parser")
+        ]
 
 
 class Snapshot(models.Model):
@@ -27,6 +67,14 @@ class Snapshot(models.Model):
         default=0, help_text="whole premises of a published train partition held out as dev"
     )
     author_disjoint = models.BooleanField(default=False, help_text="no author of test pairs in train")
+    parser = models.ForeignKey(
+        Parser,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="derives trees for sentences that came without; empty: none are derived",
+    )
     sha256 = models.CharField(
         max_length=64, blank=True, help_text="over the content files; empty until frozen"
     )
@@ -156,6 +204,26 @@ class SnapshotLabel(models.Model):
         ]
 
 
+class SnapshotSentenceLabel(models.Model):
+    """A label of one sentence of a pair's premise by itself, as it was at the freeze. Sentences count from 1."""
+
+    # The constraint below begins with it.
+    row = models.ForeignKey(
+        SnapshotPair, on_delete=models.PROTECT, related_name="sentence_labels", db_index=False
+    )
+    sentence = models.PositiveSmallIntegerField()
+    position = models.PositiveSmallIntegerField()
+    label = models.CharField(max_length=20)
+    annotator_code = models.CharField(max_length=40, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["row", "sentence", "position"], name="one_frozen_label_a_sentence_and_position"
+            )
+        ]
+
+
 class SnapshotFile(models.Model):
     """A file of a snapshot, by name and hash."""
 
@@ -196,7 +264,26 @@ class DatasheetAnswer(models.Model):
         return f"{self.corpus.slug}: {self.question}"
 
 
-class SnapshotStatistics(models.Model):
+class Work(models.Model):
+    """What a worker makes of a frozen snapshot: asked for, claimed by a sign of life, done or failed (claims.py)."""
+
+    class Status(models.TextChoices):
+        REQUESTED = "requested"
+        WORKING = "working"
+        DONE = "done"
+        FAILED = "failed"
+
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.REQUESTED)
+    progress = models.CharField(max_length=200, blank=True)
+    error = models.TextField(blank=True)
+    requested_at = models.DateTimeField(auto_now_add=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class SnapshotStatistics(Work):
     """Figures of one kind over a snapshot, worked out once and never changed.
 
     `edition` counts the definitions: when one changes in code, the figures of the next edition stand beside these.
@@ -207,20 +294,9 @@ class SnapshotStatistics(models.Model):
         ARTIFACTS = "artifacts", "words and lengths that give labels away"
         TAGS = "tags", "annotation tags"
 
-    class Status(models.TextChoices):
-        REQUESTED = "requested"
-        WORKING = "working"
-        DONE = "done"
-        FAILED = "failed"
-
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="statistics")
     kind = models.CharField(max_length=9, choices=Kind.choices)
     edition = models.PositiveIntegerField()
-    status = models.CharField(max_length=9, choices=Status.choices, default=Status.REQUESTED)
-    progress = models.CharField(max_length=200, blank=True)
-    error = models.TextField(blank=True)
-    requested_at = models.DateTimeField(auto_now_add=True)
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
     data = models.JSONField(null=True, help_text="what snapshots.statistics made")
 
     objects = StatisticsQuerySet.as_manager()
@@ -242,3 +318,39 @@ class SnapshotStatistics(models.Model):
 
     def __str__(self) -> str:
         return f"{self.snapshot} {self.kind}"
+
+
+class SnapshotExport(Work):
+    """A snapshot in another format. Its files can be made again at any time, and are the same bytes then.
+
+    `basis` is the hash of what decides the bytes beside the snapshot: the formats' edition, the datasheet's answers.
+    """
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="exports")
+    format = models.CharField(max_length=20)
+    basis = models.CharField(max_length=64)
+
+    objects = WorkQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["snapshot", "format", "basis"], name="one_export_a_format_and_basis"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.snapshot} as {self.format}"
+
+
+class ExportedFile(models.Model):
+    """A file of an export that is done, by name and hash."""
+
+    export = models.ForeignKey(SnapshotExport, on_delete=models.CASCADE, related_name="files")
+    name = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64)
+    size = models.BigIntegerField(help_text="bytes")
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["export", "name"], name="one_exported_file_a_name")]

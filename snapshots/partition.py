@@ -5,10 +5,11 @@ group stands in two partitions. Groups are drawn in the order of sha256(seed, gr
 before, and what was published in a partition, stays where it is; the seed decides for the rest alone.
 """
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+
+from snapshots.groups import Groups, Row
 
 TRAIN, DEV, TEST = "train", "dev", "test"
 PARTITIONS = (TRAIN, DEV, TEST)
@@ -16,32 +17,6 @@ AWAITING_LABELS = "awaiting labels"
 NOT_IN_TRAINING = "genre not in training"
 WROTE_TEST = "its author wrote test pairs"
 Counts = dict[str, dict[str, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """`pairs` pairs of one group and genre that share these facts. With 0 pairs it only ties its group.
-
-    `published` is the partition that they came with; `placed` the one where their premise was put
-    before; `held_out` says that it was held out of a published train; `validated` that every seat of
-    the main question is filled; `author` is who wrote them (a key of the caller's), where that matters.
-    """
-
-    group: str
-    genre: str
-    pairs: int
-    published: str | None = None
-    placed: str | None = None
-    held_out: bool = False
-    validated: bool = False
-    author: int | None = None
-
-    @property
-    def fixed(self) -> str | None:
-        """Where these pairs stand already, whoever decided it; None: nobody has."""
-        if self.held_out and self.published == TRAIN:
-            return DEV
-        return self.published or self.placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +41,9 @@ class Shortage:
 
 @dataclass
 class Plan:
-    """Where each group goes that has a premise without a place, and the numbers that follow.
+    """Where each group goes, and the numbers that follow.
 
+    `partition_of` has the groups of dev and test; all others are train's.
     `test_authors` wrote pairs of test and may write none of train; empty unless that was asked for.
     `published_by_test_authors` counts the pairs that a published train has of them all the same.
     """
@@ -83,10 +59,12 @@ class Plan:
     def total(self) -> int:
         return sum(sum(genres.values()) for genres in self.pairs.values())
 
+    def place_of(self, group: str) -> str:
+        return self.partition_of.get(group, TRAIN)
 
-def turn(seed: int, group: str) -> tuple[str, str]:
-    """The key by which groups are drawn: a hash, so that neither age nor name decides."""
-    return hashlib.sha256(f"{seed}\n{group}".encode()).hexdigest(), group
+    def put(self, group: str, partition: str) -> None:
+        if partition != TRAIN:
+            self.partition_of[group] = partition
 
 
 def plan(
@@ -111,63 +89,58 @@ def plan(
     drawn author by author, so that few people fill dev and test, and what those of test wrote for
     train is left out and counted. Published partitions stay as they are.
     """
-    groups: defaultdict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[row.group].append(row)
-    draw = _Draw(
-        {DEV: dev_per_genre, TEST: test_per_genre}, {row.genre for rows in groups.values() for row in rows}
-    )
     result = Plan()
-    free: list[str] = []
-    for name, members in groups.items():
-        anchors = {row.fixed for row in members if row.fixed}
-        if anchors:
-            result.partition_of[name] = next(part for part in PARTITIONS if part in anchors)
-            draw.count(result.partition_of[name], members)
-        elif all(row.validated for row in members):
-            free.append(name)
-        else:
-            result.partition_of[name] = TRAIN
-    if author_disjoint:
-        turns = {name: (_author_turn(seed, groups[name]), turn(seed, name)) for name in free}
-        free.sort(key=turns.__getitem__)
-    else:
-        free.sort(key=lambda group: turn(seed, group))
-    for name in free:
-        result.partition_of[name] = draw.place(groups[name])
-    if author_disjoint:
-        _keep_authors_apart(result, groups)
-    _tell(result, groups, set(outside_training))
+    with Groups(rows, seed, by_author=author_disjoint) as groups:
+        draw = _Draw({DEV: dev_per_genre, TEST: test_per_genre}, groups.genres())
+        for name, members in groups:
+            if anchor := _anchor(members):
+                result.put(name, anchor)
+                draw.count(anchor, members)
+        for name, members in groups:
+            if not _anchor(members) and all(row.validated for row in members):
+                result.put(name, draw.place(members))
+        if author_disjoint:
+            _keep_authors_apart(result, groups)
+        _tell(result, groups, set(outside_training))
     result.shortages = draw.shortages()
     return result
 
 
-def _author_turn(seed: int, rows: list[Row]) -> tuple[str, str]:
-    """The turn of the first of a group's authors; pairs without an author come as one."""
-    return min(turn(seed, f"author {row.author or ''}") for row in rows)
+def standing(row: Row) -> str | None:
+    """Where a row's pairs stand already, whoever decided it; None: nobody has."""
+    if row.held_out and row.published == TRAIN:
+        return DEV
+    return row.published or row.placed
 
 
-def _keep_authors_apart(result: Plan, groups: Mapping[str, list[Row]]) -> None:
+def _anchor(rows: Iterable[Row]) -> str | None:
+    """Where a group stands already: the first of the partitions in which it does."""
+    places = {standing(row) for row in rows}
+    return next((part for part in PARTITIONS if part in places), None)
+
+
+def _keep_authors_apart(result: Plan, groups: Groups) -> None:
     """Finds who wrote pairs of test, and how many of theirs stand in a published train."""
-    for name, rows in groups.items():
+    for name, rows in groups:
         for row in rows:
-            if row.author and row.pairs and destination(row, result.partition_of[name], ())[0] == TEST:
+            if row.author and row.pairs and destination(row, result.place_of(name), ())[0] == TEST:
                 result.test_authors.add(row.author)
     result.published_by_test_authors = sum(
         row.pairs
-        for rows in groups.values()
+        for _, rows in groups
         for row in rows
-        if row.published and row.fixed == TRAIN and row.author in result.test_authors
+        if row.published and standing(row) == TRAIN and row.author in result.test_authors
     )
 
 
-def hold_out(premises: Mapping[str, int], *, count: int, seed: int) -> set[str]:
-    """Groups (name -> number of premises) whose premises make `count` together, or as near below as comes."""
+def hold_out(premises: Iterable[tuple[str, int]], *, count: int, seed: int) -> set[str]:
+    """Groups (name, number of premises) whose premises make `count` together, or as near below as comes."""
     chosen: set[str] = set()
-    for group in sorted(premises, key=lambda name: turn(seed, name)):
-        if premises[group] <= count:
-            chosen.add(group)
-            count -= premises[group]
+    with Groups((Row(name, "", number) for name, number in premises), seed) as groups:
+        for name, rows in groups:
+            if rows[0].pairs <= count:
+                chosen.add(name)
+                count -= rows[0].pairs
     return chosen
 
 
@@ -176,7 +149,7 @@ def destination(
 ) -> tuple[str | None, str]:
     """The partition of a row's pairs, or None and why they are left out."""
     if row.published:
-        return row.fixed, ""
+        return standing(row), ""
     partition = row.placed or group_partition
     if partition == TRAIN:
         if row.genre in outside_training:
@@ -233,13 +206,13 @@ class _Draw:
         ]
 
 
-def _tell(result: Plan, groups: Mapping[str, list[Row]], outside_training: Collection[str]) -> None:
+def _tell(result: Plan, groups: Groups, outside_training: Collection[str]) -> None:
     """Counts what goes where and what is left out."""
     pairs: dict[str, Counter[str]] = {name: Counter() for name in PARTITIONS}
     left_out: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for name, rows in groups.items():
+    for name, rows in groups:
         for row in rows:
-            place, why = destination(row, result.partition_of[name], outside_training, result.test_authors)
+            place, why = destination(row, result.place_of(name), outside_training, result.test_authors)
             (pairs[place] if place else left_out[why])[row.genre] += row.pairs
     result.pairs = {part: _sorted(counts) for part, counts in pairs.items()}
     result.left_out = {why: _sorted(counts) for why, counts in sorted(left_out.items()) if counts.total()}

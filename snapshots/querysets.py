@@ -31,19 +31,21 @@ class SnapshotQuerySet(models.QuerySet):
         return self.filter(corpus__slug=slug, version=int(version)).select_related("corpus")
 
 
-class StatisticsQuerySet(models.QuerySet):
+class WorkQuerySet(models.QuerySet):
+    def under_way(self) -> "WorkQuerySet":
+        return self.filter(status__in=["requested", "working"])
+
+    def takeable(self, stale_before: datetime) -> "WorkQuerySet":
+        """Requested ones, and those whose worker has given no sign of life since `stale_before`."""
+        return self.filter(Q(status="requested") | Q(status="working", heartbeat_at__lt=stale_before))
+
+
+class StatisticsQuerySet(WorkQuerySet):
     def current(self, editions: Mapping[str, int]) -> "StatisticsQuerySet":
         """Those by today's definitions: `editions` has the edition of each kind."""
         return self.filter(
             Q.create([Q(kind=kind, edition=edition) for kind, edition in editions.items()], Q.OR)
         )
-
-    def under_way(self) -> "StatisticsQuerySet":
-        return self.filter(status__in=["requested", "working"])
-
-    def takeable(self, stale_before: datetime) -> "StatisticsQuerySet":
-        """Requested ones, and those whose worker has given no sign of life since `stale_before`."""
-        return self.filter(Q(status="requested") | Q(status="working", heartbeat_at__lt=stale_before))
 
 
 class SnapshotPairQuerySet(models.QuerySet):

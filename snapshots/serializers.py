@@ -6,7 +6,7 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from collection.models import Corpus
-from snapshots.models import Snapshot, SnapshotFile, SnapshotStatistics
+from snapshots.models import ExportedFile, Snapshot, SnapshotExport, SnapshotFile, SnapshotStatistics
 
 
 class FreezeRequestSerializer(serializers.Serializer):
@@ -26,6 +26,13 @@ class FreezeRequestSerializer(serializers.Serializer):
     author_disjoint = serializers.BooleanField(
         default=False, help_text="leave out of train what authors of test pairs wrote"
     )
+    derived_parses = serializers.BooleanField(
+        default=False, help_text="derive parse trees for sentences that came without; English only"
+    )
+
+
+class RetractionSerializer(serializers.Serializer):
+    because = serializers.CharField(max_length=2000, help_text="what is wrong; every reader sees it")
 
 
 class SnapshotFileSerializer(serializers.ModelSerializer):
@@ -86,6 +93,32 @@ class SnapshotDetailSerializer(SnapshotSerializer):
     def get_manifest(self, snapshot: Snapshot) -> dict[str, Any] | None:
         manifest: dict[str, Any] | None = self.context["manifest"]
         return manifest
+
+
+class ExportedFileSerializer(serializers.ModelSerializer):
+    bytes = serializers.IntegerField(source="size")
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ExportedFile
+        fields = ["name", "sha256", "bytes", "url"]
+
+    def get_url(self, file: ExportedFile) -> str:
+        path = {"pk": file.export.snapshot_id, "format_name": file.export.format, "name": file.name}
+        return reverse("api-snapshot-export-file", kwargs=path, request=self.context["request"])
+
+
+class ExportSerializer(serializers.ModelSerializer):
+    files = ExportedFileSerializer(many=True, help_text="empty until it is done")
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = SnapshotExport
+        fields = ["format", "status", "progress", "error", "requested_at", "files", "url"]
+
+    def get_url(self, row: SnapshotExport) -> str:
+        path = {"pk": row.snapshot_id, "format_name": row.format}
+        return reverse("api-snapshot-export", kwargs=path, request=self.context["request"])
 
 
 class StatisticsSerializer(serializers.ModelSerializer):

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from collection.templatetags.labels import MARKS
 from snapshots.partition import PARTITIONS
 from snapshots.statistics.plots import Plot, plot
 from snapshots.statistics.rendering import shown_rows
 from snapshots.statistics.tables import TABLES, Column, Table, table
-from validation.agreement import DEFINITIONS, NAMES, PUBLISHED
+from validation.definitions import DEFINITIONS, NAMES, PUBLISHED
 
 AGREEMENT = "agreement"
 
@@ -93,7 +94,8 @@ LONG = 30
 
 def statistics_tables(kind: str, data: Mapping[str, Any]) -> list[ShownTable]:
     """The tables of one kind of statistics, with the plots of those that are curves."""
-    return [_shown(table(name, data)) for name, each in TABLES.items() if each.source == kind]
+    made = [(each, table(name, data)) for name, each in TABLES.items() if each.source == kind]
+    return [_shown(each) for told, each in made if each.rows or not told.only_with_rows]
 
 
 def _shown(made: Table) -> ShownTable:
@@ -112,7 +114,13 @@ def _curves(made: Table) -> Plot | None:
     ]
     is_share = made.name == "answerable"
     x_name = "threshold" if is_share else "words"
-    return plot(made.name, made.title, lines, x_name=x_name, percent=is_share)  # type: ignore[arg-type]
+    return plot(made.name, made.title, lines, x_name=x_name, percent=is_share, css_of=_label_colour)  # type: ignore[arg-type]
+
+
+def _label_colour(name: str) -> str:
+    """The colour of a label's mark for the line "entailment, all words"; lines of other things have none of their own."""
+    label = name.partition(",")[0]
+    return MARKS[label][0] if label in MARKS else ""
 
 
 def percent(share: float | None) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from snapshots.parsing.checking import SIDES
+from snapshots.parsing.trees import fits
 from validation.statistics import Pattern, agreement_from_patterns
 
 NO_GOLD = "-"
@@ -23,6 +25,7 @@ PARTITION_FILES = {"train.jsonl": "train", "dev.jsonl": "dev", "test.jsonl": "te
 # Where there are labels to count: with the other source, the author's label stands alone.
 JUDGED = frozenset({"voted", "adjudicated", "none", "published"})
 DECIDED = frozenset({"adjudicated", "published"})  # beyond the votes
+PARSES = (SHIPPED, UNLIKE, DERIVED) = ("shipped", "shipped_with_other_tokens", "derived")
 Line = Mapping[str, Any]
 Facts = Mapping[str, Any]
 
@@ -36,13 +39,29 @@ class Tally:
         self.gold: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.sources: Counter[str] = Counter()
         self.patterns: Counter[Pattern] = Counter()
+        self.parses: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     def add(self, partition: str, line: Line) -> None:
         self.genres[partition][line["genre"]] += 1
         self.gold[partition][line["gold_label"]] += 1
         self.sources[line["gold_source"]] += 1
+        for side in SIDES:
+            if kind := kind_of_parses(line, side):
+                self.parses[kind][side] += 1
         if line["gold_source"] in JUDGED:
             self.patterns[self._pattern(line)] += 1
+
+    def include(self, other: "Tally") -> None:
+        """Adds the counts of other lines."""
+        for mine, theirs in (
+            (self.genres, other.genres),
+            (self.gold, other.gold),
+            (self.parses, other.parses),
+        ):
+            for key, counts in theirs.items():
+                mine[key].update(counts)
+        self.sources.update(other.sources)
+        self.patterns.update(other.patterns)
 
     def _pattern(self, line: Line) -> Pattern:
         given: Counter[str] = Counter(line["annotator_labels"])
@@ -89,6 +108,22 @@ class Tally:
                 found[name]["matched"] = sorted(set(genres) & in_train)
                 found[name]["mismatched"] = sorted(set(genres) - in_train)
         return found
+
+    def parsed(self) -> dict[str, dict[str, int]]:
+        """Kind of parses -> side -> number of lines."""
+        return {kind: {side: self.parses[kind][side] for side in SIDES} for kind in PARSES}
+
+
+def kind_of_parses(line: Line, side: str) -> str:
+    """Whether the parses of a side came with the corpus or were derived here; "" if there are none.
+
+    Published trees are kept as they came, whatever they are; so those that lack their sentence's tokens are told apart.
+    """
+    if not line[f"{side}_parse"] and not line[f"{side}_binary_parse"]:
+        return ""
+    if side in line.get("derived_parses", ()):
+        return DERIVED
+    return SHIPPED if fits(line[side], line[f"{side}_parse"], line[f"{side}_binary_parse"]) else UNLIKE
 
 
 def gold_by_votes(annotator_labels: Iterable[str], threshold: int) -> str:

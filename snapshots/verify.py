@@ -1,13 +1,11 @@
 """Checks a snapshot from its files alone: `python -m snapshots.verify DIR`. Standard library, no database.
 
 Hashes and sizes, every line's fields, gold labels by the stated rule, every count and the agreement of the
-manifest, and that no premise stands in two partitions. Each finding names file, line and reason.
+manifest, and that no premise and no group of premises stands in two partitions. Each finding names file, line and reason.
 """
 
 import argparse
-import hashlib
 import json
-import math
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -15,41 +13,32 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from snapshots.line_checks import (
+    GROUP,
+    HYPOTHESIS,
+    PAIR,
+    PREMISE,
+    TOLD_A_FILE,
+    Part,
+    check_part,
+    differences,
+    out_of_order,
+)
+from snapshots.occurrences import Occurrences
+from snapshots.portions import in_order, portions_of
 from snapshots.tally import (
+    DERIVED,
     EXPORT,
     FACTS,
     FORMAT,
     MANIFEST,
-    NO_GOLD,
     PARTITION_FILES,
-    Line,
     Tally,
     content_sha256,
-    distribution,
     file_sha256,
-    gold_by_votes,
     manifest_sha256,
     stays_inside,
 )
-
-TOLD_A_FILE = 20  # one mistake in a file makes thousands of findings; nobody reads them all
-TEXTS = (
-    "author",
-    "genre",
-    "gold_label",
-    "gold_source",
-    "pairID",
-    "promptID",
-    "sentence1",
-    "sentence1_binary_parse",
-    "sentence1_parse",
-    "sentence2",
-    "sentence2_binary_parse",
-    "sentence2_parse",
-)
-LISTS = ("annotator_codes", "annotator_labels")
-FIELDS = {*TEXTS, *LISTS, "author_label", "label_distribution", "premise_sentences", "prompt_version"}
-SOURCES = ("voted", "adjudicated", "published", "author", "none")
 
 
 @dataclass(frozen=True)
@@ -108,14 +97,15 @@ def verify(folder: Path) -> Report:
     facts = manifest["corpus"]
     if FACTS in present and _json(folder / FACTS, report) not in (facts, None):
         report.add(FACTS, f"differs from the facts under 'corpus' in {MANIFEST}")
-    reading = _Reading(facts, report)
-    for name, partition in sorted(PARTITION_FILES.items(), key=lambda item: item[1]):
-        if name in present:
-            _check_line_count(
-                reading.read(folder / name, partition), manifest["files"].get(name, {}), name, report
-            )
-    report.pairs = reading.tally.pairs
-    _compare(manifest, reading, report)
+    with Occurrences() as seen:
+        reading = _Reading(facts, report, seen)
+        for name, partition in sorted(PARTITION_FILES.items(), key=lambda item: item[1]):
+            if name in present:
+                _check_line_count(
+                    reading.read(folder / name, partition), manifest["files"].get(name, {}), name, report
+                )
+        report.pairs = reading.tally.pairs
+        _compare(manifest, reading, report)
     return report
 
 
@@ -200,104 +190,37 @@ def _check_files(folder: Path, manifest: Mapping[str, Any], report: Report) -> s
 
 
 class _Reading:
-    """Reads the partitions' files one after the other and remembers what must be compared."""
+    """Reads the partitions' files one after the other, in portions; what must be compared is kept on disk."""
 
-    def __init__(self, facts: Mapping[str, Any], report: Report) -> None:
-        self.facts, self.report = facts, report
-        self.labels: list[str] = facts["labels"]
-        self.tally = Tally(self.labels)
-        self.pairs: set[bytes] = set()
-        self.premises: defaultdict[str, set[str]] = defaultdict(set)
-        self.hypotheses: defaultdict[bytes, set[str]] = defaultdict(set)
+    def __init__(self, facts: Mapping[str, Any], report: Report, seen: Occurrences) -> None:
+        self.facts, self.report, self.seen = facts, report, seen
+        self.tally = Tally(facts["labels"])
         self.authors: defaultdict[str, set[str]] = defaultdict(set)
 
     def read(self, path: Path, partition: str) -> int:
         """Checks every line; returns how many there are."""
-        number, previous = 0, ""
-        for number, data in _numbered(path):
-            reason, line = self._line(data)
-            if line is None:
-                self.report.add(path.name, reason, number)
-                continue
-            for reason in self._complaints(line, previous):
-                self.report.add(path.name, reason, number)
-            previous = line["pairID"]
-            self.tally.add(partition, line)
-            self.premises[line["promptID"]].add(partition)
-            self.hypotheses[_short(line["sentence2"])].add(partition)
-            if line["author"]:
-                self.authors[line["author"]].add(partition)
-        return number
+        before, last = 0, ""
+        for part in in_order(
+            lambda portion: check_part(portion.lines(), partition, self.facts), portions_of(path)
+        ):
+            if part.first is not None and part.first[1] <= last:
+                number, name = part.first
+                self.report.add(path.name, out_of_order(name), before + number)
+            for number, text in part.complaints:
+                self.report.add(path.name, text, before + number)
+            self.report.more.update({path.name: part.more} if part.more else {})
+            self._keep(part, partition, before)
+            before += part.lines
+            last = part.last or last
+        return before
 
-    def _line(self, data: bytes) -> tuple[str, dict[str, Any] | None]:
-        """A line whose fields are all there and of the right kind, or the reason why it is none."""
-        if not data.endswith(b"\n"):
-            return "the file ends in the middle of this line", None
-        try:
-            line = json.loads(data)
-        except ValueError as error:
-            return f"is not JSON ({error})", None
-        if not isinstance(line, dict):
-            return "is not a JSON object", None
-        for name in TEXTS:
-            if not isinstance(line.get(name), str):
-                return f"{name} is {'not a text' if name in line else 'missing'}", None
-        for name in LISTS:
-            value = line.get(name)
-            if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-                return f"{name} must be a list of texts", None
-        if not isinstance(line.get("prompt_version", ""), str):
-            return "prompt_version is not a text", None
-        if not isinstance(line.get("author_label", 0), str | None):
-            return "author_label must be a label or null", None
-        return "", line
-
-    def _complaints(self, line: Line, previous: str) -> Iterator[str]:
-        """What is wrong with the content of a well-formed line."""
-        if unknown := sorted(set(line) - FIELDS):
-            yield f"has fields that no snapshot has: {', '.join(unknown)}"
-        if line["pairID"] <= previous:
-            yield f"pairID {line['pairID']!r} is out of order"
-        key = _short(line["pairID"])
-        if key in self.pairs:
-            yield f"pairID {line['pairID']!r} occurs a second time"
-        self.pairs.add(key)
-        given, seats = line["annotator_labels"], self.facts["question"]["seats"]
-        for label in dict.fromkeys([*given, *([line["author_label"]] if line["author_label"] else [])]):
-            if label not in self.labels:
-                yield f"the label {label!r} is not one of: {', '.join(self.labels)}"
-        if len(given) > seats:
-            yield f"has {len(given)} labels, but there are {seats} seats"
-        if len(line["annotator_codes"]) != len(given):
-            yield f"has {len(line['annotator_codes'])} annotator_codes for {len(given)} annotator_labels"
-        if line["genre"] not in self.facts.get("genres", {}):
-            yield f"the genre {line['genre']!r} is not one of the corpus"
-        sentences = line.get("premise_sentences")
-        if sentences is not None and " ".join(map(str, sentences)) != line["sentence1"]:
-            yield "sentence1 is not its premise_sentences joined"
-        shares = line.get("label_distribution")  # older snapshots have none
-        if shares is not None and not _equal(shares, distribution(given, self.labels)):
-            yield "label_distribution is not that of its annotator_labels"
-        if wrong := gold_complaint(line, self.labels, self.facts["question"]):
-            yield wrong
-
-
-def gold_complaint(line: Line, labels: list[str], rule: Mapping[str, Any]) -> str:
-    """Why the gold label of a line does not follow from its labels; empty if it does."""
-    gold, source, given = line["gold_label"], line["gold_source"], line["annotator_labels"]
-    voted = gold_by_votes(given, rule["threshold"])
-    if source not in SOURCES:
-        return f"gold_source {source!r} is not one of: {', '.join(SOURCES)}"
-    if gold not in labels and not (gold == NO_GOLD and source == "none"):
-        return f"gold_label {gold!r} does not go with gold_source {source!r}"
-    if source == "author" and gold != line["author_label"]:
-        return f"gold_label is {gold!r}, but the author's label is {line['author_label']!r}"
-    if source in ("voted", "none") and gold != voted:
-        return (
-            f"gold_label is {gold!r}, but its labels ({', '.join(given)}) give {voted!r} "
-            f"by the rule: {rule['threshold']} of {rule['seats']}"
-        )
-    return ""
+    def _keep(self, part: Part, partition: str, before: int) -> None:
+        self.tally.include(part.tally)
+        for kind, names in part.names.items():
+            pairs = names.items() if isinstance(names, dict) else names
+            self.seen.note(kind, partition, ((name, before + number) for name, number in pairs))
+        for author in part.authors:
+            self.authors[author].add(partition)
 
 
 def _check_line_count(lines: int, listed: Mapping[str, Any], name: str, report: Report) -> None:
@@ -307,45 +230,36 @@ def _check_line_count(lines: int, listed: Mapping[str, Any], name: str, report: 
 
 def _compare(manifest: Mapping[str, Any], reading: _Reading, report: Report) -> None:
     """Recounts what the manifest says."""
-    in_two = {premise: sorted(where) for premise, where in reading.premises.items() if len(where) > 1}
-    if not manifest["placements"].get("published", {}).get("pairs") and in_two:
-        for premise, where in sorted(in_two.items())[:TOLD_A_FILE]:
-            report.add(f"{where[0]}.jsonl", f"the premise {premise!r} stands in {' and '.join(where)}")
+    seen = reading.seen
+    for partition, number, pair in seen.again(PAIR):
+        report.add(f"{partition}.jsonl", f"pairID {_text(pair)!r} occurs a second time", number)
+    if not manifest["placements"].get("published", {}).get("pairs"):
+        for kind in (PREMISE, GROUP):
+            for name, where in seen.in_several(kind, limit=TOLD_A_FILE):
+                report.add(f"{where[0]}.jsonl", f"the {kind} {_text(name)!r} stands in {' and '.join(where)}")
     if manifest.get("author_disjoint") and not manifest["placements"].get("published", {}).get("pairs"):
         both = sorted(author for author, where in reading.authors.items() if where >= {"train", "test"})
         for author in both[:TOLD_A_FILE]:
             report.add("train.jsonl", f"the author {author!r} wrote pairs of test too")
-    premises: Counter[str] = Counter(partition for where in reading.premises.values() for partition in where)
     counted = {
         "pairs": reading.tally.pairs,
-        "partitions": reading.tally.partitions(premises),
+        "partitions": reading.tally.partitions(seen.by_partition(PREMISE)),
         "gold_sources": dict(reading.tally.sources),
-        "premises_in_two_partitions": len(in_two),
-        "hypotheses_in_two_partitions": sum(len(where) > 1 for where in reading.hypotheses.values()),
+        "premises_in_two_partitions": seen.number_in_several(PREMISE),
+        "hypotheses_in_two_partitions": seen.number_in_several(HYPOTHESIS),
         "agreement": reading.tally.agreement(reading.facts),
     }
+    if "parses" in manifest:  # older snapshots do not count them
+        counted["parses"] = reading.tally.parsed()
     for key, value in counted.items():
-        for path, told, found in _differences(manifest.get(key), value, key):
+        for path, told, found in differences(manifest.get(key), value, key):
             report.add(MANIFEST, f"{path} is {told}, but the files give {found}")
+    if reading.tally.parses[DERIVED] and not manifest.get("parser"):
+        report.add(MANIFEST, "does not say what derived the trees: 'parser' is missing")
 
 
-def _equal(told: Any, found: Any) -> bool:
-    return not any(_differences(told, found, ""))
-
-
-def _differences(told: Any, found: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """The places where two values differ; numbers by more than rounding."""
-    if isinstance(told, dict) and isinstance(found, dict):
-        for key in sorted({*told, *found}):
-            yield from _differences(told.get(key), found.get(key), f"{path}.{key}")
-    elif isinstance(told, list) and isinstance(found, list) and len(told) == len(found):
-        for index, (one, other) in enumerate(zip(told, found, strict=True)):
-            yield from _differences(one, other, f"{path}.{index}")
-    elif isinstance(told, float | int) and isinstance(found, float | int):
-        if not math.isclose(told, found, rel_tol=1e-9, abs_tol=1e-12):
-            yield path, told, found
-    elif told != found:
-        yield path, json.dumps(told), json.dumps(found)
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "surrogatepass")
 
 
 def _json(path: Path, report: Report) -> dict[str, Any] | None:
@@ -355,16 +269,6 @@ def _json(path: Path, report: Report) -> dict[str, Any] | None:
         report.add(path.name, f"cannot be read as JSON ({error})")
         return None
     return value
-
-
-def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:
-    with path.open("rb") as stream:
-        yield from enumerate(stream, start=1)
-
-
-def _short(text: str) -> bytes:
-    """Sixteen bytes that stand for a text: half a million sentences are kept in mind at once."""
-    return hashlib.sha256(text.encode()).digest()[:16]
 
 
 def report_lines(report: Report, *, as_json: bool) -> Iterator[str]:

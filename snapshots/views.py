@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from django.contrib import messages
 from django.db.models import Prefetch
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -16,24 +16,34 @@ from django_htmx.http import HttpResponseClientRedirect
 from accounts.access import researcher_required
 from accounts.models import User
 from collection.models import Corpus
-from snapshots.actions import FreezeInProgress, answer_datasheet, request_freeze
+from snapshots.actions import FreezeInProgress, answer_datasheet, request_freeze, stop_freeze
 from snapshots.actions import publish as publish_snapshot
 from snapshots.actions import retract as retract_snapshot
-from snapshots.downloads import FileUnavailable, send
+from snapshots.downloads import Download, FileUnavailable, of_export, of_snapshot, send
+from snapshots.exporting import MADE, current_exports, request_export
+from snapshots.file_formats import ABOUT, ExportError
 from snapshots.file_formats.cards import DATASHEET, blanks, canary_of
 from snapshots.file_formats.cards import datasheet as as_markdown
 from snapshots.forms import DatasheetForm, FreezeForm, RetractForm
 from snapshots.manifest import answers_of, read_manifest
 from snapshots.measuring import EDITIONS, kinds_for, request_statistics
-from snapshots.models import DatasheetAnswer, Snapshot, SnapshotFile, SnapshotStatistics
+from snapshots.models import (
+    DatasheetAnswer,
+    ExportedFile,
+    Snapshot,
+    SnapshotExport,
+    SnapshotFile,
+    SnapshotStatistics,
+)
 from snapshots.partition import PARTITIONS
 from snapshots.planning import SnapshotError, plan_freeze
-from snapshots.statistics.rendering import as_csv
+from snapshots.statistics.rendering import as_csv, as_latex
 from snapshots.statistics.tables import TABLES, table
 from snapshots.tables import agreement_rows, partition_table, statistics_tables
-from snapshots.tasks import enqueue, enqueue_statistics
+from snapshots.tasks import enqueue, enqueue_export, enqueue_statistics
 
 PATIENCE = timedelta(minutes=1)  # a request that waits longer than the sweep needs has no worker
+STATISTICS_FILES = {"csv": (as_csv, "text/csv"), "tex": (as_latex, "application/x-tex")}
 UNCHANGED = "Nothing has changed since an earlier snapshot: it stands, and no number was used up."
 
 
@@ -91,11 +101,65 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("snapshot", requested.pk)
 
 
+@require_POST
+@researcher_required
+def stop(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Snapshot, pk=pk)
+    try:
+        stop_freeze(snapshot=found, by=cast(User, request.user))
+    except SnapshotError as error:
+        messages.warning(request, str(error))
+    return redirect("snapshot", pk)
+
+
 @require_safe
 @researcher_required
 def snapshot_file(request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
     rows = SnapshotFile.objects.select_related("snapshot__corpus").filter(snapshot__status="frozen")
     file = get_object_or_404(rows, snapshot=pk, name=name)
+    return _sent(request, of_snapshot(file))
+
+
+@never_cache
+@require_safe
+@researcher_required
+def exports(request: HttpRequest, pk: int) -> HttpResponse:
+    """The whole page; while a format is written, htmx asks every two seconds for the part that changes."""
+    found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    asked = current_exports(found)
+    context = {
+        "snapshot": found,
+        "formats": [(name, ABOUT[name], asked.get(name)) for name in MADE],
+        "is_under_way": any(row.status in ("requested", "working") for row in asked.values()),
+    }
+    is_part = request.htmx  # type: ignore[attr-defined]
+    return render(request, f"snapshots/{'_exports' if is_part else 'exports'}.html", context)
+
+
+@require_POST
+@researcher_required
+def ask_for_export(request: HttpRequest, pk: int, format_name: str) -> HttpResponse:
+    found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    try:
+        row = request_export(snapshot=found, format_name=format_name)
+    except ExportError as error:
+        raise Http404(str(error)) from error
+    if row.status == SnapshotExport.Status.REQUESTED:
+        enqueue_export(row.pk)
+    return redirect("snapshot-exports", found.pk)
+
+
+@require_safe
+@researcher_required
+def exported_file(request: HttpRequest, pk: int, format_name: str, name: str) -> HttpResponseBase:
+    found = get_object_or_404(Snapshot.objects.frozen(), pk=pk)
+    row = current_exports(found).get(format_name)
+    rows = ExportedFile.objects.select_related("export__snapshot__corpus")
+    file = get_object_or_404(rows, export=row, export__status=SnapshotExport.Status.DONE, name=name)
+    return _sent(request, of_export(file))
+
+
+def _sent(request: HttpRequest, file: Download) -> HttpResponseBase:
     try:
         return send(request, file)
     except FileUnavailable as error:
@@ -206,12 +270,14 @@ def ask_for_statistics(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 @researcher_required
-def statistics_csv(request: HttpRequest, pk: int, name: str) -> HttpResponse:
+def statistics_file(request: HttpRequest, pk: int, name: str, ending: str) -> HttpResponse:
+    """A table for a spreadsheet (csv: raw values) or a paper (tex)."""
     kind = TABLES[name].source if name in TABLES else ""
     done = SnapshotStatistics.objects.current(EDITIONS).filter(data__isnull=False)
     row = get_object_or_404(done.select_related("snapshot__corpus"), snapshot=pk, kind=kind)
-    answer = HttpResponse(as_csv(table(name, row.data or {})), content_type="text/csv; charset=utf-8")
-    file = f"{row.snapshot.corpus.slug}-{row.snapshot.version}-{name}.csv"
+    write, content_type = STATISTICS_FILES[ending]
+    answer = HttpResponse(write(table(name, row.data or {})), content_type=f"{content_type}; charset=utf-8")
+    file = f"{row.snapshot.corpus.slug}-{row.snapshot.version}-{name}.{ending}"
     answer["Content-Disposition"] = f'attachment; filename="{file}"'
     return answer
 
@@ -224,7 +290,7 @@ def _shown(found: Snapshot) -> dict[str, Any]:
         "waits_in_vain": found.status == "requested" and timezone.now() - found.requested_at > PATIENCE,
         "files": found.files.all(),
         "manifest": manifest,
-        "blanks": [] if found.published_at else blanks(answers_of(found)),
+        "blanks": {} if found.published_at else blanks(answers_of(found)),
         "retract_form": RetractForm(),
         "agreement": agreement_rows(manifest) if manifest else [],
         "table": partition_table({p: c["genres"] for p, c in manifest["partitions"].items()})

@@ -2,6 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from math import exp, prod
+
+import numpy as np
+from scipy.special import digamma
 
 
 def gold_by_hand(labels: Sequence[str], threshold: int = 3) -> str:
@@ -94,3 +98,50 @@ def cohen_by_definition(pairs: Sequence[tuple[str, str]]) -> float:
         for label in labels
     )
     return (same - chance) / (1 - chance)
+
+
+def mace_by_hand(rows: Sequence[tuple[int, str, str]], seed: int, steps: int) -> dict[str, float]:
+    """MACE (Hovy et al. 2013), label by label, with its variational M-step: worker -> P(does not guess).
+
+    `rows`: (task, worker, label). Priors: Beta(1/2, 1/2) on guessing, Dirichlet(10) on what a guesser says.
+    """
+    workers = list(dict.fromkeys(worker for _, worker, _ in rows))
+    labels = list(dict.fromkeys(label for *_, label in rows))
+    dice = np.random.RandomState(seed)
+    draws = dice.uniform(1, 2.5, size=(len(workers), 2))
+    guesses = {worker: row[0] / sum(row) for worker, row in zip(workers, draws.tolist(), strict=True)}
+    draws = dice.uniform(1, 2.5, size=(len(workers), len(labels)))
+    says = {
+        worker: {label: value / sum(row) for label, value in zip(labels, row, strict=True)}
+        for worker, row in zip(workers, draws.tolist(), strict=True)
+    }
+    knows = {worker: 1 - guesses[worker] for worker in workers}
+    tasks: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for task, worker, label in rows:
+        tasks[task].append((worker, label))
+    for _ in range(steps):
+        guessed: dict[str, Counter[str]] = {worker: Counter() for worker in workers}
+        known: Counter[str] = Counter()
+        for given in tasks.values():
+            likely = {
+                truth: prod(
+                    guesses[worker] * says[worker][label] + knows[worker] * (label == truth)
+                    for worker, label in given
+                )
+                for truth in labels
+            }
+            for truth, weight in likely.items():
+                for worker, label in given:
+                    by_guess = guesses[worker] * says[worker][label]
+                    by_knowing = knows[worker] * (label == truth)
+                    part = weight / sum(likely.values()) / (by_guess + by_knowing)
+                    guessed[worker][label] += part * by_guess
+                    known[worker] += part * by_knowing
+        for worker in workers:
+            total = exp(digamma(guessed[worker].total() + known[worker] + 1))
+            guesses[worker] = exp(digamma(guessed[worker].total() + 0.5)) / total
+            knows[worker] = exp(digamma(known[worker] + 0.5)) / total
+            whole = exp(digamma(guessed[worker].total() + 10 * len(labels)))
+            for label in labels:
+                says[worker][label] = exp(digamma(guessed[worker][label] + 10)) / whole
+    return knows

@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from django.db.models import Prefetch, QuerySet
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -18,10 +18,14 @@ from accounts.permissions import IsAnnotator, IsResearcher
 from accounts.problems import Problem
 from collection.models import Corpus, Pair
 from validation import actions, measuring
-from validation.agreement import DIMENSIONS, report_from
+from validation.agreement import report_from
 from validation.gold import with_gold_label
 from validation.models import Label, Question
+from validation.offers import address_of
+from validation.patterns import DIMENSIONS
+from validation.seats import question_of
 from validation.serializers import (
+    QUESTION,
     BatchSerializer,
     NextSerializer,
     PairSerializer,
@@ -51,7 +55,7 @@ class NextBatchView(APIView):
         question = _question(asked.validated_data["corpus"], asked.validated_data.get("question"))
         user = cast(User, request.user)
         _require_consent(user, question.corpus)
-        return Response(_next_batch(question, user))
+        return Response(_next_batch(request, question))
 
 
 class SubmitBatchView(APIView):
@@ -70,15 +74,7 @@ class SubmitBatchView(APIView):
         sent.is_valid(raise_exception=True)
         work = sent.validated_data
         try:
-            result = actions.submit_batch(
-                annotator=cast(User, request.user),
-                token=work["assignment"],
-                labels=work["labels"],
-                skips=work["skips"],
-                active_ms=work["active_ms"],
-                reasons=work["reasons"],
-                key=work["idempotency_key"],
-            )
+            result, then = self.save(cast(User, request.user), work)
         except actions.UnknownAssignment as error:
             raise Problem(status=404, detail=str(error)) from None
         except actions.UnknownSlot as error:
@@ -88,9 +84,19 @@ class SubmitBatchView(APIView):
             errors = {f"labels.{slot}": why for slot, why in error.errors.items()}
             raise Problem(status=422, detail=str(error), errors=errors) from None
         answer = {field: getattr(result, field) for field in SUBMITTED}
-        if work["next"]:
-            answer["next"] = _next_batch(result.question, cast(User, request.user))
+        if then is not None:
+            answer["next"] = _as_json(result.question, then)
         return Response(answer)
+
+    def save(
+        self, user: User, work: dict[str, Any]
+    ) -> tuple[actions.BatchResult, actions.Batch | actions.Refusal | None]:
+        names = ("labels", "skips", "active_ms", "reasons")
+        sent = {name: work[name] for name in names}
+        batch = {"annotator": user, "token": work["assignment"], "key": work["idempotency_key"]}
+        if work["next"]:
+            return actions.submit_and_claim(**batch, **sent)
+        return actions.submit_batch(**batch, **sent), None
 
 
 class PairCursor(CursorPagination):
@@ -157,12 +163,13 @@ class AgreementView(APIView):
             OpenApiParameter("by", OpenApiTypes.STR, enum=list(DIMENSIONS)),
             OpenApiParameter("pairwise", OpenApiTypes.BOOL),
             OpenApiParameter("as", OpenApiTypes.STR, enum=["csv"]),
+            QUESTION,
         ],
         responses=OpenApiTypes.OBJECT,
         tags=["corpora"],
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
-        question = _main_question(slug)
+        question = _question(slug, request.query_params.get("question") or None)
         wanted = [(measuring.Kind.AGREEMENT, self.dimension(request))]
         if request.query_params.get("pairwise") == "true":
             wanted.append((measuring.Kind.PAIRWISE, ""))
@@ -172,7 +179,8 @@ class AgreementView(APIView):
             return self.counting(question, missing)
         found = report_from(counted[0][0])
         if request.query_params.get("as") == "csv":
-            return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
+            pairwise = counted[1][0] if len(counted) > 1 else ()
+            return HttpResponse(found.as_csv(pairwise), content_type="text/csv; charset=utf-8")
         answer = {"corpus": slug, **found.as_json()}
         dates = [row.made_at for _, row in counted if row and row.made_at]
         if dates:
@@ -188,13 +196,14 @@ class AgreementView(APIView):
         parameters=[
             OpenApiParameter("by", OpenApiTypes.STR, enum=list(DIMENSIONS)),
             OpenApiParameter("pairwise", OpenApiTypes.BOOL),
+            QUESTION,
         ],
         request=None,
         responses={202: OpenApiTypes.OBJECT},
         tags=["corpora"],
     )
     def post(self, request: Request, slug: str) -> HttpResponse:
-        question = _main_question(slug)
+        question = _question(slug, request.query_params.get("question") or None)
         wanted = [(measuring.Kind.AGREEMENT, self.dimension(request))]
         if request.query_params.get("pairwise") == "true":
             wanted.append((measuring.Kind.PAIRWISE, ""))
@@ -219,7 +228,20 @@ class AgreementView(APIView):
         return Response(answer, status=202, headers={"Retry-After": str(RETRY_AFTER)})
 
 
-def _next_batch(question: Question, user: User) -> dict[str, Any]:
+def _next_batch(request: Request, question: Question) -> dict[str, Any]:
+    try:
+        batch = actions.claim_batch(question=question, annotator=cast(User, request.user))
+    except actions.CheckFirst as refusal:
+        page = request.build_absolute_uri(address_of("labelling-instructions", question))
+        raise Problem(status=403, detail=f"{refusal.why} {page}") from None
+    except actions.NotInPool as refusal:
+        raise Problem(status=403, detail=refusal.why) from None
+    except actions.NoWork as nothing:
+        return _as_json(question, nothing)
+    return _as_json(question, batch)
+
+
+def _as_json(question: Question, batch: actions.Batch | actions.Refusal) -> dict[str, Any]:
     """The JSON of BatchSerializer, by hand: it is the most frequent answer of all."""
     answer: dict[str, Any] = {
         "assignment": None,
@@ -227,12 +249,10 @@ def _next_batch(question: Question, user: User) -> dict[str, Any]:
         "pairs": [],
         "labels": question.labels,
     }
-    try:
-        batch = actions.claim_batch(question=question, annotator=user)
-    except actions.NotInPool as refusal:
-        raise Problem(status=403, detail=refusal.why) from None
-    except actions.NoWork as nothing:
-        return answer | {"why": nothing.why, "retry_after": nothing.retry_after}
+    if isinstance(batch, actions.NoWork):
+        return answer | {"why": batch.why, "retry_after": batch.retry_after}
+    if isinstance(batch, actions.NotInPool):
+        return answer | {"why": batch.why}
     return answer | {
         "assignment": batch.assignment.token,
         "leased_until": batch.assignment.leased_until,
@@ -253,8 +273,10 @@ def _main_question(slug: str) -> Question:
 
 def _question(corpus: str, slug: str | None) -> Question:
     """The question of that name, or the main one."""
-    which: dict[str, Any] = {"is_main": True} if slug is None else {"slug": slug}
-    return get_object_or_404(Question.objects.select_related("corpus"), corpus__slug=corpus, **which)
+    question = question_of(corpus, slug)
+    if question is None:
+        raise Http404
+    return question
 
 
 def _require_consent(user: User, corpus: Corpus) -> None:

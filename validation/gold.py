@@ -19,7 +19,6 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Coalesce
 
 from collection.models import Pair
 from validation.models import Adjudication, Label, Question
@@ -55,10 +54,14 @@ def with_gold_label(pairs: QuerySet[Pair], question: Question) -> QuerySet[Pair]
 
     adjudicated: a researcher decided; voted: the votes decide by the question's rule, however many seats are
     still empty; none: every seat that will be filled is, and the votes decide nothing. Where the votes
-    have not decided *yet*, the published label stands, else the author's. Published beside its votes it
-    stands even where they say something else, and `gold_note` then tells so.
+    have not decided *yet*, the published label stands, else the author's: under the main question, which
+    alone they answer. Published beside its votes it stands even where they say something else, and `gold_note`
+    then tells so.
     """
-    decided = Adjudication.objects.filter(question=question, pair=OuterRef("pk")).values("label")[:1]
+    without_votes = [PUBLISHED, AUTHOR] if question.is_main else []
+    decided = Adjudication.objects.filter(question=question, pair=OuterRef("pk"), withdrawn_at=None).values(
+        "label"
+    )[:1]
     # The author's label is no answer, and what was asked beyond the seats changes nothing.
     seats = Label.objects.filter(
         question=question, pair=OuterRef("pk"), sentence=0, withdrawn_at=None, position__lte=question.seats
@@ -95,7 +98,11 @@ def with_gold_label(pairs: QuerySet[Pair], question: Question) -> QuerySet[Pair]
                 When(standing_label__isnull=False, then=F("standing_label")),
                 When(voted_label__isnull=False, then=F("voted_label")),
                 When(is_settled=True, then=Value(None)),
-                default=Coalesce("published_label", "author_label"),
+                *(
+                    When(**{f"{source}_label__isnull": False}, then=F(f"{source}_label"))
+                    for source in without_votes
+                ),
+                default=None,
                 output_field=CharField(),
             ),
             gold_source=Case(
@@ -104,8 +111,7 @@ def with_gold_label(pairs: QuerySet[Pair], question: Question) -> QuerySet[Pair]
                 When(standing_label__isnull=False, then=Value(PUBLISHED)),
                 When(voted_label__isnull=False, then=Value(VOTED)),
                 When(is_settled=True, then=Value(NONE)),
-                When(published_label__isnull=False, then=Value(PUBLISHED)),
-                When(author_label__isnull=False, then=Value(AUTHOR)),
+                *(When(**{f"{source}_label__isnull": False}, then=Value(source)) for source in without_votes),
                 default=Value(NONE),
                 output_field=CharField(),
             ),

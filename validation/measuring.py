@@ -1,11 +1,12 @@
 """Figures that take too long for a page: counted by a worker, kept, and shown with the time from which they are.
 
-A small corpus is counted on the spot; it never meets a figure of yesterday. Two workers that count the same
-write the same, so a request needs no more than a mark that somebody began.
+A corpus that can be counted in about a second is counted on the spot; it never meets a figure of yesterday. Two workers
+that count the same write the same, so a request needs no more than a mark that somebody began.
 """
 
 import json
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -15,25 +16,34 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from collection.models import Pair
-from validation.agreement import AgreementReport, pairwise_kappa, report, report_from
-from validation.models import Figures, Label, Question
-from validation.quality import Annotator, NothingToFit, annotators, fit_models
+from validation.agreement import AgreementReport, agreement, pairwise_kappa, report, report_from
+from validation.models import Assignment, Exclusion, Figures, Label, Question
+from validation.progress import Progress, untold
+from validation.quality import Annotator, annotators
+from validation.reliability import NothingToFit, fit_models
 
 logger = logging.getLogger(__name__)
 Kind = Figures.Kind
-# Up to so many labels a page counts by itself: on two cores that takes well under a second.
-ON_THE_SPOT = 50_000
-EDITION = 1  # of what COUNTS make; what was kept in another one is not shown
+# Up to so many seats a page counts by itself: on two quiet cores that takes about a second at most.
+ON_THE_SPOT = 300_000
+GLANCE_ON_THE_SPOT = 20_000  # the same for the dashboard, where there may be many corpora
+GLANCE_AGE = timedelta(minutes=10)
+EDITION = 2  # of what COUNTS make; what was kept in another one is not shown
 STALE_AFTER = timedelta(hours=1)  # a worker that takes longer is dead
+TELL_EVERY = 0.5  # seconds, after which a worker tells how far it is and hears whether it shall stop
 
-COUNTS: dict[str, Callable[[Question, str], Any]] = {
-    Kind.AGREEMENT: lambda question, by: report(
-        Pair.objects.filter(corpus=question.corpus), question, by=by
+COUNTS: dict[str, Callable[[Question, str, Progress], Any]] = {
+    Kind.AGREEMENT: lambda question, by, progress: report(
+        Pair.objects.filter(corpus=question.corpus), question, by=by, progress=progress
     ).as_content(),
-    Kind.PAIRWISE: lambda question, by: pairwise_kappa(question),
-    Kind.ANNOTATORS: lambda question, by: [asdict(each) for each in annotators(question)],
-    Kind.MODELS: lambda question, by: fit_models(question),
+    Kind.PAIRWISE: lambda question, by, progress: pairwise_kappa(question),
+    Kind.ANNOTATORS: lambda question, by, progress: [asdict(each) for each in annotators(question)],
+    Kind.MODELS: lambda question, by, progress: fit_models(question, progress),
 }
+
+
+class Stopped(Exception):
+    """Nobody waits for this count any more, or another worker has taken it up."""
 
 
 def shown(question: Question, kind: str, by: str = "") -> tuple[Any, Figures | None]:
@@ -42,28 +52,105 @@ def shown(question: Question, kind: str, by: str = "") -> tuple[Any, Figures | N
     A small corpus is counted now and has no row. Else it is what is kept, from `row.made_at`, or None where
     nothing is kept yet. Models are never fitted here.
     """
-    if kind != Kind.MODELS and is_small(question):
-        return COUNTS[kind](question, by), None
+    if is_on_the_spot(question, kind, by):
+        return COUNTS[kind](question, by, untold), None
+    return kept(question, kind, by)
+
+
+def kept(question: Question, kind: str, by: str = "") -> tuple[Any, Figures]:
+    """What a worker counted last, or None; and its row, which is not saved where there is none."""
     row = Figures.objects.filter(question=question, kind=kind, by=by).first()
     edition, content = json.loads(row.content) if row and row.content else (EDITION, None)
     return (content if edition == EDITION else None), row or Figures(kind=kind, by=by)
 
 
 def shown_agreement(question: Question, by: str) -> tuple[AgreementReport | None, Figures | None]:
-    kept, row = shown(question, Kind.AGREEMENT, by)
-    return (report_from(kept) if kept else None), row
+    found, row = shown(question, Kind.AGREEMENT, by)
+    return (report_from(found) if found else None), row
 
 
 def shown_annotators(question: Question) -> tuple[list[Annotator] | None, Figures | None]:
-    kept, row = shown(question, Kind.ANNOTATORS)
-    if kept is None:
+    found, row = shown(question, Kind.ANNOTATORS)
+    if found is None:
         return None, row
-    return [Annotator(**{**each, "flags": tuple(each["flags"])}) for each in kept], row
+    return [Annotator(**{**each, "flags": tuple(each["flags"])}) for each in found], row
 
 
-def is_small(question: Question) -> bool:
-    counted = Label.objects.filter(question=question).counted().order_by()
-    return counted.values("pk")[: ON_THE_SPOT + 1].count() <= ON_THE_SPOT
+def is_on_the_spot(question: Question, kind: str, by: str = "") -> bool:
+    """Whether a page may count this while somebody waits for it."""
+    if kind == Kind.MODELS:
+        return False
+    # A look at the labels of each person takes twice as long as one at those of each pair.
+    most = ON_THE_SPOT if kind == Kind.AGREEMENT and by != "validator" else ON_THE_SPOT // 2
+    return _has_at_most(question, most)
+
+
+def _has_at_most(question: Question, seats: int) -> bool:
+    return Label.objects.filter(question=question).order_by().values("pk")[: seats + 1].count() <= seats
+
+
+def glance(question: Question) -> tuple[dict[str, Any] | None, datetime | None]:
+    """The figures of the papers' tables for a page that shows many corpora, and from when they are.
+
+    A very small corpus is counted now and has no date. None: nothing is kept yet.
+    """
+    if _has_at_most(question, GLANCE_ON_THE_SPOT):
+        return agreement(Pair.objects.filter(corpus=question.corpus_id), question), None
+    rows = Figures.objects.filter(question=question, kind=Kind.AGREEMENT, made_at__isnull=False)
+    row = rows.order_by("-made_at").first()
+    if row is None:
+        return None, None
+    edition, content = json.loads(row.content)
+    return (content["figures"], row.made_at) if edition == EDITION else (None, None)
+
+
+def old_glances(now: datetime) -> list[Question]:
+    """Questions whose glance is to be counted anew: labels came since, and ten minutes have passed."""
+    old = []
+    for question in Question.objects.filter(is_main=True).select_related("corpus").order_by("pk"):
+        if _has_at_most(question, GLANCE_ON_THE_SPOT):
+            continue
+        _, made_at = glance(question)
+        labels = Label.objects.filter(question=question)
+        if made_at is None:
+            old += [question] * labels.counted().exists()
+        elif made_at < now - GLANCE_AGE and labels.filter(cast_at__gt=made_at).exists():
+            old.append(question)
+    return old
+
+
+def flagged() -> list[tuple[Question, int]]:
+    """Main questions with people who were flagged when a worker last looked and are not excluded by now: how many."""
+    kept = Figures.objects.filter(kind=Kind.ANNOTATORS, question__is_main=True, made_at__isnull=False)
+    rows = kept.select_related("question__corpus").order_by("question__corpus__slug")
+    if not rows:
+        return []
+    excluded = set(Exclusion.objects.filter(undone_at=None).values_list("corpus", "annotator__code"))
+    found = []
+    for row in rows:
+        edition, content = json.loads(row.content)
+        people = content if edition == EDITION else ()
+        corpus = row.question.corpus_id
+        number = sum(bool(each["flags"]) and (corpus, each["code"]) not in excluded for each in people)
+        if number:
+            found.append((row.question, number))
+    return found
+
+
+def old_flags(now: datetime) -> list[Question]:
+    """Main questions whose annotators are to be looked at anew: a batch came since, and ten minutes have passed."""
+    made = dict(
+        Figures.objects.filter(kind=Kind.ANNOTATORS, made_at__isnull=False).values_list("question", "made_at")
+    )
+    old = []
+    for question in Question.objects.filter(is_main=True).select_related("corpus").order_by("pk"):
+        made_at = made.get(question.pk)
+        batches = Assignment.objects.filter(question=question, closed_at__isnull=False)
+        if made_at is not None:
+            batches = batches.filter(closed_at__gt=made_at)
+        if (made_at is None or made_at < now - GLANCE_AGE) and batches.exists():
+            old.append(question)
+    return old
 
 
 def request_figures(*, question: Question, kind: str, by: str = "") -> Figures:
@@ -75,6 +162,12 @@ def request_figures(*, question: Question, kind: str, by: str = "") -> Figures:
     return row
 
 
+def stop_figures(*, question: Question, kind: str, by: str = "") -> bool:
+    """Withdraws a request; a worker that is at it hears so in a moment. What was kept stays. False: none waited."""
+    waiting = Figures.objects.filter(question=question, kind=kind, by=by, requested_at__isnull=False)
+    return bool(waiting.update(requested_at=None, started_at=None, percent_done=0))
+
+
 def takeable(now: datetime) -> QuerySet[Figures]:
     """Requests that nobody works on, or whose worker must be dead."""
     stale = Q(started_at=None) | Q(started_at__lt=now - STALE_AFTER)
@@ -84,31 +177,45 @@ def takeable(now: datetime) -> QuerySet[Figures]:
 def count_figures(*, figures_id: int) -> None:
     """Carries a request out; does nothing where none waits. What fails is told in the row."""
     now = timezone.now()
-    if not takeable(now).filter(pk=figures_id).update(started_at=now):
+    if not takeable(now).filter(pk=figures_id).update(started_at=now, percent_done=0):
         return
     row = Figures.objects.select_related("question__corpus").get(pk=figures_id)
+    ours = Figures.objects.filter(pk=row.pk, started_at=now)
+    done: dict[str, Any] = {"requested_at": None, "started_at": None, "percent_done": 0}
     try:
-        keep(question=row.question, kind=row.kind, by=row.by, content=COUNTS[row.kind](row.question, row.by))
+        done |= _fields(COUNTS[row.kind](row.question, row.by, _teller(ours)))
+    except Stopped:
+        return
     except Exception as error:
-        told = str(error)
+        done["error"] = str(error)
         if not isinstance(error, NothingToFit):
             logger.exception("Figures %s of %s", row.kind, row.question)
-            told = f"The software failed ({type(error).__name__}). Tell its operator, then ask again."
-        Figures.objects.filter(pk=row.pk).update(requested_at=None, started_at=None, error=told)
+            done["error"] = (
+                f"The software failed ({type(error).__name__}). Tell its operator, then ask again."
+            )
+    ours.update(**done)
+
+
+def _teller(ours: QuerySet[Figures]) -> Progress:
+    """Writes how far the count is, now and then. Raises Stopped where the row is no longer this worker's."""
+    next_at = 0.0
+
+    def tell(part: float) -> None:
+        nonlocal next_at
+        if time.monotonic() >= next_at:
+            next_at = time.monotonic() + TELL_EVERY
+            if not ours.update(percent_done=int(100 * part)):
+                raise Stopped
+
+    return tell
 
 
 def keep(*, question: Question, kind: str, content: Any, by: str = "") -> Figures:
     """Puts figures in the place of those that were kept; whoever waits for them waits no longer."""
-    row, _ = Figures.objects.update_or_create(
-        question=question,
-        kind=kind,
-        by=by,
-        defaults={
-            "content": json.dumps([EDITION, content]),
-            "made_at": timezone.now(),
-            "requested_at": None,
-            "started_at": None,
-            "error": "",
-        },
-    )
+    done = {"requested_at": None, "started_at": None, "percent_done": 0, **_fields(content)}
+    row, _ = Figures.objects.update_or_create(question=question, kind=kind, by=by, defaults=done)
     return row
+
+
+def _fields(content: Any) -> dict[str, Any]:
+    return {"content": json.dumps([EDITION, content]), "made_at": timezone.now(), "error": ""}

@@ -1,13 +1,8 @@
-"""Who is good and who is guessing: a few figures an annotator, flags with their rules, two models of reliability,
-and what somebody sees of the own labels.
-
-The figures come by SQL in a handful of queries. The models, Dawid and Skene (1979) and MACE (Hovy et al.
-2013), are crowd-kit's: they take seconds to minutes and are loaded by whoever runs them, a worker or a command,
-and by no web process. measuring.py keeps their result.
+"""Who is good and who is guessing: a few figures an annotator, flags with their rules, and what somebody sees of the
+own labels. By SQL, in a handful of queries; the two models of reliability are in reliability.py.
 """
 
 import math
-import warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +13,8 @@ from django.db.models import Count, F, Func, IntegerField, OuterRef, Q, Subquery
 from accounts.models import LedgerEntry, User
 from collection.models import Pair
 from validation.gold import with_gold_label
-from validation.models import BatchItem, Label, Question
+from validation.models import BatchItem, CalibrationAnswer, Label, Question
+from validation.patterns import counted
 from validation.queues import CONTROLS_BEFORE_A_FLAG
 from validation.statistics import share
 
@@ -34,7 +30,8 @@ RULES = {
     "too fast": f"the median time for a label is under a third of the median of all, over {FEWEST} timed labels or more",
     "one label": f"{ONE_LABEL:.0%} or more of {FEWEST} labels or more are the same one, and of all annotators' labels"
     f" less than {MISSING_LABEL:.0%} are",
-    "controls by chance": f"of {CONTROLS_BEFORE_A_FLAG} control items or more no more are right than guessing would get"
+    "controls by chance": f"of {CONTROLS_BEFORE_A_FLAG} control and calibration items or more, taken together, no more are"
+    " right than guessing would get"
     " (up to 1.645 standard errors above chance, which one guesser in twenty passes)",
     "others by chance": f"over {FEWEST} pairs or more, equals the majority of the others no more often than anybody with"
     " the same label frequencies would by chance (up to 1.645 standard errors above it)",
@@ -43,7 +40,11 @@ MEANINGS = {
     "labels": "Labels that stand among those that decide gold; an author's own are left out.",
     "equals_others": "Leave-one-out: the share of these labels that equal the majority of the other labels of the pair, over"
     " pairs where more than half of at least two others agree. The author's label is among the others.",
+    "chance": "How often somebody would equal the others who gives labels as often as this person, but without looking"
+    " at the pair.",
     "controls": "Labels on pairs that an expert has labelled too, and how many equal the expert's.",
+    "calibration": "Answers to texts from outside the corpus that an expert has labelled, and how many equal the expert's."
+    " They are none of the labels.",
     "shares": "How often each label was given.",
     "median_seconds": "The median active time of a label, to a tenth of a second; skipped pairs are left out.",
     "dawid_skene": "Dawid and Skene's model: the probability that the annotator gives a pair the label that the model"
@@ -71,12 +72,14 @@ class Annotator:
     timed: int
     median_seconds: float | None
     flags: tuple[str, ...] = ()
+    calibration: int = 0
+    calibration_right: int = 0
 
 
 def annotators(question: Question) -> list[Annotator]:
     """Everybody whose labels count for this question, those with most labels first."""
     given, against = _given(question)
-    times, controls = _times(question), _controls(question)
+    times, controls, calibration = _times(question), _controls(question), _calibration(question)
     codes = dict(User.objects.filter(pk__in=given.keys() | times.keys()).values_list("pk", "code"))
     everybody: Counter[str] = Counter()
     for counts in given.values():
@@ -100,6 +103,8 @@ def annotators(question: Question) -> list[Annotator]:
                     controls_right=met[1],
                     timed=sum(times.get(pk, Counter()).values()),
                     median_seconds=_median(times.get(pk, Counter())),
+                    calibration=calibration.get(pk, (0, 0))[0],
+                    calibration_right=calibration.get(pk, (0, 0))[1],
                 ),
                 question,
                 {label: share(everybody[label], sum(everybody.values())) or 0 for label in question.labels},
@@ -113,13 +118,14 @@ def _flagged(
     one: Annotator, question: Question, pool: dict[str, float], pool_median: float | None
 ) -> Annotator:
     most = max(question.labels, key=lambda label: one.shares[label] or 0)
+    met = one.controls + one.calibration
     checks = {
         "too fast": one.timed >= FEWEST and (one.median_seconds or 0) < FAST * (pool_median or 0),
         "one label": one.labels >= FEWEST
         and (one.shares[most] or 0) >= ONE_LABEL
         and pool[most] < MISSING_LABEL,
-        "controls by chance": one.controls >= CONTROLS_BEFORE_A_FLAG
-        and is_by_chance(one.controls_right, one.controls, 1 / len(question.labels)),
+        "controls by chance": met >= CONTROLS_BEFORE_A_FLAG
+        and is_by_chance(one.controls_right + one.calibration_right, met, 1 / len(question.labels)),
         "others by chance": one.others >= FEWEST
         and one.equals_others is not None
         and one.chance is not None
@@ -137,17 +143,17 @@ def _given(
     question: Question,
 ) -> tuple[dict[int, Counter[str]], dict[int, Counter[tuple[str, str]]]]:
     """Annotator -> labels; annotator -> (own label, majority of the others') -> pairs."""
-    counted = Label.objects.filter(question=question).counted().order_by()
+    decisive = counted(question)
     votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
-    pairs = counted.values("pair_id").annotate(**votes)
-    own = counted.exclude(origin=Label.Origin.AUTHOR).filter(annotator__isnull=False)
-    own_sql, own_params = own.values("pair_id", "annotator_id", "label").query.sql_with_params()
+    pairs = decisive.values("pair_id", "sentence").annotate(**votes)
+    own = decisive.exclude(origin=Label.Origin.AUTHOR).filter(annotator__isnull=False)
+    own_sql, own_params = own.values("pair_id", "sentence", "annotator_id", "label").query.sql_with_params()
     pairs_sql, pairs_params = pairs.query.sql_with_params()
     columns = ", ".join(votes)
     with connection.cursor() as cursor:
         cursor.execute(
             f"SELECT own.annotator_id, own.label, {columns}, COUNT(*) FROM ({own_sql}) AS own"
-            f" JOIN ({pairs_sql}) AS fallen ON fallen.pair_id = own.pair_id"
+            f" JOIN ({pairs_sql}) AS fallen ON fallen.pair_id = own.pair_id AND fallen.sentence = own.sentence"
             f" GROUP BY own.annotator_id, own.label, {columns}",
             (*own_params, *pairs_params),
         )
@@ -187,6 +193,16 @@ def _controls(question: Question) -> dict[int, tuple[int, int]]:
         .order_by()
         .values_list("annotator_id")
         .annotate(met=Count("pk"), right=Count("pk", filter=Q(label=F("expert"))))
+    )
+    return {annotator: (met, right) for annotator, met, right in rows}
+
+
+def _calibration(question: Question) -> dict[int, tuple[int, int]]:
+    """Annotator -> calibration items answered, and how many of them right."""
+    rows = (
+        CalibrationAnswer.objects.filter(item__question=question, answer__isnull=False)
+        .values_list("annotator_id")
+        .annotate(met=Count("pk"), right=Count("pk", filter=Q(answer=F("item__label"))))
     )
     return {annotator: (met, right) for annotator, met, right in rows}
 
@@ -256,59 +272,3 @@ def _own(annotator: User, question: Question) -> OwnFigures:
         equals_gold=sum(equal) / len(equal) if len(equal) >= FEWEST else None,
         bonuses=LedgerEntry.objects.filter(user=annotator, key__startswith=f"control:{question.pk}:").count(),
     )
-
-
-# The models
-
-
-def fit_models(question: Question) -> dict[str, Any]:
-    """Fits both models to the labels that decide gold. Loads crowd-kit: not for web processes.
-
-    `annotators`: code -> {"dawid_skene", "mace"}, probabilities as in MEANINGS. `differs`: for each model on how
-    many of `pairs` (those with a majority) its label is not the majority's. Raises NothingToFit.
-    """
-    import pandas as pd
-    from crowdkit.aggregation.classification.dawid_skene import DawidSkene
-    from crowdkit.aggregation.classification.mace import MACE
-
-    rows = list(
-        Label.objects.filter(question=question)
-        .counted()
-        .filter(annotator__isnull=False)
-        .order_by("pair_id", "position")
-        .values_list("pair_id", "annotator__code", "label")
-    )
-    # Published files have two labels of one person on a few pairs; the models know one.
-    data = pd.DataFrame(rows, columns=["task", "worker", "label"]).drop_duplicates(["task", "worker"])
-    if data["worker"].nunique() < 2 or data["label"].nunique() < 2:
-        raise NothingToFit("A model needs labels of at least two people, and at least two different labels.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # crowd-kit calls pandas in ways of yesterday
-        models: dict[str, Any] = {
-            "dawid_skene": DawidSkene(n_iter=100).fit(data),
-            "mace": MACE(random_state=0).fit(data),
-        }
-    votes = data.groupby(["task", "label"]).size().unstack(fill_value=0)
-    majority = votes.idxmax(axis=1)[2 * votes.max(axis=1) > votes.sum(axis=1)]
-    priors, errors = models["dawid_skene"].priors_, models["dawid_skene"].errors_
-    # P(label given | label held for true), the two the same, by annotator; what nobody gave is missing.
-    right = {
-        code: float(sum(priors[label] * table.get(label, {}).get((code, label), 0) for label in priors.index))
-        for code, table in ((code, rows.to_dict()) for code, rows in errors.groupby(level="worker"))
-    }
-    competence = dict(zip(data["worker"].unique(), models["mace"].spamming_[:, 1].tolist(), strict=True))
-    return {
-        "labels": len(data),
-        "pairs": len(majority),
-        "differs": {
-            name: int((model.labels_.reindex(majority.index) != majority).sum())
-            for name, model in models.items()
-        },
-        "annotators": {
-            worker: {"dawid_skene": right[worker], "mace": competence[worker]} for worker in competence
-        },
-    }
-
-
-class NothingToFit(Exception):
-    """There are too few labels for a model. The text says what it needs."""

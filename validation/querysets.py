@@ -15,13 +15,12 @@ class LabelQuerySet(models.QuerySet):
         return self.standing().filter(position__isnull=False)
 
     def open(self) -> "LabelQuerySet":
-        """Seats without a label, held by somebody or not."""
-        return self.seats().filter(label=None)
+        """Seats without a label, held by somebody or not; a withdrawn pair has none."""
+        return self.seats().filter(label=None, pair__withdrawn_at=None)
 
     def claimable_at(self, now: datetime) -> "LabelQuerySet":
-        """Open seats that nobody holds; those of withdrawn pairs are for nobody."""
-        free = Q(leased_until=None) | Q(leased_until__lte=now)
-        return self.open().filter(free, pair__withdrawn_at=None)
+        """Open seats that nobody holds."""
+        return self.open().filter(Q(leased_until=None) | Q(leased_until__lte=now))
 
     def cast(self) -> "LabelQuerySet":
         return self.standing().filter(label__isnull=False)

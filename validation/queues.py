@@ -1,25 +1,31 @@
 """What a researcher looks at: the people of a pool, and the pairs that an expert is to label."""
 
 import hashlib
+from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
 from collection.models import Corpus, Pair
-from validation.models import Exclusion, Label, Membership, Question
+from validation.models import CalibrationAnswer, CalibrationItem, Exclusion, Label, Membership, Question
 
 # A flag from control items waits for so many: at one percent, few say nothing.
 CONTROLS_BEFORE_A_FLAG = 20
 
 
 def pool_of(question: Question) -> QuerySet[Membership]:
-    """Members with `cast` (labels that stand), `withdrawn`, `controls` met and `controls_right`."""
+    """Members with `cast` (labels that stand), `withdrawn`, and how many of `controls` and `calibration` items that they
+    answered are `..._right`.
+    """
     labels = Label.objects.cast_by(OuterRef("annotator")).filter(question=question).order_by()  # type: ignore[arg-type]
     expert = Label.objects.standing().filter(
         origin=Label.Origin.EXPERT, question=question, pair=OuterRef("pair"), sentence=OuterRef("sentence")
     )
     met = labels.filter(Exists(expert))
     right = labels.filter(Exists(expert.filter(label=OuterRef("label"))))
+    outside = CalibrationAnswer.objects.filter(
+        annotator=OuterRef("annotator"), item__question=question, answer__isnull=False
+    ).order_by()
     return (
         Membership.objects.filter(question=question)
         .select_related("annotator")
@@ -28,13 +34,15 @@ def pool_of(question: Question) -> QuerySet[Membership]:
             withdrawn=_count(labels.exclude(withdrawn_at=None)),
             controls=_count(met),
             controls_right=_count(right),
+            calibration=_count(outside),
+            calibration_right=_count(outside.filter(answer=F("item__label"))),
         )
         .order_by("-cast", "annotator__code")
     )
 
 
-def _count(labels: QuerySet[Label]) -> Subquery:
-    return Subquery(labels.values("annotator").annotate(n=Count("pk")).values("n"))
+def _count(rows: QuerySet[Any]) -> Subquery:
+    return Subquery(rows.values("annotator").annotate(n=Count("pk")).values("n"))
 
 
 def exclusions_of(corpus: Corpus, annotator: User) -> QuerySet[Exclusion]:
@@ -73,3 +81,13 @@ def judgements(pair: Pair, question: Question) -> QuerySet[Label]:
     """What everybody said of a pair: the seats in their order, then labels that do not count."""
     labels = Label.objects.cast().filter(question=question, pair=pair, sentence=0)
     return labels.select_related("annotator").order_by(F("position").asc(nulls_last=True), "pk")
+
+
+def calibration_items(question: Question) -> QuerySet[CalibrationItem]:
+    """The question's items with how many were shown it (`met`), `answered` it, and were `right`; open ones first."""
+    answered = Q(answers__answer__isnull=False)
+    return question.calibration.annotate(
+        met=Count("answers"),
+        answered=Count("answers", filter=answered),
+        right=Count("answers", filter=answered & Q(answers__answer=F("label"))),
+    ).order_by("-is_open", "pk")

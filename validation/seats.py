@@ -1,18 +1,19 @@
-"""The statements of the hot path, by hand: finding free seats, reading a batch, filling its seats.
+"""The statements of the hot path, by hand: finding free seats, handing them out, reading a batch, filling its seats.
 
-Compiling these through the ORM took Django longer than the database takes to answer them. They run on
-PostgreSQL and SQLite alike; which locks they take, and in which order, is in docs/locking.md.
+They run on PostgreSQL and SQLite alike; which locks they take, and in which order, is in docs/locking.md.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
 
-from collection.models import Pair, Premise
-from validation.models import BatchItem, Label
+from accounts.models import new_token
+from accounts.statements import Step, columns, made, moment, part, rows
+from collection.models import Corpus, Pair, Premise
+from validation.models import Assignment, BatchItem, Label, Membership, Question
 
 # Left out are pairs that this annotator holds, has labelled or has skipped under the question. Not by NOT
 # EXISTS: PostgreSQL would turn it into a join with everything that the annotator ever had. For the same reason
@@ -36,7 +37,7 @@ WHERE seat.question_id = %(question)s AND seat.turn > %(cursor)s AND seat.turn <
       AND (SELECT batch.annotator_id FROM validation_assignment AS batch
         WHERE batch.id = item.assignment_id) = %(annotator)s LIMIT 1) IS NULL
   {but}
-ORDER BY seat.turn LIMIT %(limit)s
+ORDER BY seat.turn LIMIT {limit}
 """
 # Of the seats ahead most are new to the annotator: asked seat by seat, a claim does not grow slower with
 # every batch. Where none of so many is new, one list of all that they know is faster.
@@ -61,20 +62,55 @@ FROM validation_batchitem AS item JOIN validation_label AS seat ON seat.id = ite
 WHERE item.assignment_id = %(assignment)s
 ORDER BY seat.id
 """
-TEXTS = """
-SELECT pair.id, pair.hypothesis, premise.id, premise.text, premise.sentence_count
-FROM collection_pair AS pair JOIN collection_premise AS premise ON premise.id = pair.premise_id
-WHERE pair.id IN ({keys})
+SHOWN = """
+SELECT item.id, item."order", seat.id, seat.token, seat.sentence, pair.id, pair.hypothesis, premise.id, premise.text,
+  premise.sentence_count
+FROM validation_batchitem AS item JOIN validation_label AS seat ON seat.id = item.seat_id
+JOIN collection_pair AS pair ON pair.id = seat.pair_id JOIN collection_premise AS premise ON premise.id = seat.premise_id
+WHERE item.assignment_id = %s ORDER BY item."order"
+"""
+QUESTION = """
+SELECT {question}, {corpus} FROM validation_question AS question
+JOIN collection_corpus AS corpus ON corpus.id = question.corpus_id
+WHERE corpus.slug = %s AND {which}
+"""
+WORDINGS = """
+SELECT entry.label, entry.wording, entry.help FROM validation_labelwording AS entry
+WHERE entry.question_id = %s ORDER BY entry."order"
+"""
+MEMBER = """
+SELECT {member} FROM validation_membership AS member WHERE member.question_id = %s AND member.annotator_id = %s
+"""
+OPEN_BATCH = """
+SELECT {batch} FROM validation_assignment AS batch
+WHERE batch.question_id = %s AND batch.annotator_id = %s AND batch.closed_at IS NULL
+"""
+BATCH_BY_TOKEN = """
+SELECT {member}, {batch}, {question}, {corpus}
+FROM validation_assignment AS batch
+JOIN validation_membership AS member
+  ON member.question_id = batch.question_id AND member.annotator_id = batch.annotator_id
+JOIN validation_question AS question ON question.id = batch.question_id
+JOIN collection_corpus AS corpus ON corpus.id = question.corpus_id
+WHERE batch.token = %s AND batch.annotator_id = %s
 """
 FILL = """
 UPDATE validation_label SET annotator_id = %s, label = answers.column2, cast_at = %s,
   leased_until = COALESCE(leased_until, %s)
-FROM (VALUES {rows}) AS answers WHERE validation_label.id = answers.column1
+FROM (VALUES {places}) AS answers WHERE validation_label.id = answers.column1
 """
 ANSWER = """
 UPDATE validation_batchitem SET answer = given.column2, skip_reason = given.column3, active_ms = given.column4
-FROM (VALUES {rows}) AS given WHERE validation_batchitem.id = given.column1
+FROM (VALUES {places}) AS given WHERE validation_batchitem.id = given.column1
 """
+LEASE = "UPDATE validation_label SET annotator_id = %s, leased_until = %s WHERE id IN ({seats})"
+GO_ON = "UPDATE validation_membership SET cursor = %s WHERE id = %s"
+HAND_OUT = """
+INSERT INTO validation_assignment (question_id, annotator_id, token, leased_until, has_calibration, created_at)
+VALUES (%s, %s, %s, %s, %s, %s)
+"""
+PLACES = 'INSERT INTO validation_batchitem (assignment_id, seat_id, "order", lost) VALUES {places}'
+CLOSE = "UPDATE validation_assignment SET closed_at = %s WHERE id = %s"
 
 
 @dataclass(frozen=True)
@@ -117,6 +153,26 @@ class Held:
         return self.is_seat and self.label is None and (ours or self.is_expired)
 
 
+def question_of(corpus: str, slug: str | None = None) -> Question | None:
+    """The question of that name about a corpus, or its main one, its corpus with it."""
+    statement = QUESTION.format(
+        question=columns(Question, "question"),
+        corpus=columns(Corpus, "corpus"),
+        which="question.is_main" if slug is None else "question.slug = %s",
+    )
+    found = rows((statement, [corpus] if slug is None else [corpus, slug]))
+    if not found:
+        return None
+    question, rest = made(Question, found[0])
+    question.corpus, _ = made(Corpus, rest)
+    return question
+
+
+def wordings_of(question: Question) -> list[tuple[str, str, str]]:
+    """(label, wording, help) in the corpus's order; empty where it has no words of its own."""
+    return [(label, wording, text) for label, wording, text in rows((WORDINGS, [question.pk]))]
+
+
 def free_seats(
     *, question: int, annotator: int, look: str, cursor: int, but: Iterable[int], limit: int, now: datetime
 ) -> list[FreeSeat]:
@@ -125,21 +181,55 @@ def free_seats(
     `look`: "ahead", soon after the turn `cursor` and of premises of which this annotator has labelled nothing;
     "unseen", the same from the front; "any", only their own pairs left out. `but`: none of these premises.
     """
-    taken = ", ".join(str(int(premise)) for premise in but)
+    taken = {f"but{number}": premise for number, premise in enumerate(but)}
+    marks = ", ".join(f"%({name})s" for name in taken)
     at_all = NOT_SEEN_AT_ALL.format(what="pair" if look == "any" else "premise")
     statement = FREE.format(
         not_seen=NOT_SEEN_AHEAD if look == "ahead" else at_all,
-        but=f"AND seat.premise_id NOT IN ({taken})" if taken else "",
+        but=f"AND seat.premise_id NOT IN ({marks})" if taken else "",
+        limit=int(limit),  # in the text: PostgreSQL plans for many rows where it does not know how few
     )
     values = {
         "question": question,
         "annotator": annotator,
         "cursor": cursor if look == "ahead" else 0,
         "last": cursor + AHEAD if look == "ahead" else LAST_TURN,
-        "limit": limit,
-        "now": _moment(now),
+        "now": moment(now),
+        **taken,
     }
-    return [FreeSeat(*row) for row in _rows(statement + _lock("seat", "SKIP LOCKED"), values)]
+    return [FreeSeat(*row) for row in rows((statement + _lock("seat", "SKIP LOCKED"), values))]
+
+
+def locked_membership(question: int, annotator: int) -> Membership | None:
+    """Somebody's row in the pool: their claims and their submissions stand in line behind it."""
+    statement = MEMBER.format(member=columns(Membership, "member")) + _lock("member")
+    found = rows((statement, [question, annotator]))
+    return made(Membership, found[0])[0] if found else None
+
+
+def locked_open_batch(question: int, annotator: int) -> Assignment | None:
+    """What they have in hand."""
+    statement = OPEN_BATCH.format(batch=columns(Assignment, "batch")) + _lock("batch")
+    found = rows((statement, [question, annotator]))
+    return made(Assignment, found[0])[0] if found else None
+
+
+def locked_batch(token: str, annotator: int) -> tuple[Membership, Assignment] | None:
+    """Their batch of that token, its question and corpus with it, and their row in the pool, which is locked first."""
+    statement = BATCH_BY_TOKEN.format(
+        member=columns(Membership, "member"),
+        batch=columns(Assignment, "batch"),
+        question=columns(Question, "question"),
+        corpus=columns(Corpus, "corpus"),
+    )
+    found = rows((statement + _lock("member, batch"), [token, annotator]))
+    if not found:
+        return None
+    member, rest = made(Membership, found[0])
+    batch, rest = made(Assignment, rest)
+    batch.question, rest = made(Question, rest)
+    batch.question.corpus, _ = made(Corpus, rest)
+    return member, batch
 
 
 def locked_items(assignment: int, now: datetime) -> list[Held]:
@@ -147,63 +237,87 @@ def locked_items(assignment: int, now: datetime) -> list[Held]:
 
     One order for everybody, so that two submissions cannot wait for each other.
     """
-    rows = _rows(ITEMS + _lock("seat"), {"assignment": assignment, "now": _moment(now)})
-    return [Held(*row) for row in rows]
+    values = {"assignment": assignment, "now": moment(now)}
+    return [Held(*row) for row in rows((ITEMS + _lock("seat"), values))]
 
 
-def with_texts(items: Iterable[Held], assignment: int) -> list[BatchItem]:
-    """The items as they are shown: in their order, each with its seat, pair and premise."""
-    shown = sorted(items, key=lambda item: item.order)
-    keys = [item.pair for item in shown]
-    texts = {row[0]: row for row in _rows(TEXTS.format(keys=_marks(keys)), keys)} if keys else {}
-    return [_shown(item, assignment, texts[item.pair]) for item in shown]
+def hand_out(
+    seats: Sequence[FreeSeat],
+    orders: Sequence[int],
+    *,
+    question: int,
+    member: Membership,
+    has_calibration: bool,
+    now: datetime,
+    until: datetime,
+) -> tuple[Assignment, list[BatchItem]]:
+    """Leases the seats to a member and makes the batch of them, as it is shown; `orders`: the place of each."""
+    token = new_token()
+    batch = [question, member.annotator_id, token, moment(until), has_calibration, moment(now)]
+    look = f"SELECT {columns(Assignment, 'batch')} FROM validation_assignment AS batch WHERE batch.token = %s"
+    steps: list[Step] = [(HAND_OUT, batch), (look, [token])]
+    if seats:
+        steps = [
+            lease([seat.pk for seat in seats], annotator=member.annotator_id, until=until),
+            (GO_ON, [seats[-1].turn, member.pk]),
+            *steps,
+        ]
+    assignment, _ = made(Assignment, rows(*steps)[0])
+    if not seats:
+        return assignment, []
+    marks = "(CAST(%s AS bigint), CAST(%s AS bigint), CAST(%s AS smallint), FALSE)"
+    places = [(assignment.pk, seat.pk, order) for seat, order in zip(seats, orders, strict=True)]
+    return assignment, shown(assignment.pk, before=[_many(PLACES, marks, places)])
 
 
-def _shown(item: Held, assignment: int, text: Sequence[Any]) -> BatchItem:
-    premise = Premise(pk=text[2], text=text[3], sentence_count=text[4])
-    if item.sentence:  # one sentence of a scene is judged by itself
-        premise = Premise(pk=text[2], text=premise.sentences[item.sentence - 1])
-    pair = Pair(pk=text[0], hypothesis=text[1], premise=premise)
-    seat = Label(pk=item.seat, token=item.token, sentence=item.sentence, pair=pair)
-    return BatchItem(pk=item.item, assignment_id=assignment, seat=seat, order=item.order)
+def lease(seats: Sequence[int], *, annotator: int, until: datetime) -> Step:
+    """Holds seats for somebody until then."""
+    return LEASE.format(seats=", ".join(["%s"] * len(seats))), [annotator, moment(until), *seats]
 
 
-def fill(answers: dict[int, str], *, annotator: int, now: datetime) -> None:
+def shown(assignment: int, but: Collection[int] = (), before: Sequence[Step] = ()) -> list[BatchItem]:
+    """The places of a batch in their order, each with its seat, pair and premise; those of `but` left out.
+
+    `before`: statements to run first.
+    """
+    return [_shown(row, assignment) for row in rows(*before, (SHOWN, [assignment])) if row[0] not in but]
+
+
+def _shown(row: Sequence[Any], assignment: int) -> BatchItem:
+    item, order, seat, token, sentence, pair, hypothesis, premise, text, sentence_count = row
+    given = part(Premise, {"id": premise, "text": text, "sentence_count": sentence_count})
+    if sentence:  # one sentence of a scene is judged by itself
+        given = part(Premise, {"id": premise, "text": given.sentences[sentence - 1], "sentence_count": 1})
+    judged = part(Pair, {"id": pair, "hypothesis": hypothesis, "premise_id": premise}, premise=given)
+    place = part(Label, {"id": seat, "token": token, "sentence": sentence, "pair_id": pair}, pair=judged)
+    return part(
+        BatchItem, {"id": item, "assignment_id": assignment, "seat_id": seat, "order": order}, seat=place
+    )
+
+
+def fill(answers: dict[int, str], *, annotator: int, now: datetime) -> Step:
     """Writes the labels into their seats: seat -> label."""
-    if answers:
-        rows = ", ".join(["(%s, %s)"] * len(answers))
-        moment = _moment(now)
-        pairs = [value for answer in answers.items() for value in answer]
-        _do(FILL.format(rows=rows), [annotator, moment, moment, *pairs])
+    at = moment(now)
+    return _many(FILL, "(CAST(%s AS bigint), CAST(%s AS text))", answers.items(), [annotator, at, at])
 
 
-def note(rows: Sequence[tuple[int, str | None, str | None, int | None]]) -> None:
+def note(answers: Collection[tuple[int, str | None, str | None, int | None]]) -> Step:
     """Writes what became of items: (item, answer, reason to skip, active milliseconds)."""
-    if rows:
-        # Without the casts a column of nothing but NULL would be text, and milliseconds are none.
-        mark = "(%s, CAST(%s AS text), CAST(%s AS text), CAST(%s AS integer))"
-        _do(ANSWER.format(rows=", ".join([mark] * len(rows))), [value for row in rows for value in row])
+    # Without the casts a column of nothing but NULL would be text, and milliseconds are none.
+    mark = "(CAST(%s AS bigint), CAST(%s AS text), CAST(%s AS text), CAST(%s AS integer))"
+    return _many(ANSWER, mark, answers)
 
 
-def _lock(table: str, how: str = "") -> str:
+def close(assignment: int, now: datetime) -> Step:
+    return CLOSE, [moment(now), assignment]
+
+
+def _many(statement: str, mark: str, places: Collection[Sequence[Any]], before: Sequence[Any] = ()) -> Step:
+    """The statement for so many rows of values."""
+    filled = statement.format(places=", ".join([mark] * len(places)))
+    return filled, [*before, *(value for place in places for value in place)]
+
+
+def _lock(tables: str, how: str = "") -> str:
     """SQLite has no row locks: there every transaction that writes has the database to itself."""
-    return f"FOR UPDATE OF {table} {how}" if connection.features.has_select_for_update else ""
-
-
-def _moment(value: datetime) -> Any:
-    return connection.ops.adapt_datetimefield_value(value)
-
-
-def _marks(values: Sequence[Any]) -> str:
-    return ", ".join(["%s"] * len(values))
-
-
-def _rows(statement: str, values: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        return cursor.fetchall()
-
-
-def _do(statement: str, values: Sequence[Any]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
+    return f"FOR UPDATE OF {tables} {how}" if connection.features.has_select_for_update else ""

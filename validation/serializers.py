@@ -1,10 +1,14 @@
 """The JSON of validation: what comes in is checked here, what goes out is described here."""
 
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 from accounts.models import User
 from collection.models import Pair
 from validation.models import BatchItem, Label
+
+QUESTION = OpenApiParameter("question", OpenApiTypes.STR, description="another question than the main one")
 
 
 class NextSerializer(serializers.Serializer):

@@ -140,7 +140,6 @@ def breakdown_from_patterns(
         if gold is not None:
             gold_labels[labels[gold]] += pairs
             votes_for_gold[labels[gold]] += pairs * pattern.votes[gold]
-    alone = without_author(full, labels)
     found: dict[str, Any] = {
         "gold_labels": {label: share(gold_labels[label], total) for label in labels},
         "gold_sources": dict(sources),
@@ -149,12 +148,11 @@ def breakdown_from_patterns(
             label: share(votes_for_gold[label], seats * gold_labels[label]) for label in labels
         },
         "gold_through_author": None,
-        "validators_alone": None,
+        "validators_alone": validators_alone(
+            full, labels=labels, seats=seats, threshold=threshold, ordinal=ordinal
+        ),
     }
-    if alone:
-        found["validators_alone"] = agreement_from_patterns(
-            alone, labels=labels, seats=seats - 1, threshold=threshold, ordinal=ordinal
-        )
+    if found["validators_alone"]:
         through_author = sum(
             pairs
             for pattern, pairs in full.items()
@@ -164,6 +162,27 @@ def breakdown_from_patterns(
         )
         found["gold_through_author"] = share(through_author, total)
     return found
+
+
+def validators_alone(
+    patterns: Patterns,
+    *,
+    labels: Sequence[str],
+    seats: int,
+    threshold: int,
+    rule: str = MAJORITY,
+    ordinal: bool = False,
+) -> dict[str, Any] | None:
+    """The figures of `agreement_from_patterns` over the validators' labels; None where a pair has no author.
+
+    Their majority, of the same threshold, stands for gold, whatever the rule is for all labels together.
+    """
+    alone = without_author(with_all_labels(patterns, seats), labels)
+    if not alone:
+        return None
+    return agreement_from_patterns(
+        alone, labels=labels, seats=seats - 1, threshold=threshold, ordinal=ordinal
+    )
 
 
 def gold_source(pattern: Pattern, labels: Sequence[str], threshold: int, rule: str = MAJORITY) -> str:
@@ -293,3 +312,31 @@ def _distance(a: int, b: int, totals: Sequence[Number], *, ordinal: bool) -> Num
         return 1.0
     low, high = min(a, b), max(a, b)
     return (sum(totals[low : high + 1]) - (totals[a] + totals[b]) / 2) ** 2
+
+
+class SinglePremises:
+    """Labels of single premises beside the label of all of them: MPE (Lai et al. 2017), section 5.2 and Table 4."""
+
+    def __init__(self) -> None:
+        self.agree: Counter[int] = Counter()
+        self.most = self.more = 0
+
+    def add(self, label: str, of_premises: Sequence[str | None]) -> None:
+        """One pair: its gold label, and that of each premise by itself (None where no label has enough votes)."""
+        equal = of_premises.count(label)
+        self.agree[equal] += 1
+        self.most += 2 * equal > len(of_premises)
+        lead = of_premises.count("entailment") - of_premises.count("contradiction")
+        self.more += label == ("entailment" if lead > 0 else "contradiction" if lead < 0 else "neutral")
+
+    def figures(self, *, votes_for_three_labels: bool) -> dict[str, Any] | None:
+        """`agree`: how many premises agree -> share of pairs. `more_of_premises`, the paper's voting scheme, is for nli3."""
+        total = self.agree.total()
+        if not total:
+            return None
+        return {
+            "pairs": total,
+            "agree": {str(number): self.agree[number] / total for number in range(max(self.agree) + 1)},
+            "majority_of_premises": self.most / total,
+            "more_of_premises": self.more / total if votes_for_three_labels else None,
+        }

@@ -23,11 +23,18 @@ def count_figures(figures_id: int) -> None:
 
 @shared_task
 def sweep_figures() -> None:
-    """Takes up requests whose message or worker was lost."""
+    """Takes up requests whose message or worker was lost, and counts what the dashboard shows but does not count."""
     now = timezone.now()
     waiting = measuring.takeable(now).filter(requested_at__lt=now - MESSAGE_LOST_AFTER)
     for figures_id in waiting.values_list("pk", flat=True):
         measuring.count_figures(figures_id=figures_id)
+    for kind, old in (
+        (measuring.Kind.AGREEMENT, measuring.old_glances),
+        (measuring.Kind.ANNOTATORS, measuring.old_flags),
+    ):
+        for question in old(now):
+            row = measuring.request_figures(question=question, kind=kind)
+            measuring.count_figures(figures_id=row.pk)
 
 
 def enqueue_figures(row: Figures) -> None:

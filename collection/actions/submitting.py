@@ -212,6 +212,11 @@ def discard_draft(*, annotator: User, token: str) -> None:
     _own_assignment(annotator, token).drafts.all().delete()
 
 
+def discard_drafts(*, annotator: User) -> None:
+    """Throws away all that somebody began and did not send, as when they are erased."""
+    DraftText.objects.filter(assignment__annotator=annotator).delete()
+
+
 def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[Advice]:
     """What there is to say about texts for this assignment, with the corpus's own levels."""
     corpus = assignment.corpus

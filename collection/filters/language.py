@@ -17,8 +17,9 @@ OTHER_NAMES = {"nb": "no", "fil": "tl", "iw": "he", "in": "id"}  # what the libr
 
 
 @cache
-def _identifier() -> Any:
-    # Loaded when first asked: a tenth of a second, and 100 MB.
+def identifier() -> Any:
+    """The model, 100 MB. Loading takes most of a second, so a web process asks for it when it starts: threads
+    that ask for it first at one moment would each load their own, and their writers wait."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
@@ -27,7 +28,7 @@ def _identifier() -> Any:
 def detected_language(tag: str) -> str | None:
     """The library's code for a BCP 47 tag such as `en-GB`; None where it does not know the language."""
     code = tag.split("-")[0].lower()
-    known = _identifier().labels
+    known = identifier().labels
     return next((name for name in (code, OTHER_NAMES.get(code, "")) if name in known), None)
 
 
@@ -41,8 +42,8 @@ class ForeignLanguage:
         text = " ".join(each.sentences)
         if sum(map(str.isalpha, text)) < FEW_LETTERS:
             return False
-        best, likely = _identifier().classify(text)
+        best, likely = identifier().classify(text)
         if best == self.language:
             return False
-        own = dict(_identifier().rank(text))[self.language]
+        own = dict(identifier().rank(text))[self.language]
         return bool(own <= (UNLIKELY if likely >= LIKELY else RULED_OUT))

@@ -13,7 +13,15 @@ from collection.models.corpora import (
 )
 from collection.models.pairs import PARTITION_CHOICES, PARTITIONS, Pair, Parse
 from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
-from collection.models.qualifying import EntryLink, Exam, ExamAnswer, ExamAttempt, ExamItem, Visit
+from collection.models.qualifying import (
+    WRITING_EXAM,
+    EntryLink,
+    Exam,
+    ExamAnswer,
+    ExamAttempt,
+    ExamItem,
+    Visit,
+)
 from collection.models.writing import (
     AdviceGiven,
     DraftText,
@@ -28,6 +36,7 @@ from collection.models.writing import (
 __all__ = [
     "PARTITIONS",
     "PARTITION_CHOICES",
+    "WRITING_EXAM",
     "AdviceGiven",
     "AdviceSetting",
     "CheckQuestion",

@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import Qualification, new_token
+from collection.labels import SCHEME_CHOICES, SCHEMES
 from collection.models.corpora import Corpus
 
 
@@ -69,10 +70,22 @@ class Visit(models.Model):
         ]
 
 
-class Exam(models.Model):
-    """What somebody does to qualify: label known pairs, write for given premises, or both."""
+WRITING_EXAM = "writing"
 
-    corpus = models.OneToOneField(Corpus, on_delete=models.PROTECT, related_name="writing_exam")
+
+class Exam(models.Model):
+    """What somebody does to qualify: label known pairs, write for given premises, or both.
+
+    A corpus has at most one for those who write; a question about its pairs may have one of its own. It gives
+    its own qualification.
+    """
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="exams")
+    slug = models.SlugField(
+        max_length=70, default=WRITING_EXAM, help_text="writing, or label- and a question's"
+    )
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES, default="nli3")
+    qualification = models.OneToOneField(Qualification, on_delete=models.PROTECT, related_name="exam")
     instructions = models.TextField(blank=True, help_text="Markdown")
     pass_mark = models.PositiveSmallIntegerField(default=80, help_text="percent of the known labels")
     tries = models.PositiveSmallIntegerField(default=2)
@@ -82,7 +95,18 @@ class Exam(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(pass_mark__lte=100), name="pass_mark_is_a_share"),
             models.CheckConstraint(condition=Q(tries__gte=1), name="exam_can_be_tried"),
+            models.CheckConstraint(condition=Q(scheme__in=list(SCHEMES)), name="exam_scheme_is_known"),
+            models.UniqueConstraint(fields=["corpus", "slug"], name="exam_slug_unique_in_corpus"),
         ]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return SCHEMES[self.scheme]
+
+    @property
+    def verb(self) -> str:
+        """What somebody who passed may do."""
+        return "write" if self.slug == WRITING_EXAM else "label"
 
 
 class ExamItem(models.Model):

@@ -10,16 +10,17 @@ CIRCLE = mark_safe('<circle cx="12" cy="12" r="11"/>')
 SQUARE = mark_safe('<rect x="2" y="2" width="20" height="20" rx="3"/>')
 DIAMOND = mark_safe('<path d="M12 0 24 12 12 24 0 12z"/>')
 
-# label -> CSS class, letter, shape. Ordinal answers differ by their digit alone: their order says the rest.
+# label -> CSS class, letter, shape. Ordinal answers differ by their digit alone: their order says the rest. A digit
+# belongs to nothing else: beside the keys 1 2 3 it would be taken for one of them.
 MARKS = {
     "entailment": ("label-e", "E", CIRCLE),
     "neutral": ("label-n", "N", SQUARE),
     "contradiction": ("label-c", "C", DIAMOND),
     "entailed": ("label-e", "E", CIRCLE),
     "not-entailed": ("label-c", "X", DIAMOND),
-    "none": ("label-e", "0", CIRCLE),
-    "minor": ("label-n", "1", SQUARE),
-    "major": ("label-c", "2", DIAMOND),
+    "none": ("label-e", "+", CIRCLE),
+    "minor": ("label-n", "~", SQUARE),
+    "major": ("label-c", "!", DIAMOND),
     **{digit: ("label-n", digit, SQUARE) for digit in "12345"},
 }
 NO_LABEL = ("label-none", "\N{EN DASH}", CIRCLE)

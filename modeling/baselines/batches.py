@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from modeling.baselines.data import Pair
+from modeling.baselines.features.lexicon import Features
 from modeling.baselines.vocabulary import PADDING, Lexicon, tokenise
 
 Integers = npt.NDArray[np.int64]
@@ -32,12 +33,14 @@ class Sentences:
 @dataclass(frozen=True)
 class Batch:
     """`sentences` as the network reads them (both, one or none), gold `labels` (batch,), and what the network
-    shall answer, `targets`: those labels, or a distribution (batch, labels).
+    shall answer, `targets`: those labels, or a distribution (batch, labels). For classifiers with features, their
+    `measures` (batch, measures).
     """
 
     sentences: tuple[Sentences, ...]
     labels: Tensor
     targets: Tensor
+    measures: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -78,6 +81,13 @@ def tokenise_side(side: str, pairs: Iterable[Pair], cut: Callable[[str], list[st
     return [[tokeniser(text) for text in SIDES[side](pair)] for pair in pairs]
 
 
+def texts_of(side: str, pairs: Sequence[Pair], lexicon: Lexicon) -> Texts:
+    """What the lexicon numbers of one side of every pair: words, pieces, or the names of features."""
+    if isinstance(lexicon, Features):
+        return [[names] for names in lexicon.names(pairs)]
+    return tokenise_side(side, pairs, lexicon.cut)
+
+
 class Encoded:
     """One side of many pairs as indices, end to end in one array: small, and quick to cut batches from."""
 
@@ -113,6 +123,13 @@ class Encoded:
             torch.from_numpy(pair).to(device),
         )
 
+    def end_to_end(self, rows: Integers) -> tuple[Integers, Integers]:
+        """The indices in the first text of each pair of `rows`, and where each text begins and the last one ends."""
+        texts = self._first[rows]
+        lengths = self._lengths[texts]
+        ends = np.concatenate(([0], np.cumsum(lengths)))
+        return self._flat[np.repeat(self._starts[texts] - ends[:-1], lengths) + np.arange(ends[-1])], ends
+
 
 def starts_of(counts: Integers) -> Integers:
     """Where each of several runs of these lengths begins when they lie end to end."""
@@ -122,12 +139,13 @@ def starts_of(counts: Integers) -> Integers:
 @dataclass(frozen=True)
 class EncodedPairs:
     """The sides that a network reads, the gold labels (pairs,), and, where these are what shall be learnt, the
-    annotators' distributions (pairs, labels).
+    annotators' distributions (pairs, labels); the measures (pairs, measures) of classifiers with features.
     """
 
     sides: tuple[Encoded, ...]
     labels: Integers
     distributions: npt.NDArray[np.float32] | None = None
+    measures: npt.NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -137,7 +155,8 @@ class EncodedPairs:
         labels = torch.from_numpy(self.labels[rows]).to(device)
         soft = self.distributions
         targets = labels if soft is None else torch.from_numpy(soft[rows]).to(device)
-        return Batch(tuple(side.cut(rows, device) for side in self.sides), labels, targets)
+        measures = None if self.measures is None else torch.from_numpy(self.measures[rows]).to(device)
+        return Batch(tuple(side.cut(rows, device) for side in self.sides), labels, targets, measures)
 
     def by_length(self, rows: Integers) -> Integers:
         """`rows`, short pairs first (by the first side, then by the next); equal ones keep their order."""
@@ -149,8 +168,19 @@ class EncodedPairs:
 
 def encode_pairs(pairs: Sequence[Pair], reads: Sequence[str], vocabulary: Lexicon) -> EncodedPairs:
     """The sides named in `reads`, and the labels, of `pairs`."""
-    sides = tuple(Encoded(tokenise_side(side, pairs, vocabulary.cut), vocabulary) for side in reads)
-    return EncodedPairs(sides, labels_of(pairs))
+    return encode_texts([texts_of(side, pairs, vocabulary) for side in reads], pairs, vocabulary)
+
+
+def encode_texts(
+    sides: Sequence[Texts],
+    pairs: Sequence[Pair],
+    vocabulary: Lexicon,
+    distributions: npt.NDArray[np.float32] | None = None,
+) -> EncodedPairs:
+    """The same, of sides that `texts_of` gave."""
+    measures = vocabulary.measures(pairs) if isinstance(vocabulary, Features) else None
+    encoded = tuple(Encoded(side, vocabulary) for side in sides)
+    return EncodedPairs(encoded, labels_of(pairs), distributions, measures)
 
 
 def labels_of(pairs: Sequence[Pair]) -> Integers:

@@ -13,11 +13,14 @@ from modeling.baselines.settings import (
     BiLSTMSettings,
     CBOWSettings,
     ConditionalLSTMSettings,
+    EditDistanceSettings,
     ESIMSettings,
     HypothesisOnlySettings,
     InferSentSettings,
+    LexicalizedSettings,
     LSTMSettings,
     MajoritySettings,
+    OverlapClassifierSettings,
     PretrainedHypothesisSettings,
     PretrainedSettings,
     RNNSettings,
@@ -40,15 +43,20 @@ BASELINES: dict[str, type[Settings]] = {
     "conditional_lstm": ConditionalLSTMSettings,
     "word_attention": WordAttentionSettings,
     "sum_of_experts": SumOfExpertsSettings,
+    "edit_distance": EditDistanceSettings,
+    "overlap_classifier": OverlapClassifierSettings,
+    "lexicalized": LexicalizedSettings,
     "pretrained": PretrainedSettings,
     "pretrained_hypothesis": PretrainedHypothesisSettings,
 }
+
+TWO_CLASSES = ("edit_distance", "overlap_classifier")  # these tell entailed from not-entailed alone
 
 BOOLEANS = {"true": True, "false": False}
 
 
 def describe() -> dict[str, dict[str, Any]]:
-    """{baseline: {"doc", "settings": {key: {"type", "default", "doc", "choices", "least", "below"}}}},
+    """{baseline: {"doc", "two_classes", "settings": {key: {"type", "default", "doc", "choices", "least", "below"}}}},
     JSON-ready.
     """
     described: dict[str, dict[str, Any]] = {}
@@ -56,6 +64,7 @@ def describe() -> dict[str, dict[str, Any]]:
         types = get_type_hints(kind)
         described[name] = {
             "doc": (kind.__doc__ or "").strip().splitlines()[0],
+            "two_classes": name in TWO_CLASSES,
             "settings": {
                 one.name: {
                     "type": types[one.name].__name__,

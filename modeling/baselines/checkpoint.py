@@ -23,10 +23,11 @@ from modeling.baselines.catalogue import make_settings
 from modeling.baselines.config import WEIGHTS
 from modeling.baselines.data import Pair
 from modeling.baselines.errors import BaselineError
+from modeling.baselines.features.lexicon import Features
 from modeling.baselines.files import PARTIAL, read_json, whole_or_absent, write_json
 from modeling.baselines.networks import Network, make_network
 from modeling.baselines.prediction import Floats
-from modeling.baselines.settings import PretrainedSettings, Settings
+from modeling.baselines.settings import FeatureSettings, PretrainedSettings, Settings
 from modeling.baselines.vocabulary import Lexicon, Vocabulary
 
 CONFIG, VOCABULARY, LABELS = "config.json", "vocabulary.json", "labels.json"
@@ -168,6 +169,8 @@ def load_run(folder: Path) -> FinishedRun:
         if isinstance(settings, PretrainedSettings):
             settings = replace(settings, model=str(folder / ENCODER))
             vocabulary: Lexicon = pretrained.Pieces(folder / ENCODER)
+        elif isinstance(settings, FeatureSettings):
+            vocabulary = Features(tuple(words), settings)
         else:
             vocabulary = Vocabulary(tuple(words))
         table = weights.get("vectors.weight", torch.zeros(len(words), 0))

@@ -11,17 +11,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from modeling.baselines.catalogue import make_settings
+from modeling.baselines.catalogue import TWO_CLASSES, make_settings
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
 from modeling.baselines.labels import SCHEMES
 from modeling.baselines.pretrained import digest_of
-from modeling.baselines.settings import NeuralSettings, PretrainedSettings, Settings
+from modeling.baselines.settings import LearningSettings, NeuralSettings, PretrainedSettings, Settings
 
 PARTITIONS = ("train", "dev", "test")
 DEVICES = ("auto", "cpu", "cuda")
 CHECKPOINT_SECONDS = 20.0  # what a kill costs at most; writing one takes well under a second
 REGIME = ("mixed", "start", "genre", "most", "collapse", "soft_labels")
+# Settings that old runs have not, at what they did: such a run keeps its identity.
+LATER = {"precision": "float32", "compile": False}
 STARTS = ("update", "transfer")
 WEIGHTS = "weights.safetensors"
 KINDS = {
@@ -52,7 +54,7 @@ class DataFile:
 @dataclass(frozen=True)
 class MixedFile:
     """Another snapshot's training file, learnt from too: a `share` of it, drawn anew each epoch, of all its
-    pairs or of `most` that are drawn once.
+    pairs or of at most `most` that are drawn once.
     """
 
     snapshot: SnapshotName
@@ -114,6 +116,12 @@ class RunConfig:
         at_least_one("most", self.most)
         if self.collapse and self.scheme != "entailed2":
             raise ValueError('collapse reads nli3 as entailed2: set scheme to "entailed2" with it.')
+        if self.baseline in TWO_CLASSES and self.scheme != "entailed2":
+            raise ValueError(
+                f'{self.baseline} tells two classes apart: set scheme to "entailed2", and collapse for files with three.'
+            )
+        if self.start is not None and not isinstance(self.settings, LearningSettings):
+            raise ValueError(f"start is set, but {self.baseline} learns in one look and starts from nothing.")
         one_of("device", self.device, DEVICES)
         if self.seed < 0 or self.threads < 1 or self.checkpoint_seconds < 0:
             raise ValueError("seed and checkpoint_seconds must be at least 0, threads at least 1.")
@@ -134,7 +142,7 @@ class RunConfig:
             "scheme": self.scheme,
             "files": {partition: one.sha256 for partition, one in self.files.items()},
             "vectors": None if self.vectors is None else Path(self.vectors).name,
-            "settings": asdict(self.settings),
+            "settings": without_defaults(asdict(self.settings)),
             **self.pretrained(),
             # Only what is asked for: a plain run keeps the identity that it had before there were regimes.
             **self.regime(),
@@ -144,7 +152,7 @@ class RunConfig:
         """A pretrained encoder: its name instead of its path, and the hash of its weights."""
         if not isinstance(self.settings, PretrainedSettings):
             return {}
-        named = {**asdict(self.settings), "model": Path(self.settings.model).name}
+        named = {**without_defaults(asdict(self.settings)), "model": Path(self.settings.model).name}
         return {"settings": named, "pretrained": digest_of(self.settings.model)}
 
     def regime(self) -> dict[str, Any]:
@@ -303,6 +311,11 @@ def read(values: Mapping[str, Any], key: str, kind: type, default: object = None
     if type(value) is not kind:
         raise ValueError(f"{key} is {json.dumps(value)}, but must be {KINDS[kind]}.")
     return value
+
+
+def without_defaults(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings; those that came later stand among them only where they are not at their default."""
+    return {key: value for key, value in settings.items() if LATER.get(key, ...) != value}
 
 
 def at_least_one(key: str, value: int | None) -> None:

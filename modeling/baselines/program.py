@@ -109,16 +109,18 @@ def sentence_for(error: Exception) -> str:
     """What to tell a person about `error`, and what they can do."""
     if isinstance(error, BaselineError):
         return str(error)
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if is_disk_full(error):
         return (
             "The disk is full: free some space and start the same run again; "
             "it goes on from its last checkpoint."
         )
     if is_out_of_memory(error):
         return (
-            "The memory is used up: set a smaller batch_size or hidden, or use a machine with more, "
-            "and start again in a new folder."
+            "The memory is used up: set a smaller batch_size or hidden (of features by name a larger "
+            "minimum_count), or use a machine with more, and start again in a new folder."
         )
+    if type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):
+        return f"The network could not be compiled here ({first_line(error)}): set compile to false."
     if isinstance(error, ModuleNotFoundError):
         return f"The package {error.name} is missing: install the extra `train`."
     if isinstance(error, OSError) and error.filename is not None:
@@ -128,6 +130,20 @@ def sentence_for(error: Exception) -> str:
         f"The program failed ({type(error).__name__}: {error}). "
         "Its traceback is on standard error; please report it."
     )
+
+
+def is_disk_full(error: Exception) -> bool:
+    """Is it the disk, as Python says it or as the writer of weights does?"""
+    # Known by its name, for the package is not loaded where a mistyped key is answered.
+    return (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)) or (
+        type(error).__name__ == "SafetensorError"
+        and any(f"os error {number})" in str(error) for number in (errno.ENOSPC, errno.EDQUOT))
+    )
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what the error says; compilers say pages."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def is_out_of_memory(error: Exception) -> bool:

@@ -26,7 +26,9 @@ def training_pairs(
     for number, mixed in enumerate(config.mixed, start=1):
         more = read_partition(mixed.file, labels, config.collapse)
         begin = len(pairs)
-        pairs += some(more.pairs, mixed.most, config.seed + number)
+        # Of a smaller one all: of unions of recast sets some have fewer pairs than the paper took of each.
+        most = None if mixed.most is None else min(mixed.most, len(more.pairs))
+        pairs += some(more.pairs, most, config.seed + number)
         parts.append(Part(begin, len(pairs), mixed.share))
         dropped += more.dropped
     return Partition(tuple(pairs), dropped), tuple(part for part in parts if part.stop > part.start)

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+PRECISIONS = ("float32", "bfloat16")
 OPTIMISERS = ("adam", "sgd", "adadelta")
 PATIENCE = "training ends after so many epochs without a better dev accuracy; 0: never"
 HIDDEN = "units of the classifier's hidden layer"
@@ -49,6 +50,51 @@ class MajoritySettings(Settings):
 
 
 @dataclass(frozen=True)
+class FeatureSettings(Settings):
+    """What a classifier sees of a pair that reads no word vectors, but features."""
+
+
+@dataclass(frozen=True)
+class EditDistanceSettings(FeatureSettings):
+    """How much must be edited to make the hypothesis of the premise; two classes (SNLI paper, section 3.1)."""
+
+    stop_words: bool = setting(False, "do stop words and punctuation marks count too")
+
+
+@dataclass(frozen=True)
+class RegressionSettings(FeatureSettings):
+    """What every logistic regression has."""
+
+    # The paper tells neither.
+    l2: float = setting(1.0, "strength of L2 regularisation", least=1e-6)
+    iterations: int = setting(1000, "steps of L-BFGS at most", least=1)
+
+
+@dataclass(frozen=True)
+class OverlapClassifierSettings(RegressionSettings):
+    """A logistic regression on shares of common words and lemmas; two classes (SNLI paper, section 3.1)."""
+
+
+@dataclass(frozen=True)
+class LexicalizedSettings(RegressionSettings):
+    """A logistic regression on six types of features, words among them (SNLI paper, section 3.2)."""
+
+    bleu: bool = setting(True, "feature 1: BLEU of the hypothesis")
+    length: bool = setting(True, "feature 2: the difference in length")
+    overlap: bool = setting(True, "feature 3: words in common")
+    hypothesis_ngrams: bool = setting(True, "feature 4: words and word pairs of the hypothesis")
+    cross_unigrams: bool = setting(True, "feature 5: words of premise and hypothesis with the same tag")
+    cross_bigrams: bool = setting(True, "feature 6: word pairs whose second words have the same tag")
+    minimum_count: int = setting(1, "features rarer than this in training do not count", least=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        features = ("bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams")
+        if not any(getattr(self, feature) for feature in features):
+            raise ValueError(f"no feature is left: set one of {', '.join(features)} to true.")
+
+
+@dataclass(frozen=True)
 class LearningSettings(Settings):
     """What everything that learns by gradients has."""
 
@@ -63,6 +109,10 @@ class LearningSettings(Settings):
     patience: int = setting(0, PATIENCE, least=0)
     clip: float = setting(0.0, "largest norm of a batch's gradient; 0 for no limit", least=0)
     dropout: float = setting(0.0, "share of units dropped while training", least=0, below=1)
+    precision: str = setting(
+        "float32", "of products while training; weights and predictions stay float32", choices=PRECISIONS
+    )
+    compile: bool = setting(False, "is the network compiled first, which takes up to some minutes")
 
 
 @dataclass(frozen=True)

@@ -5,22 +5,24 @@ format could not hold as it was), which export.json passes on. Every format is b
 """
 
 import json
-import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from snapshots.drafts import draft_of, put_in_place
 from snapshots.file_formats.cards import ANSWERS
 from snapshots.file_formats.columns import mpe, multinli_txt, snli_txt
 from snapshots.file_formats.dnc import dnc
 from snapshots.file_formats.parquet import parquet
+from snapshots.file_formats.published_lines import multinli_jsonl, snli_jsonl
 from snapshots.file_formats.reading import ExportError, whole_manifest
 from snapshots.tally import EXPORT, MANIFEST, file_sha256
 
-__all__ = ["FORMATS", "ExportError", "UnknownFormat", "export"]
+__all__ = ["ABOUT", "EDITION", "FORMATS", "ExportError", "UnknownFormat", "export"]
 
+# Counts up when a format's bytes change: exports that were kept are then made anew.
+EDITION = 2
 Writer = Callable[[Path, Mapping[str, Any], Path], dict[str, int]]
 
 
@@ -43,9 +45,7 @@ def export(
         raise UnknownFormat(format_name)
     manifest = {**whole_manifest(source, name), ANSWERS: dict(answers or {})}
     out = out.absolute()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    try:
+    with draft_of(out) as draft:
         notes = FORMATS[format_name](source, manifest, draft)
         if format_name != "jsonl":
             _write_list(draft, name, format_name, manifest, notes)
@@ -55,11 +55,8 @@ def export(
                     f"{out} is not empty and holds something else. Name a new or an empty folder."
                 )
         else:
-            draft.chmod(0o755)
-            os.replace(draft, out)  # onto nothing, or onto an empty folder
+            put_in_place(draft, out)
         return sorted(path.name for path in out.iterdir())
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _hashes(folder: Path) -> dict[str, str]:
@@ -76,6 +73,7 @@ def _write_list(
         "format": format_name,
         "files": {file: {"sha256": sha256} for file, sha256 in _hashes(folder).items()},
         **notes,
+        **({key: manifest[key] for key in ("parses", "parser")} if manifest.get("parser") else {}),
         "corpus": manifest["corpus"],
     }
     text = json.dumps(told, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
@@ -89,10 +87,22 @@ def _jsonl(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, in
     return {}
 
 
+ABOUT = {
+    "jsonl": "the snapshot's own files, which verify_snapshot checks",
+    "snli_txt": "tab-separated text in the columns of SNLI 1.0",
+    "multinli_txt": "tab-separated text in the columns of MultiNLI 1.0",
+    "snli_jsonl": "JSON Lines with the keys of SNLI 1.0 alone",
+    "multinli_jsonl": "JSON Lines with the keys of MultiNLI 1.0 alone",
+    "mpe": "tab-separated text in the columns of MPE: four sentences a premise",
+    "dnc": "JSON with the keys of the Diverse NLI Collection",
+    "parquet": "Parquet with a dataset card, Croissant metadata and a datasheet",
+}
 FORMATS: dict[str, Writer] = {
     "jsonl": _jsonl,
     "snli_txt": snli_txt,
     "multinli_txt": multinli_txt,
+    "snli_jsonl": snli_jsonl,
+    "multinli_jsonl": multinli_jsonl,
     "mpe": mpe,
     "dnc": dnc,
     "parquet": parquet,

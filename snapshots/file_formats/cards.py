@@ -50,9 +50,9 @@ def canary_of(slug: str, name: str) -> str:
     return f"quintet-canary {digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
 
 
-def blanks(answers: Mapping[str, str]) -> list[str]:
-    """The questions that nobody has answered."""
-    return [question for key, question in QUESTIONS.items() if not answers.get(key, "").strip()]
+def blanks(answers: Mapping[str, str]) -> dict[str, str]:
+    """The questions that nobody has answered, by key."""
+    return {key: question for key, question in QUESTIONS.items() if not answers.get(key, "").strip()}
 
 
 def card(manifest: Mapping[str, Any], files: Mapping[str, int]) -> str:
@@ -126,7 +126,8 @@ def datasheet(manifest: Mapping[str, Any], answers: Mapping[str, str] | None = N
         "",
     ]
     for key, question in QUESTIONS.items():
-        parts += [f"## {question}", "", given.get(key, "").strip() or BLANK, ""]
+        facts_told = background(manifest) if key == "background" else []
+        parts += [f"## {question}", "", *facts_told, given.get(key, "").strip() or BLANK, ""]
     parts += [
         "## Canary",
         "",
@@ -134,6 +135,19 @@ def datasheet(manifest: Mapping[str, Any], answers: Mapping[str, str] | None = N
         "",
     ]
     return "\n".join(parts)
+
+
+def background(manifest: Mapping[str, Any]) -> list[str]:
+    """What people told of their background, a line a question; nothing where too few did, or a snapshot is older."""
+    told = manifest.get("annotators", {})
+    if not told.get("background"):
+        return []
+    head = f"Of {told['people']:,} people who wrote or labelled, so many told of their own will, at least:"
+    rows = [
+        f"- {each['question']} {', '.join(f'{answer}: {number:,}' for answer, number in each['at_least'].items())}."
+        for each in told["background"]
+    ]
+    return [head, "", *rows, ""]
 
 
 def _composition(manifest: Mapping[str, Any]) -> list[str]:
@@ -192,6 +206,13 @@ def _making(manifest: Mapping[str, Any]) -> list[str]:
     for what in ("pairs", "labels"):
         for because, number in manifest.get("withdrawn", {}).get(what, {}).items():
             told.append(f"- Withdrawn {what}: {number:,} ({because}).")
+    if parser := manifest.get("parser"):
+        derived = manifest["parses"]["derived"]
+        told.append(
+            f"- Parse trees of {derived['sentence1']:,} premises and {derived['sentence2']:,} hypotheses were derived by "
+            f"rule (rules {parser['rules']}) from dependency parses of {parser['tool']} {parser['version']} with "
+            f"{parser['model']}; `derived_parses` names them."
+        )
     labels, pairs = manifest["simulated"]["labels"], manifest["simulated"]["pairs"]
     if labels or pairs:
         told.append(f"- Made by a simulated crowd: {labels:,} labels, {pairs:,} pairs.")

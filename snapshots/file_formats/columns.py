@@ -3,16 +3,17 @@
 Such files cannot hold tabs and line breaks: they become spaces, and export.json says in how many texts.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from snapshots.file_formats.reading import ExportError, lines, partitions
+from collection.premises import published_id
+from snapshots.file_formats.holding import NLI3, check_nli3, check_one_sentence
+from snapshots.file_formats.reading import ExportError, by_portion, partitions
 from snapshots.tally import Line
 
 LABEL_COLUMNS = 5
 LABELS = tuple(f"label{number}" for number in range(1, LABEL_COLUMNS + 1))
-NLI3 = ("entailment", "neutral", "contradiction")
 SNLI = (
     "gold_label",
     "sentence1_binary_parse",
@@ -46,7 +47,7 @@ def multinli_txt(source: Path, manifest: Manifest, out: Path) -> Notes:
 
 
 def mpe(source: Path, manifest: Manifest, out: Path) -> Notes:
-    _check_scheme(manifest, "mpe")
+    check_nli3(manifest, "mpe")
 
     def cells(line: Line) -> list[str]:
         given = line["annotator_labels"]
@@ -63,7 +64,8 @@ def _captions(line: Line) -> list[str]:
         raise ExportError(
             f"mpe has four sentences a premise; the premise {line['promptID']!r} has {len(sentences)}. Use jsonl."
         )
-    ids = line["promptID"].split(" ")
+    # Ids that a published file gives to two scenes come back as they were, without the mark that tells them apart here.
+    ids = published_id(line["promptID"]).split(" ")
     if len(ids) != len(sentences):
         ids = [f"{line['promptID']}#{number}" for number in range(len(sentences))]
     return [f"{name}/{text}" for name, text in zip(ids, sentences, strict=True)]
@@ -72,7 +74,7 @@ def _captions(line: Line) -> list[str]:
 def _one_sentence_a_premise(
     source: Path, manifest: Manifest, out: Path, columns: Sequence[str], format_name: str
 ) -> Notes:
-    _check_scheme(manifest, format_name)
+    check_nli3(manifest, format_name)
     facts = manifest["corpus"]
     if facts["question"]["seats"] > LABEL_COLUMNS:
         seats = facts["question"]["seats"]
@@ -80,25 +82,15 @@ def _one_sentence_a_premise(
             f"{format_name} has five columns for labels; {facts['slug']} has {seats} a pair. Use jsonl."
         )
 
+    names = ["promptID" if name == "captionID" else name for name in columns]
+    padding = [""] * LABEL_COLUMNS
+
     def cells(line: Line) -> list[str]:
-        if "premise_sentences" in line:
-            raise ExportError(
-                f"{format_name} has one sentence a premise; the premise {line['promptID']!r} "
-                "has several. Use jsonl."
-            )
-        labels = [*line["annotator_labels"], *[""] * LABEL_COLUMNS][:LABEL_COLUMNS]
-        return [line["promptID" if name == "captionID" else name] for name in columns] + labels
+        check_one_sentence(line, format_name)
+        labels = [*line["annotator_labels"], *padding][:LABEL_COLUMNS]
+        return [line[name] for name in names] + labels
 
     return _write(source, manifest, out, (*columns, *LABELS), cells)
-
-
-def _check_scheme(manifest: Manifest, format_name: str) -> None:
-    facts = manifest["corpus"]
-    if facts["scheme"] != "nli3":
-        raise ExportError(
-            f"{format_name} holds entailment, neutral and contradiction; "
-            f"{facts['slug']} has the scheme {facts['scheme']}. Use jsonl."
-        )
 
 
 def _write(
@@ -109,13 +101,25 @@ def _write(
     cells_of: Callable[[Line], list[str]],
 ) -> Notes:
     """One .txt a partition."""
-    changed = 0
-    for partition, name in partitions(manifest):
-        with (out / f"{partition}.txt").open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write("\t".join(header) + "\n")
-            for line in lines(source / name):
-                cells = cells_of(line)
+
+    def text_of(read: Iterator[Line]) -> tuple[bytes, int]:
+        rows, changed = [], 0
+        for line in read:
+            cells = cells_of(line)
+            row = "\t".join(cells)
+            # Nearly every row is as it should be: only of the others are the cells looked at.
+            if row.count("\t") >= len(header) or "\n" in row or "\r" in row:
                 flat = [" ".join(cell.split()) if set(cell) & set("\t\r\n") else cell for cell in cells]
                 changed += sum(cell != kept for cell, kept in zip(cells, flat, strict=True))
-                stream.write("\t".join(flat) + "\n")
+                row = "\t".join(flat)
+            rows.append(row + "\n")
+        return "".join(rows).encode(), changed
+
+    changed = 0
+    for partition, name in partitions(manifest):
+        with (out / f"{partition}.txt").open("wb") as stream:
+            stream.write(("\t".join(header) + "\n").encode())
+            for text, flattened in by_portion(source / name, text_of):
+                stream.write(text)
+                changed += flattened
     return {"texts_with_tabs_or_line_breaks": changed}

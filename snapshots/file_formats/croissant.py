@@ -1,11 +1,11 @@
 """Croissant 1.1 metadata (MLCommons) for the Parquet files, with the Responsible-AI fields that the manifest can fill."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from snapshots.file_formats.cards import ANSWERS, PROTOCOLS
+from snapshots.file_formats.cards import ANSWERS, PROTOCOLS, background
 from snapshots.tally import file_sha256
 
 CROISSANT = "croissant.json"
@@ -46,12 +46,13 @@ CONTEXT: dict[str, Any] = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
+DEMOGRAPHICS = "rai:annotatorDemographics"
 # Question of the datasheet -> property of the Responsible-AI vocabulary.
 ANSWERED = {
     "biases": "rai:dataBiases",
     "sensitive": "rai:personalSensitiveInformation",
     "uses": "rai:dataUseCases",
-    "background": "rai:annotatorDemographics",
+    "background": DEMOGRAPHICS,
     "maintenance": "rai:dataReleaseMaintenancePlan",
 }
 # Column -> type, description. `label` is the index of the gold label among the scheme's labels.
@@ -146,11 +147,50 @@ def _responsible(manifest: Mapping[str, Any]) -> dict[str, Any]:
             f"Individual labels equal the gold label in {100 * share:.1f}% over "
             f"{agreement['pairs_with_all_labels']:,} pairs with all labels."
         )
+    told |= _history(manifest)
     answers = manifest.get(ANSWERS, {})
     told |= {name: answers[key] for key, name in ANSWERED.items() if answers.get(key, "").strip()}
+    if counted := background(manifest):
+        told[DEMOGRAPHICS] = "\n".join([*filter(None, counted), *filter(None, [told.get(DEMOGRAPHICS)])])
+    if tools := list(_tools(manifest)):
+        told["rai:machineAnnotationTools"] = " ".join(tools)
+    return told
+
+
+def _history(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the data are from, when people worked on them, and what is missing. Older snapshots do not know all of it."""
+    told: dict[str, Any] = {}
+    days = sorted(day for span in manifest.get("times", {}).values() for day in span or ())
+    if days:
+        told["rai:dataCollectionTimeFrame"] = [days[0], days[-1]]
+    sources = [
+        f"{source['file']} (sha256 {source['sha256']}, licence: {source['licence'] or 'not said'}): "
+        f"{source['premises']:,} premises, {source['pairs']:,} pairs."
+        for source in manifest.get("provenance", [])
+    ]
+    if sources:
+        told["rai:dataCollectionRawData"] = " ".join(sources)
+    if missing := list(_missing(manifest)):
+        told["rai:dataCollectionMissingData"] = " ".join(missing)
+    return told
+
+
+def _missing(manifest: Mapping[str, Any]) -> Iterator[str]:
+    if undecided := manifest["gold_sources"].get("none"):
+        yield f"Pairs without a gold label: {undecided:,}."
+    for why, genres in manifest["left_out"].items():
+        yield f"Pairs left out ({why}): {sum(genres.values()):,}."
+    for what in ("pairs", "labels"):
+        for because, number in manifest.get("withdrawn", {}).get(what, {}).items():
+            yield f"Withdrawn {what}: {number:,} ({because})."
+
+
+def _tools(manifest: Mapping[str, Any]) -> Iterator[str]:
     simulated = manifest["simulated"]
     if simulated["labels"] or simulated["pairs"]:
-        told["rai:machineAnnotationTools"] = (
-            f"A simulated crowd made {simulated['labels']:,} labels and {simulated['pairs']:,} pairs."
+        yield f"A simulated crowd made {simulated['labels']:,} labels and {simulated['pairs']:,} pairs."
+    if parser := manifest.get("parser"):
+        yield (
+            f"Parse trees named in derived_parses are derived by rule (rules {parser['rules']}) from dependency parses "
+            f"of {parser['tool']} {parser['version']} with {parser['model']}."
         )
-    return told

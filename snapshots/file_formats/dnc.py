@@ -4,13 +4,14 @@ DNC has a label for every pair: pairs without gold are left out, and export.json
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from snapshots.file_formats.reading import ExportError, lines, partitions
+from snapshots.file_formats.reading import ExportError, by_portion, partitions
 from snapshots.tally import NO_GOLD, Line
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 ENTAILING = {"entailed2": "entailed", "nli3": "entailment", "ordinal5": "5"}
 
 
@@ -23,18 +24,37 @@ def dnc(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
         )
     left_out = 0
     for partition, name in partitions(manifest):
+
+        def text_of(read: Iterator[Line], partition: str = partition) -> tuple[list[str], int]:
+            kept, undecided = [], 0
+            for line in read:
+                if line["gold_label"] == NO_GOLD:
+                    undecided += 1
+                else:
+                    kept.append(_text(_record(line, partition, facts)))
+            return kept, undecided
+
         with (out / f"{partition}_data.json").open("w", encoding="utf-8", newline="\n") as stream:
             before = "[\n"
-            for line in lines(source / name):
-                if line["gold_label"] == NO_GOLD:
-                    left_out += 1
-                    continue
-                stream.write(
-                    before + json.dumps(_record(line, partition, facts), ensure_ascii=False, indent=4)
-                )
-                before = ",\n"
+            for records, undecided in by_portion(source / name, text_of):
+                left_out += undecided
+                if records:
+                    stream.write(before + ",\n".join(records))
+                    before = ",\n"
             stream.write("\n]\n" if before == ",\n" else "[]\n")
     return {"pairs_without_gold_left_out": left_out}
+
+
+def _text(record: Mapping[str, Any]) -> str:
+    """What json.dumps(record, indent=4) gives, which is twice as slow: with an indent it does without C."""
+    items = (f'    "{key}": {_indented(value)}' for key, value in record.items())
+    return "{\n" + ",\n".join(items) + "\n}"
+
+
+def _indented(value: Any) -> str:
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(f"        {_encode(each)}" for each in value) + "\n    ]"
+    return _encode(value)
 
 
 def _record(line: Line, partition: str, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,13 +7,14 @@ own, `no_gold`: a class -1 would be trained on sooner or later.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from snapshots.file_formats.cards import ANSWERS, DATASHEET, card, datasheet
 from snapshots.file_formats.croissant import CROISSANT, croissant
-from snapshots.file_formats.reading import lines, partitions
+from snapshots.file_formats.reading import by_portion, partitions
 from snapshots.tally import NO_GOLD, Line
 
 ROWS_AT_ONCE = 10_000
@@ -26,13 +27,14 @@ TEXTS = (
     "gold_source",
     "author",
     "genre",
+    "group",
     "prompt_version",
     "sentence1_parse",
     "sentence1_binary_parse",
     "sentence2_parse",
     "sentence2_binary_parse",
 )
-LISTS = ("premise_sentences", "annotator_labels", "annotator_codes")
+LISTS = ("premise_sentences", "annotator_labels", "annotator_codes", "derived_parses")
 LABEL, DISTRIBUTION, AUTHOR_LABEL = "label", "label_distribution", "author_label"
 
 
@@ -40,11 +42,23 @@ def parquet(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, i
     labels = manifest["corpus"]["labels"]
     written: dict[str, int] = {}
     for partition, name in partitions(manifest):
-        for has_gold in (True, False):
-            chosen = (row_of(line, labels) for line in lines(source / name) if _has_gold(line) == has_gold)
-            target = f"{partition}{'' if has_gold else '_no_gold'}.parquet"
-            if number := _write(out / target, chosen, labels, has_gold=has_gold):
-                written[target] = number
+        with ExitStack() as stack:
+            files = {
+                has_gold: stack.enter_context(
+                    _File(
+                        out / f"{partition}{'' if has_gold else '_no_gold'}.parquet",
+                        labels,
+                        has_gold=has_gold,
+                    )
+                )
+                for has_gold in (True, False)
+            }
+            for portion in by_portion(source / name, partial(_columns, labels)):
+                for has_gold, columns in portion.items():
+                    files[has_gold].add(columns)
+            for file in files.values():
+                if number := file.finish():
+                    written[file.path.name] = number
     told = croissant(manifest, out, sorted(written))
     (out / CROISSANT).write_text(told, encoding="utf-8")
     (out / CARD).write_text(card(manifest, written), encoding="utf-8")
@@ -56,21 +70,13 @@ def _has_gold(line: Line) -> bool:
     return bool(line["gold_label"] != NO_GOLD)
 
 
-def row_of(line: Line, labels: list[str]) -> dict[str, Any]:
-    """A line as a row: the gold label as its index, the votes as shares too (soft labels)."""
+def _shares(line: Line, labels: list[str]) -> list[float] | None:
+    """The votes as shares (soft labels), in the order of the scheme."""
+    if shares := line.get("label_distribution"):  # lines with one label have none, nor have older snapshots
+        return [shares[label] for label in labels]
     votes: Counter[str] = Counter(line["annotator_labels"])
     total = votes.total()
-    return {
-        **{name: line.get(name, "") for name in TEXTS},
-        "premise": line["sentence1"],
-        "hypothesis": line["sentence2"],
-        "premise_sentences": line.get("premise_sentences", [line["sentence1"]]),
-        "annotator_labels": line["annotator_labels"],
-        "annotator_codes": line["annotator_codes"],
-        AUTHOR_LABEL: line["author_label"],
-        DISTRIBUTION: [votes[label] / total for label in labels] if total else None,
-        LABEL: labels.index(line["gold_label"]) if _has_gold(line) else None,
-    }
+    return [votes[label] / total for label in labels] if total else None
 
 
 def features(labels: list[str], *, has_gold: bool) -> dict[str, Any]:
@@ -85,22 +91,86 @@ def features(labels: list[str], *, has_gold: bool) -> dict[str, Any]:
     }
 
 
-def _write(path: Path, rows: Iterator[dict[str, Any]], labels: list[str], *, has_gold: bool) -> int:
-    """Writes ten thousand rows at a time; returns how many, and leaves no file where there are none."""
+def _schema(labels: list[str], *, has_gold: bool) -> Any:
     import pyarrow as pa  # here: a web process knows the formats' names and needs no more
-    from pyarrow.parquet import ParquetWriter
 
     text, texts = pa.string(), pa.list_(pa.string())
     fields = [(name, text) for name in TEXTS] + [(name, texts) for name in LISTS]
     fields += [(AUTHOR_LABEL, text), (DISTRIBUTION, pa.list_(pa.float64()))]
     fields += [(LABEL, pa.int64())] if has_gold else []
     told = {"info": {"features": features(labels, has_gold=has_gold)}}
-    schema = pa.schema(fields, metadata={"huggingface": json.dumps(told, sort_keys=True)})
-    number = 0
-    with ParquetWriter(path, schema, compression="zstd") as writer:
-        while portion := list(islice(rows, ROWS_AT_ONCE)):
-            number += len(portion)
-            writer.write_table(pa.Table.from_pylist(portion, schema=schema))
-    if not number:
-        path.unlink()
-    return number
+    return pa.schema(fields, metadata={"huggingface": json.dumps(told, sort_keys=True)})
+
+
+def _columns(labels: list[str], read: Iterator[Line]) -> dict[bool, bytes]:
+    """The rows with and without a gold label, each as a stream of Arrow: far smaller than rows to hand over."""
+    chosen: dict[bool, list[Line]] = {True: [], False: []}
+    for line in read:
+        chosen[_has_gold(line)].append(line)
+    return {has_gold: _stream(lines, labels, has_gold=has_gold) for has_gold, lines in chosen.items()}
+
+
+def _stream(lines: list[Line], labels: list[str], *, has_gold: bool) -> bytes:
+    """Column by column: the gold label as its index, a premise of one sentence as a list of one."""
+    import pyarrow as pa
+
+    numbers = {label: number for number, label in enumerate(labels)}
+    fields = {"premise": "sentence1", "hypothesis": "sentence2"}
+    columns: dict[str, list[Any]] = {
+        **{name: [line.get(fields.get(name, name), "") for line in lines] for name in TEXTS},
+        "premise_sentences": [line.get("premise_sentences") or [line["sentence1"]] for line in lines],
+        "annotator_labels": [line["annotator_labels"] for line in lines],
+        "annotator_codes": [line["annotator_codes"] for line in lines],
+        "derived_parses": [line.get("derived_parses", []) for line in lines],
+        AUTHOR_LABEL: [line["author_label"] for line in lines],
+        DISTRIBUTION: [_shares(line, labels) for line in lines],
+        **({LABEL: [numbers[line["gold_label"]] for line in lines]} if has_gold else {}),
+    }
+    schema, sink = _schema(labels, has_gold=has_gold), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, schema) as stream:
+        stream.write_table(pa.table(columns, schema=schema))
+    text: bytes = sink.getvalue().to_pybytes()
+    return text
+
+
+class _File:
+    """A Parquet file with ten thousand rows a group, whatever portions they come in. Without rows there is no file."""
+
+    def __init__(self, path: Path, labels: list[str], *, has_gold: bool) -> None:
+        from pyarrow.parquet import ParquetWriter
+
+        self.path, self.rows = path, 0
+        self.waiting: list[Any] = []
+        self.writer = ParquetWriter(path, _schema(labels, has_gold=has_gold), compression="zstd")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """An unfinished file stays so: on a full disk the library would try once more, and complain past us."""
+        self.writer.is_open = False
+
+    def add(self, columns: bytes) -> None:
+        import pyarrow as pa
+
+        self.waiting.append(pa.ipc.open_stream(columns).read_all())
+        while sum(table.num_rows for table in self.waiting) >= ROWS_AT_ONCE:
+            self._write()
+
+    def finish(self) -> int:
+        """How many rows it has."""
+        if any(table.num_rows for table in self.waiting):
+            self._write()
+        self.writer.close()
+        if not self.rows:
+            self.path.unlink()
+        return self.rows
+
+    def _write(self) -> None:
+        import pyarrow as pa
+
+        together = pa.concat_tables(self.waiting)
+        group = together.slice(0, ROWS_AT_ONCE).combine_chunks()
+        self.waiting = [together.slice(ROWS_AT_ONCE)]
+        self.writer.write_table(group)
+        self.rows += group.num_rows

@@ -5,15 +5,18 @@ MultiNLI section 2.2, Tables 1 to 3 and Figure 2; SNLI Table 2 and Figure 2; MPE
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from snapshots.parsing.trees import root
 from snapshots.statistics.pairs import NO_GOLD, Pair
+from snapshots.statistics.scenes import DEFINITIONS as SCENE_DEFINITIONS
+from snapshots.statistics.scenes import Scenes
 from snapshots.statistics.spread import share, sorted_counts, spread
 from snapshots.statistics.words import is_word, stop_words, tokens
 
-EDITION = 1  # counts up when a definition changes: figures of two editions are not compared
+EDITION = 4  # counts up when a definition changes: figures of two editions are not compared
 SUBSTANTIAL = 0.37
 TOLD_EVERY = 10_000
 
@@ -49,6 +52,10 @@ DEFINITIONS = {
         "Sentences whose parse is rooted in S, of those that came with a parse. Parses are those of the "
         "published corpus."
     ),
+    "s_rooted_derived": (
+        "Derived: the same of sentences whose tree was derived here by rule from a dependency parse, S where the "
+        "root verb has a subject. Published shares are of Stanford parses: they are no measure for these."
+    ),
     "agreement": (
         "Individual labels that equal the gold label, over pairs that have all their labels and a gold label."
     ),
@@ -75,6 +82,8 @@ class _Cell:
         "edits",
         "premise_roots",
         "hypothesis_roots",
+        "premise_derived_roots",
+        "hypothesis_derived_roots",
         "agreeing",
         "votes",
         "gold_labels",
@@ -99,30 +108,34 @@ def measure(
     seats: int,
     language: str = "en",
     seed: int = 0,
+    single_premises: Mapping[str, Any] | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
     """All figures, by partition, genre and gold label; one pass over `pairs`.
 
-    labels: of the scheme, in its order. seats: how many labels a pair has when it has all. progress hears the number of
-    pairs every ten thousand and may raise to stop.
+    labels: of the scheme, in its order. seats: how many labels a pair has when it has all. single_premises: seats
+    and threshold of a premise by itself, where that was asked for. progress hears the number of pairs every ten thousand
+    and may raise to stop.
     """
     stops = stop_words(language)
     cells: defaultdict[tuple[str, str, str], _Cell] = defaultdict(_Cell)
     types: defaultdict[str, set[str]] = defaultdict(set)
     examples: dict[str, tuple[tuple[bool, str], Pair]] = {}
+    scenes = Scenes(single_premises, labels, seed)
     for done, pair in enumerate(pairs, start=1):
         premise = [tokens(sentence) for sentence in pair.premise]
         hypothesis = tokens(pair.hypothesis)
         _count(cells[pair.partition, pair.genre, pair.label].counts, pair, premise, hypothesis, stops, seats)
         for sentence in (*premise, hypothesis):
             types[pair.partition].update(token.lower() for token in sentence)
+        scenes.add(pair)
         if len(pair.labels) == seats > 1:
             _keep_example(examples, pair, seed)
         if done % TOLD_EVERY == 0:
             progress(done)
     return {
         "edition": EDITION,
-        "definitions": DEFINITIONS,
+        "definitions": {**DEFINITIONS, **SCENE_DEFINITIONS},
         "labels": list(labels),
         "seats": seats,
         "seed": seed,
@@ -131,6 +144,7 @@ def measure(
             for where, cell in _groups(cells, labels)
         ],
         "examples": [_example(examples[genre][1]) for genre in sorted(examples)],
+        "single_premises": scenes.figures(),
     }
 
 
@@ -154,9 +168,13 @@ def _count(
         counts["shared"][shared / len(whole) > SUBSTANTIAL] += 1
     for edit in edits(_words(whole), _words(hypothesis)):
         counts["edits"][edit] += 1
-    for name, parse in (("premise_roots", pair.premise_parse), ("hypothesis_roots", pair.hypothesis_parse)):
+    for side, name, parse in (
+        ("sentence1", "premise", pair.premise_parse),
+        ("sentence2", "hypothesis", pair.hypothesis_parse),
+    ):
         if parse:
-            counts[name][root(parse)] += 1
+            kind = "derived_roots" if side in pair.derived_parses else "roots"
+            counts[f"{name}_{kind}"][root(parse)] += 1
     counts["gold_labels"][pair.label] += 1
     if len(pair.labels) == seats > 1:
         counts["individual_labels"].update(pair.labels)
@@ -207,12 +225,6 @@ def _is_one_replaced_or_moved(one: list[str], other: list[str]) -> bool:
     return a[1:] + a[:1] == b or a[-1:] + a[:-1] == b
 
 
-def root(parse: str) -> str:
-    """The label under ROOT of a bracketed tree: S of `(ROOT (S (NP ...`."""
-    parts = parse.replace("(", " ").split(maxsplit=2)
-    return parts[1] if len(parts) > 1 and parts[0] == "ROOT" else (parts[0] if parts else "")
-
-
 def _keep_example(examples: dict[str, tuple[tuple[bool, str], Pair]], pair: Pair, seed: int) -> None:
     place = (pair.partition != "dev", hashlib.sha256(f"{seed}:{pair.name}".encode()).hexdigest())
     if pair.genre not in examples or place < examples[pair.genre][0]:
@@ -260,6 +272,11 @@ def _types(types: dict[str, set[str]], partition: str | None, where: dict[str, s
     return len(set().union(*found))
 
 
+def _s_rooted(counts: dict[str, Counter[Any]], kind: str) -> dict[str, dict[str, float | int | None]]:
+    sides = {side: counts[f"{side}_{kind}"] for side in ("premise", "hypothesis")}
+    return {side: {"share": share(roots, "S"), "parses": roots.total()} for side, roots in sides.items()}
+
+
 def _figures(cell: _Cell, types: int | None) -> dict[str, Any]:
     counts = cell.counts
     pairs = sum(counts["gold_labels"].values())
@@ -273,13 +290,8 @@ def _figures(cell: _Cell, types: int | None) -> dict[str, Any]:
         "overlap": spread(counts["overlap"]),
         "substantial_overlap": share(counts["shared"], True),
         **{name: edit[name] / pairs if pairs else None for name in ("deletion", "insertion", "one_word")},
-        "s_rooted": {
-            side: {
-                "share": share(counts[f"{side}_roots"], "S"),
-                "parses": sum(counts[f"{side}_roots"].values()),
-            }
-            for side in ("premise", "hypothesis")
-        },
+        "s_rooted": _s_rooted(counts, "roots"),
+        "s_rooted_derived": _s_rooted(counts, "derived_roots"),
         "agreement": share(counts["agreeing"], True),
         "votes": dict(sorted(counts["votes"].items(), reverse=True)),
         "gold_labels": sorted_counts(counts["gold_labels"]),

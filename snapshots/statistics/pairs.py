@@ -11,7 +11,9 @@ NO_GOLD = "-"
 class Pair:
     """`premise` is one sentence or several; `label` the gold label or "-"; `labels` the ones that count.
 
-    Parses are bracketed trees, empty where the corpus came without; `prompt_version` and `author` may be empty.
+    Parses are bracketed trees, empty where there are none; `derived_parses` names the sides ("sentence1", "sentence2")
+    whose trees did not come with the corpus. `prompt_version` and `author` may be empty.
+    `single_premise_labels` has the labels of each sentence of the premise by itself, where these were asked for.
     """
 
     premise: tuple[str, ...]
@@ -25,6 +27,8 @@ class Pair:
     labels: tuple[str, ...] = ()
     premise_parse: str = ""
     hypothesis_parse: str = ""
+    derived_parses: tuple[str, ...] = ()
+    single_premise_labels: tuple[tuple[str, ...], ...] = ()
 
 
 def pair_of(partition: str, line: Mapping[str, Any]) -> Pair:
@@ -41,4 +45,6 @@ def pair_of(partition: str, line: Mapping[str, Any]) -> Pair:
         labels=tuple(line["annotator_labels"]),
         premise_parse=line["sentence1_parse"],
         hypothesis_parse=line["sentence2_parse"],
+        derived_parses=tuple(line.get("derived_parses", ())),
+        single_premise_labels=tuple(map(tuple, line.get("single_premise_labels", ()))),
     )

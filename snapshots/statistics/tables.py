@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from snapshots.statistics.artifacts import THRESHOLDS, giveaways
+from snapshots.statistics.artifacts import DEV, THRESHOLDS, giveaways
 from snapshots.statistics.pairs import NO_GOLD
 from snapshots.statistics.tags import NAMES, SUBSTRING, WORD
 
@@ -35,13 +35,17 @@ class Table:
 
 @dataclass(frozen=True)
 class TableKind:
-    """`source`: which report the table is made from. `defined`: the keys of its definitions there."""
+    """`source`: which report the table is made from. `defined`: the keys of its definitions there.
+
+    `only_with_rows`: most corpora have nothing to show here, and their pages do not name it.
+    """
 
     title: str
     source: str
     columns: tuple[Column, ...] | Callable[[Data], tuple[Column, ...]]
     rows: Callable[[Data], Iterator[list[Cell]]]
     defined: tuple[str, ...]
+    only_with_rows: bool = False
 
 
 def table(name: str, data: Data) -> Table:
@@ -72,7 +76,26 @@ def _all(name: str | None) -> str:
     return "all" if name is None else name
 
 
+def _has_derived(data: Data) -> bool:
+    whole = _group(data)
+    return whole is not None and any(side["parses"] for side in whole["s_rooted_derived"].values())
+
+
+def _genre_columns(data: Data) -> tuple[Column, ...]:
+    sides = [f"S-rooted {side}" for side in ("premises", "hypotheses")]
+    return (
+        Column("genre"),
+        *(Column(name, "count") for name in ("train", "dev", "test")),
+        Column("words a premise", "number"),
+        Column("words a hypothesis", "number"),
+        *(Column(side, "share") for side in sides),
+        *(Column(f"{side}, derived", "share") for side in sides if _has_derived(data)),
+        Column("agreement", "share"),
+    )
+
+
 def _by_genre(data: Data) -> Iterator[list[Cell]]:
+    derived = _has_derived(data)
     for genre in _genres(data):
         whole = _group(data, genre=genre)
         assert whole is not None
@@ -82,8 +105,8 @@ def _by_genre(data: Data) -> Iterator[list[Cell]]:
             *(group["pairs"] if group else 0 for group in sizes),
             whole["premise_words"]["mean"],
             whole["hypothesis_words"]["mean"],
-            whole["s_rooted"]["premise"]["share"],
-            whole["s_rooted"]["hypothesis"]["share"],
+            *(side["share"] for side in whole["s_rooted"].values()),
+            *(side["share"] for side in whole["s_rooted_derived"].values() if derived),
             whole["agreement"],
         ]
 
@@ -151,24 +174,63 @@ def _votes(data: Data) -> Iterator[list[Cell]]:
 
 
 def _examples(data: Data) -> Iterator[list[Cell]]:
+    """Labels by their first letters, as in the papers; in full where two begin alike (minor, major)."""
+    letters = {label: label[:1].upper() for label in data["labels"]}
+    if len({*letters.values()}) < len(letters):
+        letters = {label: label for label in letters}
     for example in data["examples"]:
         premise = " / ".join(example["premise"])
-        letters = " ".join(label[:1].upper() for label in example["labels"])
+        given = " ".join(letters[label] for label in example["labels"])
         yield [
-            example["genre"], premise, example["gold_label"], letters, example["hypothesis"], example["name"]
+            example["genre"], premise, example["gold_label"], given, example["hypothesis"], example["name"]
         ]  # fmt: skip
 
 
+def _agreeing(data: Data) -> list[int]:
+    """0, 1, ... up to the most premises that agree anywhere."""
+    groups = data["single_premises"]["groups"]
+    return list(range(max((len(group["agree"]) for group in groups), default=0)))
+
+
+def _single_premise_columns(data: Data) -> tuple[Column, ...]:
+    numbers = [Column(f"{number} agree", "share") for number in _agreeing(data)]
+    votes = [Column("most premises agree", "share"), Column("voting scheme", "share")]
+    return (Column("partition"), Column("pairs", "count"), *numbers, *votes)
+
+
+def _single_premises(data: Data) -> Iterator[list[Cell]]:
+    groups = data["single_premises"]["groups"]
+    for group in groups if len(groups) > 2 else groups[:1]:
+        shares = [group["agree"].get(str(number), 0.0) for number in _agreeing(data)]
+        votes = [group["majority_of_premises"], group["more_of_premises"]]
+        yield [_all(group["partition"]), group["pairs"], *shares, *votes]
+
+
+def _scene_examples(data: Data) -> Iterator[list[Cell]]:
+    for each in data["single_premises"]["examples"]:
+        premises = " / ".join(each["premise"])
+        yield [each["agree"], ", ".join(each["labels"]), premises, each["hypothesis"], each["gold_label"]]
+
+
+def _whose_words(data: Data) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The words of all pairs, then those of dev, where it is a part of them."""
+    yield _all(None), data["words"]
+    if data[DEV]:
+        yield DEV, data[DEV]["words"]
+
+
 def _giveaways(data: Data) -> Iterator[list[Cell]]:
-    for threshold in THRESHOLDS:
-        for label in data["labels"]:
-            for entry in giveaways(data["words"], label, threshold)[:GIVEAWAYS_SHOWN]:
-                yield [threshold, label, *_word(entry)]
+    for of, words in _whose_words(data):
+        for threshold in THRESHOLDS:
+            for label in data["labels"]:
+                for entry in giveaways(words, label, threshold)[:GIVEAWAYS_SHOWN]:
+                    yield [of, threshold, label, *_word(entry)]
 
 
 def _words(data: Data) -> Iterator[list[Cell]]:
-    for entry in data["words"]:
-        yield [entry["label"], *_word(entry)]
+    for of, words in _whose_words(data):
+        for entry in words:
+            yield [of, entry["label"], *_word(entry)]
 
 
 def _word(entry: Data) -> list[Cell]:
@@ -254,17 +316,9 @@ TABLES: dict[str, TableKind] = {
     "genres": TableKind(
         "Sizes by genre (MultiNLI, Table 3)",
         CORPUS,
-        (
-            Column("genre"),
-            *(Column(name, "count") for name in ("train", "dev", "test")),
-            Column("words a premise", "number"),
-            Column("words a hypothesis", "number"),
-            Column("S-rooted premises", "share"),
-            Column("S-rooted hypotheses", "share"),
-            Column("agreement", "share"),
-        ),
+        _genre_columns,
         _by_genre,
-        ("pairs", "premise_words", "hypothesis_words", "s_rooted", "agreement"),
+        ("pairs", "premise_words", "hypothesis_words", "s_rooted", "s_rooted_derived", "agreement"),
     ),
     "lengths": TableKind(
         "Lengths, tokens and types (SNLI, Table 2; MPE, Table 3)",
@@ -316,19 +370,38 @@ TABLES: dict[str, TableKind] = {
         _examples,
         ("examples",),
     ),
+    "single_premises": TableKind(
+        "Single premises and all of them (MPE, Table 4)",
+        CORPUS,
+        _single_premise_columns,
+        _single_premises,
+        ("single_premises", "premise_votes"),
+        only_with_rows=True,
+    ),
+    "single_premise_examples": TableKind(
+        "One pair for each number of premises that agree (MPE, Table 4)",
+        CORPUS,
+        (
+            Column("agree", "count"),
+            *(Column(name) for name in ("labels of the premises", "premises", "hypothesis", "gold label")),
+        ),
+        _scene_examples,
+        ("scene_examples",),
+        only_with_rows=True,
+    ),
     "giveaways": TableKind(
         "Give-away words (Poliak et al. 2018, Figure 13)",
         ARTIFACTS,
-        (Column("threshold", "number"), Column("label"), *_WORD),
+        (Column("of"), Column("threshold", "number"), Column("label"), *_WORD),
         _giveaways,
-        ("giveaways", "word", "count", "p", "pmi", "z", "corrected_p"),
+        ("giveaways", "of", "word", "count", "p", "pmi", "z", "corrected_p"),
     ),
     "words": TableKind(
         "Words that go with a label",
         ARTIFACTS,
-        (Column("label"), *_WORD),
+        (Column("of"), Column("label"), *_WORD),
         _words,
-        ("word", "count", "p", "pmi", "z", "corrected_p"),
+        ("of", "word", "count", "p", "pmi", "z", "corrected_p"),
     ),
     "answerable": TableKind(
         "Pairs that a single word gives away (Poliak et al. 2018, Figure 6)",

@@ -15,7 +15,7 @@ from snapshots.statistics.pairs import Pair
 from snapshots.statistics.spread import spread
 from snapshots.statistics.words import stop_words, tokens
 
-EDITION = 1
+EDITION = 2
 LONG = 20
 PAIRS_AT_ONCE = 500
 WORD, SUBSTRING = "word", "substring"
@@ -163,7 +163,7 @@ def measure(
     tagged: Counter[tuple[str, str, str, str, str]] = Counter()
     lemmas: defaultdict[tuple[str, str], Counter[float]] = defaultdict(Counter)
     stops = stop_words("en")
-    for done, (pair, premise, hypothesis) in enumerate(_annotated(pairs, annotate), start=1):
+    for done, (pair, premise, hypothesis) in enumerate(annotated(pairs, annotate), start=1):
         sizes[pair.partition, pair.genre] += 1
         by_word = tags_of(premise, hypothesis, len(tokens(pair.hypothesis)))
         by_substring = (by_word - KEY_WORDS.keys()) | substring_tags(pair.premise, pair.hypothesis)
@@ -196,7 +196,7 @@ def _order(partition: str) -> tuple[int, str]:
     return (known.index(partition) if partition in known else len(known), partition)
 
 
-def _annotated(
+def annotated(
     pairs: Iterable[Pair], annotate: Callable[[Iterable[str]], Iterator[Sentence]]
 ) -> Iterator[tuple[Pair, list[Sentence], Sentence]]:
     """Pairs with their sentences annotated: five hundred at a time, each sentence once in a portion."""

@@ -4,32 +4,20 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
+from collection.pairing.lists import STOP_WORDS as ENGLISH
+
 # Letters, digits, single hyphens and blanks, commas after words, one mark at the end. Such sentences, four of five,
 # need none of the tokenizer's thirty patterns.
 _WORD = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
 _PLAIN = re.compile(rf"{_WORD}(?:,? {_WORD})*[.?!]?", re.ASCII)
 _CONTRACTED = re.compile(r"\b(?:cannot|gimme|gonna|gotta|lemme|wanna)\b", re.IGNORECASE)
 
-# Closed classes of English. What the list holds moves an overlap by less than one point.
-STOP_WORDS = frozenset(
-    word
-    for line in (
-        # articles, determiners, quantities
-        "a an the this that these those all any both each few more most other some such no same own",
-        # pronouns
-        "i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself",
-        "she her hers herself it its itself they them their theirs themselves who whom whose which what",
-        # auxiliaries, and what tokens leave of them
-        "am is are was were be been being have has had having do does did doing done can could will would",
-        "shall should may might must 's 'm 're 've 'd 'll n't ca wo",
-        # prepositions and conjunctions
-        "of at by for with about against between into through during before after above below to from up",
-        "down in out on off over under and but or nor if because as until while than",
-        # adverbs without much of a meaning of their own
-        "again further then once here there when where why how not only so too very just now",
-    )
-    for word in line.split()
-)
+# What Penn Treebank tokens leave of contractions, and closed classes that the list of the pairing lacks. What the
+# list holds moves an overlap by less than one point.
+STOP_WORDS = ENGLISH | {
+    *("'s", "'m", "'re", "'ve", "'d", "'ll", "n't", "ca", "wo"),
+    *("could", "would", "shall", "may", "might", "must", "done", "us", "mine", "whose"),
+}
 
 
 @cache
@@ -50,7 +38,12 @@ def tokens(sentence: str) -> tuple[str, ...]:
 
 def stop_words(language: str) -> frozenset[str]:
     """The words that an overlap leaves out; none but for English."""
-    return STOP_WORDS if language.split("-")[0].lower() == "en" else frozenset()
+    return STOP_WORDS if is_english(language) else frozenset()
+
+
+def is_english(language: str) -> bool:
+    """Whether a corpus's language ("en", "en-GB") is the one that our model and our word lists are for."""
+    return language.split("-")[0].lower() == "en"
 
 
 def is_word(token: str) -> bool:

@@ -41,7 +41,7 @@ def test_unanswered_reports_lead_to_the_queue_of_their_corpus(corpus, page_of, a
 def test_exams_with_texts_wait_to_be_judged(corpus, page_of, ana):
     corpus.writing_qualification = Qualification.objects.create(slug="write-small", name="Writers")
     corpus.save()
-    exam = Exam.objects.create(corpus=corpus)
+    exam = Exam.objects.create(corpus=corpus, qualification=corpus.writing_qualification)
     ExamItem.objects.create(exam=exam, order=0, premise="A dog runs.", label="entailment")
     assert "to judge" not in page_of()
     send_exam(exam=exam, annotator=ana, answers={0: "An animal moves."})

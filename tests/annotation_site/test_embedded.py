@@ -98,7 +98,16 @@ def demo(var: Path) -> Iterator[Demo]:
                 told += line
             yield Demo(process, f"http://127.0.0.1:{port}/", told)
         finally:
-            process.send_signal(signal.SIGINT)
+            stop(process)
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    """Ctrl-C; a demo that does not end is killed, so that a failing test fails."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def wait_until(holds: Callable[[], object], seconds: float = 90) -> None:

@@ -3,12 +3,12 @@
 import pytest
 
 from accounts.actions import create_person
-from collection.models import Corpus
+from collection.models import Corpus, Genre
 from tests.cast import ana
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.actions import NoWork, claim_batch
-from validation.models import Label
+from validation.models import Label, Question
 
 pytestmark = pytest.mark.django_db
 
@@ -42,13 +42,13 @@ def test_what_is_opened_on_the_page_is_handed_out(corpus, browser_of, rosa, vera
 def test_a_number_is_drawn_and_the_rest_waits(corpus, browser_of, rosa):
     browser_of(rosa).post(PAGE, {"number": 2, "seed": 1})
     assert opened() == 2
-    assert "4 pairs of this corpus have not been shown" in browser_of(rosa).get(PAGE).content.decode()
+    assert "4 pairs of this corpus have not been opened" in browser_of(rosa).get(PAGE).content.decode()
 
 
 def test_a_number_that_makes_no_sense_is_said_beside_its_field(corpus, browser_of, rosa):
     page = browser_of(rosa).post(PAGE, {"number": 0})
     assert page.status_code == 422
-    assert "greater than or equal to 1" in page.content.decode()
+    assert "Please write a number above 0." in page.content.decode()
     assert opened() == 0
 
 
@@ -96,3 +96,77 @@ def test_more_labels_than_the_limit_are_refused(corpus):
 
 def test_an_unknown_question_lists_the_known_ones(corpus):
     assert "Known: main" in run("open_pairs", "small", "--question", "grammar").failure
+
+
+def opened_in(genre: str) -> int:
+    return Label.objects.filter(premise__genre__slug=genre).values("pair").distinct().count()
+
+
+@pytest.fixture
+def with_letters(corpus) -> Corpus:
+    """Four pairs more, of another genre."""
+    Genre.objects.create(corpus=corpus, slug="letters", name="Letters")
+    for number in range(4):
+        make_pair(corpus, make_premise(corpus, f"Letter {number}.", genre="letters"), "So.")
+    return corpus
+
+
+@pytest.mark.parametrize(
+    ("form", "fiction", "letters"),
+    [
+        ({"how": "number_a_genre", "number": 2}, 2, 2),
+        ({"how": "number_a_genre", "number": 5}, 5, 4),
+        ({"how": "percent_a_genre", "number": 50}, 3, 2),
+        ({"how": "percent_a_genre", "number": 25, "genre": "letters"}, 0, 1),
+        ({"how": "number", "number": 3, "genre": "fiction"}, 3, 0),
+    ],
+)
+def test_a_number_or_a_share_of_each_genre_is_opened(with_letters, browser_of, rosa, form, fiction, letters):
+    browser_of(rosa).post(PAGE, form)
+    assert (opened_in("fiction"), opened_in("letters")) == (fiction, letters)
+
+
+def test_a_share_counts_what_is_open_already(with_letters, browser_of, rosa):
+    for _ in range(2):
+        browser_of(rosa).post(PAGE, {"how": "percent_a_genre", "number": 50})
+    assert opened() == 5
+
+
+def test_given_pairs_are_opened_and_strangers_are_named(corpus, browser_of, rosa):
+    names = list(corpus.pairs.order_by("pk").values_list("public_id", flat=True)[:2])
+    page = browser_of(rosa).post(PAGE, {"how": "pairs", "pairs": f"{names[0]}\nnobody-knows"})
+    assert page.status_code == 422
+    assert "The corpus has no such pairs: nobody-knows." in page.content.decode()
+    assert opened() == 0
+    browser_of(rosa).post(PAGE, {"how": "pairs", "pairs": "\n".join(names)})
+    assert set(Label.objects.values_list("pair__public_id", flat=True)) == set(names)
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"how": "number", "number": "2.5"}, "Please write a whole number."),
+        ({"how": "percent_a_genre", "number": 101}, "Please write at most 100."),
+        ({"how": "number", "number": 5001}, "Please write at most 5,000."),
+        ({"how": "number", "number": ""}, "Please write a number above 0."),
+        ({"how": "pairs", "pairs": ""}, "Please write the ids of the pairs here"),
+        ({"how": "number", "number": 1, "genre": "poetry"}, "Select a valid choice"),
+    ],
+)
+def test_what_is_wrong_is_said_beside_its_field(with_letters, browser_of, rosa, form, said):
+    page = browser_of(rosa).post(PAGE, form)
+    assert page.status_code == 422
+    assert said in page.content.decode()
+    assert opened() == 0
+
+
+def test_pairs_are_opened_under_a_question_beside_the_main_one_too(corpus, browser_of, rosa):
+    beside = Question.objects.create(
+        corpus=corpus, slug="grammar", is_main=False, scheme="grammar3", seats=3, threshold=2
+    )
+    page = browser_of(rosa).get(PAGE).content.decode()
+    assert f'href="{PAGE}?question=grammar"' in page
+    done = browser_of(rosa).post(f"{PAGE}?question=grammar", {"number": 6}, follow=True)
+    assert done.redirect_chain[0][0] == f"{PAGE}?question=grammar"
+    assert Label.objects.filter(question=beside).count() == 18
+    assert browser_of(rosa).get(f"{PAGE}?question=other").status_code == 404

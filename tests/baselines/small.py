@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from modeling.baselines import evaluate, train
-from modeling.baselines.catalogue import BASELINES
+from modeling.baselines.catalogue import BASELINES, TWO_CLASSES
 
 ROOT = Path(__file__).resolve().parents[2]
 WHO = ("A baker", "The old man", "Two girls", "A dog", "Some sailors", "The teacher")
@@ -99,7 +99,8 @@ def small_run(folder: Path, baseline: str = "cbow", **changes: object) -> dict[s
         "device": "cpu",
         "threads": 1,
     }
-    return {**run, **changes}
+    two = {"scheme": "entailed2", "collapse": True} if baseline in TWO_CLASSES else {}
+    return {**run, **two, **changes}
 
 
 def run_train(run: Mapping[str, object], where: Path) -> tuple[int, list[dict[str, Any]]]:

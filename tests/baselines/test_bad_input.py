@@ -2,14 +2,19 @@
 
 import errno
 import json
+import os
+import resource
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors import SafetensorError
 
 from modeling.baselines.program import sentence_for
-from tests.baselines.small import file_of, line, lines, run_train, small_run, write_lines
+from tests.baselines.small import ROOT, file_of, line, lines, run_train, small_run, write_lines
 
 
 def message_of(run: dict[str, Any], where: Path) -> str:
@@ -134,6 +139,10 @@ def test_a_run_file_that_is_no_json_is_told(tmp_path: Path):
     ("error", "words"),
     [
         (OSError(errno.ENOSPC, "No space left on device"), "disk is full"),
+        (
+            SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)"),
+            "disk is full",
+        ),
         (MemoryError(), "memory is used up"),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"), "memory is used up"),
         (RuntimeError("CUDA out of memory. Tried to allocate"), "memory is used up"),
@@ -154,6 +163,24 @@ def test_a_full_disk_in_the_middle_of_a_run_ends_with_its_sentence(
     monkeypatch.setattr("modeling.baselines.checkpoint.save_state", full)
     assert "disk is full" in message_of(small_run(tmp_path), tmp_path)
     assert json.loads((tmp_path / "run/config.json").read_text())["baseline"] == "cbow"
+
+
+def test_a_run_without_enough_memory_says_what_to_set_smaller(tmp_path: Path):
+    run = small_run(tmp_path, settings={"hidden": 10**9})  # 128 GB of weights
+    (tmp_path / "RUN.json").write_text(json.dumps(run))
+    limit = 8 << 30
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    child = subprocess.run(
+        [sys.executable, "-m", "modeling.baselines.train", str(tmp_path / "RUN.json")],
+        cwd=ROOT, capture_output=True, text=True, preexec_fn=limited, env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert child.returncode == 1
+    message = json.loads(child.stdout.splitlines()[-1])["message"]
+    assert "set a smaller batch_size or hidden" in message
+    assert "Traceback" not in child.stderr
 
 
 def test_what_nobody_foresaw_is_still_an_event_and_the_traceback_goes_elsewhere(

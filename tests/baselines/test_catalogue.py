@@ -48,6 +48,11 @@ def test_every_setting_is_described_with_a_default_that_passes_its_own_check():
         BASELINES[name]()
 
 
+def test_the_how_to_tells_of_every_baseline():
+    told = (ROOT / "docs/how-to/train-baselines.md").read_text(encoding="utf-8")
+    assert [name for name in BASELINES if f"`{name}`" not in told] == []
+
+
 def test_describe_prints_the_catalogue(capsys: pytest.CaptureFixture[str]):
     assert train_main(["--describe"]) == 0
     assert json.loads(capsys.readouterr().out) == describe()

@@ -11,8 +11,9 @@ from tests.baselines.small import line, lines, run_evaluate, run_train, small_ru
 
 
 @pytest.fixture
-def trained(tmp_path: Path) -> Path:
-    assert run_train(small_run(tmp_path / "training", "cbow"), tmp_path)[0] == 0
+def trained(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    baseline = getattr(request, "param", "cbow")
+    assert run_train(small_run(tmp_path / "training", baseline), tmp_path)[0] == 0
     return tmp_path / "training/run"
 
 
@@ -25,6 +26,7 @@ def evaluation(where: Path, rows: list[dict[str, object]]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize("trained", ["cbow", "hypothesis_only"], indirect=True)
 def test_the_same_file_gets_the_same_predictions_without_vectors_or_training_files(
     trained: Path, tmp_path: Path
 ):

@@ -10,9 +10,9 @@ from modeling.baselines.batches import EncodedPairs, encode_pairs, training_batc
 from modeling.baselines.catalogue import BASELINES, make_settings
 from modeling.baselines.data import Pair
 from modeling.baselines.networks import NETWORKS, Network, ReadingNetwork, make_network
+from modeling.baselines.optimisers import make_optimiser
 from modeling.baselines.prediction import predict
 from modeling.baselines.settings import NeuralSettings
-from modeling.baselines.training import make_optimiser
 from modeling.baselines.vocabulary import RESERVED, Vocabulary, tokenise
 from tests.baselines.small import small_settings
 
@@ -126,24 +126,6 @@ def test_cbow_computes_what_the_paper_says():
 def test_hypothesis_only_never_sees_a_premise():
     assert NETWORKS[BASELINES["hypothesis_only"]].reads == ("hypothesis",)
     assert len(made("hypothesis_only")[1].sides) == 1
-
-
-def test_the_bilstm_equals_torchs_own_packed_one():
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-    from modeling.baselines.networks.layers import BiLSTM
-
-    torch.manual_seed(5)
-    ours = BiLSTM(3, 4)
-    theirs = torch.nn.LSTM(3, 4, batch_first=True, bidirectional=True)
-    for name, parameter in ours.left_to_right.named_parameters():
-        getattr(theirs, name).data.copy_(parameter)
-    for name, parameter in ours.right_to_left.named_parameters():
-        getattr(theirs, f"{name}_reverse").data.copy_(parameter)
-    inputs, lengths = torch.randn(3, 6, 3), torch.tensor([6, 2, 4])
-    packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
-    expected, _ = pad_packed_sequence(theirs(packed)[0], batch_first=True, padding_value=-7)
-    torch.testing.assert_close(ours(inputs, lengths, outside=-7), expected)
 
 
 def test_training_tunes_the_vectors_of_cbow_and_not_those_of_hypothesis_only():

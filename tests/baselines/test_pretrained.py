@@ -11,11 +11,12 @@ from modeling.baselines.batches import EncodedPairs, encode_pairs
 from modeling.baselines.catalogue import make_settings
 from modeling.baselines.data import Pair
 from modeling.baselines.networks import Network, make_network
+from modeling.baselines.optimisers import make_optimiser
 from modeling.baselines.prediction import predict
 from modeling.baselines.pretrained import Pieces
 from modeling.baselines.settings import LearningSettings
-from modeling.baselines.training import make_optimiser
 from tests.baselines.small import run_evaluate, run_train, small_run
+from tests.baselines.test_resuming import StopAfter, assert_same_result
 from tests.baselines.test_training import FILES
 
 BOTH = ("pretrained", "pretrained_hypothesis")
@@ -140,6 +141,21 @@ def test_a_run_folder_needs_nothing_of_the_model_that_it_began_with(model: Path,
     assert code == 0, events[-1]
     first, again = ((tmp_path / folder / "predictions-test.jsonl").read_text() for folder in ("run", "again"))
     assert first == again
+
+
+def test_a_stopped_run_ends_as_one_that_never_stopped(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    settings = {"model": str(model), "epochs": 2, "batch_size": 24}
+    assert run_train(small_run(tmp_path / "whole", "pretrained", settings=settings), tmp_path)[0] == 0
+    run = small_run(tmp_path / "stopped", "pretrained", settings=settings)
+    code, stops = 3, 0
+    while code == 3:
+        monkeypatch.setattr("modeling.baselines.program.Stop", lambda: StopAfter(3))
+        code, _ = run_train(run, tmp_path)
+        stops += code == 3
+    assert (code, stops > 1) == (0, True)
+    assert_same_result(tmp_path / "whole/run", tmp_path / "stopped/run")
 
 
 def test_a_folder_without_a_model_is_said_so(tmp_path: Path):

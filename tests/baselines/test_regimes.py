@@ -64,8 +64,9 @@ def test_a_mixture_learns_its_own_pairs_and_a_share_of_the_others_in_each_epoch(
 
 
 def test_a_union_takes_at_most_so_many_pairs_of_each(tmp_path: Path):
-    mixed = [{"snapshot": OTHER, "file": other_file(tmp_path), "most": 10}]
-    assert trained(tmp_path, mixed=mixed, most=20)["train_pairs"] == 30
+    for most, there in ((10, 10), (10_000, 24)):  # of a smaller one all
+        mixed = [{"snapshot": OTHER, "file": other_file(tmp_path), "most": most}]
+        assert trained(tmp_path / str(most), mixed=mixed, most=20)["train_pairs"] == 20 + there
 
 
 def test_a_run_on_one_genre_sees_no_other(tmp_path: Path):
@@ -93,22 +94,24 @@ def test_a_larger_size_of_a_learning_curve_holds_the_smaller_one(tmp_path: Path)
     assert "fewer than the 73" in refusal(tmp_path, most=73)
 
 
-def test_update_goes_on_from_another_runs_weights(tmp_path: Path):
-    trained(tmp_path / "first")
+# What they read of the one new pair: "Sailors" with a capital and "Nobody", or "Nobody" alone.
+@pytest.mark.parametrize(("baseline", "new_words"), [("cbow", 2), ("hypothesis_only", 1)])
+def test_update_goes_on_from_another_runs_weights(tmp_path: Path, baseline: str, new_words: int):
+    trained(tmp_path / "first", baseline)
     start = {"folder": str(tmp_path / "first/run"), "how": "update"}
-    still = small_settings("cbow", epochs=1, batch_size=4, learning_rate=0)
+    still = small_settings(baseline, epochs=1, batch_size=4, learning_rate=0)
     rows = [*lines(), line("x", "Sailors behind the bridge.", "Nobody waits.", "neutral")]
-    run = small_run(tmp_path / "second", start=start, settings=still, seed=5)
+    run = small_run(tmp_path / "second", baseline, start=start, settings=still, seed=5)
     run["files"]["train"] = write_lines(tmp_path / "second/train.jsonl", rows)
     assert run_train(run, tmp_path)[0] == 0
     first, second = weights(tmp_path / "first"), weights(tmp_path / "second")
     table = second.pop("vectors.weight")
     known = len(first["vectors.weight"])
     np.testing.assert_array_equal(table[:known], first.pop("vectors.weight"))
-    assert len(table) == known + 2  # Sailors with a capital, Nobody
+    assert len(table) == known + new_words
     assert all((second[name] == first[name]).all() for name in first)
-    moving = small_settings("cbow", epochs=1, batch_size=4)
-    trained(tmp_path / "third", start=start, settings=moving)
+    moving = small_settings(baseline, epochs=1, batch_size=4)
+    trained(tmp_path / "third", baseline, start=start, settings=moving)
     assert any((weights(tmp_path / "third")[name] != first[name]).any() for name in first)
 
 

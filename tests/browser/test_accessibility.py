@@ -52,6 +52,19 @@ def test_nothing_serious_on_the_way_to_the_first_task(live_server, watched, vera
 
 
 @pytest.mark.parametrize("look", SETTINGS)
+def test_nothing_serious_on_the_pages_about_oneself(live_server, watched, ana, look):
+    page = watched(ana, **SETTINGS[look])
+    page.goto("/mine/")
+    found = complaints(page, "/mine/")
+    for address in ("/mine/password/", "/mine/erase/"):
+        page.goto(address)
+        found += complaints(page, address)
+        page.locator("main form button").click()
+        found += complaints(page, f"{address}, nothing filled in")
+    assert found == []
+
+
+@pytest.mark.parametrize("look", SETTINGS)
 def test_nothing_serious_while_labelling_and_after(live_server, watched, vera, look):
     make_site(vera)
     page = watched(vera, **SETTINGS[look])

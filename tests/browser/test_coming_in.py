@@ -16,7 +16,7 @@ def link(live_server):
     writers = Qualification.objects.create(slug="write-small", name="Writers of the small corpus")
     corpus = make_corpus(with_consent=True, writing_qualification=writers)
     make_seats(premises=[make_premise(corpus, "A dog runs along the beach.")])
-    exam = Exam.objects.create(corpus=corpus, pass_mark=50)
+    exam = Exam.objects.create(corpus=corpus, qualification=writers, pass_mark=50)
     ExamItem.objects.create(
         exam=exam, order=0, premise="A cat sleeps.", hypothesis="An animal rests.", label="entailment"
     )

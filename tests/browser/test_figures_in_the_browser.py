@@ -10,7 +10,7 @@ from tests.cast import person
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.validation.test_single_premises import ask_of_single_premises, judge
 from validation import measuring
-from validation.models import Label, Question
+from validation.models import Figures, Label, Question
 
 
 @pytest.fixture
@@ -67,10 +67,15 @@ def test_pages_of_figures_are_accessible_in_each_of_their_states(
         page.get_by_role("button", name="Count them").first.click()
         expect(page.get_by_text("waiting for a worker")).to_be_visible()
         look_at(address, "waiting")
+        page.get_by_role("button", name="Stop the count").first.click()
+        page.get_by_role("button", name="Count them").first.click()
+        Figures.objects.filter(requested_at__isnull=False).update(started_at=timezone.now(), percent_done=35)
+        expect(page.get_by_role("progressbar")).to_have_attribute("value", "35")  # htmx asked
+        look_at(address, "being counted")
+        Figures.objects.update(started_at=None, percent_done=0)
         for row in measuring.takeable(timezone.now()):
             measuring.count_figures(figures_id=row.pk)
-        page.get_by_role("link", name="Look again").click()
-        expect(page.get_by_role("button", name="Count anew")).to_be_visible()
+        expect(page.get_by_role("button", name="Count anew")).to_be_visible()  # by itself
         look_at(address, "counted")
     assert found == []
 

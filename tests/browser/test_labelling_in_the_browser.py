@@ -6,9 +6,13 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.models import User
+from collection.models import Corpus, Pair
 from tests.browser.conftest import PHONE
 from tests.browser.site import make_site
-from validation.models import BatchItem, Label
+from tests.cast import ana
+from tests.corpora import make_pair, make_premise
+from validation.actions import open_for_validation
+from validation.models import BatchItem, DraftAnswer, Label, Question, QuestionFaqEntry
 
 PAGE = "/work/validation/small/"
 
@@ -53,6 +57,36 @@ def test_five_pairs_are_labelled_by_keyboard_alone(begin, watched, vera):
     assert answers_of(vera) == ["entailment", "neutral", "contradiction", "contradiction", "neutral"]
 
 
+def test_the_next_batch_takes_the_place_of_the_one_that_was_sent(begin, watched, vera):
+    corpus = Corpus.objects.get()
+    for number in range(3):
+        premise = make_premise(corpus, f"One more story, number {number}.")
+        make_pair(corpus, premise, f"More {number}.", author=ana(), author_label="neutral")
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    page = begin(watched(vera))
+    page.evaluate("window.isTheSamePage = true")
+    for _ in range(5):
+        page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.locator("legend:visible")).to_have_count(1)  # the script has taken the new batch in hand
+    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 3")
+    expect(page.locator("legend:visible")).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("2")
+    expect(page.get_by_role("heading", name="Your answers")).to_be_focused()
+    assert page.evaluate("window.isTheSamePage")
+    assert (
+        page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('quintet-batch')).length")
+        == 1
+    )
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Nothing to label just now")).to_be_visible()
+    assert sorted(answers_of(vera)) == ["entailment"] * 5 + ["neutral"] * 3
+    spent = BatchItem.objects.filter(assignment__annotator=vera).values_list("active_ms", flat=True)
+    assert all(ms is not None for ms in spent)
+
+
 def test_nothing_is_sent_before_the_answers_were_looked_at(begin, watched, vera):
     page = begin(watched(vera))
     for _ in range(5):
@@ -85,12 +119,22 @@ def test_a_pair_is_skipped_by_keyboard(begin, watched, vera):
     assert BatchItem.objects.get(skip_reason__isnull=False).skip_reason == "language"
 
 
-def test_the_instructions_are_one_key_away(begin, watched, vera):
-    page = begin(watched(vera))
+def test_the_instructions_and_the_questions_that_people_ask_are_one_key_away(begin, watched, vera):
+    page = watched(vera)
+    question = Question.objects.get()
+    QuestionFaqEntry.objects.create(
+        question=question, order=0, text="What if it is *odd*?", answer="Skip **it**."
+    )
+    begin(page)
+    asked = page.get_by_text("What if it is *odd*?")
+    expect(asked).to_be_hidden()
     page.keyboard.press("?")
-    expect(page.get_by_text("Worked examples and the questions that people ask")).to_be_visible()
+    asked.click()
+    expect(page.locator("#help strong", has_text="it")).to_be_visible()
     page.keyboard.press("?")
-    expect(page.get_by_text("Worked examples and the questions that people ask")).to_be_hidden()
+    expect(asked).to_be_hidden()
+    page.keyboard.press("1")  # the keys label again
+    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
 
 
 def test_answers_survive_a_reload_until_they_are_sent(begin, watched, vera):
@@ -107,6 +151,26 @@ def test_answers_survive_a_reload_until_they_are_sent(begin, watched, vera):
     assert answers_of(vera) == ["entailment", "neutral", "contradiction", "contradiction", "contradiction"]
 
 
+def test_a_batch_that_was_left_is_continued_on_another_device(begin, watched, vera):
+    here = begin(watched(vera))
+    here.keyboard.press("1")
+    here.keyboard.press("3")
+    expect(here.locator("legend:visible")).to_have_text("Pair 3 of 5")
+    here.goto("/start/")
+    for _ in range(50):  # it goes out when the page is left, and nobody waits for it
+        if DraftAnswer.objects.count() == 2:
+            break
+        here.wait_for_timeout(100)
+    there = watched(vera)
+    there.goto(PAGE)
+    expect(there.locator("legend:visible")).to_have_text("Pair 3 of 5")
+    for _ in range(3):
+        there.keyboard.press("2")
+    there.keyboard.press("Enter")
+    expect(there.get_by_text("Yours is saved.")).to_be_visible()
+    assert answers_of(vera) == ["entailment", "contradiction", "neutral", "neutral", "neutral"]
+
+
 def test_time_is_measured_pair_by_pair(begin, watched, vera):
     page = begin(watched(vera))
     page.wait_for_timeout(400)
@@ -117,6 +181,19 @@ def test_time_is_measured_pair_by_pair(begin, watched, vera):
     times = list(BatchItem.objects.values_list("active_ms", flat=True))
     assert 400 <= times[0] < 20_000
     assert all(ms < 10_000 for ms in times)
+
+
+def test_a_long_pause_is_no_work_on_a_pair(begin, watched, vera):
+    page = watched(vera)
+    page.clock.install()
+    begin(page)
+    page.clock.fast_forward("10:00")
+    for _ in range(5):
+        page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    longest = max(BatchItem.objects.values_list("active_ms", flat=True))
+    assert 30_000 <= longest < 45_000  # half a minute without a sign of life, of the ten
 
 
 def test_a_phone_has_the_answers_under_the_thumb(begin, watched, vera):

@@ -26,6 +26,9 @@ def test_the_pages_of_the_pool_are_accessible(live_server, watched, vera, rosa, 
         f"/corpora/small/pool/{vera.code}/",
         "/corpora/small/controls/?percent=50",
         "/corpora/scenes/adjudication/",
+        "/corpora/small/pairs/?votes=complete",
+        "/corpora/scenes/pairs/",
+        f"/corpora/scenes/pairs/{pair.public_id}/",
     ):
         page.goto(address)
         found += complaints(page, address)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from collection import corpus_files
+from collection import corpus_files, corpus_parts, question_tables
 from collection.corpus_files import BadCorpusFile, read_corpus_file
 from collection.models import AdviceSetting, Corpus, Prompt
 from validation.models import Question
@@ -310,8 +310,8 @@ def test_care_check_and_paid_skips_are_part_of_the_digest_and_the_status_is_not(
 
 
 def test_the_file_knows_the_choices_that_the_database_knows():
-    assert tuple(Corpus.LanguageModels.values) == tuple(corpus_files.LANGUAGE_MODELS)
+    assert tuple(Corpus.LanguageModels.values) == tuple(corpus_parts.LANGUAGE_MODELS)
     assert tuple(Corpus.Protocol.values) == corpus_files.PROTOCOLS
     assert tuple(Prompt.Status.values) == corpus_files.STATUSES
     assert tuple(AdviceSetting.Level.values) == corpus_files.LEVELS
-    assert tuple(Question.GoldRule.values) == corpus_files.GOLD_RULES
+    assert tuple(Question.GoldRule.values) == question_tables.GOLD_RULES

@@ -17,7 +17,8 @@ RIGHT = {0: "entailment", 1: "neutral", 2: "contradiction"}
 @pytest.fixture
 def exam(db):
     writers = Qualification.objects.create(slug="write-small", name="Writers")
-    made = Exam.objects.create(corpus=make_corpus(writing_qualification=writers), pass_mark=60, tries=2)
+    corpus = make_corpus(writing_qualification=writers)
+    made = Exam.objects.create(corpus=corpus, qualification=writers, pass_mark=60, tries=2)
     for order, label in RIGHT.items():
         ExamItem.objects.create(
             exam=made, order=order, premise="A cat sleeps.", hypothesis=f"Sentence {order}.", label=label

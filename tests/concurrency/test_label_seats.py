@@ -1,6 +1,8 @@
 """Five labels never become six. First the race without the guard, then the guard."""
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -10,7 +12,14 @@ from collection.models import Pair
 from tests.cast import person
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import NoWork, claim_batch, open_for_validation, submit_batch
+from validation.actions import (
+    Batch,
+    NoWork,
+    claim_batch,
+    open_for_validation,
+    submit_and_claim,
+    submit_batch,
+)
 from validation.models import BatchItem, Label, Question
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -105,6 +114,30 @@ def test_a_double_click_saves_and_pays_once(question):
     assert sorted(result.repeated for result in results) == [False] + [True] * 5
     assert sum(result.saved for result in results) == 5
     assert vera.ledger.total_cents() == 25
+
+
+def test_one_tab_sends_while_others_open_the_page_and_none_waits_for_ever(question):
+    vera = person("vera")
+    batch = claim_batch(question=question, annotator=vera)
+    for _ in range(8):
+        sent = {
+            "annotator": vera,
+            "token": batch.assignment.token,
+            "labels": {item.seat.token: "neutral" for item in batch.items},
+            "key": batch.assignment.token,
+        }
+        calls: list[Callable[[], Any]] = [
+            lambda sent=sent: submit_and_claim(**sent),
+            lambda sent=sent: submit_batch(**sent),
+            *[lambda: claim_batch(question=question, annotator=vera)] * 3,
+        ]
+        (first, then), second, *_ = at_once(calls)
+        assert sorted([first.repeated, second.repeated]) == [False, True]
+        assert first.saved + second.saved == len(batch.items)
+        if not isinstance(then, Batch):
+            break
+        batch = then
+    assert Label.objects.filter(annotator=vera, label="neutral").count() == 24
 
 
 def test_the_database_itself_refuses_a_second_label_by_one_person(question):

@@ -9,9 +9,10 @@ from collection.models import PromptVersion
 from snapshots.file_formats import FORMATS
 from snapshots.file_formats.columns import MPE
 from snapshots.file_formats.parquet import features
-from snapshots.verify import FIELDS, SOURCES
+from snapshots.line_checks import FIELDS, SOURCES
 from tests.docs.pages import REFERENCE, rows, sections, ticked
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze, lines, manifest
+from tests.validation.test_single_premises import ask_of_single_premises, judge
 
 pytestmark = pytest.mark.django_db
 TEXT = (REFERENCE / "snapshot-files.md").read_text()
@@ -29,11 +30,13 @@ def test_the_files_of_a_snapshot_are_those_of_the_reference() -> None:
 
 def test_the_fields_of_a_line_are_those_of_the_reference() -> None:
     corpus = corpus_of(1, dev=0, test=0)
-    premise = add_premise(corpus, "Two dogs run.\nThey play.")
+    premise = add_premise(corpus, "Two dogs run.\nThey play.", group="A picture of dogs")
     premise.sentence_count = 2
     premise.save(update_fields=["sentence_count"])
     premise.pairs.update(prompt_version=PromptVersion.objects.get())
-    found = {name for line in lines(freeze(corpus), "train") for name in line}
+    single = ask_of_single_premises(corpus)
+    judge(single, premise.pairs.first(), 1, "ene")
+    found = {name for line in lines(freeze(corpus, derived_parses=True), "train") for name in line}
     assert first_column(sections(TEXT)["A line"]) == found == FIELDS
 
 
@@ -43,7 +46,9 @@ def test_every_source_of_gold_is_explained() -> None:
 
 
 def test_the_keys_of_the_manifest_and_of_the_facts_are_those_of_the_reference() -> None:
-    snapshot = freeze(corpus_of(4))
+    corpus = corpus_of(4)
+    ask_of_single_premises(corpus)
+    snapshot = freeze(corpus)
     assert first_column(sections(TEXT)["manifest.json"]) == set(manifest(snapshot))
     facts = json.loads((folder(snapshot) / "corpus.json").read_bytes())
     assert first_column(sections(TEXT)["corpus.json"]) == set(facts)

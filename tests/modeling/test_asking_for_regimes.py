@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from modeling import actions, runner
+from modeling import actions, run_configs, runner
 from modeling.models import Evaluation, TrainingRun
 from modeling.run_files import folder_of
 from tests.modeling.material import a_run, claimed, done_run, small_snapshot
@@ -38,10 +38,10 @@ def test_run_json_says_what_the_run_learns_from(snapshot, other):
     }
     run = a_run(snapshot, "cbow", regime=regime)
     assert (run.most, "collapse" in run.regime) == (6, False)
-    told = json.loads(runner.write_config(claimed(run)).read_text())
+    told = json.loads(run_configs.write_config(claimed(run)).read_text())
     (mixed,) = told["mixed"]
     assert mixed["snapshot"] == {"name": "other@1", "sha256": other.sha256}
-    assert mixed["file"] == runner.snapshot_files(other)["train"]
+    assert mixed["file"] == run_configs.snapshot_files(other)["train"]
     assert (mixed["share"], mixed["most"]) == (0.15, 9)
     assert (told["genre"], told["most"], told["soft_labels"]) == ("fiction", 6, True)
     assert told["start"] == {"folder": str(folder_of(earlier)), "how": "update"}
@@ -86,6 +86,19 @@ def test_a_run_starts_only_from_a_finished_one_of_its_own_baseline_and_labels(sn
             a_run(snapshot, "cbow", regime={"start": {"run": earlier.pk, "how": "update"}, **more})
     transferred = {"start": {"run": cbow.pk, "how": "transfer"}, "collapse": True}
     assert a_run(snapshot, "cbow", regime=transferred).regime == transferred
+
+
+def test_what_learns_in_one_look_starts_from_nothing(snapshot):
+    for baseline in ("majority", "lexicalized"):
+        earlier = done_run(snapshot, baseline)
+        with pytest.raises(actions.RefusedRegime, match=f"start: {baseline} learns in one look"):
+            a_run(snapshot, baseline, regime={"start": {"run": earlier.pk, "how": "update"}})
+
+
+def test_a_baseline_that_knows_two_labels_is_not_asked_for_three(snapshot):
+    with pytest.raises(actions.RefusedRegime, match=r"edit_distance tells.*Set collapse to read three"):
+        a_run(snapshot, "edit_distance")
+    assert a_run(snapshot, "edit_distance", regime={"collapse": True}).vectors == ""
 
 
 def test_weights_that_are_on_another_machine_are_asked_for(snapshot):
@@ -145,3 +158,34 @@ def test_the_command_refuses_in_the_same_words(snapshot, other, options, says):
     with pytest.raises(CommandError, match=says):
         call_command("train", str(snapshot), "--baseline", "cbow", *options)
     assert not TrainingRun.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (
+            {"regime": {"most": 19}},
+            "most: 19 is more than the 18 training pairs with a gold label in small@1",
+        ),
+        ({"regime": {"most": 19, "genre": "fiction"}}, "in small@1, genre fiction"),
+        ({"sizes": [6, 1000]}, "sizes: 1,000 is more than the 18"),
+    ],
+)
+def test_a_size_beyond_the_pairs_there_are_is_refused_when_it_is_asked_for(asked, words):
+    snapshot = small_snapshot()
+    with pytest.raises(actions.RefusedRegime) as refused:
+        actions.request_sweep(snapshot=snapshot, baseline="cbow", seeds=[1], **asked)
+    assert words in str(refused.value)
+    assert not TrainingRun.objects.exists()
+
+
+def test_of_another_snapshot_all_is_taken_where_it_has_fewer_pairs(snapshot, other):
+    mixed = [{"snapshot": "other@1", "most": 10_000}]
+    run = actions.request_run(snapshot=snapshot, baseline="cbow", regime={"mixed": mixed})
+    assert run.regime["mixed"][0]["most"] == 10_000
+
+
+def test_a_size_of_all_pairs_is_taken():
+    snapshot = small_snapshot()
+    actions.request_run(snapshot=snapshot, baseline="cbow", regime={"most": 18})
+    actions.request_sweep(snapshot=snapshot, baseline="cbow", seeds=[1], sizes=[6, 18])

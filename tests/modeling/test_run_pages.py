@@ -95,8 +95,8 @@ def test_a_running_run_shows_its_curve_its_log_and_asks_again(browser, snapshot)
     page = text(browser.get(f"/runs/{run.pk}/"))
     assert "Training: epoch 1, step 4" in page
     assert "On gpu@there" in page
-    assert 'polyline class="loss" points="184.0,16.0 ' in page
-    assert 'circle class="accuracy-point"' in page
+    assert 'polyline points="184.0,16.0 ' in page
+    assert '<circle cx="592.0"' in page
     assert "61.0%" in page
     assert "a word from the program &lt;b&gt;" in page
     assert f'hx-get="/runs/{run.pk}/" hx-trigger="every 2s"' in page

@@ -166,10 +166,10 @@ def test_rest_starts_a_sweep_and_tells_its_table(snapshot, client, rosa):
     assert answer.status_code == 409
 
 
-LEARNS_UNLESS_999 = """
+LEARNS_UNLESS_THREE = """
 run = json.load(open(sys.argv[1]))
-if run["most"] == 999:
-    print(json.dumps({"event": "error", "message": "There are 18 training pairs, fewer than 999."}))
+if run["most"] == 3:
+    print(json.dumps({"event": "error", "message": "The third pair cannot be read."}))
     sys.exit(1)
 metrics = {metrics}
 metrics["test"]["accuracy"] = run["seed"] / 10
@@ -180,8 +180,8 @@ print(json.dumps({"event": "done", "metrics": metrics}))
 @pytest.mark.django_db(transaction=True)
 def test_the_command_trains_a_learning_curve_here_and_prints_mean_and_spread(monkeypatch, tmp_path):
     snapshot, out = small_snapshot(3), StringIO()
-    program(monkeypatch, tmp_path, LEARNS_UNLESS_999.replace("{metrics}", repr(metrics())))
-    asked = [str(snapshot), "--baseline", "majority", "--seeds", "2", "--sizes", "6,999", "--json"]
+    program(monkeypatch, tmp_path, LEARNS_UNLESS_THREE.replace("{metrics}", repr(metrics())))
+    asked = [str(snapshot), "--baseline", "majority", "--seeds", "2", "--sizes", "2,3", "--json"]
     with pytest.raises(
         CommandError, match=r"Some runs failed\. Try them again with: manage.py train --resume"
     ):
@@ -193,14 +193,16 @@ def test_the_command_trains_a_learning_curve_here_and_prints_mean_and_spread(mon
     assert small["scores"]["test"]["mean"] == pytest.approx(0.15)
     assert small["scores"]["test"]["spread"] == pytest.approx(0.005**0.5)
     assert [run["status"] for run in large["runs"]] == ["failed", "failed"]
-    assert "fewer than 999" in large["runs"][0]["error"]
+    assert "cannot be read" in large["runs"][0]["error"]
 
     program(
-        monkeypatch, tmp_path, LEARNS_UNLESS_999.replace("{metrics}", repr(metrics())).replace("999", "0")
+        monkeypatch,
+        tmp_path,
+        LEARNS_UNLESS_THREE.replace("{metrics}", repr(metrics())).replace("== 3", "== 0"),
     )
     again = StringIO()
     call_command("train", "--resume", str(told["run"]), stdout=again, stderr=StringIO())
-    assert "999 pairs, 2 of 2 seeds: dev 0.5000 ± 0.0000, test 0.1500 ± 0.0707" in again.getvalue()
+    assert "3 pairs, 2 of 2 seeds: dev 0.5000 ± 0.0000, test 0.1500 ± 0.0707" in again.getvalue()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,5 +1,6 @@
 """`train` and `evaluate`, as a person at a terminal runs them."""
 
+import json
 import os
 import re
 import signal
@@ -10,8 +11,9 @@ import pytest
 from django.conf import settings as django_settings
 
 from annotation_site.server import database_url
-from modeling import runner, tasks
+from modeling import run_configs, runner, tasks
 from modeling.models import Evaluation, RunProgress, TrainingRun
+from snapshots.measuring import request_statistics, work_out_statistics
 from tests.commands import run
 from tests.corpora import make_corpus, make_premise
 from tests.modeling.material import (
@@ -157,13 +159,47 @@ def test_a_run_is_evaluated_on_another_snapshot_by_label_and_genre(snapshot):
     assert told["trained_on"]["name"] == "small@1"
 
 
+def test_a_run_is_evaluated_by_annotation_tag(snapshot, settings):
+    corpus = make_corpus(slug="tagged")
+    for number, (text, label) in enumerate(
+        [
+            ("He is not here.", "contradiction"),
+            ("She was never there.", "entailment"),
+            ("If it rains.", "entailment"),
+        ]
+    ):
+        premise = make_premise(corpus, f"A man stood by door {number}.")
+        published_pair(corpus, premise, label, "dev", f"t{number}", hypothesis=text)
+    tagged = freeze(corpus)
+    trained = run("train", "small@1", "--baseline", "majority", "--json").json["run"]
+    told = run("evaluate", trained, "tagged@1", "--by", "tag", "--json").json["dev"]
+    gold = {"t0": "contradiction", "t1": "entailment", "t2": "entailment"}
+    folder = runner.evaluation_folder(TrainingRun.objects.get(pk=trained), tagged, ["dev"])
+    rows = [json.loads(line) for line in (folder / "predictions-dev.jsonl").read_text().splitlines()]
+    right = {row["pairID"] for row in rows if row["predicted"] == gold[row["pairID"]]}
+    negated = len(right & {"t0", "t1"}) / 2
+    assert told["by_tag"]["negation"] == {"accuracy": negated, "pairs": 2}
+    assert told["by_tag"]["conditionals"]["pairs"] == 1
+    assert told["by_tag"]["interjections"] == {"accuracy": None, "pairs": 0}
+    assert len(told["by_tag"]) == 15
+    out = run("evaluate", trained, "tagged@1", "--by", "tag").out
+    assert f"negation: {negated:.4f}  (2 pairs)" in out
+    assert "interjections: no pairs" in out
+    figures = work_out_statistics(statistics_id=request_statistics(snapshot=tagged, kind="tags").pk).data
+    dev = next(group for group in figures["groups"] if group["partition"] == "dev")
+    assert {tag: found["pairs"] for tag, found in told["by_tag"].items()} == {
+        tag: found["word"]["pairs"] for tag, found in dev["tags"].items()
+    }, "the pairs of each tag are those of the statistics"
+    type(corpus).objects.filter(pk=corpus.pk).update(language="ko")
+    assert "tags are for English alone" in run("evaluate", trained, "tagged@1", "--by", "tag").failure
+
+
 def test_what_cannot_be_evaluated_is_said(snapshot):
     waiting = a_run(snapshot)
     assert "only finished runs" in run("evaluate", waiting.pk, "small@1").failure
     assert "There is no run 999" in run("evaluate", 999, "small@1").failure
     trained = done_run(snapshot)
     assert "no snapshot 'small@9'" in run("evaluate", trained.pk, "small@9").failure
-    assert "come with the corpus statistics" in run("evaluate", trained.pk, "small@1", "--by", "tag").failure
     assert "holds no finished run" in run("evaluate", trained.pk, "small@1").failure
     other = make_corpus(slug="two", scheme="grammar3")
     published_pair(other, make_premise(other, "A line."), "minor", "test", "t1")
@@ -180,7 +216,7 @@ def no_dev() -> str:
 
 def test_a_snapshot_file_that_is_torn_is_named_by_evaluate_too(snapshot):
     trained = run("train", "small@1", "--baseline", "majority", "--json").json["run"]
-    path = runner.snapshot_folder(snapshot) / "test.jsonl"
+    path = run_configs.snapshot_folder(snapshot) / "test.jsonl"
     os.truncate(path, 3)
     assert f"{path} has 3 bytes instead of" in run("evaluate", trained, "small@1").failure
 

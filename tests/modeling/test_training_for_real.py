@@ -6,7 +6,7 @@ import threading
 import pytest
 from django.db import connection
 
-from modeling import actions, runner
+from modeling import actions, run_configs, runner
 from modeling.models import Evaluation, RunProgress, TrainingRun
 from modeling.run_files import CHILD, folder_of
 from tests.modeling.material import SMALL, a_run, claimed, small_snapshot, vectors_for, wait_for
@@ -94,7 +94,7 @@ def test_the_programs_refusal_is_kept_for_people(snapshot, tmp_path):
 
 def test_run_json_names_hashes_and_no_more_than_the_program_takes(snapshot):
     run = claimed(a_run(snapshot, "cbow", seed=3, config={"epochs": "2"}))
-    told = json.loads(runner.write_config(run).read_text())
+    told = json.loads(run_configs.write_config(run).read_text())
     assert told["snapshot"] == {"name": "small@1", "sha256": snapshot.sha256}
     assert (told["seed"], told["settings"], told["scheme"]) == (3, {"epochs": 2}, "nli3")
     hashes = {file.name: file.sha256 for file in snapshot.files.all()}

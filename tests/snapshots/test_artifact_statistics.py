@@ -7,6 +7,7 @@ from scipy.stats import norm
 
 from snapshots.statistics.artifacts import giveaways, measure
 from snapshots.statistics.pairs import Pair
+from snapshots.statistics.tables import table
 
 LABELS = ("entailment", "neutral", "contradiction")
 
@@ -82,6 +83,22 @@ def test_answerable_pairs_have_a_word_that_reaches_the_threshold_for_any_label()
     assert at[0.58]["all_words"] == {"entailment": 1, "neutral": 0}
     assert at[1.0]["all_words"] == {"entailment": 1, "neutral": 0}
     assert at[0.58]["frequent_words"] == {"entailment": 0, "neutral": 0}
+
+
+def test_the_words_of_dev_are_counted_by_themselves_where_it_is_a_part():
+    train = pairs(
+        (8, "Nobody sleeps.", "contradiction"), (4, "Somebody sleeps.", "neutral"), partition="train"
+    )
+    dev = pairs((3, "Nobody sleeps.", "neutral"), (3, "Nobody sleeps.", "contradiction"), partition="dev")
+    data = measured([*train, *dev])
+    assert entry(data, "Nobody", "contradiction")["p"] == pytest.approx(11 / 14)
+    found = entry(data["dev"], "Nobody", "contradiction")
+    assert (found["count"], found["p"], found["z"]) == (6, 0.5, 0)
+    assert data["dev"]["pairs"] == {"entailment": 0, "neutral": 3, "contradiction": 3}
+    assert {row[0] for row in table("words", data).rows} == {"all", "dev"}
+    for alone in (train, dev):
+        assert measured(alone)["dev"] is None
+        assert {row[0] for row in table("words", measured(alone)).rows} == {"all"}
 
 
 def test_pairs_without_gold_are_left_out():

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from collection.models import Pair, Premise
+from snapshots.groups import Row
 from snapshots.models import Snapshot
-from snapshots.partition import PARTITIONS, TRAIN, WROTE_TEST, Row, plan
+from snapshots.partition import PARTITIONS, TRAIN, WROTE_TEST, plan
 from snapshots.planning import plan_freeze
 from snapshots.tally import content_sha256, file_sha256, manifest_sha256
 from snapshots.verify import verify
@@ -86,7 +87,7 @@ def test_whatever_the_seed_no_author_of_test_is_in_train(seed):
     assert told == again
     wrote: dict[str, set[int | None]] = {part: set() for part in PARTITIONS}
     for row in rows:
-        part = told.partition_of[row.group]
+        part = told.place_of(row.group)
         if not (part == TRAIN and row.author in told.test_authors):
             wrote[part].add(row.author)
     assert told.pairs["test"] == {"fiction": 8}

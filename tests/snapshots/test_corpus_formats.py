@@ -5,8 +5,9 @@ import json
 import pytest
 
 from snapshots.file_formats import ExportError, export
+from tests.commands import run
 from tests.corpora import make_corpus, make_premise
-from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, published_pair
+from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, lines, published_pair
 
 pytestmark = pytest.mark.django_db
 
@@ -84,10 +85,48 @@ def test_a_partition_without_any_gold_is_an_empty_list(tmp_path):
     assert json.loads((exported(freeze(corpus), "dnc", tmp_path) / "train_data.json").read_bytes()) == []
 
 
-@pytest.mark.parametrize("format_name", ["snli_txt", "multinli_txt", "mpe", "dnc"])
+def test_lines_of_snli_and_multinli_have_their_keys_and_no_others(tmp_path):
+    snapshot = freeze(corpus_of(4))
+    both = [
+        "annotator_labels", "gold_label", "pairID", "sentence1", "sentence1_binary_parse", "sentence1_parse",
+        "sentence2", "sentence2_binary_parse", "sentence2_parse",
+    ]  # fmt: skip
+    for name, keys in (("snli_jsonl", ["captionID"]), ("multinli_jsonl", ["genre", "promptID"])):
+        text = (exported(snapshot, name, tmp_path / name) / "dev.jsonl").read_text(encoding="ascii")
+        told = [json.loads(line) for line in text.splitlines()]
+        assert {tuple(line) for line in told} == {tuple(sorted([*both, *keys]))}
+        for line, whole in zip(told, lines(snapshot, "dev"), strict=True):
+            assert line.pop("captionID", whole["promptID"]) == whole["promptID"]
+            assert line.items() <= whole.items()
+
+
+def test_lines_of_snli_refuse_several_sentences(tmp_path):
+    corpus = corpus_of(0)
+    add_pair(make_premise(corpus, "One.\nTwo.", sentence_count=2), "e", "Two.")
+    with pytest.raises(ExportError, match="snli_jsonl has one sentence a premise"):
+        exported(freeze(corpus), "snli_jsonl", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "format_name", ["snli_txt", "multinli_txt", "snli_jsonl", "multinli_jsonl", "mpe", "dnc"]
+)
 def test_a_scheme_that_a_format_cannot_hold_is_named(format_name, tmp_path):
     corpus = make_corpus(slug="grammar", scheme="grammar3")
     premise = make_premise(corpus, "A line.")
     published_pair(corpus, premise, "none", "train", "g1")
     with pytest.raises(ExportError, match="grammar has the scheme grammar3"):
         exported(freeze(corpus), format_name, tmp_path)
+
+
+def test_ids_that_a_file_gives_to_two_scenes_come_back_as_they_were(tmp_path):
+    head = "ID\tpremise1\tpremise2\tpremise3\tpremise4\thypothesis\tentailment_judgments\t"
+    head += "neutral_judgments\tcontradiction_judgments\tgold_label"
+    scenes = [
+        f"{number}\tp#0/One.\tp#1/Two.\tp#2/Three.\tp#3/{last}\tFour.\t3\t1\t1\tentailment"
+        for number, last in enumerate(("Four.", "Another four."))
+    ]
+    (tmp_path / "in.txt").write_text("\n".join([head, *scenes]) + "\n")
+    assert run("import_pairs", "here", tmp_path / "in.txt", format="mpe", partition="dev").failure == ""
+    assert run("freeze_snapshot", "here").failure == ""
+    assert run("export_snapshot", "here@1", format="mpe", out=tmp_path / "out").failure == ""
+    assert (tmp_path / "out" / "dev.txt").read_text() == (tmp_path / "in.txt").read_text()

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
-from snapshots.statistics.corpus import edits, measure, overlap, root
+from snapshots.parsing.trees import root
+from snapshots.statistics.corpus import edits, measure, overlap
 from snapshots.statistics.pairs import Pair
 from snapshots.statistics.spread import spread
 from snapshots.statistics.words import tokens
@@ -137,6 +138,25 @@ def test_the_root_of_a_parse_is_what_stands_under_ROOT():
     assert told["s_rooted"] == {
         "premise": {"share": 0.5, "parses": 2},
         "hypothesis": {"share": 0.0, "parses": 1},
+    }
+
+
+def test_roots_of_derived_trees_are_counted_apart():
+    told = figures(
+        [
+            pair(
+                premise_parse="(ROOT (S x))", hypothesis_parse="(ROOT (S x))", derived_parses=("sentence2",)
+            ),
+            pair(premise_parse="(ROOT (NP x))", derived_parses=("sentence1", "sentence2")),
+        ]
+    )
+    assert told["s_rooted"] == {
+        "premise": {"share": 1.0, "parses": 1},
+        "hypothesis": {"share": None, "parses": 0},
+    }
+    assert told["s_rooted_derived"] == {
+        "premise": {"share": 0.0, "parses": 1},
+        "hypothesis": {"share": 1.0, "parses": 1},
     }
 
 

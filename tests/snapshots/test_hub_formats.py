@@ -5,9 +5,11 @@ import json
 import mlcroissant
 import pytest
 from datasets import ClassLabel, load_dataset
+from django.utils import timezone
 
 from snapshots.file_formats import export
 from snapshots.file_formats.cards import BLANK, QUESTIONS, blanks, datasheet
+from snapshots.file_formats.croissant import croissant
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, manifest
 
@@ -77,6 +79,35 @@ def test_mlcroissant_finds_nothing_wrong_and_reads_the_records(exported):
     assert {record["train/label"] for record in records} == {0, 1, 2}
 
 
+def test_croissant_tells_sources_times_and_what_is_missing(snapshot, exported):
+    told = json.loads((exported / "croissant.json").read_bytes())
+    assert told["rai:dataCollectionTimeFrame"] == [timezone.now().date().isoformat()] * 2
+    assert told["rai:dataCollectionMissingData"] == "Pairs without a gold label: 1."
+    assert "rai:dataCollectionRawData" not in told
+    history = {
+        "times": {"written": ["2026-01-05", "2026-02-01"], "labelled": ["2026-01-20", "2026-03-09"]},
+        "provenance": [{"file": "a.txt", "sha256": "ab", "licence": "", "premises": 1200, "pairs": 0}],
+        "left_out": {"awaiting labels": {"fiction": 2, "letters": 1}},
+        "withdrawn": {"pairs": {"asked": 4}, "labels": {}},
+    }
+    told = json.loads(croissant({**manifest(snapshot), **history}, exported, ["train.parquet"]))
+    assert told["rai:dataCollectionTimeFrame"] == ["2026-01-05", "2026-03-09"]
+    assert (
+        told["rai:dataCollectionRawData"] == "a.txt (sha256 ab, licence: not said): 1,200 premises, 0 pairs."
+    )
+    assert told["rai:dataCollectionMissingData"] == (
+        "Pairs without a gold label: 1. Pairs left out (awaiting labels): 3. Withdrawn pairs: 4 (asked)."
+    )
+    (exported / "croissant.json").write_text(json.dumps(told))
+    read = mlcroissant.Dataset(jsonld=exported / "croissant.json").metadata
+    assert read.ctx.issues.errors == set()
+    assert [moment.date().isoformat() for moment in read.data_collection_timeframe] == [
+        "2026-01-05",
+        "2026-03-09",
+    ]
+    assert read.data_collection_raw_data.startswith("a.txt")
+
+
 def test_two_exports_are_the_same_bytes(snapshot, exported, tmp_path):
     export(folder(snapshot), str(snapshot), "parquet", tmp_path / "again")
     names = sorted(path.name for path in exported.iterdir())
@@ -95,9 +126,9 @@ def test_the_datasheet_tells_facts_and_says_what_nobody_answered(snapshot):
     assert "- Licence: CC BY 4.0" in told
     assert f"**{len(QUESTIONS)} of {len(QUESTIONS)} questions are not answered yet.**" in told
     answers = dict.fromkeys(QUESTIONS, "Answered.")
-    assert blanks(answers) == []
+    assert blanks(answers) == {}
     assert BLANK not in datasheet(manifest(snapshot), answers)
-    assert blanks({**answers, "uses": "  "}) == [QUESTIONS["uses"]]
+    assert blanks({**answers, "uses": "  "}) == {"uses": QUESTIONS["uses"]}
 
 
 def test_simulated_labels_are_named(snapshot):

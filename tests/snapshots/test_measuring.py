@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from snapshots import measuring, tasks
 from snapshots.measuring import (
+    EDITIONS,
     NoTagger,
     NotFrozen,
     StatisticsFailed,
@@ -49,7 +50,7 @@ def test_figures_are_those_of_the_files_and_stay_when_the_corpus_grows(snapshot)
 
 def test_every_kind_can_be_worked_out(snapshot):
     for kind in kinds_for(snapshot):
-        assert worked_out(snapshot, kind)["edition"] == 1
+        assert worked_out(snapshot, kind)["edition"] == EDITIONS[kind]
 
 
 def test_artifacts_tell_prompt_versions_and_authors(snapshot):

@@ -43,8 +43,8 @@ def test_freezing_asks_for_no_answers_and_publishing_names_every_blank(corpus, r
     answer_datasheet(corpus=corpus, answers={**ALL, "uses": "", "biases": "   "}, by=rosa)
     with pytest.raises(DatasheetHasBlanks, match="2 of 8 questions") as refused:
         publish(snapshot=snapshot, by=rosa)
-    assert refused.value.blanks == [QUESTIONS["uses"], QUESTIONS["biases"]]
-    assert all(question in str(refused.value) for question in refused.value.blanks)
+    assert refused.value.blanks == {key: QUESTIONS[key] for key in ("uses", "biases")}
+    assert all(question in str(refused.value) for question in refused.value.blanks.values())
     assert Snapshot.objects.get().published_at is None
 
 
@@ -153,6 +153,8 @@ def test_the_snapshots_page_offers_what_can_be_done_next(corpus, rosa, browser_o
     page = browser.post(f"{address}retract/", {"because": "Two texts were not ours."}, follow=True)
     assert "Retracted on" in page.content.decode()
     assert "Two texts were not ours." in page.content.decode()
+    for page in (f"{address}exports/", f"{address}statistics/", f"/runs/new/{snapshot.pk}/"):
+        assert "Two texts were not ours." in browser.get(page).content.decode()
     assert "Retracted" in browser.get("/snapshots/").content.decode()
 
 

@@ -29,7 +29,10 @@ pytestmark = pytest.mark.django_db
 def test_a_line_has_the_field_names_of_snli_and_multinli():
     corpus = make_corpus()
     pair = add_pair(
-        make_premise(corpus, "A dog runs.", public_id="p1"), "e", "An animal moves.", public_id="x1"
+        make_premise(corpus, "A dog runs.", public_id="p1", group="p1"),
+        "e",
+        "An animal moves.",
+        public_id="x1",
     )
     label_pair(pair, "eenee")
     Parse.objects.create(pair=pair, premise_parse="(ROOT (S))", hypothesis_binary_parse="( a b )")

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from lxml import html
 
 from snapshots import tasks
+from snapshots.measuring import EDITIONS
 from snapshots.models import SnapshotStatistics
 from snapshots.statistics.tables import TABLES
 from tests.snapshots.material import corpus_of, freeze
@@ -66,16 +67,20 @@ def test_asking_sends_each_kind_to_a_worker_once(snapshot, sent, browser_of, ros
     assert page(snapshot, hx_request="true").get("id") == "statistics"
 
 
-def test_every_table_is_shown_with_its_definitions_and_a_csv_link(done, page, browser_of, rosa):
+def test_every_table_is_shown_with_its_definitions_and_its_files(done, page, browser_of, rosa):
     found = page(done)
     assert not found.xpath("//*[@id='statistics']/@hx-get")
-    assert {each.text for each in found.xpath("//h3")} == {each.title for each in TABLES.values()}
+    tables = [each for each in TABLES.values() if not each.only_with_rows]
+    assert {each.text for each in found.xpath("//h3")} == {each.title for each in tables}
     links = found.xpath("//a[contains(@href, '.csv')]/@href")
-    assert len(links) == len(TABLES) == len(found.xpath("//summary[text()='How these figures are defined']"))
+    assert len(links) == len(tables) == len(found.xpath("//summary[text()='How these figures are defined']"))
     for link in links:
         answer = browser_of(rosa).get(link)
         assert answer["Content-Type"] == "text/csv; charset=utf-8"
         assert len(list(csv.reader(io.StringIO(answer.content.decode())))) > 1
+    (overlap,) = found.xpath("//a[contains(@href, '/overlap.tex')]/@href")
+    assert browser_of(rosa).get(overlap).content.startswith(b"\\begin{table}")
+    assert len(found.xpath("//a[contains(@href, '.tex')]")) == len(tables)
 
 
 def test_curves_are_drawn_with_a_name_and_dashes_for_each_line(done, page):
@@ -83,6 +88,9 @@ def test_curves_are_drawn_with_a_name_and_dashes_for_each_line(done, page):
     assert first.xpath("./title/text()")[0].startswith("How long the sentences are")
     assert len(first.xpath(".//polyline")) == 2
     assert len({line.get("stroke-dasharray") for line in second.xpath(".//polyline")}) == 6
+    colours = [line.get("class").split()[1:] for line in second.xpath(".//polyline")]
+    assert colours == [["label-e"], ["label-n"], ["label-c"]] * 2, "those of the labels everywhere"
+    assert {*first.xpath(".//polyline/@class")} == {"line-1", "line-2"}
 
 
 def test_the_page_costs_a_few_queries(done, browser_of, rosa):
@@ -96,7 +104,11 @@ def test_the_page_costs_a_few_queries(done, browser_of, rosa):
 
 def test_a_failure_is_told_and_can_be_asked_for_again(snapshot, sent, page):
     SnapshotStatistics.objects.create(
-        snapshot=snapshot, kind="corpus", edition=1, status="failed", error="train.jsonl is torn."
+        snapshot=snapshot,
+        kind="corpus",
+        edition=EDITIONS["corpus"],
+        status="failed",
+        error="train.jsonl is torn.",
     )
     found = page(snapshot)
     assert found.xpath("//p[@class='error' and text()='train.jsonl is torn.']")

@@ -5,11 +5,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.management import call_command
 
+from snapshots import portions
 from snapshots.tally import content_sha256, file_sha256, manifest_sha256
 from snapshots.verify import verify
 from tests.corpora import make_corpus, make_premise
@@ -124,12 +126,35 @@ def test_a_lost_line_is_found(copied):
 
 
 def test_a_moved_pair_is_found(copied):
-    moved = []
+    moved: list[dict[str, Any]] = []
     rewrite(copied, "train.jsonl", lambda rows: moved.append(rows.pop(0)))
     rewrite(copied, "dev.jsonl", lambda rows: (rows.extend(moved), rows.sort(key=lambda row: row["pairID"])))
     seal(copied)
     premise = moved[0]["promptID"]
     assert f"dev.jsonl: the premise {premise!r} stands in dev and train" in findings(copied)
+
+
+def test_a_moved_premise_of_a_group_is_found(tmp_path):
+    corpus = corpus_of(4, dev=3, test=0)
+    for number in range(2):
+        add_premise(corpus, f"A picture, told {number}.", group="picture 7")
+    copied = tmp_path / "copy"
+    shutil.copytree(folder(freeze(corpus)), copied)
+    assert verify(copied).ok
+    here, there = "train.jsonl", "dev.jsonl"
+    if not any("group" in json.loads(line) for line in (copied / here).read_text().splitlines()):
+        here, there = there, here
+    moved: list[dict[str, Any]] = []
+
+    def take(rows):
+        premise = next(row["promptID"] for row in rows if "group" in row)
+        moved.extend(row for row in rows if row["promptID"] == premise)
+        rows[:] = [row for row in rows if row not in moved]
+
+    rewrite(copied, here, take)
+    rewrite(copied, there, lambda rows: (rows.extend(moved), rows.sort(key=lambda row: row["pairID"])))
+    seal(copied)
+    assert "dev.jsonl: the group 'picture 7' stands in dev and train" in findings(copied)
 
 
 @pytest.mark.parametrize(
@@ -255,6 +280,28 @@ def test_thousands_of_findings_are_cut_short_and_counted(copied):
     report = verify(copied)
     assert sum(finding.file == "train.jsonl" for finding in report.findings) == 20
     assert report.more["train.jsonl"] > 0
+
+
+def test_faults_are_found_at_their_lines_where_files_are_read_in_portions(copied, monkeypatch):
+    monkeypatch.setattr(portions, "PORTION", 900)  # about two lines
+    assert findings(copied) == []
+    twice = []
+
+    def spoil(rows):
+        rows[30].update(genre="poetry")
+        rows[10], rows[12] = rows[12], rows[10]
+        twice.append(rows[20])
+
+    rewrite(copied, "train.jsonl", spoil)
+    rewrite(copied, "test.jsonl", lambda rows: rows.extend(twice))
+    seal(copied)
+    found, name = findings(copied), twice[0]["pairID"]
+    assert any(each.startswith("train.jsonl, line 31: the genre 'poetry'") for each in found)
+    out_of_order = [
+        each.split(":")[0] for each in found if "out of order" in each and each.startswith("train")
+    ]
+    assert out_of_order == ["train.jsonl, line 12", "train.jsonl, line 13"]
+    assert f"train.jsonl, line 21: pairID {name!r} occurs a second time" in found
 
 
 def test_the_program_needs_no_django(copied):

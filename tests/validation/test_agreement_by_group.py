@@ -4,13 +4,15 @@ import csv
 import io
 from datetime import UTC, datetime
 
+import lxml.html
 import pytest
 
 from collection.models import Genre, PromptVersion
 from tests.cast import person
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.agreement import DIMENSIONS
+from validation.definitions import DEFINITIONS
 from validation.models import Label, Question
+from validation.patterns import DIMENSIONS
 
 pytestmark = pytest.mark.django_db
 
@@ -74,6 +76,22 @@ def test_each_group_has_the_figures_of_its_pairs(by, name, expected):
     assert by(name) == expected
 
 
+def test_each_group_has_the_figures_of_its_validators_alone(corpus, browser_of, rosa):
+    told = browser_of(rosa).get("/api/v1/corpora/small/agreement/?by=genre").json()["by_genre"]
+    alone = {genre: row["validators_alone"] for genre, row in told.items()}
+    assert {genre: row["pairs_with_all_labels"] for genre, row in alone.items()} == {
+        "fiction": 1,
+        "letters": 1,
+    }
+    assert (alone["fiction"]["individual_equals_author"], alone["fiction"]["gold_equals_author"]) == (1, 1)
+    # Of E, N, N and C one is the author's E, and two votes are no majority.
+    assert (alone["letters"]["individual_equals_author"], alone["letters"]["no_gold"]) == (0.25, 1)
+    table = browser_of(rosa).get("/corpora/small/agreement/?by=genre&as=csv").content.decode()
+    assert "genre,letters,validators_alone: individual_equals_author,0.25," in table
+    page = browser_of(rosa).get("/corpora/small/agreement/?by=genre").content.decode()
+    assert "Kappa, validators alone" in page
+
+
 def test_by_author_pairs_without_a_known_author_are_a_group_too(by, ana):
     assert by("author") == {"": 0.0, ana.code: 1.0}
 
@@ -82,6 +100,52 @@ def test_by_validator_a_pair_counts_for_each_of_its_validators(by):
     codes = {n: person(f"v{n}").code for n in range(5)}
     found = by("validator")
     assert found == {codes[0]: 1.0, codes[1]: 0.5, codes[2]: 0.5, codes[3]: 0.5, codes[4]: 0.0}
+
+
+def test_the_table_has_what_stands_behind_the_figures_too(corpus, rosa, browser_of):
+    answer = browser_of(rosa).get("/corpora/small/agreement/?as=csv").content.decode()
+    whole = {row["figure"]: row["value"] for row in csv.DictReader(io.StringIO(answer)) if not row["by"]}
+    assert whole["gold_labels: neutral"] == "0.5"
+    assert whole["splits: 2-2-1"] == "0.5"
+    assert whole["author_and_gold: entailment, no gold"] == "1"
+    assert whole["gold_sources: voted"] == "1"
+    assert whole["validators_alone: unanimous"] == "0.5"
+    assert whole["gold_through_author"] == "0.0"
+
+
+BESIDE = {"single_premises", "majority_of_premises", "more_of_premises", "more_labels", "self_validated"}
+
+
+@pytest.mark.parametrize("name", sorted(DEFINITIONS.keys() - BESIDE))
+def test_each_number_of_a_page_has_its_definition_behind_a_click(corpus, rosa, browser_of, name):
+    """What only some corpora have is told in the tests of those figures."""
+    with_kappa = name == "pairwise_kappa"
+    if with_kappa:
+        make_many_pairs(corpus)
+    page = lxml.html.fromstring(
+        browser_of(rosa).get(f"/corpora/small/{'annotators' if with_kappa else 'agreement'}/").content
+    )
+    behind = page.xpath("//details//p | //details//dd | //caption")
+    assert any(DEFINITIONS[name] in each.text_content() for each in behind)
+
+
+def make_many_pairs(corpus) -> None:
+    """Two people label forty pairs more, enough for a kappa of theirs."""
+    question, people = corpus.questions.get(), [person(f"more{n}") for n in range(2)]
+    for n in range(40):
+        premise = make_premise(corpus, f"More {n}.")
+        pair = make_pair(corpus, premise, "H.")
+        for position, who in enumerate(people, start=2):
+            Label.objects.create(
+                question=question,
+                pair=pair,
+                premise=premise,
+                position=position,
+                scheme="nli3",
+                annotator=who,
+                label=(E, N)[(n + position) % 3 % 2],
+                cast_at=FIRST_WEEK,
+            )
 
 
 def test_an_unknown_dimension_is_named_with_the_known_ones(corpus, rosa, api_of):
@@ -109,13 +173,13 @@ def test_the_table_has_a_row_a_figure_for_the_whole_and_each_group(corpus, rosa,
     assert {"fleiss_kappa: overall", "krippendorff_alpha"} <= {row["figure"] for row in rows}
 
 
-def test_a_page_reads_the_labels_once_for_the_whole_and_once_for_the_groups(
+def test_a_page_reads_the_labels_once_for_the_whole_and_the_groups_together(
     corpus, rosa, browser_of, django_assert_max_num_queries
 ):
     browser = browser_of(rosa)
-    with django_assert_max_num_queries(11) as queries:
+    with django_assert_max_num_queries(16) as queries:
         browser.get("/corpora/small/agreement/?by=genre")
-    assert sum("WITH fallen" in query["sql"] for query in queries.captured_queries) == 2
+    assert sum("WITH pairs" in query["sql"] for query in queries.captured_queries) == 1
 
 
 def test_annotators_see_none_of_it(corpus, vera, browser_of, api_of):

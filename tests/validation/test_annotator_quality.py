@@ -1,5 +1,7 @@
 """Who is good and who is guessing: figures against loops, flags against known guessers."""
 
+import csv
+import io
 import os
 import random
 import subprocess
@@ -7,16 +9,22 @@ import sys
 from datetime import timedelta
 
 import pytest
+from crowdkit.aggregation.classification.mace import MACE
+from django.test import Client
 from django.utils import timezone
 
+from accounts.actions import create_api_token
 from accounts.models import User
 from collection.models import Pair
 from tests.cast import person
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.oracles import mace_by_hand
+from validation import measuring, reliability
 from validation.measuring import shown
-from validation.models import Assignment, BatchItem, Label, Question
-from validation.quality import annotators, is_by_chance
+from validation.models import Assignment, BatchItem, Figures, Label, Question
+from validation.quality import MEANINGS, RULES, annotators, is_by_chance
+from validation.reliability import fit_models
 
 pytestmark = pytest.mark.django_db
 
@@ -26,8 +34,12 @@ PAIRS = 120
 
 
 @pytest.fixture
-def question(rosa) -> Question:
-    """A judged corpus: of each pair's five labels one is a guesser's, in turn; forty pairs are control items."""
+def question(rosa, monkeypatch) -> Question:
+    """A judged corpus: of each pair's five labels one is a guesser's, in turn; forty pairs are control items.
+
+    MACE starts once, which is quick.
+    """
+    monkeypatch.setattr(reliability, "STARTS", 1)
     corpus = make_corpus(protocol="judged")
     question = Question.objects.get(corpus=corpus)
     dice, now = random.Random(4), timezone.now()
@@ -153,6 +165,42 @@ def test_models_rank_guessers_last_and_their_result_is_kept_with_its_date(questi
     assert row.made_at.year == timezone.now().year
 
 
+def test_the_models_do_not_ask_what_annotators_are_called(question):
+    """crowd-kit's MACE takes one's habits for another's where codes sort otherwise than people appear."""
+    before = fit_models(question)
+    names = {each.code: f"{100 - n}" for n, each in enumerate(User.objects.order_by("pk"))}
+    for code, name in names.items():
+        User.objects.filter(code=code).update(code=name)
+    after = fit_models(question)
+    assert after["differs"] == before["differs"]
+    for code, found in before["annotators"].items():
+        assert after["annotators"][names[code]] == pytest.approx(found)
+
+
+def test_mace_finds_what_a_slow_writing_of_its_paper_finds(question):
+    """Another start would end elsewhere in the last digits: both start from the same numbers."""
+    found = fit_models(question)["annotators"]
+    rows = Label.objects.counted().filter(annotator__isnull=False).order_by("pair_id", "position")
+    told = list(rows.values_list("pair_id", "annotator__code", "label"))
+    for code, competence in mace_by_hand(told, seed=0, steps=reliability.STEPS).items():
+        assert found[code]["mace"] == pytest.approx(competence, abs=1e-6)
+
+
+def test_each_start_of_mace_is_another_one(question, monkeypatch):
+    starts = []
+    honest = MACE._initialize
+
+    def watched(self, *sizes):
+        honest(self, *sizes)
+        starts.append(self.spamming_[0, 0])
+
+    monkeypatch.setattr(MACE, "_initialize", watched)
+    monkeypatch.setattr(reliability, "STARTS", 3)
+    monkeypatch.setattr(reliability, "STEPS", 2)
+    fit_models(question)
+    assert len(set(starts)) == len(starts) == 3
+
+
 def test_the_command_prints_flags_with_their_rules(question):
     told = run("quality", "small").out
     assert "one label: 80% or more of 20 labels or more" in told
@@ -192,3 +240,46 @@ def test_no_web_process_loads_the_models():
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "annotation_site.settings"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
+
+
+def test_rest_the_command_and_the_file_tell_the_same_with_the_same_definitions(question, rosa, browser_of):
+    told = run("quality", "small", "--models", "--json").json
+    answer = browser_of(rosa).get("/api/v1/corpora/small/annotators/").json()
+    assert answer == told
+    assert (answer["rules"], answer["meanings"]) == (RULES, MEANINGS)
+    expected = {each.code: each for each in annotators(question)}
+    assert [each["labels"] for each in answer["annotators"]] == [each.labels for each in expected.values()]
+    csv_answer = browser_of(rosa).get("/api/v1/corpora/small/annotators/?as=csv")
+    assert csv_answer["Content-Disposition"] == 'attachment; filename="small-annotators.csv"'
+    text = csv_answer.content.decode()
+    assert text == run("quality", "small", "--csv").out
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert {row["code"] for row in rows} == set(expected)
+    for row, each in zip(rows, answer["annotators"], strict=True):
+        one = expected[row["code"]]
+        assert (int(row["controls"]), float(row["median_seconds"])) == (one.controls, one.median_seconds)
+        assert float(row["share: neutral"]) == one.shares["neutral"]
+        assert row["flags"].split("; ") == [*one.flags] or not (row["flags"] or one.flags)
+        assert float(row["mace"]) == each["mace"]
+
+
+def test_the_figures_over_rest_are_for_researchers_with_a_token_that_may_read(question, rosa, vera):
+    address = "/api/v1/corpora/small/annotators/"
+    for person_, scope, status in ((vera, "all", 403), (rosa, "work", 403), (rosa, "read", 200)):
+        token = create_api_token(user=person_, name="script", scope=scope)
+        asked = Client().get(address, headers={"Authorization": f"Token {token}"})
+        assert (person_.username, scope, asked.status_code) == (person_.username, scope, status)
+
+
+def test_a_large_corpus_is_counted_by_a_worker_for_rest_too(question, rosa, browser_of, monkeypatch):
+    monkeypatch.setattr(measuring, "ON_THE_SPOT", 1)
+    monkeypatch.setattr("validation.annotators_api.enqueue_figures", lambda figures: None)
+    browser = browser_of(rosa)
+    answer = browser.get("/api/v1/corpora/small/annotators/")
+    assert (answer.status_code, answer["Retry-After"]) == (202, "10")
+    figures = Figures.objects.get(kind="annotators")
+    assert figures.requested_at is not None
+    measuring.count_figures(figures_id=figures.pk)
+    there = browser.get("/api/v1/corpora/small/annotators/").json()
+    assert len(there["annotators"]) == len(annotators(question))
+    assert there["made_at"]

@@ -1,4 +1,4 @@
-"""Where a question has a check, the first batch comes after its answers are right."""
+"""Where a question has a check, the first batch comes after its answers are right: once, on whatever device."""
 
 import pytest
 from django.test import Client
@@ -6,12 +6,14 @@ from django.test import Client
 from collection.models import Corpus, Pair
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import open_for_validation
-from validation.models import QuestionCheck
+from validation.actions import CheckFirst, claim_batch, open_for_validation, read_instructions
+from validation.models import Question, QuestionCheck, QuestionReading
 
 pytestmark = pytest.mark.django_db
 
 PAGE, READ = "/work/validation/small/", "/work/validation/small/instructions/"
+NEXT = "/api/v1/work/validation/next"
+RIGHT = {"agree": "yes", "check-0": "entailment", "check-1": "contradiction"}
 
 
 @pytest.fixture
@@ -55,10 +57,64 @@ def test_wrong_and_missing_answers_are_explained_and_the_way_stays_closed(client
 
 
 def test_right_answers_open_the_first_batch_and_are_asked_for_once(client):
-    right = {"agree": "yes", "check-0": "entailment", "check-1": "contradiction"}
-    assert client.post(READ, right).url == PAGE
+    assert client.post(READ, RIGHT).url == PAGE
     assert client.get(PAGE).status_code == 200
     again = client.get(READ).content.decode()
     assert "short questions" not in again
     assert "Back to labelling" in again
     assert client.post(READ, {"agree": "yes"}).url == PAGE
+
+
+def test_it_is_asked_once_whatever_the_device(client):
+    client.post(READ, {"agree": "yes", "check-0": "neutral", "check-1": "neutral"})
+    client.post(READ, RIGHT)
+    reading = QuestionReading.objects.get()
+    assert (reading.tries, reading.annotator) == (2, vera())
+    assert reading.passed_at is not None
+    phone = Client()
+    phone.force_login(vera())
+    assert phone.get(PAGE).status_code == 200
+    assert "short questions" not in phone.get(READ).content.decode()
+
+
+def test_it_is_asked_once_where_nothing_is_checked_too(client):
+    QuestionCheck.objects.all().delete()
+    assert client.get(PAGE).url.startswith(READ)
+    client.post(READ, {"agree": "yes"})
+    phone = Client()
+    phone.force_login(vera())
+    assert phone.get(PAGE).status_code == 200
+
+
+def test_rest_asks_the_same_and_says_where(client):
+    answer = client.post(NEXT, {"corpus": "small"}, content_type="application/json")
+    assert answer.status_code == 403
+    assert answer.json()["detail"].endswith("http://testserver" + READ)
+    client.post(READ, RIGHT)
+    answer = client.post(NEXT, {"corpus": "small"}, content_type="application/json")
+    assert len(answer.json()["pairs"]) == 1
+
+
+def test_the_rule_holds_for_every_way_in(client):
+    question = Question.objects.get()
+    with pytest.raises(CheckFirst):
+        claim_batch(question=question, annotator=vera())
+    assert read_instructions(question=question, annotator=vera(), answers={0: "entailment"})
+    with pytest.raises(CheckFirst):
+        claim_batch(question=question, annotator=vera())
+    right = {0: "entailment", 1: "contradiction"}
+    assert read_instructions(question=question, annotator=vera(), answers=right) == []
+    assert claim_batch(question=question, annotator=vera()).items
+
+
+def test_who_began_before_there_was_a_check_goes_on(client):
+    checks = list(QuestionCheck.objects.all())
+    QuestionCheck.objects.all().delete()
+    client.post(READ, {"agree": "yes"})
+    client.get(PAGE)
+    QuestionReading.objects.all().delete()
+    QuestionCheck.objects.bulk_create(checks)
+    other = Client()
+    other.force_login(vera())
+    assert other.get(PAGE).status_code == 200
+    assert other.post(NEXT, {"corpus": "small"}, content_type="application/json").status_code == 200

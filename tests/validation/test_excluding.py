@@ -12,6 +12,7 @@ from validation.actions import (
     AlreadyDecided,
     NotInPool,
     ReasonMissing,
+    adjudicate,
     claim_batch,
     exclude,
     open_for_validation,
@@ -21,7 +22,7 @@ from validation.actions import (
     undo_exclusion,
 )
 from validation.gold import with_gold_label
-from validation.models import Exclusion, Label, Membership
+from validation.models import Exclusion, Label, Membership, Question
 from validation.offers import offers_for
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +90,21 @@ def test_a_preview_says_what_happens_and_does_nothing(corpus):
     assert list(Label.objects.order_by("pk").values()) == before
     assert not Exclusion.objects.exists()
     assert seen == exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
+
+
+def test_a_decision_stands_whoever_is_excluded_and_the_preview_says_so(corpus):
+    Question.objects.update(gold_rule="adjudicated")
+    for name, label in (("one", "entailment"), ("two", "entailment"), ("three", "contradiction")):
+        label_all(corpus, person(name), label)
+    label_all(corpus, vera(), "neutral")
+    pair = Pair.objects.order_by("pk").first()
+    question = corpus.questions.get()
+    adjudicate(question=question, pair=pair, label="contradiction", reason="Read it.", by=rosa())
+    seen = preview_exclusion(corpus=corpus, annotator=vera(), by=rosa())
+    assert (seen.decided, seen.labels) == (1, 5)
+    assert pair.public_id not in seen.gold
+    exclude(corpus=corpus, annotator=vera(), by=rosa(), reason="Guessed.")
+    assert golds(corpus)[0] == "contradiction"
 
 
 def test_undoing_puts_labels_back_into_seats_that_are_still_open(corpus):

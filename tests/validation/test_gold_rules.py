@@ -11,7 +11,7 @@ from validation.actions import (
     ReasonMissing,
     WrongLabel,
     adjudicate,
-    keep_model_label,
+    keep_model_labels,
     open_for_validation,
     open_more_labels,
 )
@@ -122,10 +122,8 @@ def test_an_authors_label_on_another_scale_takes_no_seat():
 
 def test_a_models_label_never_counts():
     pair, question = pair_under("majority", "eennc")
-    keep_model_label(
-        question=question, pair=pair, label="entailment", model="a large one", reason="It says so."
-    )
-    keep_model_label(question=question, pair=pair, label="entailment", model="another one")
+    for model in ("a large one", "another one"):
+        assert keep_model_labels(question=question, model=model, labels={pair: ("entailment", "So.")}) == 1
     assert gold_of(pair, question) == (None, "none")
     assert Label.objects.counted().filter(pair=pair).count() == 5
 

@@ -3,22 +3,25 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.cast import person
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
-from validation import measuring, tasks
-from validation.agreement import DIMENSIONS
+from validation import measuring, reliability, tasks
 from validation.measuring import Kind, count_figures, request_figures, shown, shown_agreement
 from validation.models import Figures, Label, Question
+from validation.patterns import DIMENSIONS
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def question() -> Question:
-    """Forty pairs with five labels of five people, who differ now and then."""
+def question(monkeypatch) -> Question:
+    """Forty pairs with five labels of five people, who differ now and then. MACE starts once, which is quick."""
+    monkeypatch.setattr(reliability, "STARTS", 1)
     corpus = make_corpus(protocol="judged")
     question = Question.objects.get(corpus=corpus)
     people = [person(f"validator{n}") for n in range(5)]
@@ -109,7 +112,7 @@ def test_kept_figures_stay_until_they_are_counted_anew(large):
 def test_what_an_older_version_of_the_software_kept_is_not_shown(large, monkeypatch, rosa, browser_of):
     request_figures(question=large, kind=Kind.AGREEMENT, by="genre")
     count_all()
-    monkeypatch.setattr(measuring, "EDITION", 2)
+    monkeypatch.setattr(measuring, "EDITION", measuring.EDITION + 1)
     page = browser_of(rosa).get("/corpora/small/agreement/").content.decode()
     assert "unanimous gold label" not in page
     assert "Count anew" in page
@@ -135,6 +138,97 @@ def test_a_request_that_nobody_takes_up_says_that_a_worker_is_missing(large, ros
     assert "no worker works" not in browser.get("/corpora/small/agreement/").content.decode()
 
 
+def test_a_count_tells_how_far_it_is_and_the_page_shows_it(large, monkeypatch, rosa, browser_of):
+    monkeypatch.setattr(measuring, "TELL_EVERY", 0)
+    browser, seen = browser_of(rosa), []
+
+    def counting(question, by, progress):
+        for part in (0, 0.4, 0.9):
+            progress(part)
+            page = browser.get(f"/corpora/small/agreement/?by={by}&part=agreement").content.decode()
+            seen.append(next(word for word in page.split() if word.endswith("%")))
+        return "done"
+
+    monkeypatch.setitem(measuring.COUNTS, Kind.AGREEMENT, counting)
+    request_figures(question=large, kind=Kind.AGREEMENT, by="week")
+    assert "waiting for a worker" in browser.get("/corpora/small/agreement/?by=week").content.decode()
+    count_all()
+    assert seen == ["0%", "40%", "90%"]
+    # What htmx asks for then makes it load the whole page anew.
+    assert browser.get("/corpora/small/agreement/?by=week&part=agreement")["HX-Refresh"] == "true"
+
+
+@pytest.mark.parametrize("kind", [Kind.AGREEMENT, Kind.MODELS])
+def test_agreement_and_the_models_tell_their_progress_from_start_to_end(question, kind):
+    told: list[float] = []
+    measuring.COUNTS[kind](question, "genre" if kind == Kind.AGREEMENT else "", told.append)
+    assert told == sorted(told)
+    assert told[0] == 0
+    assert 0.5 < told[-1] <= 1
+    assert len(told) > 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "form"),
+    [
+        (Kind.MODELS, "/corpora/small/annotators/", {"what": "models", "do": "stop"}),
+        (Kind.AGREEMENT, "/corpora/small/agreement/?by=genre", {"what": "agreement", "do": "stop"}),
+    ],
+)
+def test_a_count_that_is_stopped_ends_and_what_was_kept_stays(
+    large, monkeypatch, rosa, browser_of, kind, address, form
+):
+    monkeypatch.setattr(measuring, "TELL_EVERY", 0)
+    by = "genre" if kind == Kind.AGREEMENT else ""
+    kept = measuring.keep(question=large, kind=kind, by=by, content=measuring.COUNTS[kind](large, by, print))
+    browser, steps = browser_of(rosa), []
+    honest = measuring.COUNTS[kind]
+
+    def stopped_soon(question, by, progress):
+        def tell(part):
+            steps.append(part)
+            if len(steps) == 3:
+                assert "Stop the count" in browser.get(address).content.decode()
+                browser.post(address, form)
+            progress(part)
+
+        return honest(question, by, tell)
+
+    monkeypatch.setitem(measuring.COUNTS, kind, stopped_soon)
+    request_figures(question=large, kind=kind, by=by)
+    count_all()
+    assert len(steps) == 3  # it went no further
+    row = Figures.objects.get(kind=kind)
+    assert (row.requested_at, row.started_at, row.error) == (None, None, "")
+    assert (row.content, row.made_at) == (kept.content, kept.made_at)
+    assert "Count anew" in browser.get(address).content.decode()
+
+
+def test_a_request_that_is_withdrawn_before_a_worker_comes_is_not_carried_out(large):
+    request_figures(question=large, kind=Kind.PAIRWISE)
+    assert measuring.stop_figures(question=large, kind=Kind.PAIRWISE)
+    assert not measuring.stop_figures(question=large, kind=Kind.PAIRWISE)
+    count_figures(figures_id=Figures.objects.get().pk)
+    assert Figures.objects.get().content == ""
+
+
+def test_a_worker_that_was_taken_for_dead_leaves_the_count_to_the_next(large, monkeypatch):
+    """Its figures would be older than those of the worker that has taken the request up since."""
+    monkeypatch.setattr(measuring, "TELL_EVERY", 0)
+    row = request_figures(question=large, kind=Kind.PAIRWISE)
+    honest = measuring.COUNTS[Kind.PAIRWISE]
+
+    def slow(question, by, progress):
+        monkeypatch.setitem(measuring.COUNTS, Kind.PAIRWISE, honest)
+        Figures.objects.update(started_at=timezone.now() - timedelta(hours=2))
+        count_figures(figures_id=row.pk)
+        return "too late"
+
+    monkeypatch.setitem(measuring.COUNTS, Kind.PAIRWISE, slow)
+    count_figures(figures_id=row.pk)
+    assert len(shown(large, Kind.PAIRWISE)[0]) == 10
+
+
 def test_what_another_worker_counts_is_left_to_it_until_it_must_be_dead(large):
     row = request_figures(question=large, kind=Kind.PAIRWISE)
     Figures.objects.update(started_at=timezone.now())
@@ -149,7 +243,7 @@ def test_a_count_that_fails_says_so_and_what_was_kept_stays(large, monkeypatch, 
     request_figures(question=large, kind=Kind.ANNOTATORS)
     count_all()
 
-    def broken(question, by):
+    def broken(question, by, progress):
         raise RuntimeError("a secret address")
 
     monkeypatch.setitem(measuring.COUNTS, Kind.ANNOTATORS, broken)
@@ -178,6 +272,35 @@ def test_rest_answers_202_until_figures_are_there_and_tells_from_when_they_are(l
     assert browser.post("/api/v1/corpora/small/agreement/?by=moon").status_code == 422
 
 
+def test_the_dashboard_shows_what_is_kept_of_a_large_corpus_and_since_when(
+    large, monkeypatch, rosa, browser_of
+):
+    monkeypatch.setattr(measuring, "GLANCE_ON_THE_SPOT", 20)
+    page = browser_of(rosa).get("/admin/").content.decode()
+    assert "a worker counts them soon" in page
+    tasks.sweep_figures()
+    with CaptureQueriesContext(connection) as asked:
+        page = browser_of(rosa).get("/admin/").content.decode()
+    assert "<strong>40</strong> pairs with all labels" in page
+    assert f"as of {timezone.now():%-d %B, }" in page
+    assert not [query for query in asked.captured_queries if "WITH pairs" in query["sql"]]
+
+
+def test_a_glance_is_counted_anew_when_labels_came_and_some_time_has_passed(large, monkeypatch):
+    monkeypatch.setattr(measuring, "GLANCE_ON_THE_SPOT", 20)
+    now = timezone.now()
+    assert measuring.old_glances(now) == [large]
+    tasks.sweep_figures()
+    later = now + timedelta(hours=1)
+    assert measuring.old_glances(later) == []
+    Label.objects.filter(pk=Label.objects.first().pk).update(cast_at=now + timedelta(minutes=1))
+    assert measuring.old_glances(now + timedelta(minutes=2)) == []
+    assert measuring.old_glances(later) == [large]
+    monkeypatch.setattr(measuring, "GLANCE_ON_THE_SPOT", 1000)
+    assert measuring.old_glances(later) == []  # the dashboard counts it by itself
+    assert measuring.glance(large)[1] is None
+
+
 def test_only_researchers_ask_for_figures(large, vera, browser_of):
     for address in (
         "/corpora/small/annotators/",
@@ -197,7 +320,7 @@ def test_the_models_are_fitted_by_a_worker_at_the_press_of_a_button(question, ro
             each.code: {"dawid_skene": 0.5, "mace": 0.25} for each in measuring.annotators(question)
         },
     }
-    monkeypatch.setattr(measuring, "fit_models", lambda question: fitted)
+    monkeypatch.setattr(measuring, "fit_models", lambda question, progress: fitted)
     browser = browser_of(rosa)
     assert (
         "Dawid-Skene and MACE: not counted yet" in browser.get("/corpora/small/annotators/").content.decode()
@@ -229,5 +352,5 @@ def test_the_pages_of_figures_ask_the_database_a_few_questions(
     count_all()
     for address in ("/corpora/small/annotators/", "/corpora/small/agreement/"):
         browser.get(address)
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(12):
             browser.get(address)

@@ -112,6 +112,44 @@ def test_sending_twice_is_saving_once(corpus):
     assert vera().ledger.total_cents() == 25
 
 
+def test_the_script_of_an_open_page_gets_the_next_batch_in_one_request(corpus):
+    client = ready(vera(), corpus)
+    sent = answers(client)
+    then = client.post(PAGE, sent, headers={"HX-Request": "true"})
+    assert then.status_code == 200
+    html = then.content.decode()
+    assert "<html" not in html
+    assert "Yours is saved. 25 cents were added." in html
+    assert f'data-confirmed="{sent["assignment"]}"' in html
+    assert len(slots(then)) == 2
+    assert not {f"label-{slot}" for slot in slots(then)} & set(sent)
+    assert slots(client.get(PAGE)) == slots(then)
+    last = {f"label-{slot}": "neutral" for slot in slots(then)}
+    batch = then.context["batch"].assignment.token
+    done = client.post(
+        PAGE, {"assignment": batch, "key": then.context["key"], **last}, headers={"HX-Request": "true"}
+    )
+    assert done["HX-Redirect"] == f"{PAGE}?confirmed={batch}"
+    assert "Yours is saved. 10 cents were added." in client.get(done["HX-Redirect"]).content.decode()
+    assert Label.objects.filter(annotator=vera(), label__isnull=False).count() == 7
+
+
+def test_the_script_gets_a_wrong_batch_back_with_its_answers(corpus):
+    client = ready(vera(), corpus)
+    sent = answers(client)
+    wrong = next(name for name in sent if name.startswith("label-"))
+    reason = wrong.replace("label-", "reason-")
+    again = client.post(
+        PAGE, {**sent, wrong: "maybe", reason: "<Who> knows?"}, headers={"HX-Request": "true"}
+    )
+    html = again.content.decode()
+    assert again.status_code == 422
+    assert "<html" not in html
+    assert "is not a label here" in html
+    assert html.count(" checked") == 4
+    assert html.count("&lt;Who&gt; knows?") == html.count('class="reason" open') == 1
+
+
 def test_a_part_of_the_batch_may_be_sent_and_the_rest_stays(corpus):
     client = ready(vera(), corpus)
     sent = answers(client)

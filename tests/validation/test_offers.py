@@ -69,7 +69,7 @@ def test_nothing_is_offered_to_somebody_excluded_also_under_questions_made_later
 def test_an_exam_is_offered_while_it_can_be_taken(corpus):
     corpus.writing_qualification = Qualification.objects.create(slug="write-small", name="Write")
     corpus.save()
-    exam = Exam.objects.create(corpus=corpus, tries=2)
+    exam = Exam.objects.create(corpus=corpus, qualification=corpus.writing_qualification, tries=2)
     assert [offer.exam for offer in offers_for(vera())] == [True]
     now = timezone.now()
     for number in (1, 2):

@@ -5,9 +5,19 @@ import pytest
 from collection.models import Corpus, Pair
 from tests.cast import ana, person, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from tests.validation.votes import vote
-from validation.actions import claim_batch, open_for_validation, submit_batch
+from tests.validation.votes import gold_of, vote, waits
+from validation.actions import (
+    AlreadyDecided,
+    NotInPool,
+    claim_batch,
+    exclude,
+    open_for_validation,
+    submit_batch,
+    take_back,
+)
+from validation.agreement import agreement
 from validation.models import Adjudication, Exclusion, Label, Membership, Question
+from validation.offers import offers_for
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +97,27 @@ def test_excluding_shows_first_what_it_would_do(corpus, browser_of, rosa):
     assert "Undone" in browser.get(page).content.decode()
 
 
+def test_somebody_is_paused_and_goes_on_while_their_labels_count(corpus, browser_of, rosa):
+    question, browser, page = corpus.questions.get(), browser_of(rosa), f"{POOL}{vera().code}/"
+    batch = claim_batch(question=question, annotator=vera())
+    said = browser.post(page, {"do": "pause"}, follow=True).content.decode()
+    assert "is handed out nothing more" in said
+    with pytest.raises(NotInPool):
+        claim_batch(question=question, annotator=vera())
+    assert not offers_for(vera())
+    labels = {item.seat.token: "neutral" for item in batch.items}
+    sent = submit_batch(annotator=vera(), token=batch.assignment.token, labels=labels, key="one")
+    assert (sent.saved, sent.surplus) == (5, 0)
+    browser.post(page, {"do": "pause"})
+    assert "Paused" in browser.get(page).content.decode()
+    browser.post(page, {"do": "resume"})
+    assert Membership.objects.get().status == "active"
+    exclude(corpus=corpus, annotator=vera(), by=rosa, reason="Guessed.")
+    browser.post(page, {"do": "resume"})
+    browser.post(page, {"do": "pause"})
+    assert Membership.objects.get().status == "excluded"
+
+
 def test_a_split_pair_is_decided_with_a_reason(browser_of, rosa):
     corpus = make_corpus()
     question = corpus.questions.get()
@@ -112,6 +143,32 @@ def test_a_split_pair_is_decided_with_a_reason(browser_of, rosa):
     assert Adjudication.objects.count() == 1
 
 
+def test_a_decision_is_taken_back_with_a_reason_and_the_pair_waits_again(browser_of, rosa):
+    corpus = make_corpus()
+    Question.objects.update(gold_rule="adjudicated")
+    question = corpus.questions.get()
+    pair = make_pair(corpus, make_premise(corpus, "A dog runs."), "An animal moves.", public_id="one")
+    vote(pair, question, "eeecc")
+    browser = browser_of(rosa)
+    browser.post(DECIDE, {"pair": "one", "label": "contradiction", "reason": "It runs."})
+    assert gold_of(pair, question) == ("contradiction", "adjudicated")
+    without = browser.post(DECIDE, {"take_back": "one", "because": " "}, follow=True)
+    assert "say why" in without.content.decode()
+    assert gold_of(pair, question) == ("contradiction", "adjudicated")
+    browser.post(DECIDE, {"take_back": "one", "because": "The wrong button."})
+    assert (gold_of(pair, question), waits(pair, question)) == ((None, "none"), True)
+    assert agreement(Pair.objects.all(), question)["no_gold"] == 1
+    assert browser.post(DECIDE, {"take_back": "one", "because": "Again."}).status_code == 404
+    with pytest.raises(AlreadyDecided):
+        take_back(adjudication=Adjudication.objects.get(), reason="Again.", by=rosa)
+    browser.post(DECIDE, {"pair": "one", "label": "entailment", "reason": "It runs, so it moves."})
+    assert gold_of(pair, question) == ("entailment", "adjudicated")
+    assert agreement(Pair.objects.all(), question)["no_gold"] == 0
+    history = browser.get("/corpora/small/pairs/one/").content.decode()
+    assert "The wrong button." in history
+    assert "It runs, so it moves." in history
+
+
 def test_a_corpus_with_a_plain_majority_says_that_nothing_is_decided_by_hand(corpus, browser_of, rosa):
     assert "gold rule" in browser_of(rosa).get(DECIDE).content.decode()
 
@@ -135,3 +192,43 @@ def test_more_labels_are_asked_for_where_the_first_ones_split(corpus, browser_of
     assert "Asked for 10 labels in all; pairs: 1." in done.content.decode()
     assert set(Label.objects.filter(position__gt=5).values_list("pair", flat=True)) == {second.pk}
     assert browser_of(vera()).get(page).status_code == 403
+
+
+@pytest.fixture
+def grammar(corpus) -> Question:
+    """A closed pool beside the main question: is the sentence good English?"""
+    question = Question.objects.create(
+        corpus=corpus,
+        slug="grammar",
+        is_main=False,
+        scheme="grammar3",
+        seats=3,
+        threshold=2,
+        hides_premise=True,
+        pool_is_open=False,
+    )
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    return question
+
+
+def test_a_question_beside_the_main_one_has_its_own_pool_and_controls(corpus, grammar, browser_of, rosa):
+    browser, asked = browser_of(rosa), "?question=grammar"
+    assert f'href="{POOL}{asked}"' in browser.get(POOL).content.decode()
+    assert browser.post(f"{POOL}{asked}", {"name": vera().code}).url == f"{POOL}{asked}"
+    assert [each.question for each in Membership.objects.all()] == [grammar]
+    page = browser.get(f"{CONTROLS}{asked}&percent=20").content.decode()
+    assert "Hypothesis" in page
+    assert "Premise" not in page
+    pair = browser.get(f"{CONTROLS}{asked}&percent=20").context["pair"]
+    sent = {"pair": pair.public_id, "label": "minor", "percent": "20"}
+    assert browser.post(f"{CONTROLS}{asked}", sent).url == f"{CONTROLS}{asked}&percent=20&seed=0"
+    assert Label.objects.get(origin="expert").question == grammar
+    assert f'href="{CONTROLS}{asked}"' in browser.get(f"{POOL}{asked}").content.decode()
+
+
+def test_single_sentences_have_no_control_items(corpus, grammar, browser_of, rosa):
+    Question.objects.filter(pk=grammar.pk).update(by_sentence=True, hides_premise=False)
+    address = f"{CONTROLS}?question=grammar"
+    assert "Calibration items</a> do the same for it" in browser_of(rosa).get(address).content.decode()
+    sent = {"pair": Pair.objects.first().public_id, "label": "minor"}
+    assert browser_of(rosa).post(address, sent).status_code == 422

@@ -1,14 +1,20 @@
 """Labels of single premises beside the label of all of them, as in MPE's Table 4, against loops."""
 
+import csv
+import html
+import io
 import random
 from collections import Counter
 
 import pytest
 
+from collection.models import Pair
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.validation.votes import vote
-from validation.agreement import more_labels, single_premises
+from validation.agreement import report
+from validation.beyond import more_labels, single_premises
+from validation.definitions import DEFINITIONS
 from validation.models import Label, Question
 
 pytestmark = pytest.mark.django_db
@@ -114,6 +120,8 @@ def test_page_command_and_rest_show_it(scenes, rosa, browser_of):
     found = single_premises(scenes[0])
     page = browser_of(rosa).get("/corpora/small/agreement/").content.decode()
     assert f"over {found['pairs']} pairs" in page
+    for name in ("single_premises", "majority_of_premises", "more_of_premises"):
+        assert DEFINITIONS[name] in html.unescape(page)
     assert f'<th scope="row">0</th><td class="number">{100 * found["agree"]["0"]:.1f}' in page
     assert "Premises by themselves that agree" in run("agreement", "small").out
     assert run("agreement", "small", json=True).json["single_premises"] == found
@@ -129,3 +137,28 @@ def test_where_nobody_was_asked_about_single_premises_there_is_no_table():
     ask_of_single_premises(corpus)
     assert single_premises(question) is None
     assert more_labels(question) is None
+
+
+def table_of(question: Question) -> dict[str, str]:
+    found = report(Pair.objects.filter(corpus=question.corpus), question)
+    return {row["figure"]: row["value"] for row in csv.DictReader(io.StringIO(found.as_csv()))}
+
+
+def test_the_table_for_spreadsheets_has_them(scenes):
+    question, _ = scenes
+    rows, told = table_of(question), single_premises(question)
+    for number, share in told["agree"].items():
+        assert float(rows[f"single_premises: agree: {number}"]) == share
+    assert float(rows["single_premises: majority_of_premises"]) == told["majority_of_premises"]
+    assert int(rows["single_premises: pairs"]) == told["pairs"]
+
+
+def test_labels_beyond_the_seats_are_in_the_table_for_spreadsheets():
+    corpus = make_corpus(protocol="judged")
+    question = Question.objects.get()
+    vote(make_pair(corpus, make_premise(corpus, "One."), "Two."), question, "eeeeennc")
+    rows = table_of(question)
+    assert (rows["more_labels: pairs"], rows["more_labels: labels"]) == ("1", "3")
+    assert float(rows["more_labels: shares: neutral"]) == pytest.approx(2 / 3)
+    assert float(rows["more_labels: entropy"]) == pytest.approx(0.918, abs=0.001)
+    assert float(rows["more_labels: differs"]) == 1

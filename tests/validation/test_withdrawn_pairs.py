@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation_site.invariants import withdrawn_pairs_handed_out
+from annotation_site.invariants import places_with_a_gap, withdrawn_pairs_handed_out
 from collection.models import Corpus, Pair
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import NoWork, claim_batch, open_for_validation, submit_batch
-from validation.models import Label
+from validation.actions import NoWork, claim_batch, exclude, open_for_validation, submit_batch, undo_exclusion
+from validation.models import Exclusion, Label
 from validation.offers import offers_for
 
 pytestmark = pytest.mark.django_db
@@ -74,3 +74,68 @@ def test_doctor_counts_pairs_that_were_handed_out_after_they_were_withdrawn(corp
     assert withdrawn_pairs_handed_out() == 0
     withdraw(Pair.objects.filter(pk=Pair.objects.first().pk), minutes_ago=5)
     assert withdrawn_pairs_handed_out() == 1
+
+
+def open_seats() -> int:
+    """As the database has them, whatever a queryset thinks of it."""
+    return Label.objects.filter(label=None, withdrawn_at=None, position__isnull=False).count()
+
+
+def label_all(corpus: Corpus, who) -> None:
+    batch = claim_batch(question=corpus.questions.get(), annotator=who)
+    labels = {item.seat.token: "neutral" for item in batch.items}
+    submit_batch(annotator=who, token=batch.assignment.token, labels=labels, key="all")
+
+
+def test_its_empty_seats_close_with_it_and_open_again_when_it_comes_back(corpus, rosa):
+    label_all(corpus, vera())
+    assert open_seats() == 9
+    exclusion = exclude_with_pairs(corpus, ana(), rosa)
+    assert open_seats() == 0
+    assert Label.objects.open().count() == 0
+    undo_exclusion(exclusion=exclusion, by=rosa)
+    assert open_seats() == 9
+    assert Label.objects.seats().count() == 15
+
+
+def exclude_with_pairs(corpus: Corpus, who, by) -> Exclusion:
+    exclude(corpus=corpus, annotator=who, by=by, reason="Random sentences.", retract_pairs=True)
+    return Exclusion.objects.get(annotator=who, undone_at=None)
+
+
+def test_a_label_withdrawn_from_a_withdrawn_pair_leaves_no_open_seat(corpus, rosa):
+    label_all(corpus, vera())
+    writers = exclude_with_pairs(corpus, ana(), rosa)
+    done = exclude(corpus=corpus, annotator=vera(), by=rosa, reason="Guessed.")
+    assert (done.labels, done.seats) == (3, 0)
+    assert open_seats() == 0
+    undo_exclusion(exclusion=writers, by=rosa)  # Ana's pairs come back, without what Vera said
+    assert open_seats() == 12
+    undo_exclusion(exclusion=Exclusion.objects.get(annotator=vera()), by=rosa)
+    assert open_seats() == 9
+    assert Label.objects.seats().filter(annotator=vera()).count() == 3
+    assert places_with_a_gap() == 0
+
+
+def test_undone_in_the_other_order_every_place_has_one_row_again(corpus, rosa):
+    label_all(corpus, vera())
+    writers = exclude_with_pairs(corpus, ana(), rosa)
+    exclude(corpus=corpus, annotator=vera(), by=rosa, reason="Guessed.")
+    undo_exclusion(exclusion=Exclusion.objects.get(annotator=vera()), by=rosa)
+    assert open_seats() == 0
+    undo_exclusion(exclusion=writers, by=rosa)
+    assert open_seats() == 9
+    assert Label.objects.seats().count() == 15
+
+
+def test_somebody_who_holds_such_a_seat_does_not_hold_it_again_when_it_comes_back(corpus, rosa):
+    claim_batch(question=corpus.questions.get(), annotator=vera())
+    writers = exclude_with_pairs(corpus, ana(), rosa)
+    undo_exclusion(exclusion=writers, by=rosa)
+    assert not Label.objects.open().filter(annotator=vera()).exists()
+
+
+def test_doctor_takes_the_closed_places_of_a_withdrawn_pair_for_no_gap(corpus, rosa):
+    label_all(corpus, vera())
+    exclude_with_pairs(corpus, ana(), rosa)
+    assert places_with_a_gap() == 0

@@ -1,6 +1,7 @@
 """Deciding where the votes do not."""
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from accounts.models import User
 from collection.models import Pair
@@ -31,3 +32,17 @@ def adjudicate(*, question: Question, pair: Pair, label: str, reason: str, by: U
             )
     except IntegrityError:
         raise gone from None
+
+
+@transaction.atomic
+def take_back(*, adjudication: Adjudication, reason: str, by: User) -> None:
+    """Withdraws a decision, which stays in the history: the votes decide again, or the pair waits again.
+
+    Raises ReasonMissing, and AlreadyDecided where somebody took it back before.
+    """
+    reason = reason.strip()
+    if not reason:
+        raise ReasonMissing
+    standing = Adjudication.objects.filter(pk=adjudication.pk, withdrawn_at=None)
+    if not standing.update(withdrawn_at=timezone.now(), withdrawn_because=reason, withdrawn_by=by):
+        raise AlreadyDecided("This decision was taken back before.")

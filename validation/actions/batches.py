@@ -10,13 +10,36 @@ from django.db import IntegrityError, transaction
 from django.db.models import Min
 from django.utils import timezone
 
-from accounts.actions import earn, record_submission
+from accounts.actions import earning, record_submission
 from accounts.models import User
+from accounts.statements import changed
+from validation.actions.calibrating import answer_calibration, as_shown, calibration_of, draw_calibration
 from validation.actions.controls import pay_bonus
-from validation.actions.errors import NoWork, UnknownAssignment, UnknownSlot, WrongLabel
-from validation.actions.pool import locked_member
-from validation.models import Assignment, BatchItem, Label, Membership, Question
-from validation.seats import FreeSeat, Held, fill, free_seats, locked_items, note, with_texts
+from validation.actions.errors import (
+    CheckFirst,
+    NotInPool,
+    NoWork,
+    UnknownAssignment,
+    UnknownSlot,
+    WrongLabel,
+)
+from validation.actions.pool import active, locked_member
+from validation.actions.reading import check_waits
+from validation.models import Assignment, BatchItem, CalibrationAnswer, Label, Membership, Question
+from validation.seats import (
+    FreeSeat,
+    Held,
+    close,
+    fill,
+    free_seats,
+    hand_out,
+    lease,
+    locked_batch,
+    locked_items,
+    locked_open_batch,
+    note,
+    shown,
+)
 
 # A few more rows than the batch needs are locked, since some may share a premise; they are let go at commit.
 SPARE = 2
@@ -44,35 +67,31 @@ class BatchResult:
     closed: bool = False
 
 
+@dataclass(frozen=True)
+class Answers:
+    """What comes for slots of a batch: labels, reasons to skip, active milliseconds, reasons in words."""
+
+    labels: dict[str, str]
+    skips: dict[str, str]
+    active_ms: dict[str, int]
+    reasons: dict[str, str]
+
+
+Refusal = NoWork | NotInPool
+
+
 @transaction.atomic
 def claim_batch(*, question: Question, annotator: User) -> Batch:
     """The annotator's open batch with its leases renewed, or a new one.
 
     Pairs of a batch have different premises, are never the annotator's own, and are pairs that they have
-    not labelled; premises that they have not seen come first. Raises NotInPool, NoWork.
+    not labelled; premises that they have not seen come first. Some places may hold calibration items. Raises
+    NotInPool, CheckFirst, NoWork.
     """
-    now = timezone.now()
-    until = now + timedelta(seconds=settings.VALIDATION_LEASE_SECONDS)
-    member = locked_member(question, annotator)
-    current = Assignment.objects.filter(question=question, annotator=annotator, closed_at=None).first()
-    if current is not None:
-        items = _renew(current, now, until)
-        if items:
-            return Batch(current, with_texts(items, current.pk), renewed=True)
-        Assignment.objects.filter(pk=current.pk).update(closed_at=now)
-    seats = _free_seats(question, annotator, member.cursor, now)
-    if not seats:
-        raise NoWork(*_why_nothing(question, annotator, now))
-    Label.objects.filter(pk__in=[seat.pk for seat in seats]).update(annotator=annotator, leased_until=until)
-    Membership.objects.filter(pk=member.pk).update(cursor=seats[-1].turn)
-    assignment = Assignment.objects.create(question=question, annotator=annotator, leased_until=until)
-    BatchItem.objects.bulk_create(
-        BatchItem(assignment=assignment, seat_id=seat.pk, order=order)
-        for order, seat in enumerate(_shuffled(seats))
-    )
-    return Batch(assignment, with_texts(locked_items(assignment.pk, now), assignment.pk))
+    return _claim(question, annotator, locked_member(question, annotator), timezone.now())
 
 
+@transaction.atomic
 def submit_batch(
     *,
     annotator: User,
@@ -90,85 +109,117 @@ def submit_batch(
     words. Raises UnknownAssignment, UnknownSlot, WrongLabel, accounts.actions.KeyReused; after the first
     three the same key may come again, corrected.
     """
-    skips, active_ms, reasons = skips or {}, active_ms or {}, reasons or {}
-    now = timezone.now()
-    with transaction.atomic():
-        # The batch's own lock comes first: a double click waits here and then finds the work done.
-        assignment = (
-            Assignment.objects.select_for_update(of=("self",))
-            .select_related("question__corpus")
-            .filter(token=token, annotator=annotator)
-            .first()
-        )
-        if assignment is None:
-            raise UnknownAssignment(
-                "This batch was not handed to you. Open the labelling page for a new one."
-            )
-        _check_labels(assignment.question, labels, skips)
-        items = {item.token: item for item in locked_items(assignment.pk, now)}
-        unknown = [slot for slot in [*labels, *skips] if slot not in items]
-        if unknown:
-            raise UnknownSlot(unknown)
-        content = {"assignment": token, "labels": labels, "skips": skips}
-        if not record_submission(user=annotator, key=key, content=content):
-            left = sum(item.waits for item in items.values())
-            return BatchResult(question=assignment.question, left=left, repeated=True, closed=not left)
-        return _save_batch(assignment, annotator, items, labels, skips, active_ms, reasons, now)
+    answers = Answers(labels, skips or {}, active_ms or {}, reasons or {})
+    return _submit(annotator, token, key, answers, timezone.now())[0]
+
+
+@transaction.atomic
+def submit_and_claim(
+    *,
+    annotator: User,
+    token: str,
+    labels: dict[str, str],
+    key: str,
+    skips: dict[str, str] | None = None,
+    active_ms: dict[str, int] | None = None,
+    reasons: dict[str, str] | None = None,
+) -> tuple[BatchResult, Batch | Refusal]:
+    """`submit_batch`, then `claim_batch` of the same question, in one transaction: one wait for the disk.
+
+    The second part is the batch, or why there is none: what was sent is saved all the same.
+    """
+    now, answers = timezone.now(), Answers(labels, skips or {}, active_ms or {}, reasons or {})
+    result, member = _submit(annotator, token, key, answers, now)
+    has_none = result.closed and not result.repeated
+    try:
+        return result, _claim(result.question, annotator, active(member), now, has_none=has_none)
+    except (NoWork, NotInPool) as refusal:
+        return result, refusal
+
+
+def _submit(
+    annotator: User, token: str, key: str, answers: Answers, now: datetime
+) -> tuple[BatchResult, Membership]:
+    # The locks come first: a double click waits here and then finds the work done.
+    found = locked_batch(token, annotator.pk)
+    if found is None:
+        raise UnknownAssignment("This batch was not handed to you. Open the labelling page for a new one.")
+    member, assignment = found
+    labels, skips = answers.labels, answers.skips
+    check_labels(assignment.question, labels, skips)
+    items = {item.token: item for item in locked_items(assignment.pk, now)}
+    outside = calibration_of(assignment)
+    unknown = [slot for slot in [*labels, *skips] if slot not in items and slot not in outside]
+    if unknown:
+        raise UnknownSlot(unknown)
+    if not record_submission(
+        user=annotator, key=key, content={"assignment": token, "labels": labels, "skips": skips}
+    ):
+        left = _waiting(items, outside)
+        return BatchResult(question=assignment.question, left=left, repeated=True, closed=not left), member
+    return _save_batch(assignment, annotator, items, outside, answers, now), member
 
 
 def _save_batch(
     assignment: Assignment,
     annotator: User,
     items: dict[str, Held],
-    labels: dict[str, str],
-    skips: dict[str, str],
-    active_ms: dict[str, int],
-    reasons: dict[str, str],
+    outside: dict[str, CalibrationAnswer],
+    answers: Answers,
     now: datetime,
 ) -> BatchResult:
-    question = assignment.question
+    question, labels, skips = assignment.question, answers.labels, answers.skips
+    left = _waiting(items, outside)
     answered = [item for slot, item in items.items() if slot in labels and item.waits]
     skipped = [item for slot, item in items.items() if slot in skips and slot not in labels and item.waits]
     # A batch that is closed has nothing that waits, unless its annotator was excluded meanwhile.
     counts = assignment.closed_at is None
     in_time = [item for item in answered if counts and item.is_free_for(annotator.pk)]
     late = [item for item in answered if item not in in_time]
-    fill({item.seat: labels[item.token] for item in in_time}, annotator=annotator.pk, now=now)
+    met, passed_over = answer_calibration(outside, labels, skips, answers.active_ms, answers.reasons, now)
+    # What is from outside is paid as a pair is, without a bonus: everybody meets it, and often.
+    paid = [*(item.token for item in answered), *met]
+    cents = len(paid) * question.pay_cents
+    left -= len(paid) + len(skipped) + passed_over
+    noted = [
+        *((item.item, labels[item.token], None, answers.active_ms.get(item.token)) for item in answered),
+        *((item.item, None, skips[item.token], None) for item in skipped),
+    ]
+    steps = []
+    if in_time:
+        filled = {item.seat: labels[item.token] for item in in_time}
+        steps.append(fill(filled, annotator=annotator.pk, now=now))
+    if noted:
+        steps.append(note(noted))
+    if cents:
+        reason = f"Labelled {len(paid)} pairs of {question.corpus.name}"
+        steps.append(earning(user=annotator, cents=cents, reason=reason, key=f"labels:{min(paid)}"))
+    if not left:
+        steps.append(close(assignment.pk, now))
+    if steps:
+        changed(*steps)
     for item in in_time:
-        if reasons.get(item.token):
-            Label.objects.filter(pk=item.seat).update(reason=reasons[item.token])
+        if answers.reasons.get(item.token):
+            Label.objects.filter(pk=item.seat).update(reason=answers.reasons[item.token])
     for item in late:
-        _keep_surplus(item, labels[item.token], reasons.get(item.token, ""), annotator, now)
+        _keep_surplus(item, labels[item.token], answers.reasons.get(item.token, ""), annotator, now)
     if skipped:
         _let_go([item.seat for item in skipped], annotator)
-    note(
-        [
-            *((item.item, labels[item.token], None, active_ms.get(item.token)) for item in answered),
-            *((item.item, None, skips[item.token], None) for item in skipped),
-        ]
-    )
-    cents = len(answered) * question.pay_cents
-    if answered:
-        earn(
-            user=annotator,
-            cents=cents,
-            reason=f"Labelled {len(answered)} pairs of {question.corpus.name}",
-            key=f"labels:{min(item.item for item in answered)}",
-        )
     for item in answered:
         if item.expert == labels[item.token]:
             pay_bonus(question=question, pair=item.pair, annotator=annotator)
-    left = sum(item.waits for item in items.values()) - len(answered) - len(skipped)
-    if not left:
-        Assignment.objects.filter(pk=assignment.pk).update(closed_at=now)
     return BatchResult(
         question=question,
-        saved=len(in_time),
-        surplus=len(late),
+        saved=len(in_time) + (len(met) if counts else 0),
+        surplus=len(late) + (0 if counts else len(met)),
         left=left,
         cents=cents,
         closed=not left,
     )
+
+
+def _waiting(items: dict[str, Held], outside: dict[str, CalibrationAnswer]) -> int:
+    return sum(item.waits for item in items.values()) + sum(row.waits for row in outside.values())
 
 
 def _let_go(seats: list[int], annotator: User) -> None:
@@ -198,7 +249,8 @@ def _keep_surplus(item: Held, label: str, reason: str, annotator: User, now: dat
         pass
 
 
-def _check_labels(question: Question, labels: dict[str, str], skips: dict[str, str]) -> None:
+def check_labels(question: Question, labels: dict[str, str], skips: dict[str, str]) -> None:
+    """Raises WrongLabel where a label is none of the question's, or a reason to skip is none of ours."""
     known = ", ".join(question.labels)
     errors = {
         slot: f"{label!r} is not a label here. Use one of: {known}."
@@ -213,19 +265,66 @@ def _check_labels(question: Question, labels: dict[str, str], skips: dict[str, s
         raise WrongLabel(errors)
 
 
-def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[Held]:
-    """Renews the leases that are still to be had; marks the other waiting items as lost."""
-    waiting = [item for item in locked_items(assignment.pk, now) if item.waits]
-    held = [item for item in waiting if item.is_free_for(assignment.annotator_id)]
-    lost = [item.item for item in waiting if not item.is_free_for(assignment.annotator_id)]
+def _claim(
+    question: Question, annotator: User, member: Membership, now: datetime, *, has_none: bool = False
+) -> Batch:
+    """What claim_batch says. `member` is locked; `has_none`: nothing is in hand, as the caller knows."""
+    until = now + timedelta(seconds=settings.VALIDATION_LEASE_SECONDS)
+    # Whoever has had a seat has passed the check: most claims need not look.
+    if not member.cursor and check_waits(question=question, annotator=annotator):
+        raise CheckFirst
+    current = None if has_none else locked_open_batch(question.pk, annotator.pk)
+    if current is not None:
+        items = _renew(current, now, until)
+        if items:
+            return Batch(current, items, renewed=True)
+        changed(close(current.pk, now))
+    seats = _free_seats(question, annotator, member.cursor, now)
+    if not seats:
+        raise NoWork(*_why_nothing(question, annotator, now))
+    # They take the place of seats, so that no batch is longer than another; those seats are let go.
+    premises = [seat.premise_id for seat in seats]
+    outside = draw_calibration(question, annotator, premises) if question.calibration_percent else []
+    seats = seats[: len(seats) - len(outside)]
+    # By their random tokens: the order of a batch tells nothing.
+    tokens = sorted([*(seat.token for seat in seats), *(row.token for row in outside)])
+    assignment, items = hand_out(
+        seats,
+        [tokens.index(seat.token) for seat in seats],
+        question=question.pk,
+        member=member,
+        has_calibration=bool(outside),
+        now=now,
+        until=until,
+    )
+    for row in outside:
+        row.assignment, row.order = assignment, tokens.index(row.token)
+    if outside:
+        CalibrationAnswer.objects.bulk_create(outside)
+    return Batch(assignment, _with_outside(items, outside))
+
+
+def _with_outside(items: list[BatchItem], outside: Iterable[CalibrationAnswer]) -> list[BatchItem]:
+    """What waits for an answer, in the order of the batch."""
+    more = [as_shown(row) for row in outside if row.waits]
+    return sorted([*items, *more], key=lambda item: item.order) if more else items
+
+
+def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[BatchItem]:
+    """Renews the leases that are still to be had and answers with what waits; marks the others as lost."""
+    items = locked_items(assignment.pk, now)
+    held = [item for item in items if item.waits and item.is_free_for(assignment.annotator_id)]
+    lost = [item.item for item in items if item.waits and item not in held]
     if lost:
         BatchItem.objects.filter(pk__in=lost).update(lost=True)
     if held:
-        seats = Label.objects.filter(pk__in=[item.seat for item in held])
-        seats.update(annotator=assignment.annotator_id, leased_until=until)
+        changed(lease([item.seat for item in held], annotator=assignment.annotator_id, until=until))
+    theirs = shown(assignment.pk, but={item.item for item in items if item not in held})
+    waiting = _with_outside(theirs, calibration_of(assignment).values())
+    if waiting:
         Assignment.objects.filter(pk=assignment.pk).update(leased_until=until)
         assignment.leased_until = until
-    return held
+    return waiting
 
 
 def _free_seats(question: Question, annotator: User, cursor: int, now: datetime) -> list[FreeSeat]:
@@ -256,14 +355,9 @@ def _one_a_premise(seats: Iterable[FreeSeat]) -> Iterator[FreeSeat]:
             yield seat
 
 
-def _shuffled(seats: list[FreeSeat]) -> list[FreeSeat]:
-    """By their random tokens: a batch's order tells nothing."""
-    return sorted(seats, key=lambda seat: seat.token)
-
-
 def _why_nothing(question: Question, annotator: User, now: datetime) -> tuple[str, int]:
     """Why there is nothing to label for this person, and in how many seconds to look again."""
-    open_seats = Label.objects.filter(question=question, pair__withdrawn_at=None).open()
+    open_seats = Label.objects.filter(question=question).open()
     theirs = open_seats.not_by_author(annotator).without_pairs_of(annotator)
     first = theirs.aggregate(first=Min("leased_until"))["first"]
     if first is not None:

@@ -1,5 +1,8 @@
 """Labels beside the five: an expert's, which makes a pair a control item, and a model's. Neither ever counts."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -16,10 +19,14 @@ def label_as_expert(*, question: Question, pair: Pair, label: str, by: User, rea
 
     Who labelled it so before gets the bonus now. Raises WrongLabel, AlreadyDecided.
     """
-    _check(question, label)
+    if label not in question.labels:
+        raise WrongLabel({"label": f"Please choose one of: {', '.join(question.labels)}."})
+    if question.by_sentence:
+        raise WrongLabel({"label": "Single sentences have no control items. Use calibration items instead."})
     try:
         with transaction.atomic():
             expert = _beside(question, pair, label, Label.Origin.EXPERT, annotator=by, reason=reason)
+            expert.save()
     except IntegrityError:
         raise AlreadyDecided("An expert has labelled this pair already.") from None
     agreeing = Label.objects.filter(question=question, pair=pair, sentence=0, label=label, origin="cast")
@@ -39,21 +46,43 @@ def pay_bonus(*, question: Question, pair: int, annotator: User) -> None:
     )
 
 
-def keep_model_label(*, question: Question, pair: Pair, label: str, model: str, reason: str = "") -> Label:
-    """Keeps what a model says beside what people say. It has no seat and counts nowhere."""
-    _check(question, label)
-    if not model.strip():
+@transaction.atomic
+def keep_model_labels(*, question: Question, model: str, labels: Mapping[Pair, tuple[str, str]]) -> int:
+    """Keeps what a model says beside what people say: pair -> (label, reason). It has no seat and counts nowhere.
+
+    Returns how many are new: what the model said of a pair before stays, and saying it again does nothing. Raises
+    WrongLabel (public id -> why): for a label outside the scheme, and where the model had said something else, for
+    then it is another model.
+    """
+    model = model.strip()
+    if not model:
         raise WrongLabel({"model": "Please name the model."})
-    return _beside(question, pair, label, Label.Origin.MODEL, model=model.strip(), reason=reason)
+    Question.objects.select_for_update().get(pk=question.pk)  # two files at once stand in line
+    theirs = Label.objects.standing().filter(question=question, origin=Label.Origin.MODEL, model=model)
+    known = dict(theirs.filter(pair__in=labels).values_list("pair", "label"))
+    errors = {}
+    for pair, (label, _) in labels.items():
+        if label not in question.labels:
+            errors[pair.public_id] = _unknown(question, label)
+        elif known.get(pair.pk, label) != label:
+            errors[pair.public_id] = f"{model} said {known[pair.pk]} before. Another model has another name."
+    if errors:
+        raise WrongLabel(errors)
+    new = [
+        _beside(question, pair, label, Label.Origin.MODEL, model=model, reason=reason)
+        for pair, (label, reason) in labels.items()
+        if pair.pk not in known
+    ]
+    return len(Label.objects.bulk_create(new, batch_size=2000))
 
 
-def _check(question: Question, label: str) -> None:
-    if label not in question.labels:
-        raise WrongLabel({"label": f"Please choose one of: {', '.join(question.labels)}."})
+def _unknown(question: Question, label: str) -> str:
+    return f"{label!r} is no label here. Use one of: {', '.join(question.labels)}."
 
 
-def _beside(question: Question, pair: Pair, label: str, origin: str, **fields: object) -> Label:
-    return Label.objects.create(
+def _beside(question: Question, pair: Pair, label: str, origin: str, **fields: Any) -> Label:
+    """A label without a seat, not saved yet."""
+    return Label(
         question=question,
         pair=pair,
         premise_id=pair.premise_id,

@@ -23,6 +23,13 @@ class NotInPool(ValidationError):
         self.why = why
 
 
+class CheckFirst(NotInPool):
+    """The short check after the instructions comes before the first batch."""
+
+    def __init__(self) -> None:
+        super().__init__("Before the first batch, please read the instructions and answer their short check.")
+
+
 class UnknownAssignment(ValidationError):
     """No such batch was handed to this annotator."""
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -12,8 +13,10 @@ from accounts.models import User
 from collection.actions import end_writing, resume_writing
 from collection.models import Corpus, Pair
 from validation.actions.errors import AlreadyDecided, ReasonMissing
+from validation.actions.withdrawing import PAIR_GONE, restore_pairs, withdraw_pairs
 from validation.gold import with_gold_label
-from validation.models import Assignment, Exclusion, Label, Membership, Question
+from validation.models import Adjudication, Assignment, Exclusion, Label, Membership, Question
+from validation.patterns import room_to_count
 
 CAME_BACK = "the label of this seat came back"
 
@@ -22,6 +25,7 @@ CAME_BACK = "the label of this seat came back"
 class Consequences:
     """What an exclusion does. `gold`: pair -> (gold label before, after), where they differ.
 
+    `decided`: pairs among those that they labelled whose gold label a researcher decided, which it stays.
     `writing`: they could write for the corpus, which ends.
     """
 
@@ -30,6 +34,7 @@ class Consequences:
     pairs: int
     writing: bool
     gold: dict[str, tuple[str | None, str | None]]
+    decided: int
 
 
 @dataclass(frozen=True)
@@ -74,18 +79,25 @@ def exclude(
     before = _gold(corpus, touched)
     because = {"withdrawn_at": now, "withdrawn_because": reason[:200], "exclusion": exclusion}
     Label.objects.filter(pk__in=[label.pk for label in labels]).update(**because)
-    seats = [_seat_like(label) for label in labels if label.position is not None]
-    Label.objects.bulk_create(seats, batch_size=2000)
+    gone = set(Pair.objects.filter(pk__in=touched, withdrawn_at__isnull=False).values_list("pk", flat=True))
+    empty = [_seat_like(label) for label in labels if label.position is not None]
+    for seat in empty:
+        if seat.pair_id in gone:
+            seat.withdrawn_at, seat.withdrawn_because = now, PAIR_GONE
+    Label.objects.bulk_create(empty, batch_size=2000)
     pairs = 0
     if retract_pairs:
         written = Pair.objects.standing().filter(corpus=corpus, author=annotator)
         keys = list(written.values_list("pk", flat=True))
-        pairs = Pair.objects.filter(pk__in=keys).update(withdrawn_at=now, withdrawn_because=reason[:200])
-        Label.objects.open().filter(pair__in=keys).update(**because)
+        pairs = withdraw_pairs(pairs=keys, because=reason, at=now)
     after = _gold(corpus, touched)
     changed = {name: (gold, after.get(name)) for name, gold in before.items() if gold != after.get(name)}
     writing = wrote and corpus.prompts.exists()
-    return Consequences(labels=len(labels), seats=len(seats), pairs=pairs, writing=writing, gold=changed)
+    seats = sum(seat.pair_id not in gone for seat in empty)
+    decided = Adjudication.objects.filter(question__is_main=True, pair__in=touched, withdrawn_at=None).count()
+    return Consequences(
+        labels=len(labels), seats=seats, pairs=pairs, writing=writing, gold=changed, decided=decided
+    )
 
 
 @transaction.atomic
@@ -103,9 +115,7 @@ def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
         question__corpus=exclusion.corpus_id, annotator=exclusion.annotator_id, status="excluded"
     ).update(status=Membership.Status.ACTIVE)
     retracted = Pair.objects.filter(corpus=exclusion.corpus_id, author=exclusion.annotator_id)
-    pairs = retracted.filter(withdrawn_at=exclusion.created_at).update(
-        withdrawn_at=None, withdrawn_because=""
-    )
+    retracted_then = list(retracted.filter(withdrawn_at=exclusion.created_at).values_list("pk", flat=True))
     withdrawn = Label.objects.filter(exclusion=exclusion).exclude(withdrawn_at=None)
     rows = list(withdrawn.select_for_update(of=("self",)).order_by("pk"))
     places = Label.objects.seats().filter(pair__in={row.pair_id for row in rows})
@@ -117,6 +127,7 @@ def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
     back = {"withdrawn_at": None, "withdrawn_because": ""}
     Label.objects.filter(pk__in=[row.pk for row in returning]).update(**back)
     Label.objects.filter(pk__in=[row.pk for row in surplus]).update(position=None, **back)
+    pairs = restore_pairs(pairs=retracted_then)
     labels = sum(row.label is not None for row in returning)
     writes = resume_writing(
         corpus=exclusion.corpus, annotator=exclusion.annotator, ended_at=exclusion.created_at, by=by
@@ -167,8 +178,9 @@ def _gold(corpus: Corpus, pairs: set[int]) -> dict[str, str | None]:
     question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
     if question is None:
         return {}
-    rows = with_gold_label(Pair.objects.filter(pk__in=pairs), question)
-    return {pair.public_id: pair.gold_label for pair in rows}  # type: ignore[attr-defined]
+    rows: Any = with_gold_label(Pair.objects.filter(pk__in=pairs), question)
+    with room_to_count():
+        return dict(rows.values_list("public_id", "gold_label"))
 
 
 def _seat_like(label: Label) -> Label:

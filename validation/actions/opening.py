@@ -118,7 +118,7 @@ def _next_turn(question: Question) -> int:
 def _open_block(question: Question, keys: list[int], turn: int) -> int:
     # Two openings at once stand in line here; the unique seat would refuse the second one's rows anyway.
     Question.objects.select_for_update().get(pk=question.pk)
-    unopened = Pair.objects.filter(pk__in=keys).exclude(labels__question=question)
+    unopened = Pair.objects.standing().filter(pk__in=keys).exclude(labels__question=question)
     rows = unopened.select_related("premise").in_bulk()
     block = [rows[key] for key in keys if key in rows]
     if not block:

@@ -1,8 +1,13 @@
 """Who may label."""
 
+from django.db import transaction
+
 from accounts.models import Grant, User
 from validation.actions.errors import NotInPool
 from validation.models import Exclusion, Membership, Question
+from validation.seats import locked_membership
+
+ENDED = "You are not labelling for this corpus at present. What you did stays paid."
 
 
 def invite(*, question: Question, annotator: User) -> Membership:
@@ -10,13 +15,29 @@ def invite(*, question: Question, annotator: User) -> Membership:
     return Membership.objects.get_or_create(question=question, annotator=annotator)[0]
 
 
+@transaction.atomic
+def pause(*, question: Question, annotator: User) -> bool:
+    """Hands this member out nothing more for now. Labels stay, and what is in hand can be sent and counts."""
+    return _turn(question, annotator, Membership.Status.ACTIVE, Membership.Status.PAUSED)
+
+
+@transaction.atomic
+def resume(*, question: Question, annotator: User) -> bool:
+    """Lets a member who was paused go on. False, as in `pause`: they were not."""
+    return _turn(question, annotator, Membership.Status.PAUSED, Membership.Status.ACTIVE)
+
+
+def _turn(question: Question, annotator: User, before: str, after: str) -> bool:
+    members = Membership.objects.filter(question=question, annotator=annotator, status=before)
+    return bool(members.update(status=after))
+
+
 def locked_member(question: Question, annotator: User) -> Membership:
     """The locked row of this annotator in the pool: their claims stand in line behind it. Raises NotInPool."""
-    locked = Membership.objects.select_for_update().filter(question=question, annotator=annotator)
-    member = locked.first()
+    member = locked_membership(question.pk, annotator.pk)
     if member is None and _may_join(question, annotator):
         Membership.objects.get_or_create(question=question, annotator=annotator)
-        member = locked.first()
+        member = locked_membership(question.pk, annotator.pk)
     if member is None:
         why = "This work is for invited annotators. Ask the researchers if you would like to join."
         if question.pool_is_open and question.qualification is not None:
@@ -24,8 +45,13 @@ def locked_member(question: Question, annotator: User) -> Membership:
                 f"This work asks for a qualification: {question.qualification.name}. The start page says how."
             )
         raise NotInPool(why)
+    return active(member)
+
+
+def active(member: Membership) -> Membership:
+    """The same, if they may label at present. Raises NotInPool."""
     if member.status != Membership.Status.ACTIVE:
-        raise NotInPool("You are not labelling for this corpus at present. What you did stays paid.")
+        raise NotInPool(ENDED)
     return member
 
 

@@ -6,29 +6,40 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.access import researcher_required
 from accounts.models import User
 from collection.models import Corpus, Pair
 from collection.texts import direction_of
 from validation import actions
-from validation.gold import adjudication_queue, split_pairs
+from validation.annotator_table import COLUMNS, columns_of, shown_figure, spread_of
+from validation.gold import adjudication_queue
+from validation.measuring import shown_annotators
 from validation.models import Adjudication, Exclusion, Question
+from validation.pairs import newest_labels
+from validation.quality import MEANINGS, RULES
 from validation.queues import (
     CONTROLS_BEFORE_A_FLAG,
+    calibration_items,
     control_items,
     exclusions_of,
     judgements,
     known_as,
     pool_of,
 )
+from validation.views.asked import address_in, asked_question, number_in, text_in
 from validation.views.labelling import choices_of
 
 MEMBERS_SHOWN = 500
+# What a button does, and what is said then.
+PAUSING = {
+    "pause": (actions.pause, "{code} is handed out nothing more until you let them go on."),
+    "resume": (actions.resume, "{code} may go on labelling."),
+}
+LABELS_SHOWN = 30
 GOLD_SHOWN = 30
 DECIDED_SHOWN = 10
-MOST_LABELS = 1000
 
 
 @never_cache
@@ -36,14 +47,14 @@ MOST_LABELS = 1000
 @researcher_required
 def members(request: HttpRequest, slug: str) -> HttpResponse:
     """Everybody who labels this corpus; POST invites somebody."""
-    question = _question(slug)
-    error, name = "", _text(request, "name").strip()
+    question = asked_question(request, slug)
+    error, name = "", text_in(request, "name").strip()
     if request.method == "POST":
         annotator = known_as(name)
         if annotator is not None:
             actions.invite(question=question, annotator=annotator)
             messages.success(request, f"{annotator.code} may label {question.corpus.name}.")
-            return redirect("pool", slug=slug)
+            return redirect(address_in("pool", question))
         error = f"Nobody who annotates has the code or user name “{name}”. Please check its spelling."
     context = {
         "question": question,
@@ -59,16 +70,21 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """One person: their record, and excluding them (or undoing it) after a look at what that does."""
-    question = _question(slug)
+    """One person: their record, pausing them, and excluding them (or undoing it) after a look at what that does."""
+    question = asked_question(request, slug)
     annotator = get_object_or_404(User, code=code)
     standing = Exclusion.objects.filter(corpus=question.corpus, annotator=annotator, undone_at=None).first()
     by, error = cast(User, request.user), ""
     retract = request.POST.get("retract") == "yes"
+    if request.method == "POST" and request.POST.get("do") in PAUSING:
+        turn, said = PAUSING[request.POST["do"]]
+        if turn(question=question, annotator=annotator):
+            messages.success(request, said.format(code=code))
+        return redirect(address_in("pool-member", question, code))
     if request.method == "POST" and request.POST.get("do") != "preview":
         try:
             if standing is None:
-                reason = _text(request, "reason")
+                reason = text_in(request, "reason")
                 done = actions.exclude(
                     corpus=question.corpus, annotator=annotator, by=by, reason=reason, retract_pairs=retract
                 )
@@ -76,7 +92,7 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
             else:
                 back = actions.undo_exclusion(exclusion=standing, by=by)
                 messages.success(request, f"{code} may label again; {back.labels:,} labels are back.")
-            return redirect("pool-member", slug=slug, code=code)
+            return redirect(address_in("pool-member", question, code))
         except actions.ValidationError as refusal:
             error = str(refusal)
     context: dict[str, Any] = {
@@ -89,9 +105,34 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "retract": retract,
         "error": error,
         "wrote": Pair.objects.standing().filter(corpus=question.corpus, author=annotator).count(),
+        "newest": newest_labels(annotator, question, LABELS_SHOWN),
+        **_record(question, code),
         **_preview(question.corpus, annotator, standing, by, retract),
     }
     return render(request, "validation/pool_member.html", context, status=422 if error else 200)
+
+
+def _record(question: Question, code: str) -> dict[str, Any]:
+    """Somebody's figures beside everybody's: `figures` (name, meaning, value, quarters) and `flags` (name, rule).
+
+    `counted`: whether the figures are there; `kept`: the row of those that a worker counts.
+    """
+    found, row = shown_annotators(question)
+    one = next((each for each in found or () if each.code == code), None)
+    if one is None:
+        return {"kept": row, "counted": found is not None}
+    spread = [figures for _, figures in spread_of(found or (), question.labels)]
+    figures = [
+        (
+            COLUMNS.get(name, name),
+            MEANINGS[name.partition(":")[0].replace("share", "shares")],
+            shown_figure(name, value),
+            [shown_figure(name, quarter[name]) for quarter in spread],
+        )
+        for name, value in columns_of(one, question.labels).items()
+    ]
+    flags = [(flag, RULES[flag]) for flag in one.flags]
+    return {"kept": row, "counted": True, "figures": figures, "flags": flags, "has_spread": bool(spread)}
 
 
 def _preview(
@@ -108,30 +149,33 @@ def _preview(
 @researcher_required
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     """The next pair that the votes leave open: who said what, and a decision with a reason."""
-    question = _question(slug)
+    question = asked_question(request, slug)
     error = ""
+    if request.method == "POST" and "take_back" in request.POST:
+        return _take_back(request, question)
     if request.method == "POST":
-        pair = get_object_or_404(Pair, corpus=question.corpus, public_id=_text(request, "pair"))
+        pair = get_object_or_404(Pair, corpus=question.corpus, public_id=text_in(request, "pair"))
         try:
             decision = actions.adjudicate(
                 question=question,
                 pair=pair,
                 label=request.POST.get("label", ""),
-                reason=_text(request, "reason"),
+                reason=text_in(request, "reason"),
                 by=cast(User, request.user),
             )
             messages.success(request, f"Decided: {decision.label}. It is marked as adjudicated everywhere.")
-            return redirect("adjudication", slug=slug)
+            return redirect(address_in("adjudication", question))
         except actions.AlreadyDecided as refusal:
             messages.info(request, str(refusal))
-            return redirect("adjudication", slug=slug)
+            return redirect(address_in("adjudication", question))
         except actions.ValidationError as refusal:
             error = str(refusal)
     queue = adjudication_queue(question).select_related("premise")
     after = request.GET.get("after", "")
     later = queue.filter(pk__gt=int(after)) if after.isdecimal() and len(after) < 19 else queue
-    shown = (queue.filter(public_id=_text(request, "pair")).first() if error else None) or later.first()
-    decided = Adjudication.objects.filter(question=question).select_related("pair", "by").order_by("-pk")
+    shown = (queue.filter(public_id=text_in(request, "pair")).first() if error else None) or later.first()
+    decided = Adjudication.objects.filter(question=question, withdrawn_at=None)
+    decided = decided.select_related("pair", "by").order_by("-pk")
     context = {
         "question": question,
         "waiting": queue.count(),
@@ -146,28 +190,42 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "validation/adjudication.html", context, status=422 if error else 200)
 
 
+def _take_back(request: HttpRequest, question: Question) -> HttpResponse:
+    decision = get_object_or_404(
+        Adjudication, question=question, pair__public_id=text_in(request, "take_back"), withdrawn_at=None
+    )
+    try:
+        actions.take_back(
+            adjudication=decision, reason=text_in(request, "because"), by=cast(User, request.user)
+        )
+        messages.success(request, "The decision is taken back; it stays in the history of the pair.")
+    except actions.ValidationError as refusal:
+        messages.error(request, str(refusal))
+    return redirect(address_in("adjudication", question))
+
+
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def controls(request: HttpRequest, slug: str) -> HttpResponse:
     """An expert labels a share of the open pairs, one after the other, without seeing what others said."""
-    question = _question(slug)
-    percent, seed = _number(request, "percent", 1, 100), _number(request, "seed", 0, 2**31 - 1)
+    question = asked_question(request, slug)
+    percent, seed = number_in(request, "percent", 1, 100), number_in(request, "seed", 0, 2**31 - 1)
     error = ""
     if request.method == "POST":
-        pair = get_object_or_404(Pair, corpus=question.corpus, public_id=_text(request, "pair"))
+        pair = get_object_or_404(Pair, corpus=question.corpus, public_id=text_in(request, "pair"))
         try:
             actions.label_as_expert(
                 question=question,
                 pair=pair,
                 label=request.POST.get("label", ""),
                 by=cast(User, request.user),
-                reason=_text(request, "reason"),
+                reason=text_in(request, "reason"),
             )
-            return redirect(f"{request.path}?percent={percent}&seed={seed}")
+            return redirect(address_in("controls", question, percent=percent, seed=seed))
         except actions.AlreadyDecided as refusal:
             messages.info(request, str(refusal))
-            return redirect(f"{request.path}?percent={percent}&seed={seed}")
+            return redirect(address_in("controls", question, percent=percent, seed=seed))
         except actions.ValidationError as refusal:
             error = str(refusal)
     left, drawn = control_items(question, share=percent / 100, seed=seed)
@@ -186,46 +244,10 @@ def controls(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_safe
 @researcher_required
-def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
-    """Asks for more labels where the first ones split; says first for how many pairs."""
-    question = _question(slug)
-    most = min(question.most_labels, MOST_LABELS)
-    labels = _number(request, "labels", 2 * question.seats, most)
-    votes = _number(request, "votes", question.threshold, question.seats)
-    seed, error = _number(request, "seed", 0, 2**31 - 1), ""
-    pairs = split_pairs(question, votes).count()
-    if request.method == "POST" and request.POST.get("do") != "preview":
-        try:
-            asked = actions.open_more_labels(question=question, labels=labels, most_votes=votes, seed=seed)
-            messages.success(request, f"Asked for {labels} labels in all; pairs: {asked:,}.")
-            return redirect("more-labels", slug=slug)
-        except actions.TooManyLabels as refusal:
-            error = str(refusal)
-    context = {
-        "question": question,
-        "labels": labels,
-        "votes": votes,
-        "seed": seed,
-        "most": most,
-        "pairs": pairs,
-        "error": error,
-    }
-    return render(request, "validation/more_labels.html", context, status=422 if error else 200)
-
-
-def _question(slug: str) -> Question:
-    questions = Question.objects.select_related("corpus").prefetch_related("label_wordings")
-    return get_object_or_404(questions, corpus__slug=slug, is_main=True)
-
-
-def _text(request: HttpRequest, name: str) -> str:
-    """A posted field; PostgreSQL takes no NUL character."""
-    return request.POST.get(name, "").replace("\0", "")
-
-
-def _number(request: HttpRequest, name: str, usual: int, most: int) -> int:
-    """A whole number of the form or the address, from 0 to `most`; anything else is the usual one."""
-    text = request.POST.get(name) or request.GET.get(name, "")
-    return min(int(text), most) if text.isdecimal() and len(text) < 12 else usual
+def calibration(request: HttpRequest, slug: str) -> HttpResponse:
+    """The calibration items of a question, and how people answered each of them."""
+    question = asked_question(request, slug)
+    context = {"question": question, "items": calibration_items(question)}
+    return render(request, "validation/calibration.html", context)

@@ -51,7 +51,8 @@ class Command(BaseCommand):
         refuse_taken_port(port)
         self.check()
         with only_one_demo():
-            for number in (signal.SIGTERM, signal.SIGHUP):
+            # SIGINT too: a shell that starts us in the background has it ignored, and then nothing ends us politely.
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 signal.signal(number, _interrupt)
             try:
                 self.prepare()

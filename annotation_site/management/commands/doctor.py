@@ -5,11 +5,13 @@ import json
 import sys
 from typing import Any
 
+from django.conf import settings
 from django.core import checks
 from django.core.management.base import BaseCommand, CommandParser
 
 from annotation_site.health import ATTENTION, DOWN, OK, Part, all_parts, worst
 from annotation_site.invariants import INVARIANTS
+from snapshots.drafts import remove_abandoned
 
 MARKS = {OK: "ok       ", ATTENTION: "attention", DOWN: "DOWN     "}
 
@@ -25,7 +27,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        parts = [*all_parts()[1:], settings_part(), training_part()]  # no web server is asked: this is none
+        # No web server is asked: this is none.
+        parts = [*all_parts()[1:], settings_part(), training_part(), drafts_part()]
         rules = {} if database_is_down(parts) else count_broken()
         state = DOWN if any(rules.values()) else worst(parts)
         if options["json"]:
@@ -71,6 +74,20 @@ def training_part() -> Part:
     if missing:
         return Part("training", ATTENTION, f"{', '.join(missing)} not installed: other machines must train.")
     return Part("training", OK, "PyTorch is installed.")
+
+
+def drafts_part() -> Part:
+    """Clears away what freezes and exports left behind whose process was killed."""
+    folders = [*settings.SNAPSHOT_ROOT.glob("*/"), *settings.EXPORT_ROOT.glob("*/*/")]
+    removed = sum(map(remove_abandoned, folders))
+    if not removed:
+        return Part("drafts", OK, "No killed freeze or export left anything behind.")
+    told = (
+        "1 unfinished folder of a killed process was"
+        if removed == 1
+        else f"{removed} unfinished folders of killed processes were"
+    )
+    return Part("drafts", OK, f"{told} removed.", {"removed": removed})
 
 
 def as_json(state: str, parts: list[Part], rules: dict[str, int]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from collection.differences import Changes
 from collection.loading import LoadRefused, load_corpus
 from collection.models import Corpus, Genre
 from snapshots.models import Placement
-from validation.loading import load_question
+from validation.loading import load_questions
 
 
 class Command(BaseCommand):
@@ -84,7 +84,7 @@ def load(file: CorpusFile, *, dry_run: bool = False, expected: Changes | None = 
     with transaction.atomic():
         in_training = _genres_in_training(file)
         corpus = load_corpus(file=file, changes=changes)
-        load_question(corpus=corpus, part=file.question, changes=changes)
+        load_questions(corpus=corpus, main=file.question, beside=file.questions, changes=changes)
         _refuse_leaving_training(corpus, in_training, changes)
         if changes.refusals:
             raise LoadRefused(changes.refusals)

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation_site.management.files import known_corpus
-from collection.models import Corpus, Pair
+from collection.models import Pair
 from collection.querysets import PairQuerySet
 from validation.actions import TooManyLabels, open_for_validation, open_more_labels
-from validation.agreement import main_question
+from validation.management.commands.agreement import question_of
 from validation.models import Question
 
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = known_corpus(options["corpus"])
-        question = self.question(corpus, options["question"])
+        question = question_of(corpus.slug, options["question"])
         for name in ("number", "number_a_genre", "percent_a_genre"):
             if options[name] is not None and options[name] <= 0:
                 raise CommandError(f"--{name.replace('_', '-')} wants a number above 0.")
@@ -73,17 +73,6 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps({"corpus": corpus.slug, "opened": opened, "left": left}))
         else:
             self.stdout.write(f"{corpus.slug}: {opened:,} pairs opened for validation; {left:,} wait.")
-
-    def question(self, corpus: Corpus, slug: str | None) -> Question:
-        try:
-            return Question.objects.get(corpus=corpus, slug=slug) if slug else main_question(corpus)
-        except Question.DoesNotExist:
-            if not slug:
-                raise CommandError(
-                    f"{corpus.slug} has no main question. Give it one with load_corpus."
-                ) from None
-            known = ", ".join(corpus.questions.order_by("slug").values_list("slug", flat=True))
-            raise CommandError(f"{corpus.slug} has no question {slug!r}. Known: {known}.") from None
 
     def named(self, pairs: PairQuerySet, path: Path) -> PairQuerySet:
         try:

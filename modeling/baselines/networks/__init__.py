@@ -6,12 +6,16 @@ from modeling.baselines import settings as of
 from modeling.baselines.networks.bilstm import MeanBiLSTM
 from modeling.baselines.networks.cbow import CBOW
 from modeling.baselines.networks.conditional_lstm import ConditionalLSTM
+from modeling.baselines.networks.edit_distance import EditDistance
 from modeling.baselines.networks.esim import ESIM
+from modeling.baselines.networks.fitted import FittedNetwork
 from modeling.baselines.networks.hypothesis_only import HypothesisOnly
 from modeling.baselines.networks.infersent import InferSent
 from modeling.baselines.networks.layers import Network, ReadingNetwork
+from modeling.baselines.networks.lexicalized import Lexicalized
 from modeling.baselines.networks.lstm import LSTM
 from modeling.baselines.networks.majority import Majority
+from modeling.baselines.networks.overlap_classifier import OverlapClassifier
 from modeling.baselines.networks.pretrained import Pretrained, PretrainedHypothesis
 from modeling.baselines.networks.rnn import RNN
 from modeling.baselines.networks.sum_of_experts import SumOfExperts
@@ -32,11 +36,14 @@ NETWORKS: dict[type[of.Settings], Any] = {
     of.ConditionalLSTMSettings: ConditionalLSTM,
     of.WordAttentionSettings: WordAttention,
     of.SumOfExpertsSettings: SumOfExperts,
+    of.EditDistanceSettings: EditDistance,
+    of.OverlapClassifierSettings: OverlapClassifier,
+    of.LexicalizedSettings: Lexicalized,
     of.PretrainedSettings: Pretrained,
     of.PretrainedHypothesisSettings: PretrainedHypothesis,
 }
 
-__all__ = ["NETWORKS", "Majority", "Network", "ReadingNetwork", "make_network"]
+__all__ = ["NETWORKS", "FittedNetwork", "Network", "ReadingNetwork", "make_network"]
 
 
 def make_network(settings: of.Settings, words: int, dimensions: int, labels: int) -> Network:

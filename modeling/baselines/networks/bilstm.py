@@ -2,21 +2,23 @@
 
 from torch import Tensor
 
-from modeling.baselines.batches import Batch, Sentences
+from modeling.baselines.batches import Batch
 from modeling.baselines.networks.layers import (
     BiLSTM,
     ReadingNetwork,
+    lengths_of,
     matching_features,
     mean_of,
     tanh_classifier,
 )
+from modeling.baselines.networks.recurrence import steps_of
 from modeling.baselines.settings import BiLSTMSettings
 
 
 class MeanBiLSTM(ReadingNetwork):
     """Each sentence is the mean of its states, 300 in each direction; then as CBOW.
 
-    Differences from the paper: those of CBOW (cbow.py). Weights begin as torch makes them; the paper is silent.
+    All else, and the differences from the paper, are those of CBOW (cbow.py).
     """
 
     def __init__(self, settings: BiLSTMSettings, words: int, dimensions: int, labels: int) -> None:
@@ -26,11 +28,8 @@ class MeanBiLSTM(ReadingNetwork):
 
     def forward(self, batch: Batch) -> Tensor:
         """Logits (batch, labels)."""
-        premise, hypothesis = map(self.encode, batch.sentences)
+        steps = steps_of(batch.sentences)
+        states = self.encoder(*self.distinct_words(steps), steps)
+        premise, hypothesis = mean_of(steps.spread(states, 0.0), lengths_of(batch)).chunk(2)
         logits: Tensor = self.classifier(matching_features(premise, hypothesis))
         return logits
-
-    def encode(self, sentences: Sentences) -> Tensor:
-        """(batch, 2 * states): the mean over the words."""
-        states = self.encoder(self.words_of(sentences), sentences.lengths, outside=0.0)
-        return mean_of(states, sentences.lengths)

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from modeling.baselines.batches import Batch, Sentences
+from modeling.baselines.networks.recurrence import WEIGHTS, Steps, read_both_ways
 from modeling.baselines.vocabulary import PADDING
 
 # The sigmoid of this is exactly 1 in single precision, of its negative exactly 0, whatever words add to it.
 GATE_FORCE = 1000.0
-LSTM_WEIGHTS = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")  # in the order that torch takes
 
 
 class Network(nn.Module):
@@ -46,6 +46,15 @@ class ReadingNetwork(Network):
         vectors: Tensor = self.vectors(sentences.tokens)
         return vectors
 
+    def distinct_words(self, steps: Steps) -> tuple[Tensor, Tensor | None]:
+        """(distinct, dimensions): the vectors of the words that occur, and which of them each word is (words,);
+        None where each has its own.
+        """
+        if steps.tokens.device.type != "cpu":  # there it would be waited for, and one product costs less
+            return self.vectors(steps.tokens), None
+        distinct, which = steps.tokens.unique(return_inverse=True)
+        return self.vectors(distinct), which
+
     def sum_of_vectors(self, sentences: Sentences) -> Tensor:
         """(batch, dimensions): the sum of each sentence's word vectors, zeros for an empty one.
 
@@ -57,28 +66,16 @@ class ReadingNetwork(Network):
 
 
 class BiLSTM(nn.Module):
-    """A bidirectional LSTM that padding cannot reach: (batch, longest, inputs -> 2 * states).
-
-    Made of two LSTMs. The backward one reads each sentence turned round within its own length, so that both
-    meet padding only after the last word. Packed sequences do the same, but took two to three times as long
-    on a CPU.
-    """
+    """A bidirectional LSTM over sentences that stand step by step: (words, inputs) -> (words, 2 * states)."""
 
     def __init__(self, inputs: int, states: int) -> None:
         super().__init__()
         self.left_to_right = nn.LSTM(inputs, states, batch_first=True)
         self.right_to_left = nn.LSTM(inputs, states, batch_first=True)
 
-    def forward(self, inputs: Tensor, lengths: Tensor, outside: float) -> Tensor:
-        """The states, word by word; `outside` where a sentence has ended. An empty one is one zero vector."""
-        last = lengths.clamp(min=1).to(inputs.device)[:, None] - 1
-        place = torch.arange(inputs.shape[1], device=inputs.device).expand(inputs.shape[:2])
-        ended = (place > last)[:, :, None]
-        mirrored = torch.where(place > last, place, last - place)[:, :, None]
-        forward, _ = self.left_to_right(inputs)
-        backward, _ = self.right_to_left(inputs.gather(1, mirrored.expand(inputs.shape)))
-        backward = backward.gather(1, mirrored.expand(backward.shape))
-        return torch.cat((forward, backward), dim=2).masked_fill(ended, outside)
+    def forward(self, inputs: Tensor, which: Tensor | None, steps: Steps) -> Tensor:
+        """The states word by word; `which` says of each word which of the `inputs` it is, if not its own."""
+        return read_both_ways(inputs, which, steps, self.left_to_right, self.right_to_left)
 
 
 class CarryingLSTM(nn.Module):
@@ -105,15 +102,17 @@ class CarryingLSTM(nn.Module):
         Begins with `cell` (batch, states) and output zero. An empty sentence is one zero vector.
         """
         padding = ~places_of_words(inputs, lengths)
+        inputs = inputs.to(self.forced.dtype)
         begin = inputs.new_zeros(1, len(inputs), self.lstm.hidden_size)
-        of_input, *others = (self.lstm.get_parameter(name) for name in LSTM_WEIGHTS)
-        outputs, _, cells = torch.lstm(
-            torch.cat((inputs, padding[:, :, None].to(inputs.dtype)), dim=2),
-            (begin, begin if cell is None else cell[None]),
-            [torch.cat((of_input, self.forced), dim=1), *others],
-            has_biases=True, num_layers=1, dropout=0.0, train=self.training,
-            bidirectional=False, batch_first=True,
-        )  # fmt: skip
+        of_input, *others = (self.lstm.get_parameter(name) for name in WEIGHTS)
+        with single(inputs):
+            outputs, _, cells = torch.lstm(
+                torch.cat((inputs, padding[:, :, None].to(inputs.dtype)), dim=2),
+                (begin, begin if cell is None else cell[None]),
+                [torch.cat((of_input, self.forced), dim=1), *others],
+                has_biases=True, num_layers=1, dropout=0.0, train=self.training,
+                bidirectional=False, batch_first=True,
+            )  # fmt: skip
         return outputs, cells[0]
 
 
@@ -137,6 +136,11 @@ class ConditionalReader(nn.Module):
         return self.dropout(of_premise), self.dropout(of_hypothesis)
 
 
+def single(inputs: Tensor) -> torch.autocast:
+    """A context without autocast: for recurrences so small that turning numbers round costs more than it saves."""
+    return torch.autocast(inputs.device.type, enabled=False)
+
+
 def places_of_words(inputs: Tensor, lengths: Tensor) -> Tensor:
     """(batch, longest): is there a word, and not padding. An empty sentence has one, its zero vector."""
     places = torch.arange(inputs.shape[1], device=inputs.device)
@@ -147,6 +151,11 @@ def last_of(states: Tensor, lengths: Tensor) -> Tensor:
     """(batch, size): what stands at each sentence's last word in `states` (batch, longest, size)."""
     last = lengths.clamp(min=1).to(states.device) - 1
     return states[torch.arange(len(states), device=states.device), last]
+
+
+def lengths_of(batch: Batch) -> Tensor:
+    """(sentences,) on the CPU: the lengths of the first side's sentences, then those of the next."""
+    return torch.cat([one.lengths for one in batch.sentences])
 
 
 def mean_of(states: Tensor, lengths: Tensor) -> Tensor:

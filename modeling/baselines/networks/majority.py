@@ -5,12 +5,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from modeling.baselines.batches import Batch, Integers
-from modeling.baselines.networks.layers import Network
+from modeling.baselines.batches import Batch, EncodedPairs, Integers
+from modeling.baselines.networks.fitted import FittedNetwork
 from modeling.baselines.settings import MajoritySettings
 
 
-class Majority(Network):
+class Majority(FittedNetwork):
     """Answers the labels' shares in training; of equally common labels the first in index order wins."""
 
     reads: ClassVar[tuple[str, ...]] = ()
@@ -20,9 +20,10 @@ class Majority(Network):
         super().__init__()
         self.register_buffer("counts", torch.zeros(labels))
 
-    def count(self, labels: Integers) -> None:
-        """Learns from the training labels (pairs,): the whole of its training."""
-        self.counts += torch.bincount(torch.from_numpy(labels), minlength=len(self.counts))
+    def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
+        """Counts the labels."""
+        self.counts.copy_(torch.bincount(torch.from_numpy(pairs.labels[rows]), minlength=len(self.counts)))
+        return ""
 
     def forward(self, batch: Batch) -> Tensor:
         """Logits (batch, labels) whose softmax are the shares; minus infinity for a label never seen."""

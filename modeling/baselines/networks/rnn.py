@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from modeling.baselines.networks.layers import last_of
+from modeling.baselines.networks.layers import last_of, single
 from modeling.baselines.networks.sum_of_words import SumOfWords
 from modeling.baselines.settings import RNNSettings
 
@@ -16,5 +16,6 @@ class RNN(SumOfWords):
 
     def read(self, words: Tensor, lengths: Tensor) -> Tensor:
         """(batch, size): the state after the last word."""
-        states, _ = self.reader(words)
+        with single(words):
+            states, _ = self.reader(words.float())
         return last_of(states, lengths)

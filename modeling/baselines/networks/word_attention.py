@@ -11,8 +11,9 @@ from modeling.baselines.settings import WordAttentionSettings
 class WordAttention(ReadingNetwork):
     """Each hypothesis word in turn looks at all premise words, knowing what the words before it found.
 
-    Differences from the paper: GloVe instead of word2vec (it found almost no difference), and those of
-    conditional_lstm.py. The pair's representation is as large as an LSTM.
+    States of 100, Adam at 0.001 and 10 epochs are those of MPE alone. Differences from the paper: GloVe instead of
+    word2vec (it found almost no difference), and those of conditional_lstm.py. The pair's representation is as large
+    as an LSTM.
     """
 
     def __init__(self, settings: WordAttentionSettings, words: int, dimensions: int, labels: int) -> None:

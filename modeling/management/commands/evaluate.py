@@ -9,7 +9,12 @@ from collection.models import PARTITIONS
 from modeling import actions, runner
 from modeling.models import TrainingRun
 from modeling.regimes import COLLAPSED, COLLAPSIBLE, scheme_of
+from modeling.run_configs import CannotStart
+from modeling.run_files import accuracy_by_tag
+from snapshots.measuring import NoTagger, check_tagger
 from snapshots.models import Snapshot
+from snapshots.tagging import NAMES as TAGS
+from snapshots.tagging import tags_of_pairs
 
 HELD_OUT = ("dev", "test")
 
@@ -26,15 +31,12 @@ class Command(BaseCommand):
             action="append",
             help="may stand several times; dev and test if not",
         )
-        parser.add_argument("--by", choices=["genre", "tag", "label"], help="also each genre or gold label")
+        parser.add_argument(
+            "--by", choices=["genre", "tag", "label"], help="also each genre, annotation tag or gold label"
+        )
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["by"] == "tag":
-            raise CommandError(
-                "Annotation tags come with the corpus statistics of a later release; there are none to count by yet. "
-                "Take --by genre or --by label."
-            )
         run, snapshot = self.finished_run(options["run"]), self.frozen_snapshot(options["snapshot"])
         theirs, ours = scheme_of(run.snapshot, run.regime), snapshot.corpus.scheme
         if theirs != ours and {theirs, ours} != {COLLAPSIBLE, COLLAPSED}:
@@ -43,15 +45,29 @@ class Command(BaseCommand):
                 "name a snapshot with the same labels."
             )
         try:
+            if options["by"] == "tag":
+                check_tagger(snapshot)
             metrics = runner.evaluate(run, snapshot, options["partition"] or list(HELD_OUT), tell=self.warn)
-        except (runner.CannotStart, runner.EvaluationFailed) as error:
+        except (CannotStart, runner.EvaluationFailed, NoTagger) as error:
             raise CommandError(str(error)) from None
         actions.record_evaluation(run=run, snapshot=snapshot, metrics=metrics)
+        if options["by"] == "tag":
+            self.add_tags(run, snapshot, metrics)
         told = {"run": run.pk, **metrics}
         if options["json"]:
             self.stdout.write(json.dumps(told))
         else:
             self.tell(told, options["by"])
+
+    def add_tags(self, run: TrainingRun, snapshot: Snapshot, metrics: dict[str, Any]) -> None:
+        """`by_tag` in each partition's scores: accuracy where premise or hypothesis has the tag (MultiNLI, Table 6)."""
+        evaluated = [name for name in PARTITIONS if name in metrics]
+        folder = runner.evaluation_folder(run, snapshot, evaluated)
+        for partition in evaluated:
+            path = folder / f"predictions-{partition}.jsonl"
+            if path.exists():
+                found = tags_of_pairs(snapshot, partition)
+                metrics[partition]["by_tag"] = accuracy_by_tag(path, found, TAGS)
 
     def finished_run(self, number: int) -> TrainingRun:
         run = TrainingRun.objects.newest_first().filter(pk=number).first()
@@ -86,6 +102,6 @@ class Command(BaseCommand):
                 f"  {partition:5}  accuracy {scores['accuracy']:.4f}  "
                 f"(commonest label {scores['majority']:.4f}, {scores['pairs']:,} pairs)"
             )
-            for name, part in scores[f"by_{by}"].items() if by else ():
+            for name, part in scores.get(f"by_{by}", {}).items():
                 accuracy = "no pairs" if part["accuracy"] is None else f"{part['accuracy']:.4f}"
                 self.stdout.write(f"         {name}: {accuracy}  ({part['pairs']:,} pairs)")

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from snapshots.file_formats import FORMATS, ExportError, export
+from snapshots.management.naming import frozen_snapshot
 from snapshots.manifest import answers_of, folder_of
-from snapshots.models import Snapshot
 
 
 class Command(BaseCommand):
@@ -19,11 +19,7 @@ class Command(BaseCommand):
         parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new or empty folder")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        snapshot = Snapshot.objects.frozen().named(options["snapshot"]).first()
-        if snapshot is None:
-            rows = Snapshot.objects.frozen().newest_first()[:20]
-            known = ", ".join(map(str, rows)) or "none yet"
-            raise CommandError(f"There is no frozen snapshot {options['snapshot']!r}. Newest ones: {known}.")
+        snapshot = frozen_snapshot(options["snapshot"])
         try:
             source, answers = folder_of(snapshot), answers_of(snapshot)
             names = export(source, str(snapshot), options["format"], options["out"], answers)

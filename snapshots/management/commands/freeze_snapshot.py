@@ -43,6 +43,11 @@ class Command(BaseCommand):
             action="store_true",
             help="leave out of train what was written by people who wrote pairs of test",
         )
+        parser.add_argument(
+            "--derived-parses",
+            action="store_true",
+            help="derive parse trees for sentences that came without (English only)",
+        )
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -66,6 +71,7 @@ class Command(BaseCommand):
                 seed=options["seed"],
                 dev_from_train=options["dev_from"],
                 author_disjoint=options["author_disjoint"],
+                derived_parses=options["derived_parses"],
             )
         except FreezeInProgress as error:
             if error.snapshot is None or not error.is_stale:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from snapshots.management.naming import frozen_snapshot
 from snapshots.manifest import read_manifest
 from snapshots.measuring import request_statistics, work_out_statistics
 from snapshots.models import Snapshot
@@ -28,10 +29,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["table"] not in NAMES:
             raise CommandError(f"There is no table {options['table']!r}. There are: {', '.join(NAMES)}.")
-        snapshot = Snapshot.objects.frozen().named(options["snapshot"]).first()
-        if snapshot is None:
-            known = ", ".join(map(str, Snapshot.objects.frozen().newest_first()[:20])) or "none yet"
-            raise CommandError(f"There is no frozen snapshot {options['snapshot']!r}. Newest ones: {known}.")
+        snapshot = frozen_snapshot(options["snapshot"])
         try:
             made = self.made(snapshot, options["table"])
         except SnapshotError as error:

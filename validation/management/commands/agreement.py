@@ -6,16 +6,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import Corpus, Pair
-from validation.agreement import (
-    DIMENSIONS,
-    NAMES,
-    PUBLISHED,
-    AgreementReport,
-    main_question,
-    pairwise_kappa,
-    report,
-)
+from validation.agreement import AgreementReport, main_question, pairwise_kappa, report
+from validation.definitions import NAMES, PUBLISHED
 from validation.models import Question
+from validation.patterns import DIMENSIONS
 
 
 class Command(BaseCommand):
@@ -23,6 +17,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", help="the corpus's slug")
+        parser.add_argument("--question", metavar="SLUG", help="another question than the main one")
         about = "; ".join(f"{name}: {meaning}" for name, meaning in DIMENSIONS.items())
         parser.add_argument("--by", choices=list(DIMENSIONS), default="", help=f"also a row a group. {about}")
         parser.add_argument(
@@ -36,7 +31,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        question = question_of(options["corpus"])
+        question = question_of(options["corpus"], options["question"])
         pairs = Pair.objects.filter(corpus=question.corpus)
         found = report(pairs, question, by=options["by"], seed=options["seed"])
         pairwise = pairwise_kappa(question) if options["pairwise"] else None
@@ -46,7 +41,7 @@ class Command(BaseCommand):
                 printed["pairwise_kappa"] = pairwise
             self.stdout.write(json.dumps(printed, indent=2))
         elif options["csv"]:
-            self.stdout.write(found.as_csv(), ending="")
+            self.stdout.write(found.as_csv(pairwise or ()), ending="")
         else:
             self.print_table(question.corpus.slug, found)
             for row in pairwise or ():
@@ -107,11 +102,18 @@ class Command(BaseCommand):
         self.stdout.write(f"{name:44}{decimal(value):>8}{interval:>18}")
 
 
-def question_of(slug: str) -> Question:
+def question_of(slug: str, name: str | None = None) -> Question:
+    """The corpus's main question, or the one of that name. Raises CommandError."""
     corpus = Corpus.objects.filter(slug=slug).first()
     if corpus is None:
         known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
         raise CommandError(f"There is no corpus {slug!r}. Known: {known}.")
+    if name:
+        question = corpus.questions.select_related("corpus").filter(slug=name).first()
+        if question is None:
+            known = ", ".join(corpus.questions.order_by("slug").values_list("slug", flat=True))
+            raise CommandError(f"{slug} has no question {name!r}. Known: {known or 'none yet'}.")
+        return question
     try:
         return main_question(corpus)
     except Question.DoesNotExist:

@@ -1,0 +1,101 @@
+"""What people may tell of their background: the questions, and the answers to choose from."""
+
+# A count of fewer people is never told, and larger ones are told rounded down to a multiple of it: so neither a count
+# nor the difference between two releases tells what one person answered.
+FLOOR = 5
+
+AGES = {
+    "18-24": "18 to 24",
+    "25-34": "25 to 34",
+    "35-44": "35 to 44",
+    "45-54": "45 to 54",
+    "55-64": "55 to 64",
+    "65+": "65 or older",
+}
+GENDERS = {"woman": "a woman", "man": "a man", "another": "another gender"}
+EDUCATION = {
+    "school": "school",
+    "vocational": "vocational training",
+    "bachelor": "a bachelor's degree or the like",
+    "graduate": "a master's degree, a doctorate or the like",
+}
+REGIONS = {
+    "africa": "Africa",
+    "asia": "Asia",
+    "europe": "Europe",
+    "latin-america": "Latin America and the Caribbean",
+    "northern-america": "Northern America",
+    "oceania": "Oceania",
+}
+LANGUAGES = {
+    "ar": "Arabic",
+    "bn": "Bengali",
+    "bg": "Bulgarian",
+    "ca": "Catalan",
+    "zh": "Chinese",
+    "hr": "Croatian",
+    "cs": "Czech",
+    "da": "Danish",
+    "nl": "Dutch",
+    "en": "English",
+    "et": "Estonian",
+    "fi": "Finnish",
+    "fr": "French",
+    "de": "German",
+    "el": "Greek",
+    "gu": "Gujarati",
+    "ha": "Hausa",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "hu": "Hungarian",
+    "ig": "Igbo",
+    "id": "Indonesian",
+    "it": "Italian",
+    "ja": "Japanese",
+    "jv": "Javanese",
+    "kn": "Kannada",
+    "ko": "Korean",
+    "lv": "Latvian",
+    "lt": "Lithuanian",
+    "ms": "Malay",
+    "ml": "Malayalam",
+    "mr": "Marathi",
+    "no": "Norwegian",
+    "fa": "Persian",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "pa": "Punjabi",
+    "ro": "Romanian",
+    "ru": "Russian",
+    "sr": "Serbian",
+    "sk": "Slovak",
+    "sl": "Slovenian",
+    "so": "Somali",
+    "es": "Spanish",
+    "sw": "Swahili",
+    "sv": "Swedish",
+    "tl": "Tagalog",
+    "ta": "Tamil",
+    "te": "Telugu",
+    "th": "Thai",
+    "tr": "Turkish",
+    "uk": "Ukrainian",
+    "ur": "Urdu",
+    "vi": "Vietnamese",
+    "yo": "Yoruba",
+    "zu": "Zulu",
+    "other": "another language",
+}
+# Field -> the question and its answers.
+QUESTIONS = {
+    "age": ("How old are you?", AGES),
+    "gender": ("What is your gender?", GENDERS),
+    "first_language": ("Which language did you learn first?", LANGUAGES),
+    "education": ("What is the last that you finished?", EDUCATION),
+    "region": ("Where did you grow up?", REGIONS),
+}
+
+
+def told_count(number: int) -> int:
+    """What is told of a count of people: rounded down to a multiple of FLOOR; 0 says nothing."""
+    return number // FLOOR * FLOOR

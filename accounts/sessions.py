@@ -1,0 +1,35 @@
+"""Who is signed in, in the database as Django has it: two looks by key, which every request takes."""
+
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.sessions.backends.db import SessionStore as DatabaseSessions
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.statements import columns, made, moment, rows
+
+SESSION = """
+SELECT {session} FROM django_session AS session WHERE session.session_key = %s AND session.expire_date > %s
+"""
+PERSON = "SELECT {person} FROM accounts_user AS person WHERE person.id = %s"
+
+
+class SessionStore(DatabaseSessions):
+    """Django's sessions in the database, read by a prepared statement."""
+
+    def _get_session_from_db(self) -> Session | None:
+        statement = SESSION.format(session=columns(Session, "session"))
+        found = rows((statement, [self.session_key, moment(timezone.now())]))
+        if found:
+            return made(Session, found[0])[0]
+        self._session_key = None
+        return None
+
+
+class Backend(ModelBackend):
+    """Django's own, the person read by a prepared statement."""
+
+    def get_user(self, user_id: int) -> User | None:
+        found = rows((PERSON.format(person=columns(User, "person")), [user_id]))
+        person = made(User, found[0])[0] if found else None
+        return person if person is not None and self.user_can_authenticate(person) else None

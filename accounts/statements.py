@@ -1,0 +1,129 @@
+"""Statements by hand, for the few paths that every label takes: planned once a connection, several in a round trip.
+
+Elsewhere the ORM does. Here it took longer to compile a statement than the database to answer it, and
+PostgreSQL longer to plan it than to run it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from django.db import connection, models
+from django.db.models.base import ModelState
+
+Row = TypeVar("Row", bound=models.Model)
+Values = Mapping[str, Any] | Sequence[Any]
+Step = tuple[str, Values]
+
+MARK = re.compile(r"%\((\w+)\)s|%s")
+# Connection -> statement -> the name under which PostgreSQL knows it there.
+_prepared: WeakKeyDictionary[Any, dict[str, str]] = WeakKeyDictionary()
+
+
+def rows(*steps: Step) -> list[tuple[Any, ...]]:
+    """Runs statements in this order, in a transaction; the rows of the last one. Marks: all %s, or all %(name)s.
+
+    PostgreSQL gets them in one message. Each statement must be fixed but for its values, and the values' types
+    plain from where they stand: what is prepared stays for as long as the connection.
+    """
+    with connection.cursor() as cursor:
+        _send(cursor, steps)
+        return cursor.fetchall() if cursor.description else []
+
+
+def changed(*steps: Step) -> int:
+    """The same; how many rows the last statement has written."""
+    with connection.cursor() as cursor:
+        _send(cursor, steps)
+        return int(cursor.rowcount)
+
+
+def moment(value: datetime) -> Any:
+    """A time as the database takes it."""
+    return connection.ops.adapt_datetimefield_value(value)
+
+
+@cache
+def columns(model: type[models.Model], alias: str) -> str:
+    """All columns of a table for a SELECT, in the order in which `made` wants them."""
+    quoted = (connection.ops.quote_name(str(field.column)) for field in model._meta.concrete_fields)
+    return ", ".join(f"{alias}.{name}" for name in quoted)
+
+
+def made(model: type[Row], row: Sequence[Any]) -> tuple[Row, Sequence[Any]]:
+    """The object that the first values of a row make, and the values after them."""
+    names, converters = _fields(model, connection.vendor)
+    values = dict(zip(names, row, strict=False))
+    for name, own in converters.items():
+        for convert in own:
+            values[name] = convert(values[name], None, connection)
+    return part(model, values), row[len(names) :]
+
+
+def part(model: type[Row], values: dict[str, Any], **related: models.Model) -> Row:
+    """An object of which these columns are known; another one is fetched when it is asked for, as after `only`.
+
+    `related`: objects that foreign keys point to. Past the model's own __init__, which took longer than the query.
+    """
+    row = model.__new__(model)
+    row.__dict__.update(values)
+    row._state = ModelState()
+    row._state.adding, row._state.db = False, connection.alias
+    row._state.fields_cache.update(related)
+    return row
+
+
+@cache
+def _fields(model: type[models.Model], vendor: str) -> tuple[list[str], dict[str, list[Any]]]:
+    """The columns' attributes, and what a database's own values go through: SQLite has neither booleans nor moments."""
+    fields = {str(field.attname): field for field in model._meta.concrete_fields}
+    converters = {
+        name: connection.ops.get_db_converters(field.get_col("")) + field.get_db_converters(connection)
+        for name, field in fields.items()
+    }
+    return list(fields), {name: own for name, own in converters.items() if own}
+
+
+def _send(cursor: Any, steps: Sequence[Step]) -> None:
+    if not _may_prepare():
+        for statement, values in steps:
+            cursor.execute(statement, values)
+        return
+    sent = [_execution(statement, values) for statement, values in steps]
+    cursor.execute("; ".join(text for text, _ in sent), [one for _, own in sent for one in own])
+
+
+def _may_prepare() -> bool:
+    """Not where a pooler hands every transaction another connection: Django's own setting for that says so."""
+    is_postgres = connection.vendor == "postgresql"
+    return is_postgres and not connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
+
+
+def _execution(statement: str, values: Values) -> tuple[str, list[Any]]:
+    names = _prepared.setdefault(connection.connection, {})
+    numbered, order = _numbered(statement)
+    if statement not in names:
+        name = f"own_{len(names)}"
+        with connection.wrap_database_errors, connection.connection.cursor() as cursor:
+            cursor.execute(f"PREPARE {name} AS {numbered}")
+        names[statement] = name
+    own = list(values) if not isinstance(values, Mapping) else [values[name] for name in order]
+    marks = f"({', '.join(['%s'] * len(own))})" if own else ""
+    return f"EXECUTE {names[statement]}{marks}", own
+
+
+@cache
+def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
+    """The statement with $1, $2, ... for its marks, and the names of the values in that order."""
+    order: list[str] = []
+
+    def number(mark: re.Match[str]) -> str:
+        name = mark[1] or str(len(order))
+        if name not in order:
+            order.append(name)
+        return f"${order.index(name) + 1}"
+
+    return MARK.sub(number, statement), tuple(order)

@@ -1,0 +1,42 @@
+"""The page on what an hour of work came to."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import researcher_required
+from accounts.templatetags.money import dollars
+from annotation_site import pay
+from annotation_site.forms import FloorForm
+from collection.models import Corpus
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Hourly wages by annotator, the median, and who is below a floor (`floor`, dollars an hour). With `as=csv` the same
+    for a spreadsheet. POST tops everybody up to the floor."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    form = FloorForm(request.POST or request.GET)
+    floor = form.cents() if form.is_valid() else 0
+    if request.method == "POST" and form.is_valid():
+        added = pay.top_up(corpus=corpus, floor_cents=floor)
+        messages.success(request, f"{dollars(added)} were added to what people earned.")
+        return redirect(f"{request.path}?floor={form.cleaned_data['floor']}")
+    found = pay.wages(corpus)
+    if request.GET.get("as") == "csv":
+        answer = HttpResponse(pay.as_csv(found, floor), content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = f'attachment; filename="{corpus.slug}-pay.csv"'
+        return answer
+    context = {
+        "corpus": corpus,
+        "form": form,
+        "floor": floor,
+        "summary": pay.summary(found, floor),
+        "rows": [(wage, wage.missing_cents(floor)) for wage in found],
+        "meanings": pay.MEANINGS,
+    }
+    return render(request, "annotation_site/pay.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,50 @@
+"""The pages on which people take their data along, and take themselves out."""
+
+import json
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.core.serializers.json import DjangoJSONEncoder
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.access import signed_in_required
+from accounts.actions import OnlyAdministrator
+from accounts.forms import ErasureForm
+from accounts.models import User
+from annotation_site.personal import erase, everything_about
+
+
+@require_safe
+@never_cache
+@signed_in_required
+def my_data(request: HttpRequest) -> StreamingHttpResponse:
+    """Everything that is kept about the person, as JSON Lines: a record a line."""
+    rows = everything_about(cast(User, request.user))
+    lines = (json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False) + "\n" for row in rows)
+    answer = StreamingHttpResponse(lines, content_type="application/jsonl; charset=utf-8")
+    answer["Content-Disposition"] = 'attachment; filename="my-data.jsonl"'
+    return answer
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@signed_in_required
+def erase_me(request: HttpRequest) -> HttpResponse:
+    """Says what goes and what stays; the person's own code in the field makes it happen."""
+    user = cast(User, request.user)
+    form = ErasureForm(request.POST or None, user=user)
+    if form.is_valid():
+        try:
+            erase(user)
+        except OnlyAdministrator as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            logout(request)
+            messages.success(request, "You are erased here: nothing tells any more who you were.")
+            return redirect("home")
+    status = 422 if form.is_bound else 200
+    return render(request, "annotation_site/erase_me.html", {"form": form}, status=status)

@@ -1,0 +1,254 @@
+"""The tables of docs/baselines.md, made of what is done: ours beside the published figures."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from bench.proofs import plans, published
+from bench.proofs.picture import write_curve
+from bench.proofs.results import NOTHING, Booleans, Results, compare, figure, markdown
+from bench.proofs.runs import Place, Run
+
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+def mpe(place: Place) -> Iterator[str]:
+    """Alone, beside Table 6; every two baselines compared; the readings of dropout; after SNLI."""
+    seen = seen_hypotheses(place)
+    alone = {name: Results(place, plans.with_seeds(name, "mpe")) for name in plans.MPE}
+    yield markdown(
+        ("baseline", "seeds", "dev", "test", *"ENC", "seen", "new", "published (E, N, C)"),
+        [
+            (
+                *(name, of.seeds(), dev(of), of.accuracy(), *map(of.of_label, LABELS)),
+                *(of.accuracy(seen), of.accuracy(~seen), published.MPE_ALONE.get(name, NOTHING)),
+            )
+            for name, of in alone.items()
+        ],
+    )
+    yield all_compared(alone)
+    yield markdown(
+        ("baseline", "dropout", "seeds", "dev"),
+        [
+            (name, dropout, of.seeds(), dev(of))
+            for name in plans.PREMISE_READERS
+            for dropout, runs in (
+                ("default", plans.with_seeds(name, "mpe", plans.SEEDS[:2])),
+                (f"{plans.DROPPED[name]}", plans.dropped(name)),
+            )
+            for of in [Results(place, runs)]
+        ],
+    )
+    yield markdown(
+        (
+            "baseline",
+            "seeds",
+            "SNLI alone",
+            "published",
+            "SNLI, then MPE",
+            *"ENC",
+            "published",
+            "minus MPE alone",
+        ),
+        [
+            (
+                *(name, then.seeds(), Results(place, plans.mpe_first(name), "mpe").accuracy()),
+                *(published.MPE_SNLI_ONLY[name], then.accuracy(), *map(then.of_label, LABELS)),
+                *(published.MPE_AFTER_SNLI[name], compare(then, alone[name])),
+            )
+            for name in plans.PREMISE_READERS
+            for then in [Results(place, plans.mpe_after_snli(name))]
+        ],
+    )
+
+
+def seen_hypotheses(place: Place) -> Booleans:
+    """Which test pairs of MPE have a hypothesis that training has, too."""
+    train, test = (
+        [json.loads(line)["sentence2"] for line in Path(file["path"]).read_text().splitlines()]
+        for file in (place.files("mpe")[partition] for partition in ("train", "test"))
+    )
+    return np.isin(test, train)
+
+
+def dev(of: Results) -> str:
+    return Results(of.place, of.runs, partition="dev").accuracy()
+
+
+def all_compared(rows: dict[str, Results]) -> str:
+    """Each row minus each row above it: points, and the p-value of the paired test."""
+    names = list(rows)
+    return markdown(
+        ("minus", *names[:-1]),
+        [
+            (
+                name,
+                *(compare(rows[name], rows[other]) if other in names[:place] else "" for other in names[:-1]),
+            )
+            for place, name in enumerate(names)
+            if place
+        ],
+    )
+
+
+def snli(place: Place) -> Iterator[str]:
+    """Every baseline on the small training part, beside the published figures of the whole."""
+    all_ = {name: Results(place, plans.snli_of(name)) for name in plans.SNLI_SETTINGS}
+    all_ |= {name: Results(place, plans.mpe_first(name)) for name in plans.PREMISE_READERS}
+    yield markdown(
+        ("baseline", "settings", "seeds", "train", "dev", "test", "published"),
+        [
+            (
+                *(
+                    name,
+                    said(plans.SNLI_SETTINGS.get(name, {})),
+                    of.seeds(),
+                    of.train_accuracy(),
+                    dev(of),
+                    of.accuracy(),
+                ),
+                published.SNLI.get(name, NOTHING),
+            )
+            for name, of in all_.items()
+        ],
+    )
+    yield all_compared(all_)
+
+
+def said(settings: dict[str, object]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in settings.items()) or "default"
+
+
+def genres(place: Place) -> Iterator[str]:
+    """Table 5: learnt from one genre, scored on all."""
+    sources = {
+        "snli": plans.snli_of("cbow"),
+        **{genre: plans.of_genre(genre) for genre in plans.TRAIN_GENRES},
+    }
+    sources["all five"] = plans.all_genres()
+    rows, spreads = [], []
+    for name, runs in sources.items():
+        on_snli = Results(place, runs, None if name == "snli" else "snli")
+        on_genres = Results(place, runs, "xnli")
+        columns = [
+            [one.accuracy() for one in on_snli.by_seed().values()],
+            *map(on_genres.of_genre, published.GENRES),
+        ]
+        theirs = [f" ({value})" for value in published.BY_GENRE.get(name, ())] or [""] * len(columns)
+        means = (figure(column, spread=False) for column in columns)
+        rows.append(
+            (name, on_genres.seeds(), *(ours + more for ours, more in zip(means, theirs, strict=True)))
+        )
+        spreads += [np.std(column, ddof=1) for column in columns if len(column) > 1]
+    yield markdown(("trained on", "seeds", "SNLI", *published.GENRES), rows)
+    if spreads:
+        yield f"Spread over seeds in a cell: {np.median(spreads):.1f} at the median, {max(spreads):.1f} at most."
+
+
+def sick(place: Place) -> Iterator[str]:
+    """Table 7: an LSTM from SNLI, from SICK, and carried over."""
+    first = plans.snli_of("lstm")
+    alone = Results(place, [plans.sick_alone(run.seed) for run in first])
+    then = Results(place, [plans.sick_after(run) for run in first])
+    only = Results(place, first, "sick")
+    yield markdown(
+        ("trained on", "seeds", "train", "published", "test", "published", *"ENC", "minus SICK alone"),
+        [
+            (
+                *(
+                    name,
+                    of.seeds(),
+                    NOTHING if of is only else of.train_accuracy(),
+                    published.SICK[name][0],
+                    of.accuracy(),
+                ),
+                *(
+                    published.SICK[name][1],
+                    *map(of.of_label, LABELS),
+                    "" if of is alone else compare(of, alone),
+                ),
+            )
+            for name, of in (("SNLI alone", only), ("SICK alone", alone), ("SNLI, then SICK", then))
+        ],
+    )
+
+
+def dnc(place: Place) -> Iterator[str]:
+    """Table 3's columns for sentiment and verbnet."""
+    yield markdown(
+        ("baseline", "learnt first", "then", "seeds", "sentiment", "published", "verbnet", "published"),
+        [
+            (
+                *(name, source or NOTHING, how or NOTHING, ours[0].seeds()),
+                *(f"{ours[0].accuracy()}", f"{theirs[0]:.1f}", ours[1].accuracy(), f"{theirs[1]:.1f}"),
+            )
+            for (name, source, how), theirs in published.DNC.items()
+            for ours in [[recast(place, name, source, how, corpus) for corpus in plans.RECAST]]
+        ],
+    )
+
+
+def recast(place: Place, name: str, source: str, how: str, corpus: str) -> Results:
+    """A cell of the DNC's table."""
+    if how == "fixed":
+        return Results(place, plans.after(source, name), corpus)
+    return Results(place, plans.updated(source, name, corpus) if how else plans.recast(name, corpus))
+
+
+def curves(place: Place) -> Iterator[str]:
+    """Test accuracy by the number of training pairs, of SNLI and of all corpora together; and a picture of it."""
+    of_snli = {
+        name: {
+            **{size: Results(place, plans.snli_part(name, size)) for size in plans.SIZES},
+            plans.SNLI_PAIRS: Results(place, plans.snli_of(name)[: len(plans.THREE)]),
+        }
+        for name in plans.CURVE
+    }
+    of_pool = {
+        size or plans.POOLED_PAIRS: [
+            Results(place, plans.pooled("cbow", size), on) for on in ("snli", "xnli")
+        ]
+        for size in (*plans.POOLED_SIZES, None)
+    }
+    sizes = (*plans.SIZES, plans.SNLI_PAIRS)
+    yield markdown(
+        ("SNLI pairs", *plans.CURVE),
+        [(f"{size:,}", *(of_snli[name][size].accuracy() for name in plans.CURVE)) for size in sizes],
+    )
+    yield markdown(
+        ("pooled pairs", "seeds", "SNLI test", "XNLI English"),
+        [(f"{size:,}", of[0].seeds(), *(one.accuracy() for one in of)) for size, of in of_pool.items()],
+    )
+    lines = {name: {size: of.mean() for size, of in by_size.items()} for name, by_size in of_snli.items()}
+    lines["cbow, pooled"] = {size: of[0].mean() for size, of in of_pool.items()}
+    yield f"Figure: {write_curve(place.out / 'learning-curves.svg', lines)}"
+
+
+def pretrained(place: Place) -> Iterator[str]:
+    """A pretrained encoder and its twin that reads the hypothesis alone."""
+    rows: list[Run] = plans.pretrained()
+    results = [Results(place, [run]) for run in rows]
+    yield markdown(
+        ("baseline", "corpus", "seeds", "train", "dev", "test"),
+        [
+            (run.baseline, run.corpus, of.seeds(), of.train_accuracy(), dev(of), of.accuracy())
+            for run, of in zip(rows, results, strict=True)
+        ],
+    )
+    yield "\n".join(
+        f"- {both.runs[0].corpus}: with the premise {compare(both, alone)}"
+        for both, alone in zip(results[::2], results[1::2], strict=True)
+    )
+
+
+TABLES: dict[str, Callable[[Place], Iterator[str]]] = {
+    "mpe": mpe,
+    "snli": snli,
+    "genres": genres,
+    "sick": sick,
+    "dnc": dnc,
+    "curves": curves,
+    "pretrained": pretrained,
+}

@@ -1,0 +1,160 @@
+"""`python -m bench.tags --data FOLDER`: annotation tags over published pairs beside MultiNLI's Tables 6 and 7, as Markdown.
+
+Each tag in the reading by word and, where it has key words, by substring. No database is needed.
+"""
+
+import argparse
+import gzip
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from snapshots.statistics import tags
+from snapshots.statistics.pairs import Pair
+from snapshots.statistics.tagger import annotate
+from snapshots.statistics.words import tokens
+
+LABELS = ("entailment", "neutral", "contradiction")
+CORPORA = {
+    "snli_dev": ("snli_gold/dev.jsonl.gz",),
+    "multinli_dev": ("multinli_dev_matched_gold/dev_matched.jsonl.gz",),
+    "multinli_dev_half": ("multinli_train_genre_sample/mnli_val.tsv.gz",),
+    "multinli_train": ("multinli_train_genre_sample/mnli_train.tsv.gz",),
+    "xnli": ("xnli_en/xnli_en_genre_dev.tsv", "xnli_en/xnli_en_genre_test.tsv"),
+}
+# Table 6: percent of the pairs of SNLI's dev set (None: below one) and of MultiNLI's two.
+TABLE_6: dict[str, tuple[int | None, int]] = {
+    "pronouns": (34, 68),
+    "quantifiers": (33, 63),
+    "modals": (None, 28),
+    "negation": (5, 31),
+    "wh_words": (5, 30),
+    "belief_verbs": (None, 19),
+    "time_terms": (19, 36),
+    "conversational_pivots": (None, 14),
+    "presupposition_triggers": (8, 22),
+    "comparatives_superlatives": (3, 17),
+    "conditionals": (4, 15),
+    "tense_match": (62, 69),
+    "interjections": (None, 5),
+    "long_sentences": (None, 5),
+    "existentials": (5, 8),
+}
+# Table 7: percent by genre, in the columns' order; None: below one.
+GENRES = (
+    "fiction", "travel", "government", "telephone", "slate", "facetoface", "oup", "letters", "nineeleven", "verbatim",
+)  # fmt: skip
+TABLE_7: dict[str, tuple[int | None, ...]] = {
+    "pronouns": (83, 52, 93, 92, 65, 93, 54, 60, 75, 68),
+    "quantifiers": (51, 62, 61, 72, 64, 58, 69, 57, 60, 74),
+    "modals": (23, 21, 33, 30, 28, 25, 30, 40, 16, 29),
+    "negation": (30, 23, 25, 47, 33, 34, 26, 26, 30, 10),
+    "wh_words": (20, 28, 26, 42, 24, 35, 38, 25, 25, 39),
+    "belief_verbs": (17, 8, 13, 46, 16, 25, 15, 13, 17, 24),
+    "time_terms": (26, 35, 28, 52, 34, 38, 42, 38, 36, 35),
+    "conversational_pivots": (11, 12, 11, 21, 14, 13, 15, 14, 11, 23),
+    "presupposition_triggers": (18, 24, 21, 22, 20, 15, 27, 18, 33, 24),
+    "comparatives_superlatives": (10, 22, 18, 15, 16, 10, 28, 11, 20, 21),
+    "conditionals": (9, 12, 18, 17, 15, 10, 19, 22, 9, 18),
+    "tense_match": (73, 68, 62, 70, 67, 69, 66, 70, 84, 62),
+    "interjections": (5, 0, None, 17, 1, 13, None, 5, 2, None),
+    "long_sentences": (3, 5, 7, 5, 4, 4, 8, 8, 8, 5),
+    "existentials": (6, 13, 18, 15, 7, 6, 6, 6, 8, 11),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.tags", description=__doc__)
+    parser.add_argument("corpora", nargs="*", metavar="CORPUS", help=", ".join(CORPORA))
+    parser.add_argument("--data", type=Path, required=True, help="the published corpora, a folder each")
+    options = parser.parse_args()
+    if unknown := set(options.corpora) - set(CORPORA):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}. Known: {', '.join(CORPORA)}.")
+    for name in options.corpora or CORPORA:
+        began = time.process_time()
+        pairs = list(read(options.data, name))
+        group = tags.measure(pairs, annotate, labels=LABELS)["groups"][0]
+        print(f"## {name}: {group['pairs']:,} pairs, {time.process_time() - began:.0f} s of a processor\n")
+        for table in (beside_table_6(group, name), beside_table_7(group), long_sentences(pairs)):
+            print(f"{table}\n", flush=True)
+
+
+def read(data: Path, name: str) -> Iterator[Pair]:
+    """The pairs of a corpus, in dev; the genre is empty where the file has none."""
+    for file in CORPORA[name]:
+        path = data / file
+        with (
+            gzip.open(path, "rt", encoding="utf-8")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8") as lines
+        ):
+            records = map(json.loads, lines) if ".jsonl" in path.name else _records(lines)
+            for record in records:
+                premise = record.get("premise") or record["sentence1"]
+                hypothesis = record.get("hypothesis") or record["sentence2"]
+                yield Pair((premise,), hypothesis, record["label"], record.get("genre", ""), "dev")
+
+
+def _records(lines: Iterator[str]) -> Iterator[dict[str, str]]:
+    header = next(lines).rstrip("\n").split("\t")
+    for line in lines:
+        yield dict(zip(header, line.rstrip("\n").split("\t"), strict=True))
+
+
+def beside_table_6(group: dict[str, Any], name: str) -> str:
+    """Percent of the pairs by word and by substring, the paper's figure for this corpus, and the commonest label."""
+    column = 0 if name == "snli_dev" else 1
+    rows = []
+    for tag, published in TABLE_6.items():
+        ways = group["tags"][tag]
+        word, substring = (100 * ways[how]["pairs"] / group["pairs"] for how in (tags.WORD, tags.SUBSTRING))
+        labels = {label: ways[tags.WORD]["labels"].get(label, 0) for label in LABELS}
+        label = max(LABELS, key=labels.__getitem__)
+        share = f"{label} {_percent(labels[label], sum(labels.values()))}"
+        other = f"{substring:.1f}" if tag in tags.KEY_WORDS else ""
+        rows.append([tags.NAMES[tag], f"{word:.1f}", other, _published(published[column]), share])
+    return _table(["tag", "by word", "by substring", "in the paper", "most frequent label"], rows)
+
+
+def beside_table_7(group: dict[str, Any]) -> str:
+    """Percent by genre in the reading of the paper (key words as substrings), the paper's figure in brackets."""
+    genres = [genre for genre in GENRES if genre in group["genres"]]
+    if not genres:
+        return "No genres."
+    rows = []
+    for tag, published in TABLE_7.items():
+        how = tags.SUBSTRING if tag in tags.KEY_WORDS else tags.WORD
+        found = group["tags"][tag][how]["genres"]
+        paper = dict(zip(GENRES, published, strict=True))
+        cells = (f"{_percent(found.get(g, 0), group['genres'][g])} ({_published(paper[g])})" for g in genres)
+        rows.append([tags.NAMES[tag], *cells])
+    return _table(["tag", *genres], rows)
+
+
+def long_sentences(pairs: list[Pair]) -> str:
+    """Pairs with more than twenty words in the hypothesis, in the premise, in either."""
+    counts: Counter[str] = Counter()
+    for pair in pairs:
+        hypothesis, premise = (len(tokens(text)) > tags.LONG for text in (pair.hypothesis, pair.premise[0]))
+        counts.update(hypothesis=hypothesis, premise=premise, either=hypothesis or premise)
+    told = (f"{where} {100 * number / len(pairs):.1f}%" for where, number in counts.items())
+    return f"More than {tags.LONG} words: {', '.join(told)}."
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f}" if whole else ""
+
+
+def _published(value: int | None) -> str:
+    return "<1" if value is None else str(value)
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, ["---"] * len(header), *rows])
+
+
+if __name__ == "__main__":
+    main()

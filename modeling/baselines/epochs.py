@@ -1,0 +1,147 @@
+"""The training loop: batches, epochs, and when to stop."""
+
+import math
+import time
+
+import torch
+from torch import nn
+
+from modeling.baselines.batches import Integers, training_batches
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.precision import in_precision
+from modeling.baselines.scores import share
+from modeling.baselines.settings import LearningSettings
+from modeling.baselines.underway import Training
+
+PROGRESS_SECONDS = 1.0
+
+
+def run_epochs(training: Training, settings: LearningSettings) -> None:
+    """Trains to the end; leaves the weights of the best epoch on dev in the network, or the last where there
+    is no dev.
+    """
+    position = training.position
+    while not position.is_over:
+        run_epoch(training, settings)
+    training.save()  # the evaluations to come may be stopped too
+    if training.best:
+        training.network.load_state_dict(training.best)
+
+
+def run_epoch(training: Training, settings: LearningSettings) -> None:
+    """Goes through the rest of one epoch's batches, then looks at dev."""
+    position, config = training.position, training.config
+    began = told_at = time.monotonic()
+    batches = training_batches(
+        training.train, settings.batch_size, config.seed, position.epoch, training.parts
+    )
+    training.network.train()
+    for rows in batches[position.batch :]:
+        training.pause_if_asked()
+        take_step(training, settings, rows)
+        if time.monotonic() - told_at >= PROGRESS_SECONDS:
+            told_at = time.monotonic()
+            training.events.emit(
+                "progress",
+                step=position.step,
+                steps=len(batches) * settings.epochs,
+                epoch=position.epoch + 1,
+                epochs=settings.epochs,
+                loss=mean_loss(training),
+                pairs_per_second=round(position.pairs_per_second(), 1),
+                padding=round(position.padding_share(), 4),
+            )
+    accuracy, loss = dev_accuracy(training), epoch_mean_loss(training)
+    training.events.emit(
+        "epoch",
+        epoch=position.epoch + 1,
+        step=position.step,
+        loss=loss,
+        dev_accuracy=accuracy,
+        learning_rate=position.learning_rate,
+        seconds=round(time.monotonic() - began, 3),
+    )
+    end_epoch(training, settings, accuracy)
+
+
+def take_step(training: Training, settings: LearningSettings, rows: Integers) -> None:
+    """One batch forward, backward, and one update of the weights."""
+    position, optimiser = training.position, training.optimiser
+    assert optimiser is not None
+    began = time.monotonic()
+    mine, weight = training.workers.share_of(rows)
+    batch = training.train.cut(mine, training.device)
+    for group in optimiser.param_groups:
+        group["lr"] = position.learning_rate
+    with in_precision(settings, training.device):
+        logits = training.together(batch)
+    loss = nn.functional.cross_entropy(logits.float(), batch.targets)
+    optimiser.zero_grad()
+    (loss * weight).backward()
+    if settings.clip:
+        nn.utils.clip_grad_norm_(training.network.parameters(), settings.clip)
+    optimiser.step()
+    # Summed on the device: asking a GPU for the number at every step would make it wait.
+    counted = len(batch) if weight else 0
+    training.epoch_loss += loss.detach().double() * counted
+    training.epoch_pairs += counted
+    padding, cells = batch.cells()
+    position.batch += 1
+    position.step += 1
+    position.pairs += len(rows)
+    position.padding += padding
+    position.cells += cells
+    position.step_seconds += time.monotonic() - began
+
+
+def mean_loss(training: Training) -> float:
+    """The mean loss of the epoch's pairs so far, of several processes of this one's share."""
+    return finite(training, float(training.epoch_loss) / training.epoch_pairs)
+
+
+def epoch_mean_loss(training: Training) -> float:
+    """The mean loss of the epoch's pairs, of all processes together."""
+    pairs = int(training.workers.total(torch.tensor(training.epoch_pairs)))
+    return finite(training, float(training.workers.total(training.epoch_loss)) / pairs)
+
+
+def finite(training: Training, loss: float) -> float:
+    """The loss. Raises BaselineError where it is no number any more."""
+    if not math.isfinite(loss):
+        raise BaselineError(
+            f"The loss is {loss} at step {training.position.step}: set a smaller learning_rate, "
+            "or a clip above 0, and start in a new folder."
+        )
+    return loss
+
+
+def dev_accuracy(training: Training) -> float | None:
+    """The share of dev pairs predicted right; None where there are none."""
+    probabilities = training.predict(training.dev)
+    return share(probabilities.argmax(axis=1) == training.dev.labels) if len(training.dev) else None
+
+
+def end_epoch(training: Training, settings: LearningSettings, accuracy: float | None) -> None:
+    """Keeps weights that are the best so far, sets the next learning rate, decides whether to go on."""
+    position = training.position
+    position.epoch += 1
+    position.batch = 0
+    training.epoch_loss.zero_()
+    training.epoch_pairs = 0
+    position.learning_rate *= settings.decay
+    if accuracy is not None:
+        if accuracy > position.best_accuracy:
+            position.best_accuracy, position.best_epoch = accuracy, position.epoch
+            position.epochs_without_better = 0
+            training.best = {
+                name: one.detach().clone() for name, one in training.network.state_dict().items()
+            }
+            training.best_accumulators = training.accumulators()
+        else:
+            position.epochs_without_better += 1
+        # Against the best and not the epoch before, as InferSent does: a slow decline must not go unseen.
+        if accuracy < position.best_accuracy:
+            position.learning_rate /= settings.shrink
+    has_no_patience_left = 0 < settings.patience <= position.epochs_without_better
+    is_slow = position.learning_rate < settings.stop_below
+    position.is_over = position.epoch >= settings.epochs or has_no_patience_left or is_slow

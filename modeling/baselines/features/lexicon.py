@@ -1,0 +1,77 @@
+"""The features of pairs: those that a pair has by name, numbered as words are, and its measures."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from modeling.baselines.data import Pair
+from modeling.baselines.features.edits import WEIGHTS, edit_distances
+from modeling.baselines.features.lexical import cross_bigrams, cross_unigrams, hypothesis_ngrams
+from modeling.baselines.features.measures import (
+    BLEUS,
+    LENGTHS,
+    OVERLAPS,
+    SHARES,
+    bleus,
+    length_difference,
+    overlap_shares,
+    overlaps,
+)
+from modeling.baselines.features.tagged import Tagger, Words
+from modeling.baselines.settings import EditDistanceSettings, FeatureSettings, LexicalizedSettings
+from modeling.baselines.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Features(Vocabulary):
+    """A vocabulary whose words are names of features, and the settings that say which features there are."""
+
+    settings: FeatureSettings
+    tagger: Tagger = field(default_factory=Tagger, compare=False)
+
+    def names(self, pairs: Sequence[Pair]) -> list[list[str]]:
+        """The features that each pair has, each once."""
+        return [self.names_of(*words) for words in self.tagger.read(pairs)]
+
+    def names_of(self, premise: Words, hypothesis: Words) -> list[str]:
+        """The features of one pair."""
+        names: dict[str, None] = {}
+        if isinstance(self.settings, LexicalizedSettings):
+            if self.settings.hypothesis_ngrams:
+                names |= dict.fromkeys(hypothesis_ngrams(hypothesis))
+            if self.settings.cross_unigrams:
+                names |= dict.fromkeys(cross_unigrams(premise, hypothesis))
+            if self.settings.cross_bigrams:
+                names |= dict.fromkeys(cross_bigrams(premise, hypothesis))
+        # Interned, because of half a million pairs many have the same ones.
+        return [sys.intern(name) for name in names]
+
+    def measures(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float32]:
+        """(pairs, measures)."""
+        rows = [self.measures_of(*words) for words in self.tagger.read(pairs)]
+        return np.array(rows, dtype=np.float32).reshape(len(pairs), measures_in(self.settings))
+
+    def measures_of(self, premise: Words, hypothesis: Words) -> list[float]:
+        """The measures of one pair."""
+        settings = self.settings
+        if isinstance(settings, EditDistanceSettings):
+            return edit_distances(premise, hypothesis, settings.stop_words)
+        if not isinstance(settings, LexicalizedSettings):
+            return overlap_shares(premise, hypothesis)
+        return [
+            *(bleus(premise, hypothesis) if settings.bleu else ()),
+            *(length_difference(premise, hypothesis) if settings.length else ()),
+            *(overlaps(premise, hypothesis) if settings.overlap else ()),
+        ]
+
+
+def measures_in(settings: FeatureSettings) -> int:
+    """How many measures a pair has."""
+    if isinstance(settings, EditDistanceSettings):
+        return len(WEIGHTS)
+    if isinstance(settings, LexicalizedSettings):
+        return BLEUS * settings.bleu + LENGTHS * settings.length + OVERLAPS * settings.overlap
+    return SHARES

@@ -1,0 +1,233 @@
+"""Sentences of many lengths read by an LSTM all at once, without a cell of padding.
+
+Words stand step by step: the first words of all sentences, those of the longest sentence in front, then all second
+words, and so on. Whoever has a word at a step is then a front part of those at the step before. This is the
+form that cuDNN takes; on a CPU torch reads it word by word so slowly that it is done here, forward and backward.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from modeling.baselines.batches import Sentences
+
+WEIGHTS = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")  # in the order that torch takes
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The words of some sentences, step by step: `tokens` (words,), and `counts`, how many each step has.
+
+    An empty sentence has one word, padding. `place` (words,) is where a word stands in (sentences, longest), end to
+    end; `mirrored` (words,) which word stands as far from its sentence's other end.
+    """
+
+    tokens: Tensor
+    counts: list[int]
+    place: Tensor
+    mirrored: Tensor
+    sentences: int
+    longest: int
+
+    def spread(self, states: Tensor, outside: float) -> Tensor:
+        """(words, size) -> (sentences, longest, size), `outside` where a sentence has ended."""
+        grid = states.new_full((self.sentences * self.longest, states.shape[1]), outside)
+        return grid.index_copy(0, self.place, states).view(self.sentences, self.longest, -1)
+
+    def gather(self, grid: Tensor) -> Tensor:
+        """(sentences, longest, size) -> (words, size)."""
+        return grid.flatten(0, 1).index_select(0, self.place)
+
+
+def steps_of(sides: Sequence[Sentences]) -> Steps:
+    """The sentences of all `sides`, one side after the other, as steps."""
+    device = sides[0].tokens.device
+    longest = max(one.tokens.shape[1] for one in sides)
+    tokens = torch.cat([nn.functional.pad(one.tokens, (0, longest - one.tokens.shape[1])) for one in sides])
+    lengths = np.maximum(np.concatenate([one.lengths.numpy() for one in sides]), 1)
+    order = np.argsort(-lengths, kind="stable")
+    has_word = lengths[order] > np.arange(longest)[:, None]
+    step, rank = np.nonzero(has_word)
+    counts = has_word.sum(axis=1)
+    starts = np.cumsum(counts) - counts
+    place = torch.from_numpy(order[rank] * longest + step).to(device)
+    mirrored = torch.from_numpy(starts[lengths[order][rank] - 1 - step] + rank).to(device)
+    return Steps(
+        tokens.flatten().index_select(0, place), counts.tolist(), place, mirrored, len(lengths), longest
+    )
+
+
+def read_both_ways(
+    inputs: Tensor, which: Tensor | None, steps: Steps, forward: nn.LSTM, backward: nn.LSTM
+) -> Tensor:
+    """(words, 2 * states): two LSTMs of one layer over `inputs` (words, size), one from each end.
+
+    With `which` (words,), `inputs` (distinct, size) are the distinct ones, of which a word takes that one: what an
+    LSTM makes of its input alone is computed once for each.
+    """
+    if inputs.device.type != "cpu":
+        return by_torch(inputs if which is None else inputs[which], steps, forward, backward)
+    there = read_one_way(inputs, which, steps, forward)
+    turned = steps.mirrored if which is None else which[steps.mirrored]
+    back = read_one_way(inputs, turned, steps, backward)
+    return torch.cat((there, back.index_select(0, steps.mirrored)), dim=1)
+
+
+def by_torch(inputs: Tensor, steps: Steps, forward: nn.LSTM, backward: nn.LSTM) -> Tensor:
+    """The same, by torch's own kernel for this form, which is cuDNN's on a GPU."""
+    # Turned by hand: autocast's own way for cuDNN may take half precision, in which gradients vanish.
+    precision = precision_of(inputs)
+    begin = inputs.new_zeros(2, steps.counts[0], forward.hidden_size, dtype=precision)
+    weights = [one.get_parameter(name).to(precision) for one in (forward, backward) for name in WEIGHTS]
+    with torch.autocast(inputs.device.type, enabled=False):
+        outputs, _, _ = torch.lstm(
+            inputs.to(precision), torch.tensor(steps.counts), (begin, begin), weights,
+            has_biases=True, num_layers=1, dropout=0.0, train=forward.training, bidirectional=True,
+        )  # fmt: skip
+    return outputs
+
+
+def read_one_way(inputs: Tensor, which: Tensor | None, steps: Steps, lstm: nn.LSTM) -> Tensor:
+    """(words, states) of one direction; `which` says where in `inputs` each word of the steps is."""
+    of_input, of_state, *biases = (lstm.get_parameter(name) for name in WEIGHTS)
+    precision = precision_of(inputs)
+    with torch.autocast("cpu", enabled=False):
+        states: Tensor = Recurrence.apply(
+            inputs.to(of_input.dtype), which, of_input, biases[0] + biases[1], of_state, steps.counts, precision
+        )  # fmt: skip
+    return states
+
+
+def precision_of(inputs: Tensor) -> torch.dtype:
+    """What products are made in: that of autocast where it is on, else that of the inputs."""
+    kind = inputs.device.type
+    return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else inputs.dtype
+
+
+class Recurrence(torch.autograd.Function):
+    """An LSTM of one layer. The rows of its weights are in torch's order: input, forget, cell, output gate.
+
+    Backward, everything that is not the recurrence itself is done for all words at once, a weight's gradient
+    with one product.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        inputs: Tensor,
+        which: Tensor | None,
+        of_input: Tensor,
+        bias: Tensor,
+        of_state: Tensor,
+        counts: list[int],
+        precision: torch.dtype,
+    ) -> Tensor:
+        """The states (words, states)."""
+        inputs = inputs.to(precision)
+        gates = product(inputs, of_input.t().to(precision).contiguous(), of_input.dtype).add_(bias)
+        if which is not None:
+            gates = gates.index_select(0, which)
+        size, turned = of_state.shape[1], of_state.t().to(precision).contiguous()
+        states = gates.new_empty(len(gates), size)
+        cells, bounded = torch.empty_like(states), torch.empty_like(states)
+        before: slice | None = None
+        for begin, end in spans(counts):
+            here, gate = slice(begin, end), gates[begin:end]
+            if before is not None:
+                before = slice(before.start, before.start + end - begin)  # whose sentence goes on
+                add_product(gate, states[before], turned)
+            gate[:, : 2 * size].sigmoid_()
+            gate[:, 2 * size : 3 * size].tanh_()
+            gate[:, 3 * size :].sigmoid_()
+            let_in, kept, new, let_out = gate.split(size, dim=1)
+            torch.mul(let_in, new, out=cells[here])
+            if before is not None:
+                cells[here].addcmul_(kept, cells[before])
+            torch.tanh(cells[here], out=bounded[here])
+            torch.mul(let_out, bounded[here], out=states[here])
+            before = here
+        ctx.save_for_backward(inputs, which, of_input, of_state, gates, states, cells, bounded)
+        ctx.counts = counts
+        return states
+
+    @staticmethod
+    def backward(ctx: Any, wanted: Tensor) -> tuple[Tensor | None, ...]:
+        """The gradients of inputs, input weight, bias and state weight."""
+        inputs, which, of_input, of_state, gates, states, cells, bounded = ctx.saved_tensors
+        precision, whole, in_precision = inputs.dtype, of_state.dtype, of_state.to(inputs.dtype)
+        size, every, first = of_state.shape[1], list(spans(ctx.counts)), ctx.counts[0]
+        slopes, of_cell = slopes_of(gates, bounded)
+        let_in, kept, new, let_out = slopes.split(size, dim=1)
+        wanted, cell_wanted = wanted.clone(), torch.zeros_like(cells)
+        earlier = torch.empty_like(states[first:])  # the state before each word that is not a first
+        for number in reversed(range(len(every))):
+            here = slice(*every[number])
+            of_here = cell_wanted[here].addcmul_(wanted[here], of_cell[here])
+            let_in[here].mul_(of_here)
+            new[here].mul_(of_here)
+            let_out[here].mul_(wanted[here])
+            if number == 0:
+                kept[here].zero_()
+                break
+            start = every[number - 1][0]
+            before = slice(start, start + here.stop - here.start)
+            torch.mul(of_here, gates[here, size : 2 * size], out=cell_wanted[before])
+            kept[here].mul_(of_here).mul_(cells[before])
+            add_product(wanted[before], slopes[here], in_precision)
+            earlier[here.start - first : here.stop - first] = states[before]
+        # Turned round, because this way the library is a third quicker.
+        of_states = product(earlier.to(precision).t(), slopes[first:].to(precision), whole).t()
+        slopes = sum_by(slopes, which, len(inputs))
+        of_bias, slopes = slopes.sum(dim=0), slopes.to(precision)
+        needs = ctx.needs_input_grad[0]
+        of_inputs = product(slopes, of_input.to(precision), whole) if needs else None
+        of_inputs_weights = product(inputs.t(), slopes, whole).t()
+        return of_inputs, None, of_inputs_weights, of_bias, of_states, None, None
+
+
+def product(left: Tensor, right: Tensor, kind: torch.dtype) -> Tensor:
+    """`left` @ `right`, which are in the precision that this is computed in, as `kind`."""
+    return (left @ right).to(kind)
+
+
+def add_product(to: Tensor, left: Tensor, right: Tensor) -> None:
+    """Adds `left` @ `right`, computed in the precision of `right`."""
+    if right.dtype == to.dtype:
+        to.addmm_(left, right)
+    else:
+        to.add_(left.to(right.dtype) @ right)
+
+
+def spans(counts: Sequence[int]) -> Sequence[tuple[int, int]]:
+    """Where each step begins and ends."""
+    ends = list(accumulate(counts))
+    return list(zip([0, *ends[:-1]], ends, strict=True))
+
+
+def slopes_of(gates: Tensor, bounded: Tensor) -> tuple[Tensor, Tensor]:
+    """How much a cell changes with the inputs of its gates (of the output gate: the state), and a state with its cell.
+
+    The forget gate's still lacks the cell before.
+    """
+    let_in, _, new, let_out = gates.chunk(4, dim=1)
+    size = bounded.shape[1]
+    slopes = gates * gates
+    slopes[:, : 2 * size].neg_().add_(gates[:, : 2 * size])
+    slopes[:, :size].mul_(new)
+    slopes[:, 2 * size : 3 * size].neg_().add_(1).mul_(let_in)
+    slopes[:, 3 * size :].neg_().add_(let_out).mul_(bounded)
+    return slopes, (bounded * bounded).neg_().add_(1).mul_(let_out)
+
+
+def sum_by(rows: Tensor, which: Tensor | None, number: int) -> Tensor:
+    """(number, size): the sums of the `rows` (words, size) that are of one kind; the rows themselves without `which`."""
+    if which is None:
+        return rows
+    order = which.argsort(stable=True)
+    counts = torch.bincount(which, minlength=number)
+    return nn.functional.embedding_bag(order, rows, counts.cumsum(0) - counts, mode="sum")

@@ -1,0 +1,44 @@
+"""The optimisers of the papers, and their state in a checkpoint."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from modeling.baselines.networks import Network, ReadingNetwork
+from modeling.baselines.settings import LearningSettings
+
+ADADELTA_DECAY = 0.95  # Zeiler's own; torch's default is another
+
+
+def make_optimiser(network: Network, settings: LearningSettings) -> torch.optim.Optimizer:
+    """The optimiser of everything that is not frozen, in torch's fused form where it has one.
+
+    With a large vocabulary the word table is most of what is updated: plain Adam then takes longer than the
+    network. L2 leaves the table out, for it would pull each word to zero at every step that does not see it.
+    """
+    trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
+    table = {id(network.vectors.weight)} if isinstance(network, ReadingNetwork) else set()
+    groups = [
+        {"params": [one for one in trained if id(one) not in table], "weight_decay": settings.l2},
+        {"params": [one for one in trained if id(one) in table], "weight_decay": 0.0},
+    ]
+    groups = [group for group in groups if group["params"]]
+    rate = settings.learning_rate
+    match settings.optimiser:
+        case "adam":
+            return torch.optim.Adam(groups, lr=rate, fused=True)
+        case "adadelta":
+            return torch.optim.Adadelta(groups, lr=rate, rho=ADADELTA_DECAY)
+        case _:
+            return torch.optim.SGD(groups, lr=rate, fused=True)
+
+
+def optimiser_state(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> dict[str, Any]:
+    """What `load_state_dict` wants, from tensors named `parameter number/name`."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for path, tensor in tensors.items():
+        number, name = path.split("/")
+        state.setdefault(int(number), {})[name] = tensor
+    return {**optimiser.state_dict(), "state": state}

@@ -1,0 +1,154 @@
+"""From a run's settings and pairs to a network before its first step."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from modeling.baselines import checkpoint
+from modeling.baselines.batches import Part, Texts, distributions_of, encode_pairs, encode_texts, texts_of
+from modeling.baselines.checkpoint import FinishedRun
+from modeling.baselines.config import RunConfig
+from modeling.baselines.data import Partition
+from modeling.baselines.features.lexicon import Features
+from modeling.baselines.networks import NETWORKS, Network, ReadingNetwork, make_network
+from modeling.baselines.optimisers import make_optimiser
+from modeling.baselines.prediction import resolve_device
+from modeling.baselines.pretrained import Pieces, folder_of
+from modeling.baselines.program import Events, Stop
+from modeling.baselines.regimes import load_start, take_accumulators, take_weights
+from modeling.baselines.settings import (
+    FeatureSettings,
+    LearningSettings,
+    LexicalizedSettings,
+    NeuralSettings,
+    PretrainedSettings,
+    Settings,
+)
+from modeling.baselines.underway import Training
+from modeling.baselines.vectors import WordVectors, load_vectors
+from modeling.baselines.vocabulary import RESERVED, Lexicon, Vocabulary, build_vocabulary
+from modeling.baselines.workers import Workers
+
+OTHER_CHANCE = 1_000_003  # between the seeds of processes that train together
+
+
+def prepare(
+    config: RunConfig,
+    partitions: Mapping[str, Partition],
+    parts: tuple[Part, ...],
+    labels: tuple[str, ...],
+    events: Events,
+    stop: Stop,
+    workers: Workers,
+) -> tuple[Training, Lexicon, WordVectors | None]:
+    """The network before its first step, with the pairs that it learns from and is watched on."""
+    settings = config.settings
+    device = resolve_device(config.device, workers.local)
+    torch.set_num_threads(config.threads)
+    torch.manual_seed(config.seed)
+    train, dev = partitions["train"].pairs, partitions.get("dev", Partition()).pairs
+    reads = NETWORKS[type(settings)].reads
+    earlier = None if config.start is None else load_start(config, config.start, labels)
+    empty = empty_lexicon(settings)
+    sides = [texts_of(side, train, empty) for side in reads]
+    vocabulary = filled(empty, sides, settings, earlier)
+    vectors = vectors_of(vocabulary, config)
+    soft = distributions_of(train, len(labels)) if config.soft_labels else None
+    training = Training(
+        config=config,
+        network=first_network(config, vocabulary, vectors, len(labels), earlier).to(device),
+        labels=labels,
+        device=device,
+        train=encode_texts(sides, train, vocabulary, soft),
+        dev=encode_pairs(dev, reads, vocabulary),
+        events=events,
+        stop=stop,
+        parts=parts,
+        workers=workers,
+    )
+    if not workers.is_first:
+        torch.manual_seed(config.seed + OTHER_CHANCE * workers.rank)  # each drops units of its own
+    if isinstance(settings, LearningSettings):
+        start_learning(training, settings)
+    return training, vocabulary, vectors
+
+
+def filled(
+    empty: Lexicon, sides: Sequence[Texts], settings: Settings, earlier: FinishedRun | None
+) -> Lexicon:
+    """The lexicon with what occurs in training, after what an earlier run knew. Pieces are all known before."""
+    if isinstance(settings, NeuralSettings):
+        known = RESERVED if earlier is None else earlier.vocabulary.words
+        return build_vocabulary(every_text(sides), settings.minimum_count, known)
+    if isinstance(settings, LexicalizedSettings) and isinstance(empty, Features):
+        found = build_vocabulary(every_text(sides), settings.minimum_count)
+        return Features(found.words, settings, empty.tagger)
+    return empty
+
+
+def vectors_of(vocabulary: Lexicon, config: RunConfig) -> WordVectors | None:
+    """The vectors of its words, None for a baseline that reads none."""
+    settings = config.settings
+    if not isinstance(settings, NeuralSettings) or config.vectors is None:
+        return None
+    words = vocabulary.words[len(RESERVED) :]
+    return load_vectors(config.vectors, words, config.cache, settings.lowercase_fallback)
+
+
+def first_network(
+    config: RunConfig,
+    vocabulary: Lexicon,
+    vectors: WordVectors | None,
+    labels: int,
+    earlier: FinishedRun | None,
+) -> Network:
+    """The network with fresh weights, its word vectors, and what it takes from an earlier run."""
+    dimensions = 0 if vectors is None else vectors.rows.shape[1]
+    network = make_network(config.settings, len(vocabulary), dimensions, labels)
+    if (
+        isinstance(network, ReadingNetwork)
+        and vectors is not None
+        and isinstance(config.settings, NeuralSettings)
+    ):
+        network.set_vectors(first_table(vectors, config.settings.oov))
+    if earlier is not None and config.start is not None:
+        take_weights(network, earlier, config.start.how)
+    return network
+
+
+def start_learning(training: Training, settings: LearningSettings) -> None:
+    """Gives the training its optimiser, after a transfer with the accumulators of before, and its first rate."""
+    start = training.config.start
+    training.optimiser = make_optimiser(training.network, settings)
+    training.position.learning_rate = settings.learning_rate
+    if start is not None and start.how == "transfer" and settings.optimiser == "adadelta":
+        kept = checkpoint.load_accumulators(start.folder)
+        take_accumulators(training.network, training.optimiser, kept)
+
+
+def empty_lexicon(settings: Settings) -> Lexicon:
+    """What cuts the training pairs into tokens, before it is known which there are."""
+    if isinstance(settings, PretrainedSettings):
+        return Pieces(folder_of(settings.model))
+    return Features(RESERVED, settings) if isinstance(settings, FeatureSettings) else Vocabulary(RESERVED)
+
+
+def every_text(sides: Sequence[Texts]) -> Iterator[list[str]]:
+    """The tokens of each text of each pair of each side."""
+    return (tokens for side in sides for texts in side for tokens in texts)
+
+
+def first_table(vectors: WordVectors, oov: str) -> Tensor:
+    """The word table (words, dimensions) before training, reserved words first.
+
+    A word without a vector, and the unknown word, get the shared vector, or random ones of usual length.
+    """
+    size = (len(RESERVED) + len(vectors.rows), vectors.rows.shape[1])
+    if oov == "random":
+        table = torch.randn(size) * float(vectors.rows[vectors.found].std(dtype=np.float64))
+    else:
+        table = torch.from_numpy(vectors.shared).repeat(size[0], 1)
+    table[len(RESERVED) :][torch.from_numpy(vectors.found)] = torch.from_numpy(vectors.rows[vectors.found])
+    return table

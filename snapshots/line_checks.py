@@ -1,0 +1,202 @@
+"""What must be true of each line of a snapshot's files. Standard library only, no database."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from snapshots import single_premises
+from snapshots.parsing.checking import tree_complaints
+from snapshots.tally import NO_GOLD, Facts, Line, Tally, distribution, gold_by_votes
+
+TOLD_A_FILE = 20  # one mistake in a file makes thousands of findings; nobody reads them all
+TEXTS = (
+    "author",
+    "genre",
+    "gold_label",
+    "gold_source",
+    "pairID",
+    "promptID",
+    "sentence1",
+    "sentence1_binary_parse",
+    "sentence1_parse",
+    "sentence2",
+    "sentence2_binary_parse",
+    "sentence2_parse",
+)
+LISTS = ("annotator_codes", "annotator_labels")
+FIELDS = frozenset(
+    {
+        *TEXTS,
+        *LISTS,
+        *single_premises.FIELDS,
+        "author_label",
+        "derived_parses",
+        "group",
+        "label_distribution",
+        "premise_sentences",
+        "prompt_version",
+    }
+)
+SOURCES = ("voted", "adjudicated", "published", "author", "none")
+PAIR, PREMISE, HYPOTHESIS, GROUP = "pair", "premise", "hypothesis", "group"
+OPTIONAL_TEXTS = ("group", "prompt_version")
+
+
+@dataclass
+class Part:
+    """What some lines of a partition hold and what is wrong with them; lines are numbered from 1.
+
+    complaints: (line, text), the first twenty, and `more` counts the others. first: line and pairID of the first line
+    that could be read. names: kind -> (name, line) to be compared with those of the other parts.
+    """
+
+    tally: Tally
+    lines: int = 0
+    complaints: list[tuple[int, str]] = field(default_factory=list)
+    more: int = 0
+    first: tuple[int, str] | None = None
+    last: str = ""
+    names: dict[str, dict[bytes, int] | list[tuple[bytes, int]]] = field(default_factory=dict)
+    authors: set[str] = field(default_factory=set)
+
+    def complain(self, number: int, text: str) -> None:
+        if len(self.complaints) < TOLD_A_FILE:
+            self.complaints.append((number, text))
+        else:
+            self.more += 1
+
+
+def check_part(lines: Iterable[bytes], partition: str, facts: Facts) -> Part:
+    """Checks lines that stand one after the other in a partition's file."""
+    part = Part(Tally(facts["labels"]))
+    pairs: list[tuple[bytes, int]] = []
+    premises: dict[bytes, int] = {}
+    hypotheses: dict[bytes, int] = {}
+    groups: dict[bytes, int] = {}
+    for number, data in enumerate(lines, start=1):
+        part.lines = number
+        reason, line = read_line(data)
+        if line is None:
+            part.complain(number, reason)
+            continue
+        name = line["pairID"]
+        if part.first is None:
+            part.first = number, name
+        elif name <= part.last:
+            part.complain(number, out_of_order(name))
+        part.last = name
+        for reason in line_complaints(line, facts):
+            part.complain(number, reason)
+        part.tally.add(partition, line)
+        pairs.append((as_bytes(name), number))
+        premises.setdefault(as_bytes(line["promptID"]), number)
+        # Sixteen bytes that stand for a text: half a million sentences are compared.
+        hypotheses.setdefault(hashlib.sha256(as_bytes(line["sentence2"])).digest()[:16], number)
+        if "group" in line:
+            groups.setdefault(as_bytes(line["group"]), number)
+        if line["author"]:
+            part.authors.add(line["author"])
+    part.names = {PAIR: pairs, PREMISE: premises, HYPOTHESIS: hypotheses, GROUP: groups}
+    return part
+
+
+def as_bytes(text: str) -> bytes:
+    """JSON may hold half a surrogate pair, which is no UTF-8."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def out_of_order(name: str) -> str:
+    return f"pairID {name!r} is out of order"
+
+
+def read_line(data: bytes) -> tuple[str, dict[str, Any] | None]:
+    """A line whose fields are all there and of the right kind, or the reason why it is none."""
+    if not data.endswith(b"\n"):
+        return "the file ends in the middle of this line", None
+    try:
+        line = json.loads(data)
+    except ValueError as error:
+        return f"is not JSON ({error})", None
+    if not isinstance(line, dict):
+        return "is not a JSON object", None
+    for name in TEXTS:
+        if not isinstance(line.get(name), str):
+            return f"{name} is {'not a text' if name in line else 'missing'}", None
+    for name in LISTS:
+        value = line.get(name)
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            return f"{name} must be a list of texts", None
+    for name in OPTIONAL_TEXTS:
+        if not isinstance(line.get(name, ""), str):
+            return f"{name} is not a text", None
+    author_label = line.get("author_label", 0)
+    if author_label is not None and not isinstance(author_label, str):
+        return "author_label must be a label or null", None
+    return "", line
+
+
+def line_complaints(line: Line, facts: Facts) -> Iterator[str]:
+    """What is wrong with the content of a well-formed line, looked at alone."""
+    labels, seats = facts["labels"], facts["question"]["seats"]
+    if not FIELDS.issuperset(line):
+        yield f"has fields that no snapshot has: {', '.join(sorted(set(line) - FIELDS))}"
+    given = line["annotator_labels"]
+    for label in dict.fromkeys([*given, *([line["author_label"]] if line["author_label"] else [])]):
+        if label not in labels:
+            yield f"the label {label!r} is not one of: {', '.join(labels)}"
+    if len(given) > seats:
+        yield f"has {len(given)} labels, but there are {seats} seats"
+    if len(line["annotator_codes"]) != len(given):
+        yield f"has {len(line['annotator_codes'])} annotator_codes for {len(given)} annotator_labels"
+    if line["genre"] not in facts.get("genres", {}):
+        yield f"the genre {line['genre']!r} is not one of the corpus"
+    sentences = line.get("premise_sentences")
+    if sentences is not None and " ".join(map(str, sentences)) != line["sentence1"]:
+        yield "sentence1 is not its premise_sentences joined"
+    shares = line.get("label_distribution")  # older snapshots have none
+    if shares is not None and not equal(shares, distribution(given, labels)):
+        yield "label_distribution is not that of its annotator_labels"
+    yield from tree_complaints(line)
+    yield from single_premises.complaints(line, facts)
+    if wrong := gold_complaint(line, labels, facts["question"]):
+        yield wrong
+
+
+def gold_complaint(line: Line, labels: list[str], rule: Mapping[str, Any]) -> str:
+    """Why the gold label of a line does not follow from its labels; empty if it does."""
+    gold, source, given = line["gold_label"], line["gold_source"], line["annotator_labels"]
+    voted = gold_by_votes(given, rule["threshold"])
+    if source not in SOURCES:
+        return f"gold_source {source!r} is not one of: {', '.join(SOURCES)}"
+    if gold not in labels and not (gold == NO_GOLD and source == "none"):
+        return f"gold_label {gold!r} does not go with gold_source {source!r}"
+    if source == "author" and gold != line["author_label"]:
+        return f"gold_label is {gold!r}, but the author's label is {line['author_label']!r}"
+    if source in ("voted", "none") and gold != voted:
+        return (
+            f"gold_label is {gold!r}, but its labels ({', '.join(given)}) give {voted!r} "
+            f"by the rule: {rule['threshold']} of {rule['seats']}"
+        )
+    return ""
+
+
+def equal(told: Any, found: Any) -> bool:
+    return told == found or not any(differences(told, found, ""))
+
+
+def differences(told: Any, found: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """The places where two values differ; numbers by more than rounding."""
+    if isinstance(told, dict) and isinstance(found, dict):
+        for key in sorted({*told, *found}):
+            yield from differences(told.get(key), found.get(key), f"{path}.{key}")
+    elif isinstance(told, list) and isinstance(found, list) and len(told) == len(found):
+        for index, (one, other) in enumerate(zip(told, found, strict=True)):
+            yield from differences(one, other, f"{path}.{index}")
+    elif isinstance(told, float | int) and isinstance(found, float | int):
+        if not math.isclose(told, found, rel_tol=1e-9, abs_tol=1e-12):
+            yield path, told, found
+    elif told != found:
+        yield path, json.dumps(told), json.dumps(found)

@@ -1,0 +1,29 @@
+"""`manage.py publish_snapshot CORPUS@VERSION --by USERNAME`."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from snapshots.actions import publish
+from snapshots.management.naming import frozen_snapshot, researcher
+from snapshots.planning import SnapshotError
+
+
+class Command(BaseCommand):
+    help = (
+        "Publishes a frozen snapshot: the answers of its datasheet stay as they are now. "
+        "Refused while a question of the datasheet is blank."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("snapshot", metavar="CORPUS@VERSION")
+        parser.add_argument("--by", required=True, metavar="USERNAME", help="the researcher who decides it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        snapshot, by = frozen_snapshot(options["snapshot"]), researcher(options["by"])
+        try:
+            published = publish(snapshot=snapshot, by=by)
+        except SnapshotError as error:
+            raise CommandError(str(error)) from None
+        assert published.published_at is not None  # publish sets it
+        self.stdout.write(f"{snapshot} is published since {published.published_at.date()}.")

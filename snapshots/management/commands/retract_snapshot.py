@@ -1,0 +1,31 @@
+"""`manage.py retract_snapshot CORPUS@VERSION --because NOTICE --by USERNAME`."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from snapshots.actions import retract
+from snapshots.management.naming import frozen_snapshot, researcher
+from snapshots.planning import SnapshotError
+
+
+class Command(BaseCommand):
+    help = "Puts a notice on a published snapshot, for good: what is wrong with it. No file changes."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("snapshot", metavar="CORPUS@VERSION")
+        parser.add_argument(
+            "--because", required=True, metavar="NOTICE", help="what is wrong; every reader sees it"
+        )
+        parser.add_argument("--by", required=True, metavar="USERNAME", help="the researcher who decides it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        snapshot, by = frozen_snapshot(options["snapshot"]), researcher(options["by"])
+        try:
+            retracted = retract(snapshot=snapshot, because=options["because"], by=by)
+        except SnapshotError as error:
+            raise CommandError(str(error)) from None
+        assert retracted.retracted_at is not None  # retract sets it
+        self.stdout.write(
+            f"{snapshot} is retracted since {retracted.retracted_at.date()}: {retracted.retracted_because}"
+        )

@@ -1,0 +1,61 @@
+"""In which partitions a name occurs, remembered on disk: memory does not grow with the corpus. Standard library only."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+
+# SQLite sorts what does not fit into so much memory in files of its own.
+MEMORY_KIB = 8 << 10
+
+
+class Occurrences:
+    """Names (any bytes) of several kinds, by partition and line, in an unnamed database that goes with this object."""
+
+    def __init__(self) -> None:
+        self.database = sqlite3.connect("", isolation_level=None)
+        self.database.execute(f"PRAGMA cache_size = -{MEMORY_KIB}")
+        self.database.execute("PRAGMA temp_store = FILE")
+        self.database.execute("CREATE TABLE noted (kind TEXT, name BLOB, partition TEXT, line INTEGER)")
+        self.database.execute("BEGIN")
+
+    def __enter__(self) -> "Occurrences":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.database.close()
+
+    def note(self, kind: str, partition: str, names: Iterable[tuple[bytes, int]]) -> None:
+        """Remembers names, each with its line (0 where that does not matter)."""
+        rows = ((kind, name, partition, line) for name, line in names)
+        self.database.executemany("INSERT INTO noted VALUES (?, ?, ?, ?)", rows)
+
+    def in_several(self, kind: str, limit: int = -1) -> Iterator[tuple[bytes, list[str]]]:
+        """Names that occur in more than one partition, in their order, with those partitions."""
+        found = self.database.execute(
+            "SELECT name, group_concat(DISTINCT partition) FROM noted WHERE kind = ?"
+            " GROUP BY name HAVING min(partition) <> max(partition) ORDER BY name LIMIT ?",
+            (kind, limit),
+        )
+        return ((name, sorted(partitions.split(","))) for name, partitions in found)
+
+    def number_in_several(self, kind: str) -> int:
+        return sum(1 for _ in self.in_several(kind))
+
+    def by_partition(self, kind: str) -> Counter[str]:
+        """How many different names each partition has."""
+        counted = self.database.execute(
+            "SELECT partition, count(*) FROM (SELECT DISTINCT name, partition FROM noted WHERE kind = ?) GROUP BY partition",
+            (kind,),
+        )
+        return Counter(dict(counted))
+
+    def again(self, kind: str) -> Iterator[tuple[str, int, bytes]]:
+        """Partition, line and name of every occurrence of a name but the one that was noted first."""
+        return self.database.execute(
+            "SELECT partition, line, name FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY rowid) AS nth"
+            " FROM noted WHERE kind = ?) WHERE nth > 1",
+            (kind,),
+        )

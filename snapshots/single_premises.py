@@ -1,0 +1,50 @@
+"""The labels of single premises in a snapshot's lines: each sentence of a premise was judged by itself (MPE, section 5.2).
+
+Standard library only.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+FACT = "single_premises"  # in corpus.json, where a corpus asks so
+LABELS, CODES = "single_premise_labels", "single_premise_codes"
+FIELDS = (LABELS, CODES)
+
+
+def majorities(judged: Sequence[Sequence[str]], rule: Mapping[str, Any]) -> list[str | None] | None:
+    """The label of each premise by itself, None where none has enough votes; None while one lacks labels."""
+    if not judged or any(len(labels) < rule["seats"] for labels in judged):
+        return None
+    leading = [Counter(labels).most_common(1)[0] for labels in judged]
+    return [label if number >= rule["threshold"] else None for label, number in leading]
+
+
+def complaints(line: Mapping[str, Any], facts: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the labels of single premises in a line."""
+    present = [name for name in FIELDS if name in line]
+    if not present:
+        return
+    if present != list(FIELDS) or FACT not in facts:
+        yield f"{' and '.join(FIELDS)} go together, and with {FACT!r} in corpus.json"
+        return
+    if not all(_is_lists_of_texts(line[name]) for name in FIELDS):
+        yield f"{' and '.join(FIELDS)} must be lists of lists of texts"
+        return
+    labels, codes = line[LABELS], line[CODES]
+    sentences = len(line.get("premise_sentences", [line["sentence1"]]))
+    if len(labels) != sentences:
+        yield f"{LABELS} has {len(labels)} lists for {sentences} sentences of the premise"
+    if [len(each) for each in labels] != [len(each) for each in codes]:
+        yield f"{CODES} does not fit {LABELS}"
+    for label in dict.fromkeys(label for each in labels for label in each):
+        if label not in facts["labels"]:
+            yield f"the label {label!r} of a single premise is not one of: {', '.join(facts['labels'])}"
+    if any(len(each) > facts[FACT]["seats"] for each in labels):
+        yield f"a single premise has more labels than {facts[FACT]['seats']} seats"
+
+
+def _is_lists_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(each, list) and all(isinstance(text, str) for text in each) for each in value
+    )

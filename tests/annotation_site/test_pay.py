@@ -1,0 +1,151 @@
+"""What an hour of work came to, and topping up what was too little."""
+
+import csv
+import io
+
+import pytest
+from django.urls import reverse
+
+from accounts.actions import earn
+from annotation_site.pay import summary, top_up, wages
+from collection import actions as writing
+from collection.models import Corpus, Pair, PromptVersion
+from tests.cast import ana, rosa, stan, vera
+from tests.concurrency.threads import at_once
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.actions import claim_batch, label_as_expert, open_for_validation, submit_batch
+
+MINUTE = 60_000
+
+
+@pytest.fixture
+def corpus(db) -> Corpus:
+    """Five pairs to label at 5 cents, one premise to write for at 30."""
+    corpus = make_corpus()
+    for number in range(5):
+        premise = make_premise(corpus, f"Premise {number}.")
+        make_pair(corpus, premise, f"Hypothesis {number}.", author_label="neutral")
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
+    writing.make_seats(premises=[make_premise(corpus, "Rain falls on the harbour.")])
+    return corpus
+
+
+def label_five(corpus: Corpus, who, *, measured: int, ms: int = MINUTE) -> None:
+    """Labels a batch; the first `measured` answers come with `ms` of active time each."""
+    batch = claim_batch(question=corpus.questions.get(), annotator=who)
+    slots = [item.seat.token for item in batch.items]
+    submit_batch(
+        annotator=who,
+        token=batch.assignment.token,
+        labels=dict.fromkeys(slots, "neutral"),
+        active_ms=dict.fromkeys(slots[:measured], ms),
+        key=f"labels of {corpus.slug}",
+    )
+
+
+def write_one(corpus: Corpus, who, ms: int) -> None:
+    writing.read_prompt(annotator=who, version=PromptVersion.objects.get(prompt__corpus=corpus), answers={})
+    task = writing.claim_writing(corpus=corpus, annotator=who)
+    texts = {"entailment": "It rains.", "neutral": "It is cold there.", "contradiction": "It is dry there."}
+    writing.submit_writing(
+        annotator=who, token=task.token, texts=texts, key="text", signals=writing.Signals(active_ms=ms)
+    )
+
+
+def test_an_hour_is_what_was_earned_by_the_time_it_took(corpus):
+    label_five(corpus, vera(), measured=5)
+    wage = wages(corpus)[0]
+    assert (wage.code, wage.cents, wage.pieces) == (vera().code, 25, 5)
+    assert wage.hours == pytest.approx(5 / 60)
+    assert wage.hourly_cents == pytest.approx(300)
+
+
+def test_pieces_without_a_measurement_last_as_long_as_the_others(corpus):
+    label_five(corpus, vera(), measured=2)
+    assert wages(corpus)[0].hours == pytest.approx(5 / 60)
+
+
+def test_somebody_never_measured_is_said_so_and_is_not_in_the_median(corpus):
+    label_five(corpus, vera(), measured=5)
+    label_five(corpus, stan(), measured=0)
+    found = {wage.code: wage for wage in wages(corpus)}
+    assert (found[stan().code].hours, found[stan().code].hourly_cents) == (None, None)
+    assert found[stan().code].missing_cents(10_000) == 0
+    counted = summary(list(found.values()), 600)
+    assert (counted.people, counted.measured, counted.median_hourly_cents, counted.below) == (2, 1, 300, 1)
+
+
+def test_writing_and_bonuses_count_too_and_other_corpora_do_not(corpus):
+    other = make_corpus(slug="other")
+    make_pair(other, make_premise(other, "Elsewhere."), "There.", author_label="neutral")
+    open_for_validation(question=other.questions.get(), pairs=Pair.objects.filter(corpus=other))
+    label_five(other, ana(), measured=5)
+    write_one(corpus, ana(), 6 * MINUTE)
+    label_five(corpus, ana(), measured=5)
+    label_as_expert(question=corpus.questions.get(), pair=corpus.pairs.first(), label="neutral", by=rosa())
+    earn(user=ana(), cents=999, reason="for something else", key="something")
+    (wage,) = wages(corpus)
+    assert (wage.cents, wage.pieces) == (30 + 25 + 100, 6)
+    assert wage.hours == pytest.approx(11 / 60)
+
+
+def test_a_top_up_reaches_the_floor_and_is_needed_once(corpus):
+    label_five(corpus, vera(), measured=5, ms=61_001)
+    assert top_up(corpus=corpus, floor_cents=900) == 77 - 25  # 5.08 minutes at $9 are 76.25 cents
+    assert vera().ledger.total_cents() == 77
+    assert wages(corpus)[0].hourly_cents >= 900
+    assert top_up(corpus=corpus, floor_cents=900) == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_clicks_at_once_top_up_once(corpus):
+    label_five(corpus, vera(), measured=5)
+    looked = at_once([lambda: wages(corpus)[0].missing_cents(900)] * 8)
+    assert looked == [50] * 8, (
+        "each of eight clicks sees the whole sum missing: with one key each, all would pay"
+    )
+    at_once([lambda: top_up(corpus=corpus, floor_cents=900)] * 8)
+    assert vera().ledger.total_cents() == 75
+
+
+def test_the_page_shows_tops_up_and_downloads(corpus, client):
+    label_five(corpus, vera(), measured=5)
+    address = reverse("pay", args=["small"])
+    client.force_login(rosa())
+    page = client.get(address, {"floor": "9"}).content.decode()
+    assert "$3.00" in page
+    assert "Add $0.50 to what they earned" in page
+    rows = list(
+        csv.DictReader(io.StringIO(client.get(address, {"floor": "9", "as": "csv"}).content.decode()))
+    )
+    assert [(row["annotator"], row["missing_cents"]) for row in rows] == [(vera().code, "50")]
+    page = client.post(address, {"floor": "9"}, follow=True).content.decode()
+    assert "$0.50 were added" in page
+    assert "to what they earned</button>" not in page
+
+
+def test_a_floor_that_is_no_number_is_named_and_tops_nobody_up(corpus, client):
+    label_five(corpus, vera(), measured=5)
+    client.force_login(rosa())
+    page = client.post(reverse("pay", args=["small"]), {"floor": "nine"})
+    assert page.status_code == 422
+    assert "Enter a number" in page.content.decode()
+    assert vera().ledger.total_cents() == 25
+
+
+def test_an_empty_corpus_says_why_there_is_nothing(client, db):
+    make_corpus()
+    client.force_login(rosa())
+    assert "Nobody has earned anything" in client.get(reverse("pay", args=["small"])).content.decode()
+
+
+def test_annotators_do_not_see_it(corpus, client):
+    client.force_login(vera())
+    assert client.get(reverse("pay", args=["small"])).status_code == 403
+
+
+def test_more_people_ask_no_more_of_the_database(corpus, django_assert_num_queries):
+    for who in (ana(), vera(), stan()):
+        label_five(corpus, who, measured=5)
+    with django_assert_num_queries(5):
+        assert len(wages(corpus)) == 3

@@ -1,0 +1,199 @@
+"""The proofs' arithmetic against independent libraries, and their runner on a corpus of a few lines."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import permutation_test
+from statsmodels.stats.contingency_tables import mcnemar
+
+from bench.proofs import corpora, plans, results
+from bench.proofs.corpora import Corpus, freeze
+from bench.proofs.paired import mean_and_spread, paired_p, sign_flip_p
+from bench.proofs.picture import write_curve
+from bench.proofs.runs import Place, Run, carry_out
+
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=300))
+def test_one_run_each_is_mcnemars_exact_test(right: list[tuple[bool, bool]]):
+    first, second = ([int(pair[side]) for pair in right] for side in (0, 1))
+    counts = [[right.count((one, other)) for other in (True, False)] for one in (True, False)]
+    assert paired_p(first, second) == pytest.approx(mcnemar(counts, exact=True).pvalue)
+
+
+@given(st.lists(st.integers(-5, 5), min_size=2, max_size=10))
+def test_several_runs_are_the_whole_permutation_test(differences: list[int]):
+    rows = np.array(differences)
+    theirs = permutation_test(
+        (rows, np.zeros_like(rows)),
+        lambda one, other, axis: (one - other).sum(axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+    )
+    assert sign_flip_p(differences) == pytest.approx(theirs.pvalue)
+
+
+def test_no_difference_and_the_greatest():
+    assert sign_flip_p([0, 0, 0]) == 1
+    assert sign_flip_p([2] * 20) == pytest.approx(2 / 2**20)
+
+
+def test_spread_is_the_samples_own():
+    values = [53.8, 54.8, 51.2]
+    assert mean_and_spread(values) == pytest.approx((np.mean(values), np.std(values, ddof=1)))
+    assert mean_and_spread([7.0]) == (7.0, None)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """Two small corpora as published files: a table with a genre and a bad line, and SICK's form."""
+    data = tmp_path / "data"
+    data.mkdir()
+    rows = [
+        f"Dogs run {n}.\t{'No' if label == 'contradiction' else 'Some'} dog runs.\t{label}\tfiction"
+        for n in range(20)
+        for label in LABELS
+    ]
+    bad = "x" * 20_000 + "\tToo long.\tneutral\tfiction"
+    header = "sentence1\tsentence2\tlabel\tgenre"
+    (data / "table.tsv").write_text("\n".join([header, *rows, bad]) + "\n")
+    sick = [f"{n}\tA man eats.\tA man sleeps.\t3.1\t{label.upper()}" for n, label in enumerate(LABELS)]
+    header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment"
+    (data / "sick.txt").write_text("\n".join([header, *sick]) + "\n")
+    monkeypatch.setattr(
+        corpora,
+        "CORPORA",
+        {
+            "table": Corpus("table", train=("table.tsv",), test=("table.tsv",)),
+            "sick": Corpus("sick", ("sick.txt",), ("sick.txt",), ("sick.txt",)),
+        },
+    )
+    monkeypatch.setattr(corpora, "UNIONS", {"both": ("table", "sick")})
+    monkeypatch.setattr(corpora, "HELD_OUT", 5)
+    return Place(data, tmp_path / "out")
+
+
+def read(files: dict[str, dict[str, str]], partition: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in Path(files[partition]["path"]).read_text().splitlines()]
+
+
+def test_whole_premises_are_held_out_and_the_bad_line_is_told(
+    place: Place, capsys: pytest.CaptureFixture[str]
+):
+    files = freeze("table", place.data, place.out)
+    train, dev, test = (read(files, partition) for partition in ("train", "dev", "test"))
+    assert (len(train), len(dev), len(test)) == (45, 15, 60)
+    assert not {row["sentence1"] for row in train} & {row["sentence1"] for row in dev}
+    assert {row["genre"] for row in test} == {"fiction"}
+    assert "line 62 is left out" in capsys.readouterr().err
+
+
+def test_a_union_has_the_train_and_dev_parts_of_all_and_no_test(place: Place):
+    files = freeze("both", place.data, place.out)
+    assert {name: len(read(files, name)) for name in files} == {"train": 48, "dev": 18}
+    names = [row["pairID"] for row in read(files, "train")]
+    assert len(set(names)) == len(names)
+
+
+def test_a_union_is_left_without_the_premises_of_what_it_is_tested_on(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(corpora, "TESTED", {"both": ("sick",)})
+    files = freeze("both", place.data, place.out)
+    left = [row["sentence1"] for name in files for row in read(files, name)]
+    assert len(left) == 60
+    assert "A man eats." not in left
+
+
+def test_premises_are_compared_by_their_letters_and_digits():
+    rows = [
+        {"sentence1": "A man , eating ."},
+        {"sentence1": "", "premise_sentences": ["A MAN, EATING.", "Two dogs"]},
+    ]
+    assert [corpora.premises_of(json.dumps(row)) for row in rows] == [
+        ["amaneating"],
+        ["amaneating", "twodogs"],
+    ]
+
+
+def test_runs_are_carried_out_once_and_scored_on_other_corpora(place: Place):
+    run = Run("majority", "table", 2, on=("sick",))
+    carry_out(run, place)
+    metrics = place.folder(run) / "metrics.json"
+    written = metrics.stat().st_mtime_ns
+    carry_out(run, place)
+    assert metrics.stat().st_mtime_ns == written
+    assert place.is_done(run)
+    assert json.loads(metrics.read_text())["test"]["accuracy"] == pytest.approx(1 / 3)
+    sick = json.loads((place.folder(run, "sick") / "metrics.json").read_text())
+    assert sick["test"]["pairs"] == 3
+
+
+def test_a_run_that_fails_says_why(place: Place):
+    with pytest.raises(RuntimeError, match=r"No training pair is of the genre .*nowhere"):
+        carry_out(Run("majority", "table", more={"genre": "nowhere"}), place)
+
+
+def answered(place: Place, run: Run, right: str) -> None:
+    """A finished run folder, whose predictions are right where there is an x."""
+    folder = place.folder(run)
+    folder.mkdir(parents=True)
+    rows = [
+        {
+            "gold": "neutral",
+            "predicted": "neutral" if mark == "x" else "entailment",
+            "genre": "a" if n else "b",
+        }
+        for n, mark in enumerate(right)
+    ]
+    (folder / "predictions-test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "metrics.json").write_text("{}")
+
+
+def test_figures_are_of_the_seeds_that_are_done(place: Place):
+    of = results.Results(place, plans.with_seeds("cbow", "table"))
+    other = results.Results(place, plans.with_seeds("lstm", "table"))
+    assert of.accuracy() == results.NOTHING
+    for run, right in zip((*of.runs[:2], *other.runs[1:3]), ("xxx-", "xx--", "x---", "----"), strict=True):
+        answered(place, run, right)
+    assert of.accuracy() == "62.5 ± 17.7"
+    assert of.of_label("neutral") == "62.5"
+    assert of.of_genre("b") == [100.0, 100.0]
+    # Only the second seed is there on both sides: one pair of four, and McNemar's test on it.
+    assert results.compare(of, other) == "+25.0 (p = 1.000)"
+
+
+def test_no_two_runs_of_the_plans_share_a_folder():
+    by_name: dict[str, set[str]] = {}
+    every = [one for plan in plans.PLANS.values() for planned in plan() for one in planned.needs()]
+    for run in every:
+        # The same training may be scored on more corpora in another proof: nothing else may differ.
+        by_name.setdefault(run.name, set()).add(re.sub(r", on=\([^)]*\)", "", str(run)))
+    assert {name: said for name, said in by_name.items() if len(said) > 1} == {}
+    assert max(map(len, by_name)) < 200  # characters: file systems take 255
+
+
+def test_what_a_run_starts_from_comes_first():
+    first = Run("lstm", "snli")
+    then = Run("lstm", "sick", start=(first, "transfer"))
+    assert list(then.needs()) == [first, then]
+    assert first.name in then.name
+
+
+def test_the_picture_leaves_out_what_is_not_measured(tmp_path: Path):
+    path = write_curve(
+        tmp_path / "curve.svg", {"cbow": {100: 40.0, 1000: 50.0, 5000: None}, "lstm": {100: None}}
+    )
+    names = [one.tag.rpartition("}")[2] for one in ElementTree.parse(path).iter()]
+    assert names.count("circle") == 2
+    assert names.count("polyline") == 1

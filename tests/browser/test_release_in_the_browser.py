@@ -1,0 +1,79 @@
+"""From a frozen snapshot to a release in a browser: datasheet, exports, publishing, retracting. Axe looks at each state."""
+
+import pytest
+from playwright.sync_api import expect
+
+from snapshots.exporting import carry_out_export
+from snapshots.file_formats.cards import QUESTIONS
+from snapshots.models import SnapshotExport
+from tests.browser.test_accessibility import complaints
+from tests.browser.test_researcher_in_the_browser import SETTINGS, no_sideways_scroll
+from tests.snapshots.material import corpus_of, freeze
+
+
+@pytest.fixture
+def snapshot(db):
+    return freeze(corpus_of(2, dev=0, test=0))
+
+
+@pytest.fixture
+def look_at():
+    """`look_at(page, state)` notes what is wrong; at the end of the test nothing may be."""
+    found = []
+
+    def note(page, state: str) -> None:
+        found.extend(complaints(page, state))
+        if not no_sideways_scroll(page):
+            found.append(f"{state}: wider than the screen")
+
+    yield note
+    assert found == []
+
+
+@pytest.mark.parametrize("look", ["phone", "dark"])
+def test_a_snapshot_is_described_published_and_retracted(live_server, watched, rosa, snapshot, look, look_at):
+    page = watched(rosa, **SETTINGS[look])
+    page.goto(f"/snapshots/{snapshot.pk}/")
+    expect(page.get_by_text("It cannot be published yet: 8 questions")).to_be_visible()
+    look_at(page, "unanswered")
+    page.get_by_role("link", name="Answer its questions").click()
+    look_at(page, "datasheet, blank")
+    for key, question in QUESTIONS.items():
+        page.get_by_label(question).fill(f"{key}: " + "it is known. " * 20)
+    page.get_by_role("button", name="Save the answers").click()
+    expect(page.get_by_text("All questions are answered")).to_be_visible()
+    page.get_by_text("1 answer so far").first.click()
+    look_at(page, "datasheet, answered")
+
+    page.goto(f"/snapshots/{snapshot.pk}/")
+    page.get_by_role("button", name="Publish small@1").click()
+    expect(page.get_by_text("with the answers of that day")).to_be_visible()
+    page.get_by_text("Retract it", exact=True).click()
+    look_at(page, "published")
+    page.get_by_role("textbox").fill("Two genres were swapped.")
+    page.get_by_role("button", name="Retract small@1").click()
+    expect(page.get_by_role("note")).to_contain_text("Two genres were swapped.")
+    look_at(page, "retracted")
+    page.get_by_role("link", name="Snapshots", exact=True).first.click()
+    expect(page.get_by_role("cell", name="Retracted")).to_be_visible()
+    look_at(page, "list")
+
+
+@pytest.mark.parametrize("look", ["phone", "dark"])
+def test_an_export_is_asked_for_made_and_refused(live_server, watched, rosa, snapshot, look, look_at):
+    page = watched(rosa, **SETTINGS[look])
+    page.goto(f"/snapshots/{snapshot.pk}/exports/")
+    look_at(page, "nothing asked for")
+    for name in ("mpe", "parquet"):
+        section = page.get_by_role("region", name=name, exact=True)
+        section.get_by_role("button", name="Make it").click()
+        expect(section.get_by_text("Being made")).to_be_visible()
+    look_at(page, "being made")
+    carry_out_export(export_id=SnapshotExport.objects.get(format="parquet").pk)
+    expect(page.get_by_role("link", name="train.parquet")).to_be_visible()  # by itself
+    look_at(page, "one is done")
+    SnapshotExport.objects.filter(format="mpe").update(
+        status="failed", error="mpe has four sentences a premise."
+    )
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+    look_at(page, "one could not be")

@@ -1,0 +1,43 @@
+"""Asking for derived trees and stopping the freeze, in a real browser on a phone and in the dark."""
+
+import pytest
+from playwright.sync_api import expect
+
+from snapshots.actions import freeze_snapshot
+from snapshots.models import Snapshot
+from tests.browser.test_accessibility import complaints
+from tests.browser.test_researcher_in_the_browser import SETTINGS, no_sideways_scroll
+from tests.snapshots.material import corpus_of
+
+
+@pytest.mark.parametrize("look", ["phone", "dark"])
+def test_trees_are_asked_for_the_freeze_is_stopped_and_made_after_all(live_server, watched, rosa, look):
+    corpus = corpus_of(2, dev=0, test=0)
+    page = watched(rosa, **SETTINGS[look])
+    page.goto(f"/snapshots/freeze/{corpus.slug}/plan/")
+    page.get_by_label("Derive parse trees").check()
+    page.get_by_role("button", name="Show this plan").click()
+    expect(page.get_by_text("6 pairs came without parse trees")).to_be_visible()
+    expect(page.get_by_label("Derive parse trees")).to_be_checked()
+    found = complaints(page, "plan")
+    assert no_sideways_scroll(page)
+
+    page.get_by_role("button", name="Freeze 6 pairs").click()
+    expect(page.get_by_text("This snapshot is being made")).to_be_visible()
+    found += complaints(page, "under way")
+    assert no_sideways_scroll(page)
+    page.get_by_role("button", name="Stop this freeze").click()
+    expect(page.get_by_text("Stopped by rosa. Freeze again when you like.")).to_be_visible()
+    found += complaints(page, "stopped")
+
+    page.get_by_role("link", name="Plan it again").click()
+    page.get_by_label("Derive parse trees").check()
+    page.get_by_role("button", name="Show this plan").click()
+    page.get_by_role("button", name="Freeze 6 pairs").click()
+    freeze_snapshot(snapshot_id=Snapshot.objects.get().pk)
+    expect(page.get_by_text("parse trees derived here by rule")).to_contain_text(
+        "6 premises and 6 hypotheses"
+    )
+    found += complaints(page, "frozen")
+    assert no_sideways_scroll(page)
+    assert found == []

@@ -1,0 +1,130 @@
+"""Questions beside the main one have agreement, annotators and flags of their own, single sentences too."""
+
+import pytest
+
+from collection.models import Corpus
+from tests.cast import person
+from tests.commands import run
+from tests.corpora import make_corpus, make_pair, make_premise
+from tests.oracles import fleiss_by_definition
+from tests.validation.test_single_premises import ask_of_single_premises, judge
+from validation.gold import with_gold_label
+from validation.models import Label, Question
+from validation.quality import annotators
+from validation.reliability import fit_models
+
+pytestmark = pytest.mark.django_db
+
+GRAMMAR = ["none", "minor", "major"]
+FALLEN = [
+    *(["none"] * 3, ["none", "none", "minor"], ["minor"] * 3),
+    *(["major", "major", "none"], ["none", "minor", "major"]),
+]
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    """Five pairs with an author's label, and three judgements each of their grammar by three people."""
+    corpus = make_corpus()
+    grammar = Question.objects.create(
+        corpus=corpus,
+        slug="grammar",
+        is_main=False,
+        scheme="grammar3",
+        seats=3,
+        threshold=2,
+        hides_premise=True,
+    )
+    for number, labels in enumerate(FALLEN):
+        premise = make_premise(corpus, f"Premise {number}.")
+        pair = make_pair(corpus, premise, f"Sentence {number}.", author_label="neutral")
+        Label.objects.bulk_create(
+            Label(
+                question=grammar,
+                pair=pair,
+                premise=premise,
+                position=position,
+                scheme="grammar3",
+                annotator=person(f"g{position}"),
+                label=label,
+                cast_at=pair.created_at,
+            )
+            for position, label in enumerate(labels, start=1)
+        )
+    return corpus
+
+
+def test_the_figures_of_grammar_are_those_of_its_own_labels(corpus):
+    found = run("agreement", "small", question="grammar", json=True).json
+    assert (found["pairs"], found["pairs_with_all_labels"]) == (5, 5)
+    assert found["unanimous"] == pytest.approx(2 / 5)
+    assert found["no_gold"] == pytest.approx(1 / 5)
+    assert found["fleiss_kappa"]["overall"] == pytest.approx(fleiss_by_definition(FALLEN, GRAMMAR))
+    assert (found["gold_equals_author"], found["single_premises"]) == (None, None)
+
+
+def test_an_unknown_question_lists_the_known_ones(corpus):
+    assert "grammar, main" in run("agreement", "small", question="spelling").failure
+    assert "grammar, main" in run("quality", "small", question="spelling").failure
+
+
+def test_the_authors_label_is_no_answer_to_another_question(corpus):
+    grammar = Question.objects.get(slug="grammar")
+    rows = with_gold_label(corpus.pairs.order_by("pk"), grammar)
+    assert [row.gold_label for row in rows] == ["none", "none", "minor", "major", None]
+    unasked = make_pair(corpus, make_premise(corpus, "Unasked."), "Unasked.", author_label="neutral")
+    row = with_gold_label(corpus.pairs.filter(pk=unasked.pk), grammar).get()
+    assert (row.gold_label, row.gold_source) == (None, "none")
+
+
+def test_pages_rest_and_files_tell_them(corpus, browser_of, rosa):
+    browser = browser_of(rosa)
+    page = browser.get("/corpora/small/agreement/?question=grammar&by=genre").content.decode()
+    assert "5 of 5 pairs have all 3 labels" in page
+    assert 'href="?question=grammar&amp;by=week#by"' in page
+    table = browser.get("/corpora/small/agreement/?question=grammar&as=csv").content.decode()
+    assert ",,unanimous,0.4," in table
+    people = browser.get("/corpora/small/annotators/?question=grammar").content.decode()
+    assert f"/corpora/small/pool/{person('g1').code}/?question=grammar" in people
+    told = browser.get("/api/v1/corpora/small/agreement/?question=grammar&pairwise=true").json()
+    assert told["unanimous"] == pytest.approx(2 / 5)
+    rows = browser.get("/api/v1/corpora/small/annotators/?question=grammar").json()["annotators"]
+    assert {row["labels"] for row in rows} == {5}
+    for address in ("agreement", "annotators"):
+        assert browser.get(f"/api/v1/corpora/small/{address}/?question=odd").status_code == 404
+        assert browser.get(f"/corpora/small/{address}/?question=odd").status_code == 404
+
+
+def test_a_count_that_is_asked_for_stays_with_its_question(corpus, browser_of, rosa):
+    address = "/corpora/small/annotators/"
+    answer = browser_of(rosa).post(f"{address}?question=grammar", {"what": "models"})
+    assert answer.url == f"{address}?question=grammar"
+    assert Question.objects.get(slug="grammar").figures.get().kind == "models"
+
+
+def test_single_sentences_are_compared_sentence_by_sentence():
+    corpus = make_corpus(protocol="judged")
+    single = ask_of_single_premises(corpus)
+    fallen = {1: "een", 2: "ccc"}
+    for number in range(4):
+        premise = make_premise(corpus, f"One {number}.\nTwo.", sentence_count=2)
+        pair = make_pair(corpus, premise, "A sentence.")
+        for sentence, letters in fallen.items():
+            judge(single, pair, sentence, letters)
+    for position in (1, 2, 3):
+        Label.objects.filter(position=position).update(annotator=person(f"s{position}"))
+    found = run("agreement", "small", question=single.slug, by="validator", json=True).json
+    assert (found["pairs"], found["pairs_with_all_labels"]) == (8, 8)
+    assert (found["unanimous"], found["no_gold"]) == (0.5, 0)
+    code = person("s3").code
+    assert found["by_validator"][code]["pairs_with_all_labels"] == 8
+    third = next(one for one in annotators(single) if one.code == code)
+    assert (third.labels, third.others, third.equals_others) == (8, 8, 0.5)
+    assert fit_models(single)["pairs"] == 8
+
+
+def test_kappa_of_two_people_is_in_the_table_too(corpus, monkeypatch):
+    monkeypatch.setattr("validation.agreement.PAIRWISE_FROM", 4)
+    table = run("agreement", "small", question="grammar", pairwise=True, csv=True).out
+    two = " and ".join(sorted((person("g1").code, person("g2").code)))
+    assert f"two annotators,{two},shared_pairs,5," in table

@@ -1,0 +1,111 @@
+"""A model's labels come by a file, are marked with its name, and count nowhere."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.db import IntegrityError
+
+from collection.models import Pair
+from tests.commands import run
+from tests.corpora import make_corpus, make_pair, make_premise
+from tests.validation.votes import gold_of, vote
+from validation.agreement import agreement
+from validation.models import Label, Question
+from validation.quality import annotators
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def question() -> Question:
+    """Two pairs whose five labels split, and one without any."""
+    corpus = make_corpus()
+    for name in ("one", "two", "three"):
+        make_pair(corpus, make_premise(corpus, f"About {name}."), f"Sentence {name}.", public_id=name)
+    question = corpus.questions.get()
+    for pair in Pair.objects.exclude(public_id="three"):
+        vote(pair, question, "eennc")
+    return question
+
+
+def file_of(folder: Path, *lines: object) -> Path:
+    path = folder / "said.jsonl"
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+    return path
+
+
+ONE = {"id": "one", "label": "entailment", "reason": "It says so."}
+THREE = {"id": "three", "label": "neutral"}
+
+
+def test_they_are_kept_with_the_models_name_and_count_nowhere(question, tmp_path):
+    before = agreement(Pair.objects.all(), question)
+    told = run(
+        "keep_model_labels", "small", file_of(tmp_path, ONE, "", THREE), model="large 1", json=True
+    ).json
+    assert told == {"corpus": "small", "model": "large 1", "new": 2, "known": 0}
+    kept = Label.objects.filter(origin="model").order_by("pk")
+    assert list(kept.values_list("pair__public_id", "label", "model", "reason")) == [
+        ("one", "entailment", "large 1", "It says so."),
+        ("three", "neutral", "large 1", ""),
+    ]
+    assert not kept.exclude(position=None, annotator=None).exists()
+    assert gold_of(Pair.objects.get(public_id="one"), question) == (None, "none")
+    assert gold_of(Pair.objects.get(public_id="three"), question) == (None, "none")
+    assert agreement(Pair.objects.all(), question) == before
+    assert annotators(question) == []
+
+
+def test_the_same_file_again_adds_nothing_and_another_model_is_another(question, tmp_path):
+    path = file_of(tmp_path, ONE)
+    run("keep_model_labels", "small", path, model="large 1")
+    again = run("keep_model_labels", "small", path, model=" large 1 ", json=True).json
+    assert (again["new"], again["known"]) == (0, 1)
+    assert "1 labels of large 2 are kept" in run("keep_model_labels", "small", path, model="large 2").out
+    assert Label.objects.filter(origin="model").count() == 2
+
+
+def test_a_faulty_file_keeps_nothing_and_names_its_lines(question, tmp_path):
+    run("keep_model_labels", "small", file_of(tmp_path, ONE), model="large 1")
+    path = file_of(
+        tmp_path,
+        THREE,
+        "{",
+        ["one"],
+        {"id": "four", "label": "neutral"},
+        {"id": "two", "label": "maybe"},
+        {"id": "one", "label": "neutral"},
+        THREE,
+    )
+    failure = run("keep_model_labels", "small", path, model="large 1").failure
+    for said in (
+        "Line 2 is no JSON",
+        "Line 3 is no object",
+        "Line 4: there is no pair 'four' here.",
+        "Line 5: 'maybe' is no label here. Use one of: entailment, neutral, contradiction.",
+        "Line 6: large 1 said entailment before.",
+        "Line 7: three stands in the file twice.",
+    ):
+        assert said in failure
+    assert Label.objects.filter(origin="model").count() == 1
+    assert "no lines" in run("keep_model_labels", "small", file_of(tmp_path), model="large 1").failure
+    assert "at most 100" in run("keep_model_labels", "small", path, model=" ").failure
+
+
+def test_the_database_keeps_one_label_a_model_and_pair(question, tmp_path):
+    run("keep_model_labels", "small", file_of(tmp_path, ONE), model="large 1")
+    twice = Label.objects.get(origin="model")
+    twice.pk, twice.token = None, "another"
+    with pytest.raises(IntegrityError, match="one_label_a_model_and_pair"):
+        twice.save()
+
+
+def test_a_researcher_who_decides_sees_what_a_model_said_and_that_it_is_one(
+    question, tmp_path, browser_of, rosa
+):
+    Question.objects.update(gold_rule="adjudicated")
+    run("keep_model_labels", "small", file_of(tmp_path, ONE), model="large 1")
+    page = browser_of(rosa).get("/corpora/small/adjudication/").content.decode()
+    assert "large 1 (a model)" in page
+    assert "It says so." in page

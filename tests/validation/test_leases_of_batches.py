@@ -1,0 +1,101 @@
+"""A batch is held for a while: it goes on elsewhere, and what comes late counts, or is kept and paid as surplus."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from collection.models import Pair
+from tests.cast import ana, person, vera
+from tests.corpora import make_corpus, make_pair, make_premise
+from tests.validation.votes import gold_of
+from validation.actions import claim_batch, open_for_validation, submit_batch
+from validation.models import BatchItem, Label, Question
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def question() -> Question:
+    """One pair with one seat left: whoever is late meets whoever was faster."""
+    corpus = make_corpus()
+    make_pair(
+        corpus, make_premise(corpus, "A dog barks."), "It is loud.", author=ana(), author_label="neutral"
+    )
+    question = corpus.questions.get()
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    for n in range(3):
+        send(claim_batch(question=question, annotator=person(f"v{n}")), person(f"v{n}"), "contradiction")
+    return question
+
+
+def send(batch, who, label: str):
+    labels = {item.seat.token: label for item in batch.items}
+    token = batch.assignment.token
+    return submit_batch(annotator=who, token=token, labels=labels, key=f"key-{token}")
+
+
+def let_leases_end() -> None:
+    Label.objects.filter(label=None).update(leased_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_batch_goes_on_elsewhere_with_what_is_left_of_it(browser_of, vera):
+    corpus = make_corpus()
+    for number in range(5):
+        premise = make_premise(corpus, f"Premise {number}.")
+        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
+    question = corpus.questions.get()
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    here = claim_batch(question=question, annotator=vera)
+    slots = [item.seat.token for item in here.items]
+    submit_batch(
+        annotator=vera, token=here.assignment.token, labels=dict.fromkeys(slots[:2], "neutral"), key="one"
+    )
+    there = (
+        browser_of(vera)
+        .post("/api/v1/work/validation/next", {"corpus": "small"}, content_type="application/json")
+        .json()
+    )
+    assert there["assignment"] == here.assignment.token
+    assert [pair["slot"] for pair in there["pairs"]] == slots[2:]
+
+
+def test_what_comes_late_counts_while_the_seat_is_free(question):
+    batch = claim_batch(question=question, annotator=vera())
+    let_leases_end()
+    result = send(batch, vera(), "contradiction")
+    assert (result.saved, result.surplus, result.cents) == (1, 0, 5)
+    assert Label.objects.seats().filter(annotator=vera(), label="contradiction").exists()
+
+
+def test_what_comes_after_somebody_else_filled_the_seat_is_surplus_paid_and_never_in_the_gold(question):
+    batch = claim_batch(question=question, annotator=vera())
+    let_leases_end()
+    send(claim_batch(question=question, annotator=person("fast")), person("fast"), "neutral")
+    result = send(batch, vera(), "entailment")
+    assert (result.saved, result.surplus, result.cents) == (0, 1, 5)
+    kept = Label.objects.get(annotator=vera(), label="entailment")
+    assert (kept.position, kept.withdrawn_at) == (None, None)
+    assert vera().ledger.total_cents() == 5
+    assert gold_of(Pair.objects.get(), question) == ("contradiction", "voted")
+    assert Label.objects.filter(question=question).counted().count() == 5
+
+
+def test_what_comes_while_somebody_else_holds_the_seat_is_surplus_too(question):
+    batch = claim_batch(question=question, annotator=vera())
+    let_leases_end()
+    others = claim_batch(question=question, annotator=person("holds"))
+    assert send(batch, vera(), "neutral").surplus == 1
+    assert send(others, person("holds"), "neutral").saved == 1
+
+
+def test_a_seat_that_was_lost_is_not_shown_again(question):
+    claim_batch(question=question, annotator=vera())
+    let_leases_end()
+    send(claim_batch(question=question, annotator=person("fast")), person("fast"), "neutral")
+    premise = make_premise(question.corpus, "Another.")
+    make_pair(question.corpus, premise, "More.", author=ana(), author_label="neutral")
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    new = claim_batch(question=question, annotator=vera())
+    assert [item.seat.pair.hypothesis for item in new.items] == ["More."]
+    assert BatchItem.objects.filter(lost=True).count() == 1

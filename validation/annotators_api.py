@@ -1,0 +1,75 @@
+"""REST: the figures of annotators, for researchers."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.permissions import IsResearcher
+from validation.annotator_table import annotator_table, as_csv
+from validation.measuring import Kind, request_figures
+from validation.models import Question
+from validation.seats import question_of
+from validation.serializers import QUESTION
+from validation.tasks import enqueue_figures
+
+RETRY_AFTER = 10  # seconds, until it is worth while to ask again
+
+
+class AnnotatorsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="Figures and flags of annotators",
+        description="For each annotator of the main question, or of the one that `question` names: agreement with the"
+        " others (leave-one-out), control and calibration items, label shares, speed, flags, and what the two models of"
+        " reliability say where they were fitted; with the rules of the flags and the meaning of each figure. Large"
+        " corpora are counted by a worker: `made_at` tells from when the figures are, and the answer is a 202 with"
+        " `retry_after` (seconds) where there are none yet. `as=csv` answers a table, a row an annotator.",
+        parameters=[OpenApiParameter("as", OpenApiTypes.STR, enum=["csv"]), QUESTION],
+        responses=OpenApiTypes.OBJECT,
+        tags=["corpora"],
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        question = _question(request, slug)
+        table, row = annotator_table(question)
+        if table is None:
+            return _counting(question)
+        if request.query_params.get("as") == "csv":
+            answer = HttpResponse(as_csv(table, question.labels), content_type="text/csv; charset=utf-8")
+            answer["Content-Disposition"] = f'attachment; filename="{slug}-annotators.csv"'
+            return answer
+        made: dict[str, Any] = {"made_at": row.made_at} if row and row.made_at else {}
+        return Response({**table, **made})
+
+    @extend_schema(
+        summary="Ask for the figures of annotators to be counted anew",
+        description="For corpora that are too large to be counted while you wait.",
+        parameters=[QUESTION],
+        request=None,
+        responses={202: OpenApiTypes.OBJECT},
+        tags=["corpora"],
+    )
+    def post(self, request: Request, slug: str) -> HttpResponse:
+        return _counting(_question(request, slug))
+
+
+def _counting(question: Question) -> Response:
+    enqueue_figures(request_figures(question=question, kind=Kind.ANNOTATORS))
+    answer = {
+        "corpus": question.corpus.slug,
+        "why": "A worker counts. Ask again.",
+        "retry_after": RETRY_AFTER,
+    }
+    return Response(answer, status=202, headers={"Retry-After": str(RETRY_AFTER)})
+
+
+def _question(request: Request, slug: str) -> Question:
+    question = question_of(slug, request.query_params.get("question") or None)
+    if question is None:
+        raise Http404
+    return question

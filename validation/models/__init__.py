@@ -1,0 +1,34 @@
+"""What is asked about pairs, the seats for answers, and the answers."""
+
+from validation.models.batches import Assignment, BatchItem, DraftAnswer
+from validation.models.calibration import CalibrationAnswer, CalibrationItem
+from validation.models.figures import Figures
+from validation.models.labels import Adjudication, Label
+from validation.models.pool import Exclusion, Membership
+from validation.models.questions import (
+    LabelWording,
+    Question,
+    QuestionCheck,
+    QuestionExample,
+    QuestionFaqEntry,
+    QuestionReading,
+)
+
+__all__ = [
+    "Adjudication",
+    "Assignment",
+    "BatchItem",
+    "CalibrationAnswer",
+    "CalibrationItem",
+    "DraftAnswer",
+    "Exclusion",
+    "Figures",
+    "Label",
+    "LabelWording",
+    "Membership",
+    "Question",
+    "QuestionCheck",
+    "QuestionExample",
+    "QuestionFaqEntry",
+    "QuestionReading",
+]

@@ -1,0 +1,79 @@
+"""What was handed out to whom, and what became of it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import new_token
+from validation.models.labels import Label
+from validation.models.questions import Question
+
+
+class Assignment(models.Model):
+    """One batch handed to one annotator."""
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT)
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    token = models.CharField(max_length=22, unique=True, default=new_token, editable=False)
+    leased_until = models.DateTimeField()
+    has_calibration = models.BooleanField(
+        default=False, help_text="some places hold texts from outside the corpus"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["question", "annotator"],
+                condition=Q(closed_at=None),
+                name="one_open_batch_an_annotator",
+            )
+        ]
+
+
+class DraftAnswer(models.Model):
+    """What somebody has chosen for a place of their batch and not sent: another device goes on from there.
+
+    `slot`: the token of the seat or of the calibration answer. It is no answer: nobody is paid for it and nothing
+    counts it.
+    """
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="drafts")
+    slot = models.CharField(max_length=22)
+    label = models.CharField(max_length=20, blank=True)
+    skip_reason = models.CharField(max_length=10, blank=True)
+    reason = models.TextField(blank=True)
+    active_ms = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "slot"], name="one_draft_a_place_in_batch")
+        ]
+
+
+class BatchItem(models.Model):
+    """One pair of a batch, and what became of it."""
+
+    class SkipReason(models.TextChoices):
+        UNCLEAR = "unclear", "I cannot tell what it means"
+        LANGUAGE = "language", "It is not in the right language"
+        UPSETTING = "upsetting", "I would rather not read this"
+        OTHER = "other", "Another reason"
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="items")
+    seat = models.ForeignKey(Label, on_delete=models.PROTECT, related_name="handed_out")
+    order = models.PositiveSmallIntegerField()
+    answer = models.CharField(max_length=20, null=True, blank=True)
+    active_ms = models.PositiveIntegerField(null=True, blank=True)
+    skip_reason = models.CharField(max_length=10, choices=SkipReason.choices, null=True, blank=True)
+    lost = models.BooleanField(
+        default=False, help_text="the seat went to somebody else before an answer came"
+    )
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "order"], name="one_item_a_place_in_batch"),
+            models.UniqueConstraint(fields=["assignment", "seat"], name="one_item_a_seat_in_batch"),
+        ]

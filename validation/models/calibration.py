@@ -1,0 +1,76 @@
+"""Calibration items: texts that belong to no pair, with an expert's label, mixed into batches. docs/decisions/0006."""
+
+import hashlib
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import new_token
+from collection.labels import SCHEME_CHOICES, label_fits_scheme
+from validation.models.batches import Assignment, BatchItem
+from validation.models.questions import Question
+
+
+class CalibrationItem(models.Model):
+    """One text with its known label, in the words of the corpus file. One sentence of the premise a line."""
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="calibration")
+    digest = models.CharField(max_length=64, editable=False, help_text="of premise and hypothesis")
+    premise = models.TextField()
+    hypothesis = models.TextField()
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
+    label = models.CharField(max_length=20, help_text="the expert's")
+    comment = models.TextField(blank=True, help_text="why, for researchers")
+    is_open = models.BooleanField(default=True, help_text="is it handed out; its answers stay")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["question", "digest"], name="calibration_item_known_once"),
+            models.CheckConstraint(
+                condition=label_fits_scheme("scheme", "label"), name="calibration_label_fits_scheme"
+            ),
+            models.CheckConstraint(
+                condition=~Q(premise="") & ~Q(hypothesis=""), name="calibration_item_has_texts"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.hypothesis
+
+    @staticmethod
+    def digest_of(premise: str, hypothesis: str) -> str:
+        return hashlib.sha256(f"{premise}\0{hypothesis}".encode()).hexdigest()
+
+
+class CalibrationAnswer(models.Model):
+    """One item in one batch of one annotator, and what became of it. It has no seat and is no label."""
+
+    item = models.ForeignKey(CalibrationItem, on_delete=models.PROTECT, related_name="answers")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="calibration")
+    order = models.PositiveSmallIntegerField(help_text="its place in the batch")
+    token = models.CharField(max_length=22, unique=True, default=new_token, editable=False)
+    answer = models.CharField(max_length=20, null=True, blank=True)
+    reason = models.TextField(blank=True, help_text="why, in the annotator's words")
+    active_ms = models.PositiveIntegerField(null=True, blank=True)
+    skip_reason = models.CharField(max_length=10, choices=BatchItem.SkipReason.choices, null=True, blank=True)
+    answered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            # Nobody meets an item twice, skipped ones neither.
+            models.UniqueConstraint(fields=["annotator", "item"], name="one_meeting_with_a_calibration_item"),
+            models.CheckConstraint(
+                condition=Q(answer=None, answered_at=None)
+                | Q(answer__isnull=False, answered_at__isnull=False),
+                name="calibration_answer_has_a_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(answer=None) | Q(skip_reason=None), name="calibration_answered_or_skipped"
+            ),
+        ]
+
+    @property
+    def waits(self) -> bool:
+        return self.answer is None and self.skip_reason is None

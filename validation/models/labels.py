@@ -1,0 +1,175 @@
+"""The seats for judgements, the judgements, and what was decided beyond them."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from accounts.models import new_token
+from collection.labels import SCHEME_CHOICES, label_fits_scheme
+from collection.models import Pair, Premise
+from validation.models.questions import Question
+from validation.querysets import LabelQuerySet
+
+
+class Label(models.Model):
+    """A seat for one judgement of one pair, and the judgement.
+
+    `author` and `premise` are copies of the pair's immutable facts: constraints and the claim
+    need them in this row.
+    """
+
+    class Origin(models.TextChoices):
+        AUTHOR = "author", "the author's own label"
+        CAST = "cast", "cast by a validator"
+        IMPORTED = "imported", "came with a published corpus"
+        EXPERT = "expert", "a researcher's label for a control item"
+        MODEL = "model", "a model's label, which counts nowhere"
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="judgements")
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels")
+    premise = models.ForeignKey(Premise, on_delete=models.PROTECT, related_name="+", db_index=False)
+    sentence = models.PositiveSmallIntegerField(default=0, help_text="0: the whole premise")
+    position = models.PositiveSmallIntegerField(null=True, blank=True)
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
+    origin = models.CharField(max_length=8, choices=Origin.choices, default=Origin.CAST)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
+    turn = models.PositiveIntegerField(
+        null=True, blank=True, help_text="the order in which seats are handed out"
+    )
+    token = models.CharField(max_length=22, default=new_token, editable=False)
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="labels",
+        db_index=False,  # `labels_by_annotator` begins with it
+    )
+    leased_until = models.DateTimeField(null=True, blank=True)
+    label = models.CharField(max_length=20, null=True, blank=True)
+    reason = models.TextField(blank=True, help_text="why, in the words of whoever gave the label")
+    model = models.CharField(max_length=100, blank=True, help_text="the model whose label this is")
+    cast_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_because = models.CharField(max_length=200, blank=True)
+    exclusion = models.ForeignKey(
+        "validation.Exclusion", on_delete=models.PROTECT, null=True, blank=True, related_name="labels"
+    )
+
+    objects = LabelQuerySet.as_manager()
+
+    class Meta:
+        # Every index is written for every label that is cast: there are those that something reads.
+        constraints = [
+            models.UniqueConstraint(fields=["token"], name="one_token_a_label"),
+            models.UniqueConstraint(
+                fields=["question", "pair", "sentence", "position"],
+                condition=Q(withdrawn_at=None, position__isnull=False),
+                name="one_label_a_seat",
+            ),
+            models.UniqueConstraint(
+                fields=["question", "pair", "sentence", "annotator"],
+                condition=Q(withdrawn_at=None, annotator__isnull=False)
+                & ~Q(origin__in=["imported", "expert", "model"]),
+                name="one_label_an_annotator_and_pair",
+            ),
+            models.CheckConstraint(
+                condition=~Q(origin="cast") | Q(author=None) | Q(annotator=None) | ~Q(author=F("annotator")),
+                name="author_never_validates_own_pair",
+            ),
+            models.CheckConstraint(condition=label_fits_scheme("scheme", "label"), name="label_fits_scheme"),
+            models.CheckConstraint(
+                condition=Q(origin__in=["author", "cast", "imported", "expert", "model"]),
+                name="label_origin_is_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(origin="cast")
+                | Q(label=None, annotator=None, leased_until=None, cast_at=None)
+                | Q(label=None, annotator__isnull=False, leased_until__isnull=False, cast_at=None)
+                | Q(label__isnull=False, annotator__isnull=False, cast_at__isnull=False),
+                name="seat_is_empty_leased_or_cast",
+            ),
+            models.CheckConstraint(
+                condition=Q(origin="cast") | Q(label__isnull=False), name="only_seats_to_be_cast_wait"
+            ),
+            models.CheckConstraint(
+                condition=~Q(origin="author") | Q(position=1), name="author_label_is_the_first"
+            ),
+            models.CheckConstraint(
+                condition=~Q(origin__in=["expert", "model"]) | Q(position=None),
+                name="expert_and_model_are_none_of_the_five",
+            ),
+            models.CheckConstraint(
+                condition=Q(origin="model", annotator=None) & ~Q(model="") | ~Q(origin="model") & Q(model=""),
+                name="model_label_names_its_model",
+            ),
+            models.UniqueConstraint(
+                fields=["question", "pair", "sentence"],
+                condition=Q(origin="expert", withdrawn_at=None),
+                name="one_expert_label_a_pair",
+            ),
+            models.UniqueConstraint(
+                fields=["question", "pair", "sentence", "model"],
+                condition=Q(origin="model", withdrawn_at=None),
+                name="one_label_a_model_and_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None) | ~Q(withdrawn_because=""), name="label_withdrawn_for_a_reason"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["question", "turn"],
+                condition=Q(label=None, withdrawn_at=None, position__isnull=False),
+                name="open_seats_in_turn",
+            ),
+            models.Index(fields=["annotator", "question", "premise"], name="labels_by_annotator"),
+        ]
+
+    def __str__(self) -> str:
+        return self.token
+
+
+class Adjudication(models.Model):
+    """A researcher's decision where the votes did not decide. Never an edit of labels.
+
+    One that is taken back stays in the history, with who did so and why, and decides nothing.
+    """
+
+    question = models.ForeignKey(Question, on_delete=models.PROTECT)
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="adjudications")
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
+    label = models.CharField(max_length=20)
+    reason = models.TextField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    created_at = models.DateTimeField(auto_now_add=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_because = models.TextField(blank=True)
+    withdrawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["question", "pair"],
+                condition=Q(withdrawn_at=None),
+                name="one_standing_adjudication_a_pair",
+            ),
+            models.CheckConstraint(
+                condition=Q(withdrawn_at=None, withdrawn_by=None, withdrawn_because="")
+                | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False) & ~Q(withdrawn_because=""),
+                name="adjudication_withdrawn_for_a_reason",
+            ),
+            models.CheckConstraint(
+                condition=label_fits_scheme("scheme", "label"), name="adjudicated_label_fits_scheme"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="adjudicated_for_a_reason"),
+        ]

@@ -1,0 +1,179 @@
+"""What is asked about the pairs of a corpus, in which words, and who has read it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from accounts.models import Qualification
+from collection.labels import SCHEME_CHOICES, SCHEMES
+from collection.models import Corpus
+
+
+class Question(models.Model):
+    """What is asked about the pairs of a corpus. Its main question decides the gold labels."""
+
+    class GoldRule(models.TextChoices):
+        """How the labels of the seats become the gold label; validation/gold.py does it."""
+
+        MAJORITY = "majority", "majority: the label with at least `threshold` of the seats"
+        # MPE (Lai et al. 2017) section 4.2: 2-2-1 and 3-2 between entailment and contradiction.
+        ADJUDICATED = (
+            "adjudicated",
+            "adjudicated: the majority; a researcher decides where there is none, and where entailment and"
+            " contradiction share all the votes with at least two each",
+        )
+        # Relation extraction in the DNC (Poliak et al. 2018), appendix B.4. Its text has the two sides of the
+        # scale reversed; its files have them as here.
+        UNANIMOUS = (
+            "unanimous",
+            "unanimous: kept only where all judgements, at least `threshold`, are the same; of a five-point"
+            " scale 5 is entailed and 1 to 4 are not",
+        )
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="questions")
+    slug = models.SlugField(max_length=60, default="main")
+    is_main = models.BooleanField(default=True)
+    scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
+    wording = models.TextField(blank=True)
+    instructions = models.TextField(blank=True, help_text="Markdown")
+    seats = models.PositiveSmallIntegerField(default=5, help_text="labels a pair, the author's own included")
+    threshold = models.PositiveSmallIntegerField(default=3)
+    gold_rule = models.CharField(max_length=20, choices=GoldRule.choices, default=GoldRule.MAJORITY)
+    batch_size = models.PositiveSmallIntegerField(default=5)
+    pay_cents = models.PositiveIntegerField(default=0, help_text="for one label")
+    seconds = models.PositiveIntegerField(default=12, help_text="expected time for one label")
+    pool_is_open = models.BooleanField(default=True, help_text="may every annotator join, or only members")
+    qualification = models.ForeignKey(
+        Qualification,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        help_text="who is not invited must hold it; an exam gives it",
+    )
+    hides_premise = models.BooleanField(default=False, help_text="the sentence is judged by itself")
+    by_sentence = models.BooleanField(
+        default=False, help_text="each sentence of the premise is judged by itself"
+    )
+    most_labels = models.PositiveSmallIntegerField(
+        default=100,
+        help_text="the most labels a pair can get when more are asked for where the first ones split",
+    )
+    control_bonus_cents = models.PositiveIntegerField(
+        default=100, help_text="for agreeing with the expert's label of a control item"
+    )
+    calibration_percent = models.PositiveSmallIntegerField(
+        default=0, help_text="how many of a hundred places in batches hold a text from outside the corpus"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "slug"], name="question_slug_unique_in_corpus"),
+            models.UniqueConstraint(
+                fields=["corpus"], condition=Q(is_main=True), name="one_main_question_a_corpus"
+            ),
+            models.CheckConstraint(condition=Q(scheme__in=list(SCHEMES)), name="question_scheme_is_known"),
+            # With half the seats or fewer, two labels could both reach the threshold.
+            models.CheckConstraint(
+                condition=Q(seats__gte=1) & Q(seats__lt=F("threshold") * 2) & Q(threshold__lte=F("seats")),
+                name="threshold_is_a_majority",
+            ),
+            models.CheckConstraint(condition=Q(batch_size__gte=1), name="batch_holds_a_pair"),
+            models.CheckConstraint(
+                condition=Q(gold_rule__in=["majority", "adjudicated", "unanimous"]), name="gold_rule_is_known"
+            ),
+            models.CheckConstraint(
+                condition=~Q(gold_rule="adjudicated") | Q(scheme="nli3"), name="adjudicated_rule_is_for_nli3"
+            ),
+            models.CheckConstraint(
+                condition=Q(is_main=False) | Q(by_sentence=False), name="main_question_is_about_the_whole"
+            ),
+            models.CheckConstraint(
+                condition=Q(hides_premise=False) | Q(by_sentence=False), name="a_judged_sentence_is_shown"
+            ),
+            models.CheckConstraint(
+                condition=Q(calibration_percent__lte=100), name="calibration_share_is_a_share"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.corpus}: {self.slug}"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return SCHEMES[self.scheme]
+
+
+class LabelWording(models.Model):
+    """How a corpus words one label of its question, and in which place."""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="label_wordings")
+    order = models.PositiveSmallIntegerField()
+    label = models.CharField(max_length=20)
+    wording = models.CharField(max_length=200)
+    help = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["question", "order"], name="one_wording_a_place"),
+            models.UniqueConstraint(fields=["question", "label"], name="one_wording_a_label"),
+        ]
+
+
+class QuestionExample(models.Model):
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="examples")
+    order = models.PositiveSmallIntegerField()
+    premise = models.TextField()
+    hypothesis = models.TextField()
+    label = models.CharField(max_length=20)
+    comment = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["question", "order"], name="one_question_example_a_place")
+        ]
+
+
+class QuestionCheck(models.Model):
+    """One question of the short check after the instructions: which label fits this sentence?"""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="check_questions")
+    order = models.PositiveSmallIntegerField()
+    premise = models.TextField()
+    hypothesis = models.TextField()
+    label = models.CharField(max_length=20)
+    explanation = models.TextField(help_text="shown after a wrong answer")
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["question", "order"], name="one_labelling_check_a_place")
+        ]
+
+
+class QuestionFaqEntry(models.Model):
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="faq")
+    order = models.PositiveSmallIntegerField()
+    text = models.TextField()
+    answer = models.TextField(help_text="Markdown")
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [models.UniqueConstraint(fields=["question", "order"], name="one_question_faq_a_place")]
+
+
+class QuestionReading(models.Model):
+    """That somebody read the instructions of a question, and how the short check went."""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="readings")
+    annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    tries = models.PositiveSmallIntegerField(default=0)
+    passed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "question"], name="one_reading_a_person_and_question"
+            )
+        ]

@@ -1,0 +1,13 @@
+"""`{% about 'pool' question %}`: the address of a researcher's page about a question."""
+
+from django import template
+
+from validation.models import Question
+from validation.views.asked import address_in
+
+register = template.Library()
+
+
+@register.simple_tag
+def about(name: str, question: Question, *more: str) -> str:
+    return address_in(name, question, *more)
