@@ -1,0 +1,56 @@
+"""Tables are emptied between tests also while a request of the last one still writes."""
+
+import threading
+
+import pytest
+from django.core.management.color import no_style
+from django.db import DatabaseError, IntegrityError, connection, transaction
+
+from accounts.models import Consent, ConsentForm, User
+from tests import cast
+
+A_MOMENT = 0.5
+
+
+def _empty(statements: list[str], late_request: threading.Thread) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+            if statement == 'DELETE FROM "accounts_consent"':
+                late_request.start()
+                late_request.join(A_MOMENT)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_request_that_still_writes_does_not_spoil_the_cleaning() -> None:
+    def late_request(outcome: list[str]) -> threading.Thread:
+        person = cast.ana()
+        form = ConsentForm.objects.create(title="One", text="Text", digest=f"{person.pk:064}")
+
+        def write() -> None:
+            try:
+                Consent.objects.create(user=person, form=form)
+                outcome.append("written")
+            except DatabaseError:
+                outcome.append("refused")  # as it should be: whom it names is gone
+            finally:
+                connection.close()
+
+        return threading.Thread(target=write)
+
+    tables = ["accounts_consent", "accounts_consentform", "accounts_user"]
+    lock, *deletes = connection.ops.sql_flush(no_style(), tables)
+    bare: list[str] = []
+    with pytest.raises(IntegrityError):  # the race is real
+        _empty(deletes, late_request(bare))
+    assert bare == ["written"]
+    Consent.objects.all().delete()
+    ConsentForm.objects.all().delete()
+    User.objects.all().delete()
+
+    locked: list[str] = []
+    request = late_request(locked)
+    _empty([lock, *deletes], request)
+    request.join()
+    assert locked == ["refused"]
+    assert not Consent.objects.exists()
