@@ -26,7 +26,7 @@ from typing import Any
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
-from modeling import actions
+from modeling import actions, catalogue
 from modeling.actions import Order, Progress
 from modeling.models import TrainingRun
 from modeling.regimes import scheme_of
@@ -403,7 +403,10 @@ def evaluate(
     config = folder / "evaluation.json"
     name = {"name": str(snapshot), "sha256": snapshot.sha256}
     collapse = scheme_of(run.snapshot, run.regime) != snapshot.corpus.scheme
-    told = {"snapshot": name, "files": files, "folder": str(folder), "collapse": collapse}
+    told = {
+        "snapshot": name, "files": files, "folder": str(folder), "cache": str(settings.CACHE_ROOT),
+        "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None, "collapse": collapse,
+    }  # fmt: skip
     config.write_text(json.dumps(told), encoding="utf-8")
     with (folder / LOG).open("ab") as log:
         child = subprocess.run(

@@ -89,8 +89,14 @@ def carry_out(run: Run, place: Place) -> None:
         if not (scores / "metrics.json").is_file():
             files = {"test": place.files(on)["test"]}
             collapse = run.scheme == "nli3" and scheme_of(on) == "entailed2"
-            asked = {"snapshot": snapshot(on, files), "files": files, "folder": str(scores)}
-            program("evaluate", scores.with_suffix(".json"), {**asked, "collapse": collapse}, str(folder))
+            asked = {
+                "snapshot": snapshot(on, files),
+                "files": files,
+                "folder": str(scores),
+                "cache": str(place.out / "cache"),
+                "collapse": collapse,
+            }
+            program("evaluate", scores.with_suffix(".json"), asked, str(folder))
 
 
 def run_json(run: Run, place: Place) -> dict[str, Any]:

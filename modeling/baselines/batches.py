@@ -139,13 +139,15 @@ def starts_of(counts: Integers) -> Integers:
 @dataclass(frozen=True)
 class EncodedPairs:
     """The sides that a network reads, the gold labels (pairs,), and, where these are what shall be learnt, the
-    annotators' distributions (pairs, labels); the measures (pairs, measures) of classifiers with features.
+    annotators' distributions (pairs, labels); the measures (pairs, measures) of classifiers with features; the
+    vectors (words, dimensions) of `further` words, whose indices come after the vocabulary's.
     """
 
     sides: tuple[Encoded, ...]
     labels: Integers
     distributions: npt.NDArray[np.float32] | None = None
     measures: npt.NDArray[np.float32] | None = None
+    further: npt.NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)

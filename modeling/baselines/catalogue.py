@@ -6,7 +6,7 @@ standard library only.
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any, get_type_hints
 
 from modeling.baselines.settings import (
@@ -51,6 +51,9 @@ BASELINES: dict[str, type[Settings]] = {
 }
 
 TWO_CLASSES = ("edit_distance", "overlap_classifier")  # these tell entailed from not-entailed alone
+
+# Settings that old runs have not, at what they did: such a run keeps its identity.
+LATER = {"precision": "float32", "compile": False, "look_up": False}
 
 BOOLEANS = {"true": True, "false": False}
 
@@ -114,6 +117,17 @@ def make_settings(baseline: str, given: Mapping[str, object]) -> Settings:
             raise ValueError(f"{key} is {json.dumps(value)}, but must be of type {types[key].__name__}.")
         values[key] = value
     return kind(**values)
+
+
+def told(settings: Settings) -> dict[str, Any]:
+    """The settings as a run folder tells them: those that came later only where they are not as old runs had them."""
+    return {key: value for key, value in asdict(settings).items() if LATER.get(key, ...) != value}
+
+
+def retold(baseline: str, told_settings: Mapping[str, object]) -> Settings:
+    """The settings that `told` told. Raises ValueError as `make_settings` does."""
+    later = {one.name: LATER[one.name] for one in fields(settings_class(baseline)) if one.name in LATER}
+    return make_settings(baseline, {**later, **told_settings})
 
 
 def settings_class(baseline: str) -> type[Settings]:

@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from modeling.baselines import pretrained
-from modeling.baselines.catalogue import make_settings
+from modeling.baselines.catalogue import retold
 from modeling.baselines.config import WEIGHTS
 from modeling.baselines.data import Pair
 from modeling.baselines.errors import BaselineError
@@ -165,7 +165,7 @@ def load_run(folder: Path) -> FinishedRun:
     metrics: Any = read_json(folder / METRICS)
     try:
         weights = load_file(folder / WEIGHTS)
-        settings = make_settings(config["baseline"], config["settings"])
+        settings = retold(config["baseline"], config["settings"])
         if isinstance(settings, PretrainedSettings):
             settings = replace(settings, model=str(folder / ENCODER))
             vocabulary: Lexicon = pretrained.Pieces(folder / ENCODER)

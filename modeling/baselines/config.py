@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from modeling.baselines.catalogue import TWO_CLASSES, make_settings
+from modeling.baselines.catalogue import TWO_CLASSES, make_settings, told
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
 from modeling.baselines.labels import SCHEMES
@@ -22,8 +22,6 @@ PARTITIONS = ("train", "dev", "test")
 DEVICES = ("auto", "cpu", "cuda")
 CHECKPOINT_SECONDS = 20.0  # what a kill costs at most; writing one takes well under a second
 REGIME = ("mixed", "start", "genre", "most", "collapse", "soft_labels")
-# Settings that old runs have not, at what they did: such a run keeps its identity.
-LATER = {"precision": "float32", "compile": False}
 STARTS = ("update", "transfer")
 WEIGHTS = "weights.safetensors"
 KINDS = {
@@ -142,7 +140,7 @@ class RunConfig:
             "scheme": self.scheme,
             "files": {partition: one.sha256 for partition, one in self.files.items()},
             "vectors": None if self.vectors is None else Path(self.vectors).name,
-            "settings": without_defaults(asdict(self.settings)),
+            "settings": told(self.settings),
             **self.pretrained(),
             # Only what is asked for: a plain run keeps the identity that it had before there were regimes.
             **self.regime(),
@@ -152,7 +150,7 @@ class RunConfig:
         """A pretrained encoder: its name instead of its path, and the hash of its weights."""
         if not isinstance(self.settings, PretrainedSettings):
             return {}
-        named = {**without_defaults(asdict(self.settings)), "model": Path(self.settings.model).name}
+        named = {**told(self.settings), "model": Path(self.settings.model).name}
         return {"settings": named, "pretrained": digest_of(self.settings.model)}
 
     def regime(self) -> dict[str, Any]:
@@ -184,11 +182,17 @@ class RunConfig:
 
 @dataclass(frozen=True)
 class EvaluationConfig:
-    """One evaluation of a finished run on the files of any snapshot with the same label scheme."""
+    """One evaluation of a finished run on the files of any snapshot with the same label scheme.
+
+    Words that the run does not know are looked up in `vectors`, which must be those that it was trained with: None
+    will do for an installed package.
+    """
 
     snapshot: SnapshotName
     files: Mapping[str, DataFile]
     folder: Path
+    cache: Path | None = None
+    vectors: str | None = None
     device: str = "auto"
     threads: int = 1
     collapse: bool = False
@@ -232,15 +236,15 @@ def read_run_config(value: object) -> RunConfig:
 
 def read_evaluation_config(value: object) -> EvaluationConfig:
     """EVAL.json's content as an EvaluationConfig. Raises BaselineError that names the key at fault."""
-    # A cache is taken and not used: callers hand the same places to training and evaluation, and a run folder
-    # carries its own vectors.
-    optional = ("cache", "device", "threads", "collapse")
+    optional = ("cache", "vectors", "device", "threads", "collapse")
     evaluation = read_object("EVAL.json", value, ("snapshot", "files", "folder"), optional)
     try:
         return EvaluationConfig(
             snapshot=read_snapshot(evaluation["snapshot"]),
             files=read_files(evaluation["files"]),
             folder=Path(read(evaluation, "folder", str)),
+            cache=None if evaluation.get("cache") is None else Path(read(evaluation, "cache", str)),
+            vectors=None if evaluation.get("vectors") is None else read(evaluation, "vectors", str),
             device=read(evaluation, "device", str, "auto"),
             threads=read(evaluation, "threads", int, 1),
             collapse=read(evaluation, "collapse", bool, False),
@@ -311,11 +315,6 @@ def read(values: Mapping[str, Any], key: str, kind: type, default: object = None
     if type(value) is not kind:
         raise ValueError(f"{key} is {json.dumps(value)}, but must be {KINDS[kind]}.")
     return value
-
-
-def without_defaults(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings; those that came later stand among them only where they are not at their default."""
-    return {key: value for key, value in settings.items() if LATER.get(key, ...) != value}
 
 
 def at_least_one(key: str, value: int | None) -> None:

@@ -8,23 +8,24 @@ import numpy as np
 import torch
 
 from modeling.baselines import checkpoint
-from modeling.baselines.batches import encode_pairs
 from modeling.baselines.config import EvaluationConfig
 from modeling.baselines.data import read_partition
 from modeling.baselines.errors import BaselineError, Stopped
-from modeling.baselines.files import write_json
+from modeling.baselines.files import read_json, write_json
 from modeling.baselines.labels import SCHEMES
 from modeling.baselines.overlap import count_overlap, load_training_texts, warn_of_overlap
 from modeling.baselines.prediction import Floats, predict, resolve_device
 from modeling.baselines.program import Events, Stop
 from modeling.baselines.scores import score
+from modeling.baselines.unseen import WordSource, encode_unseen, word_source
+from modeling.baselines.vectors import PACKAGES, find_vectors
 
 
 def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: Stop) -> None:
     """Scores the run in `folder` on the files of `config`; writes and tells predictions and metrics.
 
-    Needs no vectors and no training files: the run folder has the word table and the digests of the training
-    texts. Raises BaselineError for what a person can mend, Stopped after a signal.
+    Needs no training files: the run folder has the word table and the digests of the training texts. Needs the
+    vectors for words that training lacks. Raises BaselineError for what a person can mend, Stopped after a signal.
     """
     if config.folder.resolve() == folder.resolve():
         raise BaselineError(
@@ -33,6 +34,7 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
     run = checkpoint.load_run(folder)
     if config.collapse and run.labels not in (SCHEMES["nli3"], SCHEMES["entailed2"]):
         raise BaselineError(f"collapse is for nli3, not for the run's labels {', '.join(run.labels)}.")
+    source = source_of(run, folder, config)
     known = load_training_texts(folder / checkpoint.TRAINING_TEXTS)
     torch.set_num_threads(config.threads)
     device = resolve_device(config.device)
@@ -58,7 +60,7 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
     for name, partition in partitions.items():
         if not partition.pairs:
             events.warn(f"There are no {name} pairs with a gold label: it has no score.", partition=name)
-        encoded = encode_pairs(partition.pairs, network.reads, run.vocabulary)
+        encoded = encode_unseen(partition.pairs, network.reads, run.vocabulary, source)
         probabilities = collapsed(predict(network, encoded, len(run.labels), device, between), labels)
         overlap = count_overlap(partition.pairs, known)
         warn_of_overlap(events, name, len(partition.pairs), overlap)
@@ -67,6 +69,25 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
         checkpoint.write_predictions(config.folder, name, partition.pairs, probabilities, labels)
     write_json(config.folder / checkpoint.METRICS, metrics)
     events.emit("done", metrics=metrics)
+
+
+def source_of(run: checkpoint.FinishedRun, folder: Path, config: EvaluationConfig) -> WordSource | None:
+    """Where words that the run does not know are looked up. Raises BaselineError where it is not what it learnt from."""
+    name = run.config["vectors"]
+    given = config.vectors or (name if name in PACKAGES else None)
+    source = word_source(run.settings, given or name, config.cache or config.folder / "cache")
+    if source is None:
+        return None
+    if given is None:
+        raise BaselineError(
+            f"The run looks words that training lacks up in the word vectors {name}: set vectors to that file."
+        )
+    environment: Any = read_json(folder / checkpoint.ENVIRONMENT)
+    if find_vectors(given, (), source.cache, True).digest != environment["vectors"]["digest"]:
+        raise BaselineError(
+            f"The word vectors {given} are not those that the run was trained with ({name}): name these."
+        )
+    return source
 
 
 def collapsed(probabilities: Floats, labels: Sequence[str]) -> Floats:

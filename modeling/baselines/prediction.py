@@ -1,6 +1,7 @@
 """A network and encoded pairs -> probabilities, and the device that this happens on."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +9,7 @@ import torch
 
 from modeling.baselines.batches import EncodedPairs, in_batches
 from modeling.baselines.errors import BaselineError
-from modeling.baselines.networks import Network
+from modeling.baselines.networks import Network, ReadingNetwork
 from modeling.baselines.workers import Workers
 
 Floats = npt.NDArray[np.float32]
@@ -44,7 +45,7 @@ def predict(
     probabilities = np.zeros((len(pairs), labels), dtype=np.float32)
     was_training = network.training
     network.eval()
-    with torch.inference_mode():
+    with torch.inference_mode(), knowing(network, pairs, device):
         batches = in_batches(pairs.by_length(np.arange(len(pairs))), PREDICTION_BATCH)
         for number, rows in enumerate(batches):
             between()  # by every process at every batch: what happens there they do together
@@ -53,3 +54,10 @@ def predict(
                 probabilities[rows] = logits.softmax(dim=1).cpu().numpy()
     network.train(was_training)
     return workers.merge(probabilities)
+
+
+def knowing(network: Network, pairs: EncodedPairs, device: torch.device) -> AbstractContextManager[None]:
+    """While it lasts, the network knows the words that the pairs have besides the vocabulary's."""
+    if pairs.further is None or not len(pairs.further) or not isinstance(network, ReadingNetwork):
+        return nullcontext()
+    return network.knowing(torch.from_numpy(pairs.further).to(device))

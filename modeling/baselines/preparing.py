@@ -1,13 +1,13 @@
 """From a run's settings and pairs to a network before its first step."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from modeling.baselines import checkpoint
-from modeling.baselines.batches import Part, Texts, distributions_of, encode_pairs, encode_texts, texts_of
+from modeling.baselines.batches import Part, Texts, distributions_of, encode_texts, texts_of
 from modeling.baselines.checkpoint import FinishedRun
 from modeling.baselines.config import RunConfig
 from modeling.baselines.data import Partition
@@ -27,8 +27,9 @@ from modeling.baselines.settings import (
     Settings,
 )
 from modeling.baselines.underway import Training
+from modeling.baselines.unseen import encode_unseen, word_source
 from modeling.baselines.vectors import WordVectors, load_vectors
-from modeling.baselines.vocabulary import RESERVED, Lexicon, Vocabulary, build_vocabulary
+from modeling.baselines.vocabulary import RESERVED, Lexicon, Vocabulary, build_vocabulary, every_word
 from modeling.baselines.workers import Workers
 
 OTHER_CHANCE = 1_000_003  # between the seeds of processes that train together
@@ -62,7 +63,7 @@ def prepare(
         labels=labels,
         device=device,
         train=encode_texts(sides, train, vocabulary, soft),
-        dev=encode_pairs(dev, reads, vocabulary),
+        dev=encode_unseen(dev, reads, vocabulary, word_source(settings, config.vectors, config.cache)),
         events=events,
         stop=stop,
         parts=parts,
@@ -81,9 +82,9 @@ def filled(
     """The lexicon with what occurs in training, after what an earlier run knew. Pieces are all known before."""
     if isinstance(settings, NeuralSettings):
         known = RESERVED if earlier is None else earlier.vocabulary.words
-        return build_vocabulary(every_text(sides), settings.minimum_count, known)
+        return build_vocabulary(every_word(sides), settings.minimum_count, known)
     if isinstance(settings, LexicalizedSettings) and isinstance(empty, Features):
-        found = build_vocabulary(every_text(sides), settings.minimum_count)
+        found = build_vocabulary(every_word(sides), settings.minimum_count)
         return Features(found.words, settings, empty.tagger)
     return empty
 
@@ -133,11 +134,6 @@ def empty_lexicon(settings: Settings) -> Lexicon:
     if isinstance(settings, PretrainedSettings):
         return Pieces(folder_of(settings.model))
     return Features(RESERVED, settings) if isinstance(settings, FeatureSettings) else Vocabulary(RESERVED)
-
-
-def every_text(sides: Sequence[Texts]) -> Iterator[list[str]]:
-    """The tokens of each text of each pair of each side."""
-    return (tokens for side in sides for texts in side for tokens in texts)
 
 
 def first_table(vectors: WordVectors, oov: str) -> Tensor:

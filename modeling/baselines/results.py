@@ -11,7 +11,6 @@ from typing import Any
 import torch
 
 from modeling.baselines import checkpoint
-from modeling.baselines.batches import encode_pairs
 from modeling.baselines.config import RunConfig
 from modeling.baselines.data import Partition
 from modeling.baselines.files import write_json
@@ -20,6 +19,7 @@ from modeling.baselines.pretrained import folder_of
 from modeling.baselines.scores import score, share
 from modeling.baselines.settings import FeatureSettings, PretrainedSettings, Settings
 from modeling.baselines.underway import Training
+from modeling.baselines.unseen import encode_unseen, word_source
 from modeling.baselines.vectors import WordVectors
 from modeling.baselines.vocabulary import Lexicon
 
@@ -60,9 +60,14 @@ def finish(
         "train": {"accuracy": share(fitted.argmax(axis=1) == training.train.labels), "genres": dict(genres)},
     }
     overlap: dict[str, dict[str, int]] = {}
+    source = word_source(config.settings, config.vectors, config.cache)
     for name in HELD_OUT:
         pairs = partitions.get(name, Partition()).pairs
-        encoded = training.dev if name == "dev" else encode_pairs(pairs, training.network.reads, vocabulary)
+        encoded = (
+            training.dev
+            if name == "dev"
+            else encode_unseen(pairs, training.network.reads, vocabulary, source)
+        )
         probabilities = training.predict(encoded)
         overlap[name] = count_overlap(pairs, texts)
         warn_of_overlap(training.events, name, len(pairs), overlap[name])

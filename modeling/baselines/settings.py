@@ -125,6 +125,9 @@ class NeuralSettings(LearningSettings):
     )
     lowercase_fallback: bool = setting(True, "is a word that has no vector looked up in lower case")
     minimum_count: int = setting(1, "words rarer than this in training count as unknown", least=1)
+    look_up: bool = setting(
+        True, "have words that training lacks the source's vector when pairs are predicted"
+    )
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,20 @@ class WordVectors:
 
 
 def load_vectors(source: str, words: Sequence[str], cache: Path, lowercase_fallback: bool) -> WordVectors:
+    """The vectors of the training words; `find_vectors` says how. Raises BaselineError where the source knows none."""
+    table = find_vectors(source, words, cache, lowercase_fallback)
+    if not table.found.any():
+        raise BaselineError(
+            f"The word vectors {source} know none of the {len(words)} training words: name others."
+        )
+    return table
+
+
+def find_vectors(source: str, words: Sequence[str], cache: Path, lowercase_fallback: bool) -> WordVectors:
     """The vectors of `words` from a package (by name) or a GloVe text file (by path).
 
     With `lowercase_fallback` a word that has no vector takes that of its lower-case form. Raises
-    BaselineError where the source is missing or torn, and where it knows none of the words.
+    BaselineError where the source is missing or torn.
     """
     digest = package_digest(source) if source in PACKAGES else remembered_digest(Path(source), cache)
     if digest is not None:
@@ -62,25 +72,22 @@ def load_vectors(source: str, words: Sequence[str], cache: Path, lowercase_fallb
     else:
         known, digest = read_text_file(Path(source), wanted)
         remember_digest(Path(source), cache, digest)
-    table = arrange(source, words, known, lowercase_fallback)
+    table = arrange(words, known, lowercase_fallback)
     write_table(table_path(cache, digest, words, lowercase_fallback), *table)
     return WordVectors(*table, Path(source).name, digest)
 
 
 def arrange(
-    source: str, words: Sequence[str], known: dict[str, Floats], lowercase_fallback: bool
+    words: Sequence[str], known: dict[str, Floats], lowercase_fallback: bool
 ) -> tuple[Floats, npt.NDArray[np.bool_], Floats]:
     """Rows in the order of `words`, which of them were found, and the vector shared by the others."""
     hits = [known.get(word, known.get(word.lower()) if lowercase_fallback else None) for word in words]
     found = np.array([hit is not None for hit in hits], dtype=np.bool_)
-    if not found.any():
-        raise BaselineError(
-            f"The word vectors {source} know none of the {len(words)} training words: name others."
-        )
-    rows = np.zeros((len(words), len(next(iter(known.values())))), dtype=np.float32)
-    rows[found] = np.stack([hit for hit in hits if hit is not None])
-    shared = known.get(UNKNOWN_WORD)
-    if shared is None:
+    rows = np.zeros((len(words), len(next(iter(known.values()), ()))), dtype=np.float32)
+    shared = known.get(UNKNOWN_WORD, np.zeros(rows.shape[1], dtype=np.float32))
+    if found.any():
+        rows[found] = np.stack([hit for hit in hits if hit is not None])
+    if found.any() and UNKNOWN_WORD not in known:
         shared = rows[found].mean(axis=0, dtype=np.float64).astype(np.float32)
     return rows, found, shared
 

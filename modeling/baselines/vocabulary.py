@@ -3,7 +3,7 @@ the run.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -53,6 +53,11 @@ class Vocabulary:
     def encode(self, tokens: Sequence[str]) -> list[int]:
         """The tokens' indices; a token that is not in the vocabulary becomes UNKNOWN."""
         return [self._index.get(token, UNKNOWN) for token in tokens]
+
+
+def every_word(sides: Iterable[Iterable[Iterable[Sequence[str]]]]) -> Iterator[Sequence[str]]:
+    """The tokens of each text of each pair of each side."""
+    return (tokens for side in sides for texts in side for tokens in texts)
 
 
 def build_vocabulary(

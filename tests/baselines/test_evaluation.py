@@ -18,7 +18,9 @@ def trained(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 def evaluation(where: Path, rows: list[dict[str, object]]) -> dict[str, Any]:
+    places = [path for path in (where / "vectors.txt", where / "training/vectors.txt") if path.exists()]
     return {
+        "vectors": str(places[0]),
         "snapshot": {"name": "other@2", "sha256": "1" * 64},
         "files": {"test": write_lines(where / "other.jsonl", rows)},
         "folder": str(where / "evaluation"),
@@ -27,11 +29,10 @@ def evaluation(where: Path, rows: list[dict[str, object]]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("trained", ["cbow", "hypothesis_only"], indirect=True)
-def test_the_same_file_gets_the_same_predictions_without_vectors_or_training_files(
-    trained: Path, tmp_path: Path
-):
+def test_the_same_file_gets_the_same_predictions_without_training_files(trained: Path, tmp_path: Path):
     moved = tmp_path / "moved"
     shutil.move(trained, moved)
+    shutil.move(tmp_path / "training/vectors.txt", tmp_path / "vectors.txt")
     shutil.rmtree(tmp_path / "training")
     code, events = run_evaluate(moved, evaluation(tmp_path, lines(("A postman",), "t")), tmp_path)
     assert code == 0

@@ -178,6 +178,7 @@ def test_a_run_on_three_labels_is_scored_on_two_by_summing(tmp_path: Path):
     evaluation = {
         "snapshot": OTHER,
         "files": {"test": write_lines(tmp_path / "two.jsonl", rows)},
+        "vectors": str(tmp_path / "vectors.txt"),
         "folder": str(tmp_path / "scored"),
         "collapse": True,
     }

@@ -38,7 +38,7 @@ class ESIM(ReadingNetwork):
     def forward(self, batch: Batch) -> Tensor:
         """Logits (batch, labels)."""
         steps = steps_of(batch.sentences)
-        words = self.encoder(self.dropout(self.vectors(steps.tokens)), None, steps)
+        words = self.encoder(self.dropout(self.look_up(steps.tokens)), None, steps)
         premise, hypothesis = steps.spread(words, 0.0).chunk(2)
         meets = torch.cat(align(premise, hypothesis, *(one.lengths for one in batch.sentences)))
         inputs = self.dropout(torch.relu(self.compare(words, steps.gather(meets))))

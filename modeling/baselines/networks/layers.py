@@ -2,6 +2,8 @@
 built from.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 import torch
@@ -28,7 +30,12 @@ class Network(nn.Module):
 
 
 class ReadingNetwork(Network):
-    """A network with word vectors: `vectors.weight` (words, dimensions), whose padding row stays zero."""
+    """A network with word vectors: `vectors.weight` (words, dimensions), whose padding row stays zero.
+
+    To predict, it may know `further` words for a while (see unseen.py); they are no part of its weights.
+    """
+
+    wider: Tensor | None = None  # its own words and the further ones, while it knows such
 
     def __init__(self, words: int, dimensions: int, train_vectors: bool) -> None:
         super().__init__()
@@ -41,28 +48,43 @@ class ReadingNetwork(Network):
             self.vectors.weight.copy_(table)
             self.vectors.weight[PADDING].zero_()
 
+    @contextmanager
+    def knowing(self, further: Tensor) -> Iterator[None]:
+        """Knows, while this lasts, also the words after its own: `further` (words, dimensions)."""
+        self.wider = torch.cat((self.vectors.weight.detach(), further))
+        try:
+            yield
+        finally:
+            self.wider = None
+
+    @property
+    def table(self) -> Tensor:
+        """(words, dimensions): the vectors of all the words that it knows now."""
+        return self.vectors.weight if self.wider is None else self.wider
+
+    def look_up(self, tokens: Tensor) -> Tensor:
+        """(..., dimensions): the words' vectors, zeros for padding."""
+        return nn.functional.embedding(tokens, self.table, PADDING)
+
     def words_of(self, sentences: Sentences) -> Tensor:
         """(batch, longest, dimensions): the word vectors, zeros for padding."""
-        vectors: Tensor = self.vectors(sentences.tokens)
-        return vectors
+        return self.look_up(sentences.tokens)
 
     def distinct_words(self, steps: Steps) -> tuple[Tensor, Tensor | None]:
         """(distinct, dimensions): the vectors of the words that occur, and which of them each word is (words,);
         None where each has its own.
         """
         if steps.tokens.device.type != "cpu":  # there it would be waited for, and one product costs less
-            return self.vectors(steps.tokens), None
+            return self.look_up(steps.tokens), None
         distinct, which = steps.tokens.unique(return_inverse=True)
-        return self.vectors(distinct), which
+        return self.look_up(distinct), which
 
     def sum_of_vectors(self, sentences: Sentences) -> Tensor:
         """(batch, dimensions): the sum of each sentence's word vectors, zeros for an empty one.
 
         Leaves padding out instead of adding zeros: quicker, and padding cannot change even the last bit.
         """
-        return nn.functional.embedding_bag(
-            sentences.tokens, self.vectors.weight, mode="sum", padding_idx=PADDING
-        )
+        return nn.functional.embedding_bag(sentences.tokens, self.table, mode="sum", padding_idx=PADDING)
 
 
 class BiLSTM(nn.Module):
