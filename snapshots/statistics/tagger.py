@@ -20,6 +20,11 @@ def _model() -> Any:
 
 
 def annotate(sentences: Iterable[str]) -> Iterator[Sentence]:
-    """Each sentence's tokens, in order. The parser and the names are left out: nothing here needs them."""
-    for document in _model().pipe(sentences, batch_size=SENTENCES_AT_ONCE):
-        yield [Token(token.text, token.tag_, token.lemma_) for token in document]
+    """Each sentence's tokens, in order. The parser and the names are left out: nothing here needs them.
+
+    What spaCy keeps of each new word is dropped at the end of every call: memory must not grow with the corpus.
+    """
+    model = _model()
+    with model.memory_zone():
+        for document in model.pipe(sentences, batch_size=SENTENCES_AT_ONCE):
+            yield [Token(token.text, token.tag_, token.lemma_) for token in document]
