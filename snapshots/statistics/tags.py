@@ -150,14 +150,14 @@ def tags_of(premise: Sequence[Sentence], hypothesis: Sentence, hypothesis_words:
 
 def measure(
     pairs: Iterable[Pair],
-    annotate: Callable[[Iterable[str]], Iterator[Sentence]],
+    annotate: Callable[[Iterable[str]], Iterable[Sentence]],
     *,
     labels: Sequence[str],
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
     """How many pairs have each tag, by partition, genre and gold label, and the overlap of lemmas by label.
 
-    annotate: sentences in, annotated sentences out, one by one in their order. English only.
+    annotate: sentences in, annotated sentences out, in their order. English only.
     """
     sizes: Counter[tuple[str, str]] = Counter()
     tagged: Counter[tuple[str, str, str, str, str]] = Counter()
@@ -197,7 +197,7 @@ def _order(partition: str) -> tuple[int, str]:
 
 
 def annotated(
-    pairs: Iterable[Pair], annotate: Callable[[Iterable[str]], Iterator[Sentence]]
+    pairs: Iterable[Pair], annotate: Callable[[Iterable[str]], Iterable[Sentence]]
 ) -> Iterator[tuple[Pair, list[Sentence], Sentence]]:
     """Pairs with their sentences annotated: five hundred at a time, each sentence once in a portion."""
     rest = iter(pairs)
