@@ -2,8 +2,8 @@
 
 `plain esim` and `plain infersent` are the same networks in torch's own layers, for comparison (bench/plain_networks.py).
 
-Vectors of 300 dimensions, 20,000 words, 300 units wherever a baseline has units, sentences as long as those of
-SNLI, the baseline's own optimiser. A process of its own, for the sake of its peak memory. With one thread the pairs
+Vectors of 300 dimensions, 20,000 words, 300 units wherever a baseline has units (a pretrained encoder as it is),
+sentences as long as those of SNLI, the baseline's own optimiser. A process of its own, for the sake of its peak memory. With one thread the pairs
 a second of processor time mean something on a busy machine too; the clock's need a quiet one.
 """
 
@@ -13,7 +13,13 @@ import resource
 import subprocess
 import sys
 import time
-from typing import get_type_hints
+from typing import TYPE_CHECKING, get_type_hints
+
+if TYPE_CHECKING:
+    from modeling.baselines.data import Pair
+    from modeling.baselines.networks import Network
+    from modeling.baselines.settings import LearningSettings
+    from modeling.baselines.vocabulary import Lexicon
 
 BEGAN = time.perf_counter()
 WORDS, DIMENSIONS, UNITS, PAIRS, LABELS = 20_000, 300, 300, 20_000, 3
@@ -30,45 +36,16 @@ HYPOTHESES = (
 
 
 def main(baseline: str, batch_size: int, seconds: float, threads: int) -> None:
-    import numpy as np
     import torch
     from torch import nn
 
-    from bench.plain_networks import PLAIN
     from modeling.baselines.batches import encode_pairs, training_batches
-    from modeling.baselines.catalogue import BASELINES, make_settings
-    from modeling.baselines.data import Pair
-    from modeling.baselines.networks import ReadingNetwork, make_network
     from modeling.baselines.optimisers import make_optimiser
-    from modeling.baselines.settings import NeuralSettings
-    from modeling.baselines.vocabulary import RESERVED, Vocabulary
 
     torch.set_num_threads(threads)
     torch.manual_seed(1)
-    chance = np.random.default_rng(1)
-    words = [f"word{number}" for number in range(WORDS)]
-    # Common words are common, as in language: rank r about 1 / r times as often as the first.
-    often = 1 / np.arange(1, WORDS + 1)
-
-    def texts(counts: tuple[int, ...]) -> list[str]:
-        lengths = 1 + chance.choice(len(counts), PAIRS, p=np.array(counts) / sum(counts))
-        drawn = chance.choice(WORDS, int(lengths.sum()), p=often / often.sum())
-        return [" ".join(words[i] for i in part) for part in np.split(drawn, np.cumsum(lengths)[:-1])]
-
-    pairs = [
-        Pair(str(number), (premise,), hypothesis, number % LABELS, "")
-        for number, (premise, hypothesis) in enumerate(zip(texts(PREMISES), texts(HYPOTHESES), strict=True))
-    ]
-    name = baseline.removeprefix("plain ")
-    has = get_type_hints(BASELINES[name])
-    sizes: dict[str, object] = {str(key): UNITS for key in ("hidden", "states", "size") if key in has}
-    settings = make_settings(name, sizes)
-    assert isinstance(settings, NeuralSettings)
-    vocabulary = Vocabulary((*RESERVED, *words))
-    make = make_network if name == baseline else PLAIN[name]
-    network = make(settings, len(vocabulary), DIMENSIONS, LABELS)
-    assert isinstance(network, ReadingNetwork)
-    encoded = encode_pairs(pairs, network.reads, vocabulary)
+    settings, network, lexicon, words = material(baseline)
+    encoded = encode_pairs(pairs_of(words), network.reads, lexicon)
     optimiser = make_optimiser(network, settings)
     device = torch.device("cpu")
     spent = {"cutting": 0.0, "network": 0.0, "updating": 0.0}
@@ -116,17 +93,66 @@ def main(baseline: str, batch_size: int, seconds: float, threads: int) -> None:
     print(json.dumps(told))
 
 
+def material(baseline: str) -> "tuple[LearningSettings, Network, Lexicon, list[str]]":
+    """A baseline's settings at the sizes above, its fresh network, what it knows, and the words to write pairs with.
+
+    A pretrained encoder keeps its size, and knows each of the words as one piece.
+    """
+    from bench.plain_networks import PLAIN
+    from modeling.baselines.catalogue import BASELINES, make_settings
+    from modeling.baselines.networks import make_network
+    from modeling.baselines.pretrained import Pieces, folder_of
+    from modeling.baselines.settings import LearningSettings, PretrainedSettings
+    from modeling.baselines.vocabulary import RESERVED, Vocabulary
+
+    name = baseline.removeprefix("plain ")
+    has = get_type_hints(BASELINES[name])
+    sizes: dict[str, object] = {str(key): UNITS for key in ("hidden", "states", "size") if key in has}
+    settings = make_settings(name, sizes)
+    assert isinstance(settings, LearningSettings)
+    if isinstance(settings, PretrainedSettings):
+        pieces = Pieces(folder_of(settings.model))
+        words = [piece for piece in pieces.words if piece.isalpha()][:WORDS]
+        return settings, make_network(settings, len(pieces), 0, LABELS), pieces, words
+    words = [f"word{number}" for number in range(WORDS)]
+    vocabulary = Vocabulary((*RESERVED, *words))
+    make = make_network if name == baseline else PLAIN[name]
+    return settings, make(settings, len(vocabulary), DIMENSIONS, LABELS), vocabulary, words
+
+
+def pairs_of(words: list[str]) -> "list[Pair]":
+    """Pairs of these words, common ones common as in language: rank r about 1 / r times as often as the first."""
+    import numpy as np
+
+    from modeling.baselines.data import Pair
+
+    chance = np.random.default_rng(1)
+    often = 1 / np.arange(1, len(words) + 1)
+
+    def texts(counts: tuple[int, ...]) -> list[str]:
+        lengths = 1 + chance.choice(len(counts), PAIRS, p=np.array(counts) / sum(counts))
+        drawn = chance.choice(len(words), int(lengths.sum()), p=often / often.sum())
+        return [" ".join(words[i] for i in part) for part in np.split(drawn, np.cumsum(lengths)[:-1])]
+
+    both = zip(texts(PREMISES), texts(HYPOTHESES), strict=True)
+    return [
+        Pair(str(number), (premise,), hypothesis, number % LABELS, "")
+        for number, (premise, hypothesis) in enumerate(both)
+    ]
+
+
 def measure_networks(seconds: float = 10.0) -> None:
     """A Markdown table of all networks at batches of 32 and 64, with one thread and with all cores."""
     from bench.plain_networks import PLAIN
     from modeling.baselines.catalogue import BASELINES
-    from modeling.baselines.settings import NeuralSettings
+    from modeling.baselines.settings import LearningSettings
 
-    names = sorted(name for name, kind in BASELINES.items() if issubclass(kind, NeuralSettings))
+    names = sorted(name for name, kind in BASELINES.items() if issubclass(kind, LearningSettings))
     print(
-        "| baseline | batch | threads | pairs/s | pairs/processor s | first step s | peak MiB | outside the network |"
+        "| baseline | batch | threads | pairs/s | pairs/processor s | first step s | peak MiB | network "
+        "| cutting batches | updating |"
     )
-    print("|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for baseline in (*names, *(f"plain {name}" for name in PLAIN)):
         for batch_size in (32, 64):
             for threads in sorted({1, os.cpu_count() or 1}):
@@ -147,7 +173,8 @@ def measure_one(baseline: str, batch_size: int, seconds: float, threads: int) ->
     print(
         f"| {baseline} | {batch_size} | {threads} | {told['pairs_per_second']:,.0f} "
         f"| {told['pairs_per_processor_second']:,.0f} | {told['first_step_seconds']:.1f} "
-        f"| {told['peak_mib']:,.0f} | {1 - told['shares']['network']:.0%} |",
+        f"| {told['peak_mib']:,.0f} | {told['shares']['network']:.1%} | {told['shares']['cutting']:.1%} "
+        f"| {told['shares']['updating']:.1%} |",
         flush=True,
     )
 
