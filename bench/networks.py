@@ -3,8 +3,9 @@
 `plain esim` and `plain infersent` are the same networks in torch's own layers, for comparison (bench/plain_networks.py).
 
 Vectors of 300 dimensions, 20,000 words, 300 units wherever a baseline has units (a pretrained encoder as it is),
-sentences as long as those of SNLI, the baseline's own optimiser. A process of its own, for the sake of its peak memory. With one thread the pairs
-a second of processor time mean something on a busy machine too; the clock's need a quiet one.
+sentences as long as those of SNLI, the baseline's own optimiser. A process of its own, for the sake of its peak
+memory. With one thread the pairs a second of processor time mean something on a busy machine too; the clock's need
+a quiet one.
 """
 
 import json

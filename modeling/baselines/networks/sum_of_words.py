@@ -13,9 +13,9 @@ class SumOfWords(ReadingNetwork):
 
     As in the paper: those sizes; vectors tuned; AdaDelta with batches of 64; L2; dropout on what goes into a
     sentence model and comes out of it; training ends when dev accuracy rises no more. Differences: vectors have the
-    dimensions of the source; the vocabulary holds only words of the training partition; L2 strength, dropout,
-    patience and AdaDelta's decay are not in the paper (here 1e-5, 0.1, 5 epochs, 0.95 as in Zeiler, 2012); weights
-    begin as torch makes them. Multiple premises are read as one text.
+    dimensions of the source; L2 leaves the word vectors out (optimisers.py says why); its strength, dropout, patience
+    and AdaDelta's decay are not in the paper (here 1e-5, 0.1, 5 epochs, 0.95 as in Zeiler, 2012); weights begin as
+    torch makes them. Multiple premises are read as one text.
     """
 
     def __init__(self, settings: SumOfWordsSettings, words: int, dimensions: int, labels: int) -> None:
