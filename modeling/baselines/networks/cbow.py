@@ -12,9 +12,9 @@ class CBOW(ReadingNetwork):
 
     As in the paper: a hidden layer of 300; vectors begin with GloVe's, are tuned, and are random where GloVe has none;
     Adam with its default rate of 0.001; dropout 0.1 (0.2 for single genres: set it). Differences: vectors have the
-    dimensions of the source (50 in the package, 300 there), and the vocabulary holds only words of the training
-    partition. The paper names neither batch size nor number of epochs nor how other weights begin: here 32, up to
-    twenty with a patience of three, and torch's own beginning. Multiple premises are summed as one text.
+    dimensions of the source (50 in the package, 300 there). The paper names neither batch size nor number of epochs
+    nor how other weights begin: here 32, up to twenty with a patience of three, and torch's own beginning. Multiple
+    premises are summed as one text.
     """
 
     def __init__(self, settings: CBOWSettings, words: int, dimensions: int, labels: int) -> None:
