@@ -39,7 +39,8 @@ def run_epoch(training: Training, settings: LearningSettings) -> None:
     for rows in batches[position.batch :]:
         training.pause_if_asked()
         take_step(training, settings, rows)
-        if time.monotonic() - told_at >= PROGRESS_SECONDS:
+        # Of several processes the first tells; another may have had no pair yet that a mean could be taken of.
+        if training.workers.is_first and time.monotonic() - told_at >= PROGRESS_SECONDS:
             told_at = time.monotonic()
             training.events.emit(
                 "progress",
@@ -95,7 +96,7 @@ def take_step(training: Training, settings: LearningSettings, rows: Integers) ->
 
 
 def mean_loss(training: Training) -> float:
-    """The mean loss of the epoch's pairs so far, of several processes of this one's share."""
+    """The mean loss of the epoch's pairs so far, of several processes of the first one's share."""
     return finite(training, float(training.epoch_loss) / training.epoch_pairs)
 
 

@@ -73,19 +73,26 @@ class Events:
                 copy.close()
 
 
+class ErrorsOnly(Events):
+    """What a process tells that is not the first under torchrun: its error alone, for that may be the cause of all."""
+
+    def emit(self, event: str, **fields: object) -> None:
+        """Writes an error, with the process's number; of everything else the first process tells."""
+        if event == "error":
+            super().emit(event, process=int(os.environ["RANK"]), **fields)
+
+
 def run_program(work: Callable[[Events, Stop], None]) -> int:
     """Runs `work` and answers the exit code: 0 done, 3 stopped with a checkpoint, 1 failed.
 
     Whatever goes wrong, the last line on standard output is an event with a sentence; a traceback goes to
-    standard error only, and only for what nobody foresaw.
+    standard error only, and only for what nobody foresaw. Of several processes under torchrun the first one
+    talks; the others tell what goes wrong with them on standard error.
     """
     stop = Stop()
     stop.listen()
-    with contextlib.ExitStack() as stack:
-        # Of several processes under torchrun the first one talks.
-        is_first = os.environ.get("RANK", "0") == "0"
-        stream = sys.stdout if is_first else stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
-        return run_and_tell(work, Events(stream, stop), stop)
+    is_first = os.environ.get("RANK", "0") == "0"
+    return run_and_tell(work, Events(sys.stdout, stop) if is_first else ErrorsOnly(sys.stderr, stop), stop)
 
 
 def run_and_tell(work: Callable[[Events, Stop], None], events: Events, stop: Stop) -> int:
@@ -118,6 +125,11 @@ def sentence_for(error: Exception) -> str:
         return (
             "The memory is used up: set a smaller batch_size or hidden (of features by name a larger "
             "minimum_count), or use a machine with more, and start again in a new folder."
+        )
+    if is_other_lost(error):
+        return (
+            "Another process of this run has ended, and its own error tells why: the first process writes it to "
+            "standard output, the others to standard error. Mend that and start the same run again."
         )
     if type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):
         return f"The network could not be compiled here ({first_line(error)}): set compile to false."
@@ -153,3 +165,9 @@ def is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and any(text in str(error).lower() for text in texts)
     )
+
+
+def is_other_lost(error: Exception) -> bool:
+    """Is it that another process under torchrun went away, in the words of gloo and NCCL?"""
+    texts = ("closed by peer", "reset by peer", "broken pipe", "remote process exited")
+    return isinstance(error, RuntimeError) and any(text in str(error).lower() for text in texts)
