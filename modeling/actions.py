@@ -19,6 +19,7 @@ from accounts.models import User
 from collection.models import PARTITIONS
 from modeling import catalogue
 from modeling.models import Evaluation, RunProgress, TrainingRun, Worker
+from modeling.querysets import DISTRIBUTION
 from modeling.regimes import BadRegime, check_regime, check_sizes
 from snapshots.models import Snapshot
 
@@ -279,7 +280,7 @@ def _record_evaluations(run: TrainingRun, snapshot: Snapshot, metrics: Mapping[s
         rows,
         update_conflicts=True,
         unique_fields=["run", "snapshot", "partition", "genre", "gold_label"],
-        update_fields=["pairs", "accuracy", "majority"],
+        update_fields=["pairs", "accuracy", "majority", "voted_pairs", *DISTRIBUTION],
     )
 
 
@@ -292,7 +293,13 @@ def _parts(scores: Mapping[str, Any], train_pairs: int | None) -> Iterator[dict[
         if part.get("accuracy") is not None:
             # Of the training partition the program tells the accuracy alone.
             pairs = part.get("pairs", train_pairs)
-            yield {**name, "pairs": pairs, "accuracy": part["accuracy"], "majority": part.get("majority")}
+            told = {"pairs": pairs, "accuracy": part["accuracy"], "majority": part.get("majority")}
+            yield {**name, **told, **_distribution(part.get("distribution"))}
+
+
+def _distribution(told: Mapping[str, Any] | None) -> dict[str, Any]:
+    """How near the prediction is to the annotators; the program tells null where no pair has two labels."""
+    return {"voted_pairs": told["pairs"], **{key: told[key] for key in DISTRIBUTION}} if told else {}
 
 
 def mark_failed(*, run: TrainingRun, error: str) -> bool:

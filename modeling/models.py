@@ -118,7 +118,11 @@ class RunProgress(models.Model):
 
 
 class Evaluation(models.Model):
-    """The accuracy of a run on a part of a snapshot: a partition, or one genre or gold label of it."""
+    """The accuracy of a run on a part of a snapshot: a partition, or one genre or gold label of it.
+
+    A whole partition also has how near the predicted probabilities are to the shares of the annotators' labels, where
+    it has pairs with two of these or more; the figures are in nats.
+    """
 
     run = models.ForeignKey(TrainingRun, on_delete=models.CASCADE, related_name="evaluations")
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT)
@@ -128,6 +132,10 @@ class Evaluation(models.Model):
     pairs = models.PositiveIntegerField()
     accuracy = models.FloatField()
     majority = models.FloatField(null=True, help_text="share of this part's commonest label")
+    voted_pairs = models.PositiveIntegerField(null=True, help_text="pairs with two annotator labels or more")
+    kl = models.FloatField(null=True, help_text="mean KL divergence of the prediction from the annotators")
+    jsd = models.FloatField(null=True, help_text="mean Jensen-Shannon divergence of the two")
+    entropy_correlation = models.FloatField(null=True, help_text="Pearson's; null where one is constant")
 
     objects = EvaluationQuerySet.as_manager()
 
@@ -137,6 +145,11 @@ class Evaluation(models.Model):
                 fields=["run", "snapshot", "partition", "genre", "gold_label"], name="one_evaluation_a_part"
             ),
             models.CheckConstraint(condition=Q(accuracy__gte=0, accuracy__lte=1), name="accuracy_is_a_share"),
+            models.CheckConstraint(
+                condition=Q(voted_pairs=None, kl=None, jsd=None, entropy_correlation=None)
+                | Q(genre="", gold_label="", voted_pairs__gte=1, kl__isnull=False, jsd__isnull=False),
+                name="distribution_is_of_a_whole_partition",
+            ),
         ]
 
 

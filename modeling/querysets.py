@@ -8,6 +8,9 @@ from django.db import models
 from django.db.models import Avg, Count, F, Max, Min, Prefetch, Q, QuerySet, StdDev, Window
 from django.db.models.functions import Mod, NullIf, RowNumber, Sqrt
 
+# How near predicted probabilities are to the annotators' shares: columns of Evaluation.
+DISTRIBUTION = ("kl", "jsd", "entropy_correlation")
+
 
 class RunQuerySet(models.QuerySet):
     def newest_first(self) -> "RunQuerySet":
@@ -66,23 +69,25 @@ class EvaluationQuerySet(models.QuerySet):
         `spread` is the sample standard deviation over runs, None for a single one.
         """
         what = ("run__baseline", "run__vectors", "run__config", "run__regime", "run__most", "partition")
-        return self._over_runs("run__snapshot_id", *what).order_by("-run__snapshot_id", *what)
+        scores = self._over_runs("accuracy", "run__snapshot_id", *what)
+        return scores.order_by("-run__snapshot_id", *what)
 
-    def by_size(self, sweep: Any) -> QuerySet[Any, dict[str, Any]]:
-        """One row for each training size of a sweep and partition, over the seeds that are done."""
+    def by_size(self, sweep: Any, figure: str = "accuracy") -> QuerySet[Any, dict[str, Any]]:
+        """One row for each training size of a sweep and partition, over the seeds that are done and have `figure`."""
         scores = self.whole_partitions().filter(
             run__parent=sweep, run__status="done", snapshot=F("run__snapshot")
         )
-        return scores._over_runs("run__most", "partition").order_by("run__most", "partition")
+        return scores._over_runs(figure, "run__most", "partition").order_by("run__most", "partition")
 
-    def _over_runs(self, *what: str) -> QuerySet[Any, dict[str, Any]]:
-        return self.values(*what).annotate(
-            runs=Count("run"),
-            mean=Avg("accuracy"),
+    def _over_runs(self, figure: str, *what: str) -> QuerySet[Any, dict[str, Any]]:
+        # Not several figures at once: SQLite's own deviation of nothing, or of a NULL, is an error.
+        rows = self.filter(**{f"{figure}__isnull": False}).values(*what)
+        return rows.annotate(
+            mean=Avg(figure),
             # Corrected here: SQLite's own sample deviation of a single value is an error, not NULL.
-            spread=StdDev("accuracy") * Sqrt(Count("run") * 1.0 / NullIf(Count("run") - 1, 0)),
-            lowest=Min("accuracy"),
-            highest=Max("accuracy"),
+            spread=StdDev(figure) * Sqrt(Count("run") * 1.0 / NullIf(Count("run") - 1, 0)),
+            lowest=Min(figure),
+            highest=Max(figure),
             bar=Max("majority"),
         )
 

@@ -10,6 +10,7 @@ from collection.models import PARTITION_CHOICES
 from modeling import catalogue, queues
 from modeling.actions import LARGEST_SEED
 from modeling.models import Evaluation, TrainingRun
+from modeling.querysets import DISTRIBUTION
 from modeling.regimes import LARGEST_SIZE
 from modeling.run_files import MOST_PREDICTIONS
 from snapshots.models import Snapshot
@@ -71,12 +72,19 @@ class NewRunSerializer(serializers.Serializer):
         return texts
 
 
-class ScoreSerializer(serializers.Serializer):
+class SpreadSerializer(serializers.Serializer):
     mean = serializers.FloatField()
     spread = serializers.FloatField(allow_null=True, help_text="sample standard deviation; null for one run")
     lowest = serializers.FloatField()
     highest = serializers.FloatField()
+
+
+class ScoreSerializer(SpreadSerializer):
     bar = serializers.FloatField(allow_null=True, help_text="share of the commonest label")
+    distribution = serializers.DictField(
+        child=SpreadSerializer(),
+        help_text="kl, jsd (nats), entropy_correlation; empty where no pair has two annotator labels",
+    )
 
 
 class ChildSerializer(serializers.Serializer):
@@ -92,12 +100,29 @@ class SizeSerializer(serializers.Serializer):
     scores = serializers.DictField(child=ScoreSerializer(), help_text="partition -> mean and spread")
 
 
-class EvaluationSerializer(serializers.ModelSerializer):
-    snapshot = serializers.CharField(source="snapshot.__str__")
+class DistributionSerializer(serializers.ModelSerializer):
+    pairs = serializers.IntegerField(source="voted_pairs", help_text="with two annotator labels or more")
 
     class Meta:
         model = Evaluation
-        fields = ["snapshot", "partition", "genre", "gold_label", "pairs", "accuracy", "majority"]
+        fields = ["pairs", *DISTRIBUTION]
+
+
+class EvaluationSerializer(serializers.ModelSerializer):
+    snapshot = serializers.CharField(source="snapshot.__str__")
+    distribution = serializers.SerializerMethodField(
+        help_text="how near the probabilities are to the annotators' shares, in nats; null where no pair has two"
+    )
+
+    class Meta:
+        model = Evaluation
+        fields = [
+            "snapshot", "partition", "genre", "gold_label", "pairs", "accuracy", "majority", "distribution",
+        ]  # fmt: skip
+
+    @extend_schema_field(DistributionSerializer(allow_null=True))
+    def get_distribution(self, evaluation: Evaluation) -> dict[str, Any] | None:
+        return None if evaluation.voted_pairs is None else dict(DistributionSerializer(evaluation).data)
 
 
 class RunSerializer(serializers.ModelSerializer):

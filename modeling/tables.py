@@ -9,20 +9,31 @@ from django.db.models import F
 
 from collection.models import PARTITIONS
 from modeling.models import Evaluation, TrainingRun
+from modeling.querysets import DISTRIBUTION
 from modeling.regimes import regime_text
 from snapshots.models import Snapshot
 
 
 @dataclass(frozen=True)
-class Score:
-    """Accuracy over the runs of an experiment. `spread` is the sample standard deviation, None of one run;
-    `bar` the share of the commonest label of what was evaluated."""
+class Spread:
+    """A figure over runs. `spread` is the sample standard deviation, None of one run."""
 
     mean: float
     spread: float | None
     lowest: float
     highest: float
+
+
+@dataclass(frozen=True)
+class Score(Spread):
+    """Accuracy over the runs of an experiment. `bar` is the share of the commonest label of what was evaluated.
+
+    `distribution` has `kl`, `jsd` (nats) and `entropy_correlation` of the predicted probabilities and the annotators'
+    shares; it is empty where no pair has two annotator labels.
+    """
+
     bar: float | None
+    distribution: dict[str, Spread] = field(default_factory=dict)
 
 
 @dataclass
@@ -88,7 +99,11 @@ def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
 
 
 def _score(row: Mapping[str, Any]) -> Score:
-    return Score(row["mean"], row["spread"], row["lowest"], row["highest"], row["bar"])
+    return Score(**vars(_spread(row)), bar=row["bar"])
+
+
+def _spread(row: Mapping[str, Any]) -> Spread:
+    return Spread(row["mean"], row["spread"], row["lowest"], row["highest"])
 
 
 @dataclass
@@ -103,14 +118,38 @@ class Size:
 
 
 def sizes(sweep: TrainingRun) -> list[Size]:
-    """A sweep's table: a learning curve where it has several sizes. One query besides the children."""
+    """A sweep's table: a learning curve where it has several sizes. One query a figure besides the children."""
     found: dict[int | None, Size] = {}
     for child in sweep.children.all():
         size = found.setdefault(child.most, Size(child.most))
         size.runs.append({"run": child.pk, "seed": child.seed, "status": child.status, "error": child.error})
     for row in Evaluation.objects.by_size(sweep):
         found[row["run__most"]].scores[row["partition"]] = _score(row)
+    for figure in DISTRIBUTION:
+        for row in Evaluation.objects.by_size(sweep, figure):
+            score = found[row["run__most"]].scores.get(row["partition"])
+            if score is not None:  # else its first seed has ended since
+                score.distribution[figure] = _spread(row)
     return list(found.values())
+
+
+def distributions(table: Sequence[Size]) -> list[tuple[int | None, str, dict[str, Spread]]]:
+    """Of a sweep's table training size, partition and the spreads of `Score.distribution`, where there are any."""
+    return [
+        (size.most, partition, score.distribution)
+        for size in table
+        for partition, score in size.scores.items()
+        if score.distribution
+    ]
+
+
+def distribution_text(told: Mapping[str, Any]) -> str:
+    """A partition's `distribution`, as the training program tells it, in a line."""
+    correlation = told["entropy_correlation"]
+    return (
+        f"to the annotators' shares: KL {told['kl']:.4f}, JSD {told['jsd']:.4f} nats, entropy correlation "
+        f"{'none' if correlation is None else f'{correlation:.4f}'}  ({told['pairs']:,} pairs with two labels or more)"
+    )
 
 
 @dataclass

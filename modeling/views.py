@@ -26,7 +26,7 @@ from modeling.forms import NewRunForm
 from modeling.models import TrainingRun
 from modeling.plots import curve
 from modeling.regimes import regime_text
-from modeling.tables import evaluations, results, settings_text, sizes
+from modeling.tables import distributions, evaluations, results, settings_text, sizes
 from snapshots.models import Snapshot
 
 RUNS_A_PAGE = 50
@@ -137,6 +137,7 @@ def _queue() -> dict[str, Any]:
 
 def _shown(found: TrainingRun) -> dict[str, Any]:
     lines = found.progress.curve()
+    by_size = sizes(found) if found.is_sweep else []
     is_under_way = found.standing in (TrainingRun.Status.QUEUED, TrainingRun.Status.RUNNING)
     return {
         "run": found,
@@ -144,7 +145,8 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
         "settings": ", ".join(
             filter(None, (regime_text(found.regime, found.most), settings_text(found.config)))
         ),
-        "sizes": sizes(found) if found.is_sweep else [],
+        "sizes": by_size,
+        "distributions": distributions(by_size),
         "lines": lines,
         "newest": lines[-1] if lines else None,
         # A folded table would fold again with every look while the run goes on.

@@ -56,7 +56,9 @@ def done_run(
     return run
 
 
-def metrics(accuracy: float = 0.5, majority: float = 0.4) -> dict[str, Any]:
+def metrics(
+    accuracy: float = 0.5, majority: float = 0.4, distribution: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """What the training program says at its end."""
     part = {
         "accuracy": accuracy,
@@ -68,6 +70,7 @@ def metrics(accuracy: float = 0.5, majority: float = 0.4) -> dict[str, Any]:
             "neutral": {"accuracy": 0.25, "pairs": 4},
             "contradiction": {"accuracy": None, "pairs": 0},
         },
+        "distribution": distribution,
     }
     return {
         "train_pairs": 18,
@@ -78,6 +81,11 @@ def metrics(accuracy: float = 0.5, majority: float = 0.4) -> dict[str, Any]:
         "pairs_per_second": 1000.0,
         "device": "cpu",
     }
+
+
+def distribution(kl: float, entropy_correlation: float | None = 0.25) -> dict[str, Any]:
+    """How near to the annotators' shares, as the training program says it."""
+    return {"pairs": 4, "kl": kl, "jsd": 0.125, "entropy_correlation": entropy_correlation}
 
 
 def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:

@@ -12,7 +12,7 @@ from modeling.models import TrainingRun, Worker
 from modeling.run_files import LOG, folder_of
 from snapshots.models import Snapshot
 from tests.corpora import make_corpus
-from tests.modeling.material import a_run, claimed, done_run, metrics, small_snapshot
+from tests.modeling.material import a_run, claimed, distribution, done_run, metrics, small_snapshot
 from tests.query_counts import query_count
 
 pytestmark = pytest.mark.django_db
@@ -117,6 +117,28 @@ def test_a_run_that_is_done_shows_its_scores_and_warnings_and_asks_no_more(brows
     assert "Gold label contradiction" not in page  # no pairs, no accuracy
     assert "Genre fiction" in page
     assert "hx-trigger" not in page
+
+
+def test_a_run_shows_how_near_it_is_to_the_annotators_and_what_that_means(browser, snapshot):
+    run = claimed(a_run(snapshot))
+    actions.record_result(run=run, metrics=metrics(distribution=distribution(0.4567)))
+    page = text(browser.get(f"/runs/{run.pk}/"))
+    assert "<dt>Pairs with two labels or more</dt><dd>4</dd>" in page
+    assert "<dt>KL, nats</dt><dd>0.457</dd>" in page
+    assert "<dt>Entropy correlation</dt><dd>0.250</dd>" in page
+    assert "Kullback-Leibler divergence of the predicted probabilities" in page
+    actions.record_evaluation(
+        run=run, snapshot=snapshot, metrics=metrics(distribution=distribution(0.3, entropy_correlation=None))
+    )
+    page = text(browser.get(f"/runs/{run.pk}/"))
+    assert "<dt>KL, nats</dt><dd>0.300</dd>" in page
+    assert "<dt>Entropy correlation</dt><dd>" not in page.replace(
+        "<dt>Entropy correlation</dt><dd>Pearson", ""
+    )
+
+
+def test_where_nobody_labelled_twice_a_run_shows_no_distances(browser, snapshot):
+    assert "KL" not in text(browser.get(f"/runs/{done_run(snapshot).pk}/"))
 
 
 def test_a_failed_run_says_why_and_can_be_resumed(browser, snapshot, sent):

@@ -12,7 +12,7 @@ from modeling.models import TrainingRun
 from modeling.run_files import folder_of
 from snapshots.models import Snapshot
 from tests.corpora import make_corpus
-from tests.modeling.material import a_run, claimed, done_run, small_snapshot
+from tests.modeling.material import a_run, claimed, distribution, done_run, metrics, small_snapshot
 from tests.query_counts import query_count
 
 pytestmark = pytest.mark.django_db
@@ -122,8 +122,21 @@ def test_a_run_tells_its_scores_and_where_its_predictions_are(api, snapshot):
         ("", "entailment"): 1.0,
         ("", "neutral"): 0.25,
     }
+    assert all(row["distribution"] is None for row in told["evaluations"])
     address = f"http://testserver/api/v1/runs/{run.pk}/predictions/"
     assert told["predictions"] == {part: f"{address}?partition={part}" for part in ("dev", "test")}
+
+
+def test_whole_partitions_tell_how_near_they_are_to_the_annotators(api, snapshot):
+    run = claimed(a_run(snapshot))
+    actions.record_result(run=run, metrics=metrics(distribution=distribution(0.5)))
+    rows = api.get(f"/api/v1/runs/{run.pk}/").data["evaluations"]
+    told = {
+        row["partition"]: row["distribution"] for row in rows if not row["genre"] and not row["gold_label"]
+    }
+    expected = {"pairs": 4, "kl": 0.5, "jsd": 0.125, "entropy_correlation": 0.25}
+    assert told == {"train": None, "dev": expected, "test": expected}
+    assert {row["distribution"] is None for row in rows if row["genre"] or row["gold_label"]} == {True}
 
 
 def test_predictions_are_paged_by_their_place_in_the_file(api, snapshot):

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from modeling import actions, tables, tasks
 from modeling.models import TrainingRun
-from tests.modeling.material import SMALL, claimed, metrics, program, small_snapshot
+from tests.modeling.material import SMALL, claimed, distribution, metrics, program, small_snapshot
 
 pytestmark = pytest.mark.django_db
 
@@ -106,6 +106,36 @@ def test_mean_and_spread_are_over_the_seeds_that_are_done(snapshot):
     assert (test.lowest, test.highest) == (0.4, 0.6)
     assert test.spread == pytest.approx(0.02**0.5)
     assert [run["status"] for run in small.runs] == ["done", "done", "queued"]
+
+
+def test_how_near_to_the_annotators_has_mean_and_spread_on_the_page_and_over_rest(snapshot, client, rosa):
+    sweep = a_sweep(snapshot, seeds=[1, 2, 3], sizes=[6])
+    told = [distribution(0.5), distribution(0.7, entropy_correlation=None), None]
+    for child, one in zip(sweep.children.order_by("seed"), told, strict=True):
+        actions.record_result(run=claimed(child), metrics=metrics(distribution=one))
+    client.force_login(rosa)
+    (size,) = client.get(reverse("api-run", args=[sweep.pk])).json()["sweep"]
+    found = size["scores"]["test"]["distribution"]
+    assert found["kl"] == {
+        "mean": pytest.approx(0.6),
+        "spread": pytest.approx(0.02**0.5),
+        "lowest": 0.5,
+        "highest": 0.7,
+    }
+    # One of the three has no correlation and one has nothing at all: neither counts as zero.
+    assert found["entropy_correlation"] == {"mean": 0.25, "spread": None, "lowest": 0.25, "highest": 0.25}
+    page = " ".join(client.get(reverse("run", args=[sweep.pk])).content.decode().split())
+    row = '<th scope="row">6</th> <td>test</td> <td class="number">0.600 ± 0.141 </td> <td class="number">0.125 ± 0.000 '
+    assert row in page
+
+
+def test_a_sweep_whose_pairs_have_one_label_each_shows_no_table_of_distances(snapshot, client, rosa):
+    sweep = a_sweep(snapshot, seeds=[1])
+    end(sweep.children.get(), 0.5)
+    client.force_login(rosa)
+    assert b"KL" not in client.get(reverse("run", args=[sweep.pk])).content
+    (size,) = client.get(reverse("api-run", args=[sweep.pk])).json()["sweep"]
+    assert size["scores"]["test"]["distribution"] == {}
 
 
 def test_runs_of_different_size_or_regime_do_not_share_a_mean(snapshot):

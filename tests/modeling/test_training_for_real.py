@@ -8,6 +8,7 @@ from django.db import connection
 
 from modeling import actions, run_configs, runner
 from modeling.models import Evaluation, RunProgress, TrainingRun
+from modeling.querysets import DISTRIBUTION
 from modeling.run_files import CHILD, folder_of
 from tests.modeling.material import SMALL, a_run, claimed, small_snapshot, vectors_for, wait_for
 
@@ -27,6 +28,10 @@ def test_majority_is_trained_and_its_scores_are_recorded_by_partition_genre_and_
         for row in Evaluation.objects.whole_partitions()
     }
     assert whole == {"train": (18, 0.333, None), "dev": (3, 0.333, 0.333), "test": (3, 0.333, 0.333)}
+    told = json.loads((folder_of(run) / "metrics.json").read_text())["test"]["distribution"]
+    test = Evaluation.objects.whole_partitions().get(partition="test")
+    assert told["pairs"] == 3
+    assert told == {"pairs": test.voted_pairs, **{key: getattr(test, key) for key in DISTRIBUTION}}
     parts = Evaluation.objects.filter(partition="test").exclude(genre="", gold_label="")
     assert sorted((row.genre, row.gold_label, row.pairs) for row in parts) == [
         ("", "contradiction", 1),

@@ -11,6 +11,7 @@ from modeling.models import TrainingRun
 from modeling.regimes import COLLAPSED, COLLAPSIBLE, scheme_of
 from modeling.run_configs import CannotStart
 from modeling.run_files import accuracy_by_tag
+from modeling.tables import distribution_text
 from snapshots.measuring import NoTagger, check_tagger
 from snapshots.models import Snapshot
 from snapshots.tagging import NAMES as TAGS
@@ -102,6 +103,8 @@ class Command(BaseCommand):
                 f"  {partition:5}  accuracy {scores['accuracy']:.4f}  "
                 f"(commonest label {scores['majority']:.4f}, {scores['pairs']:,} pairs)"
             )
+            if scores.get("distribution"):
+                self.stdout.write(f"         {distribution_text(scores['distribution'])}")
             for name, part in scores.get(f"by_{by}", {}).items():
                 accuracy = "no pairs" if part["accuracy"] is None else f"{part['accuracy']:.4f}"
                 self.stdout.write(f"         {name}: {accuracy}  ({part['pairs']:,} pairs)")

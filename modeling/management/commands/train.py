@@ -272,6 +272,8 @@ class Command(BaseCommand):
                     f"  (commonest label {bar:.4f}, {scores['pairs']:,} pairs)" if bar is not None else ""
                 )
                 self.stdout.write(f"  {partition:5}  accuracy {scores['accuracy']:.4f}{beside}")
+            if scores.get("distribution"):
+                self.stdout.write(f"         {tables.distribution_text(scores['distribution'])}")
 
 
 def sentence(event: dict[str, Any]) -> str:
