@@ -92,6 +92,13 @@ def finished_metrics(folder: Path) -> dict[str, Any] | None:
     return dict(metrics)
 
 
+def vectors_of_run(folder: Path) -> Mapping[str, Any] | None:
+    """What a finished run tells of its word vectors; None of one that has none."""
+    environment: Any = read_json(folder / ENVIRONMENT)
+    told: Mapping[str, Any] | None = environment.get("vectors")
+    return told
+
+
 def drop_checkpoint(folder: Path) -> None:
     """Removes the checkpoint, if there is one."""
     shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)

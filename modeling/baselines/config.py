@@ -18,7 +18,8 @@ from modeling.baselines.labels import SCHEMES
 from modeling.baselines.pretrained import digest_of
 from modeling.baselines.settings import LearningSettings, NeuralSettings, PretrainedSettings, Settings
 
-PARTITIONS = ("train", "dev", "test")
+HELD_OUT = ("dev", "test")
+PARTITIONS = ("train", *HELD_OUT)
 DEVICES = ("auto", "cpu", "cuda")
 CHECKPOINT_SECONDS = 20.0  # what a kill costs at most; writing one takes well under a second
 REGIME = ("mixed", "start", "genre", "most", "collapse", "soft_labels")

@@ -118,8 +118,8 @@ def finite(training: Training, loss: float) -> float:
 
 def dev_accuracy(training: Training) -> float | None:
     """The share of dev pairs predicted right; None where there are none."""
-    probabilities = training.predict(training.dev)
-    return share(probabilities.argmax(axis=1) == training.dev.labels) if len(training.dev) else None
+    dev = training.held_out["dev"]
+    return share(training.predict(dev).argmax(axis=1) == dev.labels) if len(dev) else None
 
 
 def end_epoch(training: Training, settings: LearningSettings, accuracy: float | None) -> None:

@@ -8,17 +8,20 @@ import numpy as np
 import torch
 
 from modeling.baselines import checkpoint
+from modeling.baselines.checkpoint import FinishedRun
 from modeling.baselines.config import EvaluationConfig
 from modeling.baselines.data import read_partition
 from modeling.baselines.errors import BaselineError, Stopped
-from modeling.baselines.files import read_json, write_json
+from modeling.baselines.files import write_json
 from modeling.baselines.labels import SCHEMES
 from modeling.baselines.overlap import count_overlap, load_training_texts, warn_of_overlap
 from modeling.baselines.prediction import Floats, predict, resolve_device
 from modeling.baselines.program import Events, Stop
+from modeling.baselines.regimes import learnt_genres
 from modeling.baselines.scores import score
-from modeling.baselines.unseen import WordSource, encode_unseen, word_source
-from modeling.baselines.vectors import PACKAGES, find_vectors
+from modeling.baselines.settings import NeuralSettings
+from modeling.baselines.unseen import Unseen, cut_unseen, encode_unseen, looks_up
+from modeling.baselines.vectors import PACKAGES, WordVectors, find_vectors, require_same
 
 
 def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: Stop) -> None:
@@ -34,7 +37,7 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
     run = checkpoint.load_run(folder)
     if config.collapse and run.labels not in (SCHEMES["nli3"], SCHEMES["entailed2"]):
         raise BaselineError(f"collapse is for nli3, not for the run's labels {', '.join(run.labels)}.")
-    source = source_of(run, folder, config)
+    source = source_of(run, config)
     known = load_training_texts(folder / checkpoint.TRAINING_TEXTS)
     torch.set_num_threads(config.threads)
     device = resolve_device(config.device)
@@ -42,6 +45,11 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
     labels = run.labels if not config.collapse else SCHEMES["entailed2"]
     partitions = {name: read_partition(file, labels, config.collapse) for name, file in config.files.items()}
     dropped = {name: partition.dropped for name, partition in partitions.items()}
+    unseen = [
+        cut_unseen(partition.pairs, network.reads, run.vocabulary, run.settings)
+        for partition in partitions.values()
+    ]
+    further = vectors_of(source, unseen, run, folder, config)
     events.emit("started", run=folder.name, dropped=dropped, device=device.type)
 
     def between() -> None:
@@ -57,37 +65,45 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
         "dropped": dropped,
         "device": device.type,
     }
-    for name, partition in partitions.items():
+    for (name, partition), one, found in zip(partitions.items(), unseen, further, strict=True):
         if not partition.pairs:
             events.warn(f"There are no {name} pairs with a gold label: it has no score.", partition=name)
-        encoded = encode_unseen(partition.pairs, network.reads, run.vocabulary, source)
+        encoded = encode_unseen(one, run.vocabulary, found)
         probabilities = collapsed(predict(network, encoded, len(run.labels), device, between), labels)
         overlap = count_overlap(partition.pairs, known)
         warn_of_overlap(events, name, len(partition.pairs), overlap)
-        scores = score(partition.pairs, probabilities, labels, run.metrics["train"]["genres"])
+        scores = score(partition.pairs, probabilities, labels, learnt_genres(run.metrics))
         metrics[name] = {**scores, "overlap": overlap}
         checkpoint.write_predictions(config.folder, name, partition.pairs, probabilities, labels)
     write_json(config.folder / checkpoint.METRICS, metrics)
     events.emit("done", metrics=metrics)
 
 
-def source_of(run: checkpoint.FinishedRun, folder: Path, config: EvaluationConfig) -> WordSource | None:
-    """Where words that the run does not know are looked up. Raises BaselineError where it is not what it learnt from."""
-    name = run.config["vectors"]
-    given = config.vectors or (name if name in PACKAGES else None)
-    source = word_source(run.settings, given or name, config.cache or config.folder / "cache")
-    if source is None:
+def source_of(run: FinishedRun, config: EvaluationConfig) -> str | None:
+    """Where words that the run does not know are looked up, if they are. Raises BaselineError where nothing names it."""
+    if not looks_up(run.settings):
         return None
-    if given is None:
+    name = str(run.config["vectors"])
+    if config.vectors is None and name not in PACKAGES:
         raise BaselineError(
             f"The run looks words that training lacks up in the word vectors {name}: set vectors to that file."
         )
-    environment: Any = read_json(folder / checkpoint.ENVIRONMENT)
-    if find_vectors(given, (), source.cache, True).digest != environment["vectors"]["digest"]:
-        raise BaselineError(
-            f"The word vectors {given} are not those that the run was trained with ({name}): name these."
-        )
-    return source
+    return config.vectors or name
+
+
+def vectors_of(
+    source: str | None, unseen: Sequence[Unseen], run: FinishedRun, folder: Path, config: EvaluationConfig
+) -> Sequence[WordVectors | None]:
+    """The vectors of the words that training lacks, partition by partition, in one reading of the source.
+
+    Raises BaselineError where it is not what the run learnt from.
+    """
+    if source is None or not isinstance(run.settings, NeuralSettings):
+        return [None] * len(unseen)
+    cache = config.cache or config.folder / "cache"
+    found = find_vectors(source, [one.words for one in unseen], cache, run.settings.lowercase_fallback)
+    require_same(source, found[0].digest, checkpoint.vectors_of_run(folder), folder)
+    return found
 
 
 def collapsed(probabilities: Floats, labels: Sequence[str]) -> Floats:

@@ -23,11 +23,17 @@ DIGEST_BYTES = 8
 
 @dataclass(frozen=True)
 class TrainingTexts:
-    """Digests of the distinct premises, hypotheses and pairs of a training partition."""
+    """Digests of the distinct premises, hypotheses and pairs that were learnt from."""
 
-    premises: frozenset[int]
-    hypotheses: frozenset[int]
-    pairs: frozenset[int]
+    premises: frozenset[int] = frozenset()
+    hypotheses: frozenset[int] = frozenset()
+    pairs: frozenset[int] = frozenset()
+
+    def __or__(self, other: "TrainingTexts") -> "TrainingTexts":
+        """What either holds."""
+        return TrainingTexts(
+            self.premises | other.premises, self.hypotheses | other.hypotheses, self.pairs | other.pairs
+        )
 
 
 def digest(*texts: str) -> int:

@@ -9,15 +9,16 @@ from torch import Tensor
 from modeling.baselines import checkpoint
 from modeling.baselines.batches import Part, Texts, distributions_of, encode_texts, texts_of
 from modeling.baselines.checkpoint import FinishedRun
-from modeling.baselines.config import RunConfig
+from modeling.baselines.config import HELD_OUT, RunConfig
 from modeling.baselines.data import Partition
+from modeling.baselines.errors import BaselineError
 from modeling.baselines.features.lexicon import Features
 from modeling.baselines.networks import NETWORKS, Network, ReadingNetwork, make_network
 from modeling.baselines.optimisers import make_optimiser
 from modeling.baselines.prediction import resolve_device
 from modeling.baselines.pretrained import Pieces, folder_of
 from modeling.baselines.program import Events, Stop
-from modeling.baselines.regimes import load_start, take_accumulators, take_weights
+from modeling.baselines.regimes import learnt_before, load_start, take_accumulators, take_weights
 from modeling.baselines.settings import (
     FeatureSettings,
     LearningSettings,
@@ -27,8 +28,8 @@ from modeling.baselines.settings import (
     Settings,
 )
 from modeling.baselines.underway import Training
-from modeling.baselines.unseen import encode_unseen, word_source
-from modeling.baselines.vectors import WordVectors, load_vectors
+from modeling.baselines.unseen import Unseen, cut_unseen, encode_unseen
+from modeling.baselines.vectors import WordVectors, find_vectors, require_same
 from modeling.baselines.vocabulary import RESERVED, Lexicon, Vocabulary, build_vocabulary, every_word
 from modeling.baselines.workers import Workers
 
@@ -43,19 +44,21 @@ def prepare(
     events: Events,
     stop: Stop,
     workers: Workers,
-) -> tuple[Training, Lexicon, WordVectors | None]:
+) -> tuple[Training, Lexicon]:
     """The network before its first step, with the pairs that it learns from and is watched on."""
     settings = config.settings
     device = resolve_device(config.device, workers.local)
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    train, dev = partitions["train"].pairs, partitions.get("dev", Partition()).pairs
+    train = partitions["train"].pairs
     reads = NETWORKS[type(settings)].reads
     earlier = None if config.start is None else load_start(config, config.start, labels)
     empty = empty_lexicon(settings)
     sides = [texts_of(side, train, empty) for side in reads]
     vocabulary = filled(empty, sides, settings, earlier)
-    vectors = vectors_of(vocabulary, config)
+    held_out = [partitions.get(name, Partition()).pairs for name in HELD_OUT]
+    unseen = [cut_unseen(pairs, reads, vocabulary, settings) for pairs in held_out]
+    vectors, *further = vectors_of(vocabulary, unseen, config)
     soft = distributions_of(train, len(labels)) if config.soft_labels else None
     training = Training(
         config=config,
@@ -63,7 +66,12 @@ def prepare(
         labels=labels,
         device=device,
         train=encode_texts(sides, train, vocabulary, soft),
-        dev=encode_unseen(dev, reads, vocabulary, word_source(settings, config.vectors, config.cache)),
+        held_out={
+            name: encode_unseen(one, vocabulary, found)
+            for name, one, found in zip(HELD_OUT, unseen, further, strict=True)
+        },
+        vectors=vectors,
+        learnt_before=learnt_before(config.start, earlier),
         events=events,
         stop=stop,
         parts=parts,
@@ -73,7 +81,7 @@ def prepare(
         torch.manual_seed(config.seed + OTHER_CHANCE * workers.rank)  # each drops units of its own
     if isinstance(settings, LearningSettings):
         start_learning(training, settings)
-    return training, vocabulary, vectors
+    return training, vocabulary
 
 
 def filled(
@@ -89,13 +97,26 @@ def filled(
     return empty
 
 
-def vectors_of(vocabulary: Lexicon, config: RunConfig) -> WordVectors | None:
-    """The vectors of its words, None for a baseline that reads none."""
+def vectors_of(
+    vocabulary: Lexicon, unseen: Sequence[Unseen], config: RunConfig
+) -> Sequence[WordVectors | None]:
+    """The vectors of the vocabulary's words, then those of what training lacks, partition by partition; None's for a
+    baseline that reads none. Raises BaselineError where the source is not that of the run to start from.
+    """
     settings = config.settings
     if not isinstance(settings, NeuralSettings) or config.vectors is None:
-        return None
+        return [None] * (1 + len(unseen))
     words = vocabulary.words[len(RESERVED) :]
-    return load_vectors(config.vectors, words, config.cache, settings.lowercase_fallback)
+    lists = [words, *(one.words for one in unseen)]
+    found = find_vectors(config.vectors, lists, config.cache, settings.lowercase_fallback)
+    if not found[0].found.any():
+        raise BaselineError(
+            f"The word vectors {config.vectors} know none of the {len(words)} training words: name others."
+        )
+    if config.start is not None:
+        folder = config.start.folder
+        require_same(config.vectors, found[0].digest, checkpoint.vectors_of_run(folder), folder)
+    return found
 
 
 def first_network(

@@ -1,6 +1,8 @@
 """What a run learns from, and from where it starts, if not from one whole snapshot and fresh weights."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +16,7 @@ from modeling.baselines.data import Pair, Partition, read_partition
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
 from modeling.baselines.networks import Network
+from modeling.baselines.overlap import TrainingTexts, load_training_texts
 
 
 def training_pairs(
@@ -75,6 +78,31 @@ def load_start(config: RunConfig, start: Start, labels: Sequence[str]) -> Finish
             'start with how = "transfer", which makes the softmax anew.'
         )
     return run
+
+
+@dataclass(frozen=True)
+class LearntBefore:
+    """What the run to start from, and those before it, learnt from: digests of the texts, and genres."""
+
+    texts: TrainingTexts
+    genres: frozenset[str]
+
+
+NOTHING_BEFORE = LearntBefore(TrainingTexts(), frozenset())
+
+
+def learnt_before(start: Start | None, run: FinishedRun | None) -> LearntBefore:
+    """The same of the run in `start`. Read before training, for its folder may be gone afterwards."""
+    if start is None or run is None:
+        return NOTHING_BEFORE
+    texts = load_training_texts(start.folder / checkpoint.TRAINING_TEXTS)
+    return LearntBefore(texts, learnt_genres(run.metrics))
+
+
+def learnt_genres(metrics: Mapping[str, Any]) -> frozenset[str]:
+    """The genres that a finished run and those that it started from learnt from, by its metrics."""
+    train = metrics["train"]
+    return frozenset((*train["genres"], *train.get("genres_before", ())))
 
 
 def take_weights(network: Network, run: FinishedRun, how: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from modeling.baselines import checkpoint
-from modeling.baselines.config import RunConfig
+from modeling.baselines.config import HELD_OUT, RunConfig
 from modeling.baselines.data import Partition
 from modeling.baselines.files import write_json
 from modeling.baselines.overlap import count_overlap, save_training_texts, training_texts, warn_of_overlap
@@ -19,11 +19,9 @@ from modeling.baselines.pretrained import folder_of
 from modeling.baselines.scores import score, share
 from modeling.baselines.settings import FeatureSettings, PretrainedSettings, Settings
 from modeling.baselines.underway import Training
-from modeling.baselines.unseen import encode_unseen, word_source
 from modeling.baselines.vectors import WordVectors
 from modeling.baselines.vocabulary import Lexicon
 
-HELD_OUT = ("dev", "test")
 PACKAGES = ("torch", "numpy", "nltk", "safetensors")
 MORE_PACKAGES: dict[type[Settings], tuple[str, ...]] = {
     PretrainedSettings: ("transformers", "tokenizers"),
@@ -34,7 +32,6 @@ MORE_PACKAGES: dict[type[Settings], tuple[str, ...]] = {
 def finish(
     training: Training,
     vocabulary: Lexicon,
-    vectors: WordVectors | None,
     partitions: Mapping[str, Partition],
 ) -> dict[str, Any]:
     """Scores the trained network, writes the run folder, and answers the metrics, which are written last."""
@@ -45,7 +42,8 @@ def finish(
         training.config.folder,
     )
     train = partitions["train"].pairs
-    texts = training_texts(train)
+    before = training.learnt_before
+    texts = training_texts(train) | before.texts
     genres = Counter(pair.genre for pair in train)
     fitted = training.predict(training.train)
     metrics: dict[str, Any] = {
@@ -57,21 +55,19 @@ def finish(
         "train_pairs": len(train),
         **({"regime": config.regime()} if config.regime() else {}),
         "dropped": {name: partition.dropped for name, partition in partitions.items()},
-        "train": {"accuracy": share(fitted.argmax(axis=1) == training.train.labels), "genres": dict(genres)},
+        "train": {
+            "accuracy": share(fitted.argmax(axis=1) == training.train.labels),
+            "genres": dict(genres),
+            **({"genres_before": sorted(before.genres)} if config.start else {}),
+        },
     }
     overlap: dict[str, dict[str, int]] = {}
-    source = word_source(config.settings, config.vectors, config.cache)
     for name in HELD_OUT:
         pairs = partitions.get(name, Partition()).pairs
-        encoded = (
-            training.dev
-            if name == "dev"
-            else encode_unseen(pairs, training.network.reads, vocabulary, source)
-        )
-        probabilities = training.predict(encoded)
+        probabilities = training.predict(training.held_out[name])
         overlap[name] = count_overlap(pairs, texts)
         warn_of_overlap(training.events, name, len(pairs), overlap[name])
-        scores = score(pairs, probabilities, labels, genres)
+        scores = score(pairs, probabilities, labels, before.genres | genres.keys())
         metrics[name] = {**scores, "overlap": overlap[name]}
         if name in partitions and training.workers.is_first:
             checkpoint.write_predictions(folder, name, pairs, probabilities, labels)
@@ -84,7 +80,7 @@ def finish(
     if accumulators:
         checkpoint.save_accumulators(folder, accumulators)
     save_training_texts(folder / checkpoint.TRAINING_TEXTS, texts)
-    write_json(folder / checkpoint.ENVIRONMENT, environment(config, training.device, vectors))
+    write_json(folder / checkpoint.ENVIRONMENT, environment(config, training.device, training.vectors))
     metrics |= {
         "overlap": overlap,
         "epochs": position.epoch,

@@ -5,12 +5,13 @@ everything else that decides the next step (weights, optimiser, chance, position
 so far) is in the checkpoint.
 """
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from modeling.baselines import checkpoint
-from modeling.baselines.config import RunConfig
+from modeling.baselines.config import HELD_OUT, RunConfig
 from modeling.baselines.data import read_partition
 from modeling.baselines.epochs import run_epochs
 from modeling.baselines.errors import BaselineError
@@ -19,8 +20,9 @@ from modeling.baselines.networks import FittedNetwork
 from modeling.baselines.preparing import prepare
 from modeling.baselines.program import Events, Stop
 from modeling.baselines.regimes import training_pairs
-from modeling.baselines.results import HELD_OUT, finish
+from modeling.baselines.results import finish
 from modeling.baselines.settings import LearningSettings
+from modeling.baselines.vectors import PACKAGES, digest_of, require_same
 from modeling.baselines.workers import Workers, joined
 
 
@@ -39,8 +41,20 @@ def train_run(config: RunConfig, events: Events, stop: Stop) -> None:
             if metrics is None:
                 events.copy_to(config.folder / checkpoint.PROGRESS)
                 metrics = train_in_folder(config, events, stop, workers)
+            else:
+                require_its_vectors(config)
             checkpoint.drop_checkpoint(config.folder)
             events.emit("done", metrics=metrics)
+
+
+def require_its_vectors(config: RunConfig) -> None:
+    """Raises BaselineError where a finished run's word vectors are others now: its metrics are not theirs."""
+    known = checkpoint.vectors_of_run(config.folder)
+    # Where the vectors are gone nothing says that they would be others.
+    if known is None or config.vectors is None:
+        return
+    if config.vectors in PACKAGES or Path(config.vectors).exists():
+        require_same(config.vectors, digest_of(config.vectors, config.cache), known, config.folder)
 
 
 def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Workers) -> dict[str, Any]:
@@ -53,7 +67,7 @@ def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Work
         raise BaselineError(
             "The training partition has no pair with a gold label: freeze a snapshot that has some."
         )
-    training, vocabulary, vectors = prepare(config, partitions, parts, labels, events, stop, workers)
+    training, vocabulary = prepare(config, partitions, parts, labels, events, stop, workers)
     resumed = training.restore()
     events.emit(
         "started",
@@ -77,4 +91,4 @@ def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Work
         rows = np.concatenate([part.drawn(config.seed, 0) for part in parts])
         if warning := training.network.fit(training.train, rows):
             events.warn(warning)
-    return finish(training, vocabulary, vectors, partitions)
+    return finish(training, vocabulary, partitions)

@@ -16,7 +16,8 @@ from modeling.baselines.optimisers import optimiser_state
 from modeling.baselines.precision import compiled
 from modeling.baselines.prediction import ALONE, Floats, predict
 from modeling.baselines.program import Events, Stop
-from modeling.baselines.regimes import accumulators_of
+from modeling.baselines.regimes import NOTHING_BEFORE, LearntBefore, accumulators_of
+from modeling.baselines.vectors import WordVectors, require_same
 from modeling.baselines.workers import Workers
 
 
@@ -56,11 +57,13 @@ class Training:
     labels: tuple[str, ...]
     device: torch.device
     train: EncodedPairs
-    dev: EncodedPairs
+    held_out: Mapping[str, EncodedPairs]
     events: Events
     stop: Stop
     parts: tuple[Part, ...] = ()
     workers: Workers = ALONE
+    vectors: WordVectors | None = None
+    learnt_before: LearntBefore = NOTHING_BEFORE
     position: Position = field(default_factory=Position)
     optimiser: torch.optim.Optimizer | None = None
     best: dict[str, Tensor] = field(default_factory=dict)
@@ -95,12 +98,15 @@ class Training:
         facts = {
             "digest": self.config.digest(),
             "epoch_pairs": pairs,
+            "vectors": self.vectors and {"source": self.vectors.source, "digest": self.vectors.digest},
             "position": asdict(self.position),
         }
         checkpoint.save_state(self.config.folder, tensors, facts)
 
     def restore(self) -> bool:
-        """Goes back to the checkpoint, if there is one. Raises BaselineError where it is another run's."""
+        """Goes back to the checkpoint, if there is one. Raises BaselineError where it is another run's, or was made
+        with other word vectors.
+        """
         state = checkpoint.load_state(self.config.folder)
         if state is None:
             return False
@@ -109,6 +115,9 @@ class Training:
             raise BaselineError(
                 f"The checkpoint in {self.config.folder} is another run's: give this one its own folder."
             )
+        if self.vectors is not None:
+            source = str(self.config.vectors)
+            require_same(source, self.vectors.digest, facts.get("vectors"), self.config.folder)
         self.position = Position(**facts["position"])
         self.network.load_state_dict(under("network/", tensors))
         self.best, self.best_accumulators = under("best/", tensors), under("accumulators/", tensors)

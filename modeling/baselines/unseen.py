@@ -7,39 +7,42 @@ its vocabulary, its table and its random numbers do not depend on it, and these 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from pathlib import Path
 
-from modeling.baselines.batches import EncodedPairs, encode_texts, texts_of
+from modeling.baselines.batches import EncodedPairs, Texts, encode_texts, texts_of
 from modeling.baselines.data import Pair
 from modeling.baselines.settings import NeuralSettings, Settings
-from modeling.baselines.vectors import find_vectors
+from modeling.baselines.vectors import WordVectors
 from modeling.baselines.vocabulary import Lexicon, Vocabulary, build_vocabulary, every_word
 
 
 @dataclass(frozen=True)
-class WordSource:
-    """Where further words are looked up, and how."""
+class Unseen:
+    """Pairs that are not learnt from, their `sides` cut into tokens, and the `words` in them to be looked up."""
 
-    vectors: str
-    cache: Path
-    lowercase_fallback: bool
-
-
-def word_source(settings: Settings, vectors: str | None, cache: Path) -> WordSource | None:
-    """The source of a run with these settings; None where words that training lacks stay unknown."""
-    if vectors is None or not isinstance(settings, NeuralSettings) or not settings.look_up:
-        return None
-    return WordSource(vectors, cache, settings.lowercase_fallback)
+    pairs: Sequence[Pair]
+    sides: Sequence[Texts]
+    words: Sequence[str]
 
 
-def encode_unseen(
-    pairs: Sequence[Pair], reads: Sequence[str], vocabulary: Lexicon, source: WordSource | None
-) -> EncodedPairs:
-    """Pairs that are not learnt from: words outside the vocabulary that have a vector come after its own."""
+def looks_up(settings: Settings) -> bool:
+    """Are words that training lacks looked up by a run with these settings?"""
+    return isinstance(settings, NeuralSettings) and settings.look_up
+
+
+def cut_unseen(
+    pairs: Sequence[Pair], reads: Sequence[str], vocabulary: Lexicon, settings: Settings
+) -> Unseen:
+    """The pairs before any word is looked up, so that the words of several partitions can be, together."""
     sides = [texts_of(side, pairs, vocabulary) for side in reads]
-    if source is None or not isinstance(vocabulary, Vocabulary):
-        return encode_texts(sides, pairs, vocabulary)
+    if not looks_up(settings):
+        return Unseen(pairs, sides, ())
     new = build_vocabulary(every_word(sides), 1, vocabulary.words).words[len(vocabulary) :]
-    found = find_vectors(source.vectors, new, source.cache, source.lowercase_fallback)
-    wider = Vocabulary((*vocabulary.words, *compress(new, found.found)))
-    return replace(encode_texts(sides, pairs, wider), further=found.rows[found.found])
+    return Unseen(pairs, sides, new)
+
+
+def encode_unseen(unseen: Unseen, vocabulary: Lexicon, found: WordVectors | None) -> EncodedPairs:
+    """The pairs as indices: words outside the vocabulary that have a vector in `found` come after its own."""
+    if found is None:
+        return encode_texts(unseen.sides, unseen.pairs, vocabulary)
+    wider = Vocabulary((*vocabulary.words, *compress(unseen.words, found.found)))
+    return replace(encode_texts(unseen.sides, unseen.pairs, wider), further=found.rows[found.found])

@@ -10,9 +10,10 @@ import importlib.metadata
 import importlib.util
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from modeling.baselines.errors import BaselineError
-from modeling.baselines.files import whole_or_absent, write_json
+from modeling.baselines.files import sha256_of, whole_or_absent, write_json
 
 Floats = npt.NDArray[np.float32]
 
@@ -43,38 +44,66 @@ class WordVectors:
     digest: str
 
 
-def load_vectors(source: str, words: Sequence[str], cache: Path, lowercase_fallback: bool) -> WordVectors:
-    """The vectors of the training words; `find_vectors` says how. Raises BaselineError where the source knows none."""
-    table = find_vectors(source, words, cache, lowercase_fallback)
-    if not table.found.any():
-        raise BaselineError(
-            f"The word vectors {source} know none of the {len(words)} training words: name others."
-        )
-    return table
-
-
-def find_vectors(source: str, words: Sequence[str], cache: Path, lowercase_fallback: bool) -> WordVectors:
-    """The vectors of `words` from a package (by name) or a GloVe text file (by path).
+def find_vectors(
+    source: str, lists: Sequence[Sequence[str]], cache: Path, lowercase_fallback: bool
+) -> list[WordVectors]:
+    """The vectors of each list of words, from a package (by name) or a GloVe text file (by path), which is read
+    once for all lists that the cache has not.
 
     With `lowercase_fallback` a word that has no vector takes that of its lower-case form. Raises
     BaselineError where the source is missing or torn.
     """
     digest = package_digest(source) if source in PACKAGES else remembered_digest(Path(source), cache)
-    if digest is not None:
-        kept = read_table(table_path(cache, digest, words, lowercase_fallback))
-        if kept is not None:
-            return WordVectors(*kept, Path(source).name, digest)
-    wanted = {UNKNOWN_WORD, *words}
-    if lowercase_fallback:
-        wanted.update(word.lower() for word in words)
-    if digest is not None and source in PACKAGES:
-        known = read_package(source, wanted)
-    else:
-        known, digest = read_text_file(Path(source), wanted)
+    kept = [
+        None if digest is None else read_table(table_path(cache, digest, words, lowercase_fallback))
+        for words in lists
+    ]
+    missing = [words for words, table in zip(lists, kept, strict=True) if table is None]
+    known: dict[str, Floats] = {}
+    if missing:
+        wanted = {UNKNOWN_WORD}.union(*missing)
+        if lowercase_fallback:
+            wanted.update([word.lower() for word in wanted])
+        known, digest = read_source(source, wanted, cache)
+    assert digest is not None
+    found = []
+    for words, table in zip(lists, kept, strict=True):
+        if table is None:
+            table = arrange(words, known, lowercase_fallback)
+            write_table(table_path(cache, digest, words, lowercase_fallback), *table)
+        found.append(WordVectors(*table, Path(source).name, digest))
+    return found
+
+
+def read_source(source: str, wanted: set[str], cache: Path) -> tuple[dict[str, Floats], str]:
+    """The wanted rows of a package or a text file, and its digest."""
+    if source in PACKAGES:
+        return read_package(source, wanted), package_digest(source)
+    known, digest = read_text_file(Path(source), wanted)
+    remember_digest(Path(source), cache, digest)
+    return known, digest
+
+
+def digest_of(source: str, cache: Path) -> str:
+    """What tells one source from another of the same name; a text file is read unless it was read before."""
+    if source in PACKAGES:
+        return package_digest(source)
+    digest = remembered_digest(Path(source), cache)
+    if digest is None:
+        digest = sha256_of(Path(source))
         remember_digest(Path(source), cache, digest)
-    table = arrange(words, known, lowercase_fallback)
-    write_table(table_path(cache, digest, words, lowercase_fallback), *table)
-    return WordVectors(*table, Path(source).name, digest)
+    return digest
+
+
+def require_same(source: str, digest: str, known: Mapping[str, Any] | None, folder: Path) -> None:
+    """Raises BaselineError, naming both, where a source is not the one that the run in `folder` was trained with:
+    `known` is what that run tells of it ({"source", "digest"}), None of one from before runs told.
+    """
+    if known is not None and known["digest"] != digest:
+        raise BaselineError(
+            f"The word vectors {source} ({digest[:12]}) are not those that the run in {folder} was trained with: "
+            f"these are {known['source']} ({known['digest'][:12]}). Name these, or train anew in another folder."
+        )
 
 
 def arrange(

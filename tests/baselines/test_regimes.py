@@ -13,7 +13,16 @@ from scipy.stats import entropy
 from modeling.baselines.batches import Part
 from modeling.baselines.data import Pair
 from modeling.baselines.scores import distribution_scores
-from tests.baselines.small import line, lines, run_evaluate, run_train, small_run, small_settings, write_lines
+from tests.baselines.small import (
+    line,
+    lines,
+    run_evaluate,
+    run_train,
+    small_run,
+    small_settings,
+    write_lines,
+    write_vectors,
+)
 from tests.baselines.test_resuming import StopAfter, assert_same_result
 
 OTHER = {"name": "other@2", "sha256": "1" * 64}
@@ -136,6 +145,41 @@ def test_transfer_makes_the_softmax_anew_and_keeps_adadeltas_accumulators(tmp_pa
     assert went_on["classifier.6.weight/step"] == second["steps"]
 
 
+def test_what_an_earlier_run_learnt_counts_as_seen_by_the_later(tmp_path: Path):
+    first = small_run(tmp_path / "first", settings=small_settings("cbow", epochs=1))
+    letters = [row | {"genre": "letters"} for row in lines()]
+    first["files"]["train"] = write_lines(tmp_path / "first/train.jsonl", letters)
+    assert run_train(first, tmp_path)[0] == 0
+    start: dict[str, Any] = {"folder": first["folder"], "how": "update"}
+    tests = [
+        *letters[:2],
+        line("n", "A clown waits on a bridge.", "It snows.", "neutral"),
+        *lines(("The crowd",), "t")[:1],
+    ]
+    for name in ("second", "third"):  # the third knows what the first learnt from by the second alone
+        run = small_run(tmp_path / name, start=start, settings=small_settings("cbow", epochs=1))
+        run["files"]["train"] = write_lines(tmp_path / name / "train.jsonl", lines(("A clown",), "o"))
+        run["files"]["test"] = write_lines(tmp_path / name / "test.jsonl", tests)
+        code, events = run_train(run, tmp_path)
+        assert code == 0, events[-1]
+        scores = events[-1]["metrics"]["test"]
+        assert scores["overlap"] == {"pairs": 2, "premises": 3, "hypotheses": 2}
+        assert {genre: one["matched"] for genre, one in scores["by_genre"].items()} == {
+            "letters": True,
+            "stories": True,
+        }
+        assert events[-1]["metrics"]["train"]["genres"] == {"stories": 12}
+        assert any(event.get("overlap") == scores["overlap"] for event in events)
+        start = {"folder": run["folder"], "how": "update"}
+    asked = {
+        "snapshot": OTHER,
+        "files": {"test": run["files"]["test"]},
+        "vectors": run["vectors"],
+        "folder": str(tmp_path / "scored"),
+    }
+    assert run_evaluate(Path(run["folder"]), asked, tmp_path)[1][-1]["metrics"]["test"] == scores
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -147,6 +191,10 @@ def test_transfer_makes_the_softmax_anew_and_keeps_adadeltas_accumulators(tmp_pa
         ),
         ({"start": {"folder": "FIRST", "how": "update"}, "baseline": "esim"}, "is a cbow, not a esim"),
         ({"start": {"folder": "FIRST", "how": "update"}, "settings": {"hidden": 9}}, "classifier.0.weight"),
+        (
+            {"start": {"folder": "FIRST", "how": "update"}, "vectors": "OTHERS"},
+            "are not those that the run in",
+        ),
         ({"collapse": True}, "entailed2"),
         ({"mixed": [{"snapshot": OTHER, "file": {"path": "x", "sha256": "0" * 64}, "share": 0}]}, "share"),
         ({"most": 0}, "most is 0"),
@@ -160,6 +208,10 @@ def test_a_regime_that_cannot_be_is_refused_with_the_reason(
         trained(tmp_path / "first", settings=small_settings("cbow", epochs=1))
         folder = change["start"]["folder"].replace("FIRST", str(tmp_path / "first/run"))
         change = change | {"start": change["start"] | {"folder": folder}}
+    if "vectors" in change:
+        others = tmp_path / "others.txt"
+        others.write_text(write_vectors(tmp_path / "vectors.txt").read_text().replace("dog", "cat"))
+        change = change | {"vectors": str(others)}
     if change.get("baseline") == "esim":
         change = change | {"settings": small_settings("esim")}
     assert words in refusal(tmp_path / "second", **change)

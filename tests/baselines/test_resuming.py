@@ -1,5 +1,6 @@
 """Resuming equals not stopping, to the last bit: after SIGTERM, after SIGKILL, in the middle of an epoch."""
 
+import hashlib
 import json
 import signal
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from modeling.baselines.checkpoint import load_state, save_state
 from modeling.baselines.program import Events, Stop
 from tests.baselines.small import run_train, small_run, small_settings, train_until
 
@@ -119,6 +121,47 @@ def test_a_damaged_checkpoint_is_told_with_what_to_do(tmp_path: Path, monkeypatc
     code, events = run_train(run, tmp_path)
     assert code == 1
     assert "delete it" in events[-1]["message"]
+
+
+def replace_vectors(run: dict[str, Any]) -> None:
+    """Other vectors under the same name."""
+    path = Path(run["vectors"])
+    path.write_text(path.read_text().replace("dog", "cat"))
+
+
+def test_a_run_never_goes_on_with_other_vectors_of_the_same_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run = small_run(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("modeling.baselines.program.Stop", lambda: StopAfter(7))
+        assert run_train(run, tmp_path)[0] == 3
+    before = Path(run["vectors"]).read_text()
+    replace_vectors(run)
+    code, events = run_train(run, tmp_path)
+    digests = [
+        hashlib.sha256(text.encode()).hexdigest()[:12] for text in (before, before.replace("dog", "cat"))
+    ]
+    assert code == 1
+    assert all(one in events[-1]["message"] for one in digests), events[-1]
+    # A checkpoint from before it told of its vectors is taken at its word.
+    tensors, facts = load_state(tmp_path / "run") or ({}, {})
+    save_state(tmp_path / "run", tensors, {key: facts[key] for key in facts if key != "vectors"})
+    assert run_train(run, tmp_path)[0] == 0
+
+
+def test_a_finished_run_never_tells_its_metrics_as_those_of_other_vectors(tmp_path: Path):
+    run = small_run(tmp_path, settings=small_settings("cbow", epochs=1))
+    first = run_train(run, tmp_path)[1][-1]
+    vectors = Path(run["vectors"])
+    kept = vectors.read_text()
+    replace_vectors(run)
+    code, events = run_train(run, tmp_path)
+    assert (code, "are not those that the run in" in events[-1]["message"]) == (1, True)
+    vectors.write_text(kept)
+    assert run_train(run, tmp_path)[1] == [first]
+    vectors.unlink()  # nothing says that they were others
+    assert run_train(run, tmp_path)[1] == [first]
 
 
 def test_a_reader_that_went_away_asks_the_run_to_stop():

@@ -3,11 +3,21 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from modeling.baselines import vectors as reading
 from modeling.baselines.catalogue import make_settings, retold, told
-from tests.baselines.small import line, run_evaluate, run_train, small_run, write_lines, write_vectors
+from tests.baselines.small import (
+    DIMENSIONS,
+    line,
+    run_evaluate,
+    run_train,
+    small_run,
+    write_lines,
+    write_vectors,
+)
 
 # Each reads its words in a way of its own: sums, distinct words, steps, several premises.
 READERS = ["cbow", "hypothesis_only", "esim", "lstm", "sum_of_experts"]
@@ -73,9 +83,35 @@ def test_an_evaluation_reads_them_too_and_wants_the_same_vectors(tmp_path: Path)
     (tmp_path / "other").mkdir()
     others = {**asked, "vectors": str(write_vectors(tmp_path / "other/vectors.txt"))}
     code, events = run_evaluate(folder, others, tmp_path)
-    assert (code, "not those that the run was trained with" in events[-1]["message"]) == (1, True)
+    assert (code, "are not those that the run in" in events[-1]["message"]) == (1, True)
     assert run_evaluate(folder, {**asked, "vectors": run["vectors"]}, tmp_path)[0] == 0
     assert probabilities(tmp_path / "evaluation") == probabilities(folder)
+
+
+def test_a_text_file_is_read_once_for_the_words_of_all_partitions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run = run_on_twins(tmp_path, "cbow")  # "galley" is new in test, and in dev it is "queen"
+    vectors = Path(run["vectors"])
+    vectors.write_text(vectors.read_text() + "queen" + " 0.5" * DIMENSIONS + "\n")
+    read = Mock(wraps=reading.read_text_file)
+    monkeypatch.setattr(reading, "read_text_file", read)
+    assert run_train(run, tmp_path)[0] == 0
+    assert read.call_count == 1
+    asked = {
+        "snapshot": run["snapshot"],
+        "files": run["files"],
+        "folder": str(tmp_path / "evaluation"),
+        "vectors": run["vectors"],
+        "device": "cpu",
+    }
+    assert run_evaluate(Path(run["folder"]), asked, tmp_path)[0] == 0
+    assert read.call_count == 2
+    for name in ("dev", "test"):
+        first, again = (
+            (tmp_path / folder / f"predictions-{name}.jsonl").read_bytes() for folder in ("run", "evaluation")
+        )
+        assert first == again
 
 
 def test_held_out_words_that_no_vectors_know_are_no_fault(tmp_path: Path):
