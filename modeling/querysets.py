@@ -1,6 +1,5 @@
 """Reads about training runs."""
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -25,6 +24,12 @@ class RunQuerySet(models.QuerySet):
     def run_or_its_children(self, run: Any) -> "RunQuerySet":
         """The rows that train: of a sweep the children, else the run."""
         return self.filter(Q(pk=run.pk) | Q(parent=run.pk)).exclude(status="sweep")
+
+    def newest_of_each_seed(self) -> "RunQuerySet":
+        """Of runs that differ in nothing the newest: the same seed twice is no second draw of chance."""
+        same = ("snapshot", "baseline", "vectors", "config", "regime", "most", "seed")
+        newest = Window(Max("id"), partition_by=[F(name) for name in same])
+        return self.annotate(newest=newest).filter(pk=F("newest"))
 
     def takeable(self, stale_before: datetime) -> "RunQuerySet":
         """Queued runs, and runs whose worker has given no sign of life since `stale_before`."""
@@ -59,9 +64,9 @@ class EvaluationQuerySet(models.QuerySet):
         """Without the rows of single genres and gold labels."""
         return self.filter(genre="", gold_label="")
 
-    def of_finished_runs(self, snapshots: Iterable[Any]) -> "EvaluationQuerySet":
+    def of_runs(self, runs: RunQuerySet) -> "EvaluationQuerySet":
         """Scores on the very snapshots that the runs were trained on."""
-        return self.filter(run__status="done", run__snapshot__in=snapshots, snapshot=F("run__snapshot"))
+        return self.filter(run__in=runs.values("pk"), snapshot=F("run__snapshot"))
 
     def by_experiment(self) -> QuerySet[Any, dict[str, Any]]:
         """One row for the runs that differ by seed alone and one partition.

@@ -69,9 +69,9 @@ def scheme_of(snapshot: Snapshot, regime: Mapping[str, Any]) -> str:
 def regime_text(regime: Mapping[str, Any], most: int | None) -> str:
     """What is unlike a plain run, as a person reads it."""
     mixed = [
-        f"with {one.get('share', 1):.0%} of {one['most']:,} pairs of {one['snapshot']}"
+        f"with {_percent(one.get('share', 1))} of {one['most']:,} pairs of {one['snapshot']}"
         if "most" in one
-        else f"with {one.get('share', 1):.0%} of {one['snapshot']}"
+        else f"with {_percent(one.get('share', 1))} of {one['snapshot']}"
         for one in regime.get("mixed", ())
     ]
     start = regime.get("start")
@@ -85,6 +85,11 @@ def regime_text(regime: Mapping[str, Any], most: int | None) -> str:
             *(["soft labels"] if regime.get("soft_labels") else []),
         ]
     )
+
+
+def _percent(share: float) -> str:
+    """0.004 as 0.4%, not as 0%."""
+    return f"{100 * share:.6g}%"
 
 
 def read_mixed(text: str) -> dict[str, Any]:

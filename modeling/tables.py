@@ -1,5 +1,6 @@
 """The tables of the run pages: experiments over seeds, and the parts of an evaluation."""
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +39,7 @@ class Score(Spread):
 
 @dataclass
 class Experiment:
-    """Runs that differ by seed alone."""
+    """Runs that differ by seed alone; of those of one seed the newest."""
 
     baseline: str
     vectors: str
@@ -77,25 +78,30 @@ def _plain(value: Any) -> str:
 def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
     """The table of baselines of each snapshot: one query for the scores, one for the seeds."""
     found: dict[int, dict[tuple[str, ...], Experiment]] = defaultdict(dict)
-    runs = TrainingRun.objects.filter(snapshot__in=snapshots, status=TrainingRun.Status.DONE)
-    for run in runs.order_by("baseline", "vectors", F("most").asc(nulls_last=True), "seed", "id"):
-        regime = regime_text(run.regime, run.most)
-        key = (run.baseline, run.vectors, settings_text(run.config), regime)
-        experiment = found[run.snapshot_id].setdefault(
-            key, Experiment(run.baseline, run.vectors, run.config, regime)
+    done = TrainingRun.objects.filter(snapshot__in=snapshots, status=TrainingRun.Status.DONE)
+    runs = done.newest_of_each_seed()
+    for run in runs.order_by("baseline", "vectors", F("most").asc(nulls_last=True), "seed"):
+        first = found[run.snapshot_id].setdefault(
+            _key(run.baseline, run.vectors, run.config, run.regime, run.most),
+            Experiment(run.baseline, run.vectors, run.config, regime_text(run.regime, run.most)),
         )
-        experiment.seeds.append(run.seed)
-        experiment.run_ids.append(run.pk)
-    scores = Evaluation.objects.whole_partitions().of_finished_runs(snapshots).by_experiment()
-    for row in scores:
-        regime = regime_text(row["run__regime"], row["run__most"])
-        key = (row["run__baseline"], row["run__vectors"], settings_text(row["run__config"]), regime)
-        found[row["run__snapshot_id"]][key].scores[row["partition"]] = _score(row)
+        first.seeds.append(run.seed)
+        first.run_ids.append(run.pk)
+    for row in Evaluation.objects.whole_partitions().of_runs(runs).by_experiment():
+        key = _key(*(row[f"run__{name}"] for name in ("baseline", "vectors", "config", "regime", "most")))
+        experiment = found[row["run__snapshot_id"]].get(key)
+        if experiment is not None:  # else its first run has ended since
+            experiment.scores[row["partition"]] = _score(row)
     return [
         SnapshotTable(snapshot, list(found[snapshot.pk].values()))
         for snapshot in snapshots
         if found[snapshot.pk]
     ]
+
+
+def _key(*what: Any) -> tuple[str, ...]:
+    """What runs of one experiment have in common. Not as a person reads it, who is told no more digits than needed."""
+    return tuple(json.dumps(one, sort_keys=True) for one in what)
 
 
 def _score(row: Mapping[str, Any]) -> Score:

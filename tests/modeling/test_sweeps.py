@@ -148,6 +148,37 @@ def test_runs_of_different_size_or_regime_do_not_share_a_mean(snapshot):
     ]
 
 
+def test_a_seed_that_was_run_twice_counts_once_by_its_newest_run(snapshot):
+    for seed, accuracy in ((1, 0.9), (2, 0.6), (1, 0.4)):
+        end(actions.request_run(snapshot=snapshot, baseline="cbow", seed=seed), accuracy)
+    other = actions.request_run(snapshot=snapshot, baseline="cbow", seed=1, regime={"most": 6})
+    end(other, 0.2)
+    actions.mark_failed(
+        run=claimed(actions.request_run(snapshot=snapshot, baseline="cbow", seed=2)),
+        error="The disk is full.",
+    )
+    (table,) = tables.results([snapshot])
+    small, whole = table.experiments
+    assert small.runs == [(1, other.pk)]
+    assert whole.seeds == [1, 2]
+    score = whole.scores["test"]
+    assert score.mean == pytest.approx(0.5)
+    assert score.spread == pytest.approx(0.02**0.5)
+
+
+def test_runs_with_nearly_the_same_share_are_told_apart(snapshot):
+    other = small_snapshot(slug="other")
+    for share, accuracy in ((0.15, 0.2), (0.154, 0.4), (0.004, 0.6)):
+        mixed = {"mixed": [{"snapshot": str(other), "share": share}]}
+        end(actions.request_run(snapshot=snapshot, baseline="cbow", regime=mixed), accuracy)
+    (table,) = tables.results([snapshot])
+    assert {one.settings: one.scores["test"].mean for one in table.experiments} == {
+        "with 15% of other@1": 0.2,
+        "with 15.4% of other@1": 0.4,
+        "with 0.4% of other@1": 0.6,
+    }
+
+
 def test_sizes_and_most_are_not_asked_for_together(snapshot):
     with pytest.raises(actions.RefusedRegime, match="most: a list of sizes says it already"):
         a_sweep(snapshot, sizes=[6], regime={"most": 5})
