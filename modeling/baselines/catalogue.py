@@ -55,6 +55,8 @@ TWO_CLASSES = ("edit_distance", "overlap_classifier")  # these tell entailed fro
 # Settings that old runs have not, at what they did: such a run keeps its identity.
 LATER = {"precision": "float32", "compile": False, "look_up": False}
 
+SIZES = ("batch_size", "hidden", "states", "size")  # smaller ones take less memory
+
 BOOLEANS = {"true": True, "false": False}
 
 
@@ -117,6 +119,15 @@ def make_settings(baseline: str, given: Mapping[str, object]) -> Settings:
             raise ValueError(f"{key} is {json.dumps(value)}, but must be of type {types[key].__name__}.")
         values[key] = value
     return kind(**values)
+
+
+def less_memory(settings: Settings) -> str:
+    """What to do where the memory does not suffice for a run with these settings, by those that it has."""
+    sizes = [name for name in SIZES if hasattr(settings, name)]
+    ways = [f"a smaller {' or '.join(sizes)}".replace(" or ", ", ", len(sizes) - 2)] if sizes else []
+    ways += ["a larger minimum_count"] if hasattr(settings, "minimum_count") else []
+    change = f"set {', or '.join(ways)}, and start again in a new folder, or " if ways else ""
+    return f"The memory is used up: {change}use a machine with more."
 
 
 def told(settings: Settings) -> dict[str, Any]:

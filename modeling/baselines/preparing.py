@@ -107,11 +107,17 @@ def vectors_of(
     if not isinstance(settings, NeuralSettings) or config.vectors is None:
         return [None] * (1 + len(unseen))
     words = vocabulary.words[len(RESERVED) :]
+    if not words:
+        raise BaselineError(
+            f"There is no training word to learn from: all sentences are empty, or each of their words is rarer than "
+            f"minimum_count ({settings.minimum_count}). Set it smaller, or freeze a snapshot with longer texts."
+        )
     lists = [words, *(one.words for one in unseen)]
     found = find_vectors(config.vectors, lists, config.cache, settings.lowercase_fallback)
     if not found[0].found.any():
         raise BaselineError(
-            f"The word vectors {config.vectors} know none of the {len(words)} training words: name others."
+            f"The word vectors {config.vectors} know none of the {len(words)} training words ({', '.join(words[:3])}, ...): "
+            "name others, of the language that the pairs are in."
         )
     if config.start is not None:
         folder = config.start.folder

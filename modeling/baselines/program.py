@@ -122,10 +122,7 @@ def sentence_for(error: Exception) -> str:
             "it goes on from its last checkpoint."
         )
     if is_out_of_memory(error):
-        return (
-            "The memory is used up: set a smaller batch_size or hidden (of features by name a larger "
-            "minimum_count), or use a machine with more, and start again in a new folder."
-        )
+        return "The memory is used up: end other programs or use a machine with more, and start again."
     if is_other_lost(error):
         return (
             "Another process of this run has ended, and its own error tells why: the first process writes it to "

@@ -9,11 +9,11 @@ import json
 import sys
 from pathlib import Path
 
-from modeling.baselines.catalogue import describe
+from modeling.baselines.catalogue import describe, less_memory
 from modeling.baselines.config import read_run_config
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import read_json
-from modeling.baselines.program import Events, Stop, run_program
+from modeling.baselines.program import Events, Stop, is_out_of_memory, run_program
 
 USAGE = "Give one file: python -m modeling.baselines.train RUN.json (or --describe)."
 
@@ -32,7 +32,12 @@ def main(arguments: list[str]) -> int:
         # missing torch be told in a sentence.
         from modeling.baselines.training import train_run
 
-        train_run(config, events, stop)
+        try:
+            train_run(config, events, stop)
+        except Exception as error:
+            if is_out_of_memory(error):
+                raise BaselineError(less_memory(config.settings)) from error
+            raise
 
     return run_program(work)
 

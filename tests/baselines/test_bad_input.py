@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from safetensors import SafetensorError
 
+from modeling.baselines.catalogue import less_memory, make_settings
 from modeling.baselines.program import sentence_for
 from tests.baselines.small import ROOT, file_of, line, lines, run_train, small_run, write_lines
 
@@ -123,6 +124,18 @@ def test_a_training_partition_without_gold_labels_is_refused(tmp_path: Path):
     assert "no pair with a gold label" in message_of(run, tmp_path)
 
 
+def test_training_without_words_or_with_vectors_of_another_language_says_what_to_do(tmp_path: Path):
+    run = small_run(tmp_path)
+    Path(run["vectors"]).write_text("der 1 2\nHund 3 4\n")
+    assert "know none of the 31 training words (., waits, a, ...): name others" in message_of(run, tmp_path)
+    rare = {**run, "settings": {"minimum_count": 1000}}
+    assert "minimum_count (1000). Set it smaller" in message_of(
+        {**rare, "folder": str(tmp_path / "rare")}, tmp_path
+    )
+    run["files"]["train"] = write_lines(tmp_path / "train.jsonl", [line("x", "", "", "neutral")])
+    assert "all sentences are empty" in message_of({**run, "folder": str(tmp_path / "empty")}, tmp_path)
+
+
 def test_a_run_file_that_is_no_json_is_told(tmp_path: Path):
     from modeling.baselines import train
     from tests.baselines.small import in_process
@@ -181,6 +194,24 @@ def test_a_run_without_enough_memory_says_what_to_set_smaller(tmp_path: Path):
     message = json.loads(child.stdout.splitlines()[-1])["message"]
     assert "set a smaller batch_size or hidden" in message
     assert "Traceback" not in child.stderr
+
+
+@pytest.mark.parametrize(
+    ("baseline", "words"),
+    [
+        (
+            "cbow",
+            "set a smaller batch_size or hidden, or a larger minimum_count, and start again in a new folder",
+        ),
+        ("esim", "set a smaller batch_size, hidden or states, or a larger minimum_count"),
+        ("lstm", "set a smaller batch_size, hidden or size, or a larger minimum_count"),
+        ("pretrained", "set a smaller batch_size, and start"),
+        ("lexicalized", "set a larger minimum_count, and start"),
+        ("majority", "used up: use a machine with more"),
+    ],
+)
+def test_what_to_set_smaller_are_settings_that_the_baseline_has(baseline: str, words: str):
+    assert words in less_memory(make_settings(baseline, {}))
 
 
 def test_what_nobody_foresaw_is_still_an_event_and_the_traceback_goes_elsewhere(
