@@ -1,6 +1,7 @@
 """A pretrained encoder, fine-tuned: here a tiny one with random weights and a tokenizer of a few pieces."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -48,15 +49,18 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def pairs_of_all() -> list[Pair]:
+    return [
+        Pair(str(number), (one, "a dog")[: 1 + number % 2], other, number % 3, "g")
+        for number, (one, other) in enumerate((one, other) for one in SENTENCES for other in SENTENCES)
+    ]
+
+
 def made(baseline: str, model: Path, **changes: object) -> tuple[Network, EncodedPairs]:
     torch.manual_seed(3)
     pieces = Pieces(model)
     network = make_network(make_settings(baseline, {"model": str(model), **changes}), len(pieces), 0, 3)
-    pairs = [
-        Pair(str(number), (one, "a dog")[: 1 + number % 2], other, number % 3, "g")
-        for number, (one, other) in enumerate((one, other) for one in SENTENCES for other in SENTENCES)
-    ]
-    return network.eval(), encode_pairs(pairs, network.reads, pieces)
+    return network.eval(), encode_pairs(pairs_of_all(), network.reads, pieces)
 
 
 @pytest.mark.parametrize("baseline", BOTH)
@@ -69,6 +73,47 @@ def test_padding_and_company_never_change_a_prediction(baseline: str, model: Pat
         )
     np.testing.assert_allclose(together, alone, atol=1e-5)
     assert np.ptp(together, axis=0).max() > 0.01  # and it does look at the sentences
+
+
+def plain_probabilities(
+    network: Network, model: Path, pairs: Sequence[Pair], reads: Sequence[str]
+) -> np.ndarray:
+    """One pair at a time, without padding: pieces, encoder, mean of its last states, linear layer, softmax."""
+    from transformers import BertModel
+
+    encoder, pieces = BertModel.from_pretrained(model, add_pooling_layer=False).eval(), Pieces(model)
+    weight, bias = (
+        network.get_parameter(f"classifier.{name}").detach().numpy() for name in ("weight", "bias")
+    )
+    rows = []
+    for pair in pairs:
+        sides = {
+            "premise": [one for text in pair.premise for one in pieces.cut(text)],
+            "hypothesis": pieces.cut(pair.hypothesis),
+        }
+        kept = [sides[side] for side in reads]
+        while sum(map(len, kept)) + len(kept) + 1 > 64 - 2:
+            max(reversed(kept), key=len).pop()  # the longer one's last, of two of a length the hypothesis's
+        ids, types = [PIECES.index("[CLS]")], [0]
+        for number, one in enumerate(kept):
+            ids += [*pieces.encode(one), PIECES.index("[SEP]")]
+            types += [number] * (len(one) + 1)
+        with torch.inference_mode():
+            states = (
+                encoder(torch.tensor([ids]), token_type_ids=torch.tensor([types]))
+                .last_hidden_state[0]
+                .numpy()
+            )
+        logits = weight @ (sum(states) / len(ids)) + bias
+        rows.append(np.exp(logits) / np.exp(logits).sum())
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("baseline", BOTH)
+def test_a_pair_gets_the_probabilities_of_the_plain_computation(baseline: str, model: Path):
+    network, encoded = made(baseline, model)
+    expected = plain_probabilities(network, model, pairs_of_all(), network.reads)
+    np.testing.assert_allclose(predict(network, encoded, 3, CPU, lambda: None), expected, atol=1e-5)
 
 
 def test_the_encoder_is_given_what_its_own_tokenizer_makes_of_two_sentences(model: Path):
@@ -116,8 +161,11 @@ def test_every_weight_learns_and_one_batch_is_learnt_by_heart(baseline: str, mod
     pytest.fail("the batch is not learnt in 400 steps")
 
 
-def test_a_run_folder_needs_nothing_of_the_model_that_it_began_with(model: Path, tmp_path: Path):
-    run = small_run(tmp_path, "pretrained")
+@pytest.mark.parametrize("baseline", BOTH)
+def test_a_run_folder_needs_nothing_of_the_model_that_it_began_with(
+    baseline: str, model: Path, tmp_path: Path
+):
+    run = small_run(tmp_path, baseline)
     del run["vectors"]
     copy = tmp_path / "models" / "tiny"
     copy.mkdir(parents=True)

@@ -11,6 +11,7 @@ import pytest
 from modeling.baselines.checkpoint import load_state, save_state
 from modeling.baselines.program import Events, Stop
 from tests.baselines.small import run_train, small_run, small_settings, train_until
+from tests.baselines.test_networks import NEURAL
 
 SAME = (
     "weights.safetensors",
@@ -48,12 +49,11 @@ class StopAfter(Stop):
         """Takes no signals: the test asks by itself."""
 
 
-# One of each optimiser: Adam, SGD, AdaDelta; and the one whose pairs have several texts.
-@pytest.mark.parametrize("baseline", ["cbow", "hypothesis_only", "lstm", "sum_of_experts"])
+@pytest.mark.parametrize("baseline", NEURAL)
 def test_a_run_stopped_after_every_few_steps_ends_as_one_that_never_stopped(
     tmp_path: Path, baseline: str, monkeypatch: pytest.MonkeyPatch
 ):
-    settings = small_settings(baseline, epochs=3, batch_size=4, dropout=0.3)
+    settings = small_settings(baseline, epochs=2, batch_size=4, dropout=0.3)
     assert run_train(small_run(tmp_path / "whole", baseline, settings=settings), tmp_path)[0] == 0
     run = small_run(tmp_path / "stopped", baseline, settings=settings)
     code, stops = 3, 0
