@@ -55,6 +55,14 @@ def settings_fit_together(app_configs: Sequence[Any] | None = None, **kwargs: ob
         found.append(
             Error("TRUSTED_PROXIES is below zero.", hint="It counts the proxies in front.", id="quintet.E005")
         )
+    if settings.TRAINING_THREADS < 1:
+        found.append(
+            Error(
+                "TRAINING_THREADS is below one.",
+                hint="It counts the threads of a training: leave it out, or set 1 or more.",
+                id="quintet.E007",
+            )
+        )
     return found + _warnings()
 
 

@@ -63,6 +63,8 @@ CACHE_ROOT = VAR / "cache"
 # Where a worker that shares no folder with the site fetches snapshots, and with which token.
 SITE_URL = os.environ.get("SITE_URL", "").rstrip("/")
 SITE_TOKEN = os.environ.get("SITE_TOKEN", "")
+# Of a training on a processor. With one alone resuming equals not stopping, to the last bit.
+TRAINING_THREADS = env_int("TRAINING_THREADS", 1)
 
 DEBUG = env_bool("DEBUG", False)
 SECRET_KEY = os.environ.get("SECRET_KEY") or local_secret(VAR / "secret-key")

@@ -38,6 +38,7 @@ def write_config(run: TrainingRun, between: Callable[[], None] = lambda: None) -
         "cache": str(settings.CACHE_ROOT),
         "folder": str(folder),
         "settings": _settings(run),
+        "threads": settings.TRAINING_THREADS,
         **_regime(run, between),
     }
     path = folder / CONFIG

@@ -434,6 +434,7 @@ def evaluate(
     told = {
         "snapshot": name, "files": files, "folder": str(folder), "cache": str(settings.CACHE_ROOT),
         "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None, "collapse": collapse,
+        "threads": settings.TRAINING_THREADS,
     }  # fmt: skip
     with _told_as_sentence(folder, "evaluate again"):
         folder.mkdir(parents=True, exist_ok=True)

@@ -130,7 +130,7 @@ class RunConfig:
             raise ValueError(f"vectors is missing: {self.baseline} needs word vectors.")
 
     def identity(self) -> dict[str, Any]:
-        """What decides the result, JSON-ready: runs of one identity give the same numbers on one device.
+        """What decides the result, JSON-ready: runs of one identity give the same numbers on a CPU with one thread.
 
         Holds no path and no host, so that a run folder can be moved and compared.
         """

@@ -47,6 +47,7 @@ def test_the_embedded_default_hears_nothing(deployed: Any, monkeypatch: pytest.M
         ("ALLOWED_HOSTS", ["localhost"], "quintet.E002"),
         ("VALIDATION_LEASE_SECONDS", 5, "quintet.E004"),
         ("TRUSTED_PROXIES", -1, "quintet.E005"),
+        ("TRAINING_THREADS", 0, "quintet.E007"),
         ("TRUSTED_PROXIES", 0, "quintet.W001"),
         ("CELERY_BROKER_URL", "filesystem://", "quintet.W003"),
         ("ALLOWED_HOSTS", ["*"], "quintet.W004"),

@@ -177,6 +177,7 @@ def test_a_run_is_evaluated_by_annotation_tag(snapshot, settings):
     told = run("evaluate", trained, "tagged@1", "--by", "tag", "--json").json["dev"]
     gold = {"t0": "contradiction", "t1": "entailment", "t2": "entailment"}
     folder = runner.evaluation_folder(TrainingRun.objects.get(pk=trained), tagged, ["dev"])
+    assert json.loads((folder / "evaluation.json").read_text())["threads"] == 1  # TRAINING_THREADS
     rows = [json.loads(line) for line in (folder / "predictions-dev.jsonl").read_text().splitlines()]
     right = {row["pairID"] for row in rows if row["predicted"] == gold[row["pairID"]]}
     negated = len(right & {"t0", "t1"}) / 2

@@ -97,11 +97,13 @@ def test_the_programs_refusal_is_kept_for_people(snapshot, tmp_path):
     assert "name a GloVe text file" in run.error
 
 
-def test_run_json_names_hashes_and_no_more_than_the_program_takes(snapshot):
+def test_run_json_names_hashes_and_no_more_than_the_program_takes(snapshot, settings):
+    settings.TRAINING_THREADS = 2
     run = claimed(a_run(snapshot, "cbow", seed=3, config={"epochs": "2"}))
     told = json.loads(run_configs.write_config(run).read_text())
     assert told["snapshot"] == {"name": "small@1", "sha256": snapshot.sha256}
     assert (told["seed"], told["settings"], told["scheme"]) == (3, {"epochs": 2}, "nli3")
+    assert told["threads"] == 2
     hashes = {file.name: file.sha256 for file in snapshot.files.all()}
     assert {name: file["sha256"] for name, file in told["files"].items()} == {
         part: hashes[f"{part}.jsonl"] for part in ("train", "dev", "test")
