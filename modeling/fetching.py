@@ -19,7 +19,11 @@ from django.conf import settings
 from snapshots.models import SnapshotFile
 
 BLOCK = 1 << 20
-TIMEOUT = (10, 60)  # seconds to connect, and between two bytes
+# Over the network: a slow line, too, brings one within the minute after which a run without a sign of life is
+# given to another worker.
+NETWORK_BLOCK = 1 << 16
+# Seconds to connect, and between two bytes. Far below that minute: nobody gives a sign of life in between.
+TIMEOUT = (10, 15)
 ATTEMPTS = 5  # connections in a row that bring nothing
 WAIT_SECONDS = 2.0
 RETRACTED = "Quintet-Retracted"
@@ -111,7 +115,7 @@ def _fetch_rest(file: SnapshotFile, stream: BinaryIO, have: int, between: Callab
         if answer.status_code != 206:
             stream.truncate(0)  # it sends the whole
         told_at = time.monotonic()
-        for block in answer.iter_content(BLOCK):
+        for block in answer.iter_content(NETWORK_BLOCK):
             stream.write(block)
             if time.monotonic() - told_at >= 1:
                 told_at = time.monotonic()

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import socket
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -206,6 +207,21 @@ def test_a_run_is_kept_alive_while_it_fetches_and_can_be_stopped_then(node, snap
 
     monkeypatch.setattr(run_configs, "kept_file", slow)
     assert runner.carry_out(run).status == "stopped"
+
+
+def test_a_site_that_hangs_is_given_up_before_another_worker_takes_the_run(
+    node, snapshot, settings, monkeypatch
+):
+    assert 2 * sum(fetching.TIMEOUT) < actions.STALE_AFTER.total_seconds()
+    monkeypatch.setattr(fetching, "TIMEOUT", (0.1, 0.1))
+    signs: list[int] = []
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        settings.SITE_URL = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(
+            fetching.NotFetched, match=r"did not answer for train\.jsonl of small@1 \(ReadTimeout\)"
+        ):
+            fetching.kept_file(train_file(snapshot), lambda: signs.append(1))
+    assert len(signs) == fetching.ATTEMPTS - 1
 
 
 def test_without_the_address_of_the_site_the_way_to_fetch_is_told(snapshot, monkeypatch, tmp_path):
