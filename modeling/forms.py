@@ -6,7 +6,7 @@ from django import forms
 
 from modeling import catalogue
 from modeling.actions import LARGEST_SEED
-from modeling.regimes import STARTS, BadRegime, read_mixed, read_sizes
+from modeling.regimes import LARGEST_SIZE, STARTS, BadRegime, read_mixed, read_sizes
 
 MOST_SEEDS = 20
 
@@ -27,6 +27,13 @@ class NewRunForm(forms.Form):
         max_length=300,
         help_text="Numbers of pairs with commas, such as 500, 1000: a learning curve, one run a seed and size. "
         "Empty: all pairs.",
+    )
+    most = forms.IntegerField(
+        label="Training pairs at most",
+        required=False,
+        min_value=1,
+        max_value=LARGEST_SIZE,
+        help_text="Learn from so many pairs, drawn by the seed; instead of training sizes. Empty: all pairs.",
     )
     vectors = forms.ChoiceField(
         label="Word vectors",
@@ -111,7 +118,10 @@ class NewRunForm(forms.Form):
         """The part of the answers that modeling/regimes.py checks."""
         given = self.cleaned_data
         start = {"run": given["start"], "how": given["how"] or STARTS[0]} if given["start"] else None
-        return {"start": start, **{key: given[key] for key in ("genre", "mixed", "collapse", "soft_labels")}}
+        return {
+            "start": start,
+            **{key: given[key] for key in ("most", "genre", "mixed", "collapse", "soft_labels")},
+        }
 
     def clean_config(self) -> dict[str, str]:
         config: dict[str, str] = {}

