@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from modeling.baselines.networks.layers import BiLSTM, CarryingLSTM
+from modeling.baselines.networks.word_attention import WordAttention
 from modeling.baselines.settings import LearningSettings, Settings
 
 
@@ -26,5 +27,7 @@ def compiled(module: nn.Module, settings: Settings, cache: Path) -> nn.Module:
     for one in module.modules():
         if isinstance(one, BiLSTM | CarryingLSTM | nn.RNNBase):
             one.forward = torch.compiler.disable(one.forward)  # type: ignore[method-assign]
+        elif isinstance(one, WordAttention):
+            one.look = torch.compiler.disable(one.look)  # type: ignore[method-assign]
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(cache / "compiled"))
     return cast(nn.Module, torch.compile(module, dynamic=True))

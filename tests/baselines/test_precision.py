@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 from modeling.baselines.catalogue import make_settings
 from modeling.baselines.config import read_run_config
 from modeling.baselines.networks import recurrence
-from modeling.baselines.precision import in_precision
+from modeling.baselines.precision import compiled, in_precision
 from modeling.baselines.program import sentence_for
 from modeling.baselines.settings import LearningSettings
 from tests.baselines.small import run_train, small_run, small_settings
@@ -73,20 +73,42 @@ def test_a_compiled_network_learns_what_the_plain_one_learns(tmp_path: Path, mon
     # Everything but the C++ compiler, which takes minutes on a busy machine.
     monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager"))
     metrics = []
-    for name, compiled in (("plain", False), ("compiled", True)):
-        settings = small_settings("cbow", epochs=2, batch_size=6, dropout=0.0, compile=compiled)
+    for name, asked in (("plain", False), ("compiled", True)):
+        settings = small_settings("cbow", epochs=2, batch_size=6, dropout=0.0, compile=asked)
         run = small_run(tmp_path / name, "cbow", settings=settings)
         code, events = run_train(run, tmp_path / name)
         assert code == 0, events[-1]
         metrics.append(events[-1]["metrics"])
         told = json.loads((tmp_path / name / "run/environment.json").read_text())
-        assert told["compiled"] is compiled
+        assert told["compiled"] is asked
     plain, compiled_weights = (
         load_file(tmp_path / name / "run/weights.safetensors") for name in ("plain", "compiled")
     )
     for name, tensor in plain.items():
         torch.testing.assert_close(compiled_weights[name], tensor, atol=1e-4, rtol=1e-4)
     assert metrics[0]["test"]["accuracy"] == metrics[1]["test"]["accuracy"]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:The .grad attribute:UserWarning")
+# One of each way of reading: torch's own layers, BiLSTMs, and word by word, a loop whose compiling would take minutes.
+@pytest.mark.parametrize("baseline", ["lstm", "hypothesis_only", "word_attention"])
+def test_a_compiled_network_computes_and_learns_what_the_plain_one_does(
+    baseline: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager"))
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    torch._dynamo.reset()
+    settings = make_settings(baseline, small_settings(baseline, compile=True))
+    answers = []
+    for wrap in (lambda network: network, lambda network: compiled(network, settings, tmp_path)):
+        network, pairs = made(baseline)
+        module = wrap(network)
+        batches = [pairs.cut(np.arange(first, len(pairs), 3), CPU) for first in range(2)]  # of two lengths
+        logits = [module(batch) for batch in batches]
+        sum(map(torch.sum, logits)).backward()
+        answers.append((logits, [one.grad for one in network.parameters() if one.requires_grad]))
+    for plain, other in zip(*answers, strict=True):
+        torch.testing.assert_close(other, plain, atol=1e-5, rtol=1e-4)
 
 
 def test_a_run_that_asks_for_neither_keeps_the_identity_of_before(tmp_path: Path):
