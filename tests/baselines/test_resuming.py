@@ -62,7 +62,7 @@ def test_a_run_stopped_after_every_few_steps_ends_as_one_that_never_stopped(
         code, _ = run_train(run, tmp_path)
         stops += code == 3
     assert code == 0
-    assert stops > 5
+    assert stops > 4
     assert_same_result(tmp_path / "whole/run", tmp_path / "stopped/run")
     assert not (tmp_path / "stopped/run/checkpoint").exists()
 
