@@ -7,6 +7,7 @@ from pathlib import Path
 
 WIDTH, HEIGHT = 720, 400
 LEFT, RIGHT, TOP, BOTTOM = 56, 150, 16, 48
+NAME_HEIGHT = 15
 LOWEST, HIGHEST = 30, 70  # percent; chance is a third
 COLOURS = ("#0b5fa5", "#b3410e", "#2e7d32", "#6a1b9a")
 DASHES = ("none", "8 4", "2 3", "10 3 2 3")  # told apart without colours too
@@ -40,22 +41,33 @@ def write_curve(path: Path, lines: Mapping[str, Mapping[int, float | None]]) -> 
         for power in range(first, last + 1)
     ]
     parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "training pairs", "middle"))
+    taken: list[tuple[float, float]] = []
     for number, (name, line) in enumerate(lines.items()):
         points = [(x(size), y(value)) for size, value in sorted(line.items()) if value is not None]
-        parts += one_line(name, points, COLOURS[number], DASHES[number])
+        if points:
+            taken.append(free_place(points[-1], taken))
+            parts += one_line(name, points, taken[-1], COLOURS[number], DASHES[number])
     path.write_text(FRAME.format(width=WIDTH, height=HEIGHT, parts="\n".join(parts)), encoding="utf-8")
     return path
 
 
-def one_line(name: str, points: list[tuple[float, float]], colour: str, dash: str) -> list[str]:
-    """The line, its points and its name at the end; nothing without points."""
-    if not points:
-        return []
+def free_place(end: tuple[float, float], taken: list[tuple[float, float]]) -> tuple[float, float]:
+    """Where a line's name goes: beside its end, above or below other names that begin there."""
+    x, y = end[0] + 8, end[1] + 4
+    free = (y + step * sign for step in range(0, HEIGHT, 2) for sign in (-1, 1))
+    near = [other for place, other in taken if abs(place - x) < RIGHT]
+    return x, next(one for one in free if all(abs(one - other) >= NAME_HEIGHT for other in near))
+
+
+def one_line(
+    name: str, points: list[tuple[float, float]], place: tuple[float, float], colour: str, dash: str
+) -> list[str]:
+    """The line, its points and, at its place, its name."""
     path = " ".join(f"{x},{y}" for x, y in points)
     return [
         f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>',
         *(f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"/>' for x, y in points),
-        text(points[-1][0] + 8, points[-1][1] + 4, name, "start", colour),
+        text(*place, name, "start", colour),
     ]
 
 

@@ -197,3 +197,18 @@ def test_the_picture_leaves_out_what_is_not_measured(tmp_path: Path):
     names = [one.tag.rpartition("}")[2] for one in ElementTree.parse(path).iter()]
     assert names.count("circle") == 2
     assert names.count("polyline") == 1
+
+
+def test_names_of_lines_that_end_together_stand_apart(tmp_path: Path):
+    path = write_curve(
+        tmp_path / "curve.svg", {name: {100: 40.0, 1000: 50.0} for name in ("cbow", "lstm", "rnn")}
+    )
+    places = {
+        one.text: float(one.get("y", "nan"))
+        for one in ElementTree.parse(path).iter()
+        if one.text in ("cbow", "lstm", "rnn")
+    }
+    assert places["lstm"] < places["cbow"] < places["rnn"]
+    assert (
+        min(places["cbow"] - places["lstm"], places["rnn"] - places["cbow"]) >= 13
+    )  # the height of a letter
