@@ -18,7 +18,7 @@ from accounts.addresses import client_address
 from accounts.models import User
 
 View = Callable[..., HttpResponseBase]
-# Kept in the session of who came through a platform's link: is this surely them? See `collection.entering`.
+# Kept in the session of who came through a platform's link: is this surely them? See `collection.joining.entry_links`.
 OWN = "own"
 
 

@@ -11,11 +11,11 @@ from django.db import transaction
 
 from collection.formats import BadLine, BadMap, ImportedPair, ImportFormat
 from collection.formats.lines import sha256_of
-from collection.importing import PORTION, PairImport, PairSource, remember_source
+from collection.imports.pair_plans import ALL, PlannedPair, Rules, plan_pair
+from collection.imports.pairs import PORTION, PairImport, PairSource, remember_source
+from collection.imports.splits import Split
 from collection.models import Corpus, Pair, Premise, Source
-from collection.pair_plans import ALL, PlannedPair, Rules, plan_pair
-from collection.querysets import tell_planner
-from collection.recasting.splitting import Split
+from collection.models.querysets import tell_planner
 from nli.labels import SCHEMES
 from validation.importing import create_corpus, import_portion, main_question, open_imported
 from validation.models import Label, Question

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.spreadsheets import csv_text
-from collection.actions import earn
 from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry
+from collection.pay import earn
 
 MS_AN_HOUR = 3_600_000
 

@@ -9,8 +9,7 @@ from django.db.models import F
 from accounts.actions import ERASED, account_key, account_of_participant, erase_person
 from accounts.backgrounds import QUESTIONS
 from accounts.models import Background, Grant, SignInAttempt, Submission, User
-from collection.actions import discard_drafts
-from collection.entering import forget_sessions
+from collection.joining.entry_links import forget_sessions
 from collection.models import (
     AdviceGiven,
     DraftText,
@@ -25,6 +24,7 @@ from collection.models import (
     WritingAssignment,
     WritingSignals,
 )
+from collection.writing.submitting import discard_drafts
 from validation.models import (
     BatchItem,
     CalibrationAnswer,

@@ -12,14 +12,14 @@ from typing import Any
 from django.utils import timezone
 
 from annotation_site.importing import LISTED, Refusal
-from collection.actions.premises import import_batch, known_texts
-from collection.filters import DUPLICATE, VERSION, Candidate, PremiseFilter, filters_for, sift
-from collection.filters.shape import LONGEST
 from collection.formats import BadLine
 from collection.formats.lines import sha256_of
-from collection.formats.premise_files import read_premises
-from collection.importing import PORTION, remember_source
+from collection.imports.pairs import PORTION, remember_source
 from collection.models import Genre, PremiseImport
+from collection.premises.files import read_premises
+from collection.premises.filters import DUPLICATE, VERSION, Candidate, PremiseFilter, filters_for, sift
+from collection.premises.filters.shape import LONGEST
+from collection.premises.intake import import_batch, known_texts
 
 EXAMPLES = 3  # lines of each filter that a report shows
 
@@ -100,7 +100,7 @@ class PremiseReport:
 def import_premises(
     order: PremiseOrder, tell: Callable[[str], None] = lambda text: None, examples: int = EXAMPLES
 ) -> PremiseReport:
-    """Imports the file, or what is left of it. Raises collection.actions.premises.ReadElsewhere.
+    """Imports the file, or what is left of it. Raises collection.premises.intake.ReadElsewhere.
 
     `tell` hears after every batch how far the work is. What was written before an interruption stays, and
     the same order again goes on behind it.

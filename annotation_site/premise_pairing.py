@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from annotation_site.importing import LISTED, Refusal, portions
-from collection.actions.pairing import PairedScene, paired_already, write_paired
 from collection.formats.lines import BadLine, sha256_of
-from collection.importing import PORTION, remember_source
+from collection.imports.pairs import PORTION, remember_source
 from collection.models import Genre
 from collection.pairing.draw import Pairing, Rules
 from collection.pairing.report import PairingReport
+from collection.pairing.saving import PairedScene, paired_already, write_paired
 from collection.pairing.scenes import Scene, read_scenes
 
 SCENES_AT_ONCE = 200  # written in one transaction

@@ -4,7 +4,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from collection.filters.language import identifier
+from collection.premises.filters.language import identifier
 
 os.umask(0o077)  # the database and logs are nobody else's
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")

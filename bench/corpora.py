@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from accounts.actions import create_person
 from accounts.models import User
 from collection.models import Corpus, Genre, Pair, Premise
-from collection.premises import digest_of
+from collection.premise_ids import digest_of
 from validation.actions import open_for_validation
 from validation.models import LabelWording, Question
 

@@ -14,7 +14,7 @@ from django.conf import settings
 
 from annotation_site.server import database_url, tail
 from collection.models import DroppedLine, Premise
-from collection.premises import normalise
+from collection.premise_ids import normalise
 
 SAMPLES = Path(settings.BASE_DIR) / "examples/demo/premises"
 HEADING, REPEATED = 50, 25  # every so many lines: one that a filter drops, one that stood before

@@ -23,7 +23,7 @@ from django.utils import timezone
 from accounts.models import User
 from bench.corpora import LABELS, sentences
 from collection.models import Corpus, Genre, Premise
-from collection.premises import digest_of
+from collection.premise_ids import digest_of
 from validation.models import LabelWording, Question
 
 PEOPLE = 300

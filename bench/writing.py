@@ -11,9 +11,9 @@ from accounts.actions import create_api_token, create_person
 from bench.corpora import LABELS, sentences
 from bench.crowd import Timings, all_at_once
 from bench.http import Http
-from collection.actions import make_seats
 from collection.models import Corpus, Genre, Pair, Premise, Prompt, PromptField, PromptVersion
-from collection.premises import digest_of
+from collection.premise_ids import digest_of
+from collection.premises.writing_seats import make_seats
 
 GENRES = 10
 PORTION = 5000

@@ -13,11 +13,7 @@ from accounts.dashboard import ReadOnlyInline, ResearcherAdmin, is_researcher
 from accounts.models import User
 from accounts.templatetags.markdown import markdown
 from accounts.templatetags.money import dollars
-from collection import (
-    actions,
-    entry_admin,  # noqa: F401  (registers its lists)
-    premise_admin,  # noqa: F401  (likewise)
-)
+from collection.joining import admin as joining_admin  # noqa: F401  (registers its lists)
 from collection.models import (
     Corpus,
     FaqEntry,
@@ -31,7 +27,9 @@ from collection.models import (
     WorkedExample,
     WritingAssignment,
 )
+from collection.premises import admin as premise_admin  # noqa: F401  (likewise)
 from collection.templatetags.durations import duration, milliseconds
+from collection.writing import problem_reports
 
 TEXT_SHOWN = 100
 
@@ -225,7 +223,7 @@ class ProblemReportAdmin(ResearcherAdmin):
 
     def save_model(self, request: HttpRequest, report: ProblemReport, form: Any, change: bool) -> None:
         if "answer" in form.changed_data:
-            actions.answer_report(report=report, answer=report.answer, by=cast(User, request.user))
+            problem_reports.answer_report(report=report, answer=report.answer, by=cast(User, request.user))
 
     @admin.display(description="report")
     def short_text(self, report: ProblemReport) -> str:

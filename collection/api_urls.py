@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from collection import api
+from collection.writing import api
 
 urlpatterns = [
     path("corpora/", api.CorpusList.as_view(), name="api-corpora"),

@@ -2,22 +2,23 @@
 
 from django.urls import path
 
-from collection import views
+from collection.joining import entry_pages, exam_pages
+from collection.writing import draft_pages, my_pages, prompt_pages, researcher_pages, task_pages
 
 urlpatterns = [
-    path("work/writing/<slug:corpus>/", views.writing, name="writing"),
-    path("work/writing/<slug:corpus>/skip/", views.skip, name="skip-writing"),
-    path("work/writing/<slug:corpus>/prompt/<int:version>/", views.prompt, name="prompt"),
-    path("work/exam/<slug:corpus>/", views.exam, name="exam"),
-    path("work/visit/", views.visit, name="visit"),
-    path("enter/<str:token>/", views.enter, name="enter"),
-    path("work/writing/<slug:corpus>/draft/", views.draft, name="draft"),
-    path("work/writing/<slug:corpus>/draft/discard/", views.discard_draft, name="discard-draft"),
-    path("work/mine/writing/", views.my_writing, name="my-writing"),
-    path("corpora/<slug:slug>/reports/", views.report_queue, name="report-queue"),
-    path("corpora/<slug:slug>/advice/", views.advice_counts, name="advice-counts"),
-    path("corpora/<slug:slug>/pilots/", views.pilots, name="pilots"),
-    path("corpora/<slug:slug>/pilots/<slug:prompt>/", views.pilot, name="pilot"),
-    path("work/reports/", views.my_reports, name="my-reports"),
-    path("work/faq/<int:version>/", views.faq, name="faq"),
+    path("work/writing/<slug:corpus>/", task_pages.writing, name="writing"),
+    path("work/writing/<slug:corpus>/skip/", task_pages.skip, name="skip-writing"),
+    path("work/writing/<slug:corpus>/prompt/<int:version>/", prompt_pages.prompt, name="prompt"),
+    path("work/exam/<slug:corpus>/", exam_pages.exam, name="exam"),
+    path("work/visit/", entry_pages.visit, name="visit"),
+    path("enter/<str:token>/", entry_pages.enter, name="enter"),
+    path("work/writing/<slug:corpus>/draft/", draft_pages.draft, name="draft"),
+    path("work/writing/<slug:corpus>/draft/discard/", draft_pages.discard_draft, name="discard-draft"),
+    path("work/mine/writing/", my_pages.my_writing, name="my-writing"),
+    path("corpora/<slug:slug>/reports/", researcher_pages.report_queue, name="report-queue"),
+    path("corpora/<slug:slug>/advice/", researcher_pages.advice_counts, name="advice-counts"),
+    path("corpora/<slug:slug>/pilots/", researcher_pages.pilots, name="pilots"),
+    path("corpora/<slug:slug>/pilots/<slug:prompt>/", researcher_pages.pilot, name="pilot"),
+    path("work/reports/", my_pages.my_reports, name="my-reports"),
+    path("work/faq/<int:version>/", prompt_pages.faq, name="faq"),
 ]

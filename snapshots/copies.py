@@ -27,7 +27,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce, Collate
 
 from collection.models import Pair, Premise, Source
-from collection.withdrawal import OTHER, REASONS
+from collection.models.withdrawal import OTHER, REASONS
 from nli.answers import EXTRA, FIRST
 from snapshots.models import (
     Placement,

@@ -16,7 +16,7 @@ from typing import IO, Any
 from django.db.models import QuerySet
 
 from collection.models import Corpus
-from collection.querysets import tell_planner
+from collection.models.querysets import tell_planner
 from nli.answers import FIRST, QUESTIONS, all_counts, is_deciding, ordered
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import FACTS, MANIFEST, PARTITION_FILES, distribution, scheme_facts

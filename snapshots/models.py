@@ -4,8 +4,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from collection.constraints import label_fits_scheme
 from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Pair, Premise
+from collection.models.constraints import label_fits_scheme
 from jobs.models import Job, job_constraints
 from jobs.querysets import JobQuerySet
 from nli.gold import SOURCES

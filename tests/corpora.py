@@ -4,7 +4,6 @@ import hashlib
 
 from accounts.actions import give_consent
 from accounts.models import ConsentForm, User
-from collection.actions import earn
 from collection.models import (
     Corpus,
     FaqEntry,
@@ -16,6 +15,7 @@ from collection.models import (
     PromptVersion,
     WorkedExample,
 )
+from collection.pay import earn
 from validation.models import LabelWording, Question
 
 LABELS = ("entailment", "neutral", "contradiction")

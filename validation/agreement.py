@@ -19,7 +19,7 @@ from django.db.models import Count, Sum
 from accounts.models import User
 from accounts.spreadsheets import csv_text
 from collection.models import Corpus
-from collection.querysets import PairQuerySet
+from collection.models.querysets import PairQuerySet
 from nli.agreement import (
     Patterns,
     agreement_from_patterns,

@@ -6,7 +6,7 @@ class ValidationConfig(AppConfig):
     name = "validation"
 
     def ready(self) -> None:
-        from collection.actions.visits import WORK
+        from collection.joining.visits import WORK
         from validation import gold_view
         from validation.offers import batches_done
 

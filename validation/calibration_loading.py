@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from collection.corpora.differences import Changes, set_fields
 from collection.corpus_schema import CalibrationPart
-from collection.differences import Changes, set_fields
 from collection.models import Pair
 from validation.models import CalibrationItem, Question
 

@@ -7,9 +7,9 @@ from typing import Any
 from django.db import transaction
 
 from collection.formats import BadLine
-from collection.importing import PairImport, PairSource, write_pairs
+from collection.imports.pair_plans import PlannedPair
+from collection.imports.pairs import PairImport, PairSource, write_pairs
 from collection.models import Corpus, Pair, Source
-from collection.pair_plans import PlannedPair
 from nli.labels import QUESTION
 from validation.actions import open_for_validation
 from validation.measuring import outdate

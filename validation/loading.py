@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from accounts.models import Qualification
+from collection.corpora.differences import Changes, replace_rows, set_fields, tell_rows
+from collection.corpora.exam_loading import load_exam
 from collection.corpus_schema import (
     Check,
     Example,
@@ -12,8 +14,6 @@ from collection.corpus_schema import (
     SideQuestionPart,
     WordedLabel,
 )
-from collection.differences import Changes, replace_rows, set_fields, tell_rows
-from collection.exam_loading import load_exam
 from collection.models import Corpus
 from validation.calibration_loading import load_calibration
 from validation.models import Assignment, Label, Question

@@ -11,8 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from collection.actions import has_writing
-from collection.exams import may_take
+from collection.joining.exams import may_take
 from collection.models import (
     WRITING_EXAM,
     Corpus,
@@ -22,7 +21,8 @@ from collection.models import (
     PromptVersion,
     Visit,
 )
-from collection.querysets import PairQuerySet
+from collection.models.querysets import PairQuerySet
+from collection.writing.claiming import has_writing
 from validation.actions.pool import may_label, may_qualify
 from validation.models import Assignment, BatchItem, CalibrationAnswer, Label, Membership, Question
 from validation.seats import with_work

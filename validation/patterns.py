@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.models import Case, CharField, Count, F, Max, Q, Value, When
 from django.db.models.functions import Cast, Coalesce, Concat, TruncWeek
 
-from collection.querysets import PairQuerySet
+from collection.models.querysets import PairQuerySet
 from nli.agreement import Pattern
 from validation.bootstrap import Profile, Profiles
 from validation.models import Adjudication, Label, Question

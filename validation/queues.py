@@ -6,7 +6,7 @@ from django.core.cache import cache
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
-from collection.importing import person_code
+from collection.imports.pairs import person_code
 from collection.models import Corpus, Exclusion, Pair
 from validation.draws import in_drawn_order
 from validation.models import CalibrationAnswer, CalibrationItem, Label, Membership, Question

@@ -5,7 +5,7 @@ from django.db.models import F, Q
 
 from accounts.models import ConsentForm, Qualification
 from collection.corpus_schema import CorpusPart, GenrePart, PromptPart
-from collection.querysets import CorpusQuerySet, GenreQuerySet, PromptQuerySet
+from collection.models.querysets import CorpusQuerySet, GenreQuerySet, PromptQuerySet
 from nli.labels import SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
 

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from collection.models.corpora import Corpus
-from collection.querysets import ExclusionQuerySet
+from collection.models.querysets import ExclusionQuerySet
 
 
 class Exclusion(models.Model):

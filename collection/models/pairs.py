@@ -5,12 +5,12 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import new_token
-from collection.constraints import label_fits_scheme
+from collection.models.constraints import label_fits_scheme
 from collection.models.corpora import Corpus, PromptVersion
 from collection.models.exclusions import Exclusion
 from collection.models.premises import Premise, Source
+from collection.models.querysets import PairQuerySet
 from collection.models.writing import WritingAssignment
-from collection.querysets import PairQuerySet
 from nli.labels import SCHEME_CHOICES
 
 PARTITIONS = ("train", "dev", "test")

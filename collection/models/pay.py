@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from collection.models.corpora import Corpus
-from collection.querysets import LedgerQuerySet
+from collection.models.querysets import LedgerQuerySet
 
 # Over this, a researcher looks at somebody's measured time before anything is paid: $1,000.
 MOST_TOP_UP_CENTS = 100_000

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from collection.models.corpora import Corpus, Genre
-from collection.querysets import DroppedLineQuerySet, PremiseQuerySet
+from collection.models.querysets import DroppedLineQuerySet, PremiseQuerySet
 
 
 def sentences_of(text: str, count: int) -> list[str]:

@@ -7,7 +7,7 @@ from django.db.models import Q
 from accounts.models import new_token
 from collection.models.corpora import Corpus, Genre, Prompt, PromptVersion
 from collection.models.premises import Premise
-from collection.querysets import ProblemReportQuerySet, SeatQuerySet, WritingAssignmentQuerySet
+from collection.models.querysets import ProblemReportQuerySet, SeatQuerySet, WritingAssignmentQuerySet
 
 
 class WritingSeat(models.Model):

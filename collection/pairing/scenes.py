@@ -8,7 +8,7 @@ from typing import Any
 from collection.formats import records
 from collection.formats.lines import BadLine, json_records
 from collection.formats.records import Unreadable
-from collection.premises import digest_of, normalise
+from collection.premise_ids import digest_of, normalise
 
 CAPTIONS = 5
 MAX_SCENE_ID = 80  # it stands in the record of how a hypothesis was made

@@ -10,7 +10,7 @@ from typing import Any
 
 from collection.formats import BadLine, ImportedPair, ImportFormat
 from collection.formats.records import MAX_GROUP, MAX_ID, Unreadable, storable
-from collection.premises import digest_of
+from collection.premise_ids import digest_of
 from collection.recasting.names import NAMES, Names
 from collection.recasting.recipe import ENTAILED, NOT_ENTAILED, Draw, Item, PassedOver, Recipe
 

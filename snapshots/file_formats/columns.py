@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from collection.premises import published_id
+from collection.premise_ids import published_id
 from nli.lines import Line
 from snapshots.file_formats.holding import NLI3, check_nli3, check_one_sentence
 from snapshots.file_formats.reading import ExportError, by_portion, partitions

@@ -9,8 +9,10 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import ConsentForm, Grant, Qualification, User
-from collection.actions import claim_writing, make_seats, submit_writing
 from collection.models import Corpus, Exam, ExamAttempt, Pair, PremiseImport, PromptReading, Source
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import submit_writing
 from snapshots.models import Placement, Snapshot
 from tests.commands import run
 from tests.conftest import REPOSITORY

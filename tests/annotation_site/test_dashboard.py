@@ -4,9 +4,11 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import Qualification
-from collection.actions import claim_writing, make_seats, skip_writing
-from collection.exams import send_exam
+from collection.joining.exams import send_exam
 from collection.models import DroppedLine, Exam, ExamItem, Premise, Source
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import skip_writing
 from tests.corpora import make_corpus, make_premise
 from tests.query_counts import query_count
 

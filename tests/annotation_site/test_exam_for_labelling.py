@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from collection.exams import send_exam
+from collection.joining.exams import send_exam
 from collection.models import Corpus, Exam, Pair
 from tests.cast import stan, vera
 from tests.commands import run

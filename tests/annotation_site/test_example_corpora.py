@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from collection.corpus_files import read_corpus_file
+from collection.corpora.corpus_file import read_corpus_file
 from collection.models import Corpus, Premise, WritingSeat
 from nli.labels import SCHEMES
 from tests.commands import run

@@ -9,9 +9,8 @@ from django.db.utils import ConnectionHandler
 
 from accounts.models import User
 from annotation_site import importing
-from collection import querysets
-from collection.importing import PORTION
-from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
+from collection.imports.pairs import PORTION
+from collection.models import Corpus, Genre, Pair, Parse, Premise, Source, querysets
 from tests.commands import run, write_jsonl
 from tests.conftest import REPOSITORY
 from tests.corpora import make_corpus

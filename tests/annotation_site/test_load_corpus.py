@@ -8,8 +8,9 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import ConsentForm
-from collection.actions import claim_writing, make_seats
 from collection.models import Corpus, Premise, PromptVersion
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
 from tests.commands import run
 from tests.conftest import REPOSITORY
 from tests.corpora import agreed, make_pair, make_premise

@@ -12,8 +12,8 @@ from lxml import html
 
 from accounts.actions import give_consent
 from accounts.models import Grant, User
-from collection.actions import make_seats
 from collection.models import Corpus, PromptReading
+from collection.premises.writing_seats import make_seats
 from tests.commands import run
 from tests.corpora import make_pair, make_premise
 from validation.actions import open_for_validation

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from annotation_site import premise_pairing
-from collection.actions.pairing import PairedScene, write_paired
 from collection.models import Corpus, Pair, Premise, Source, WritingSeat
 from collection.pairing import wordnet
 from collection.pairing.draw import Hypothesis
 from collection.pairing.report import SAME
+from collection.pairing.saving import PairedScene, write_paired
 from tests.collection.pairing_material import SCENES, example_scenes
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus

@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation_site.pay import chosen, summary, top_up, wages
-from collection import actions as writing
 from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry, Pair, PromptVersion, WritingAssignment
+from collection.premises import writing_seats
+from collection.writing import claiming, prompts, submitting
 from tests.cast import ana, rosa, stan, vera
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise, pay
@@ -29,7 +30,7 @@ def corpus(db) -> Corpus:
         premise = make_premise(corpus, f"Premise {number}.")
         make_pair(corpus, premise, f"Hypothesis {number}.", author_label="neutral")
     open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.all())
-    writing.make_seats(premises=[make_premise(corpus, "Rain falls on the harbour.")])
+    writing_seats.make_seats(premises=[make_premise(corpus, "Rain falls on the harbour.")])
     return corpus
 
 
@@ -60,12 +61,12 @@ def topped_up(corpus: Corpus, floor: int) -> int:
 
 
 def write_one(corpus: Corpus, who, ms: int) -> None:
-    writing.read_prompt(annotator=who, version=PromptVersion.objects.get(prompt__corpus=corpus), answers={})
-    task = writing.claim_writing(corpus=corpus, annotator=who)
+    prompts.read_prompt(annotator=who, version=PromptVersion.objects.get(prompt__corpus=corpus), answers={})
+    task = claiming.claim_writing(corpus=corpus, annotator=who)
     begun(WritingAssignment)
     texts = {"entailment": "It rains.", "neutral": "It is cold there.", "contradiction": "It is dry there."}
-    writing.submit_writing(
-        annotator=who, token=task.token, texts=texts, key="text", signals=writing.Signals(active_ms=ms)
+    submitting.submit_writing(
+        annotator=who, token=task.token, texts=texts, key="text", signals=submitting.Signals(active_ms=ms)
     )
 
 

@@ -11,8 +11,7 @@ from django.utils import timezone
 from accounts.actions import create_api_token, give_consent, person_from_platform
 from accounts.models import PlatformIdentity, User
 from annotation_site.personal import _records, erase, everything_about
-from collection import actions as writing
-from collection.entering import Arrival, EntryRefused, enter
+from collection.joining.entry_links import Arrival, EntryRefused, enter
 from collection.models import (
     AdviceGiven,
     DraftText,
@@ -25,6 +24,8 @@ from collection.models import (
     WritingAssignment,
     WritingSignals,
 )
+from collection.premises import writing_seats
+from collection.writing import claiming, prompts, submitting
 from tests.cast import PASSWORD, person
 from tests.corpora import make_corpus, make_pair, make_premise, pay
 from validation.actions import invite
@@ -42,7 +43,7 @@ TEXTS = {
 def corpus(db):
     corpus = make_corpus(with_consent=True)
     texts = ("A woman stands by the river.", "Two dogs run over a field.")
-    writing.make_seats(premises=[make_premise(corpus, text) for text in texts])
+    writing_seats.make_seats(premises=[make_premise(corpus, text) for text in texts])
     return corpus
 
 
@@ -50,11 +51,11 @@ def corpus(db):
 def writer(corpus, ana):
     """Ana sent one task, began another, earned, and made a token."""
     give_consent(user=ana, form=corpus.consent_form)
-    writing.read_prompt(annotator=ana, version=PromptVersion.objects.get(), answers={})
-    task = writing.claim_writing(corpus=corpus, annotator=ana)
-    writing.submit_writing(annotator=ana, token=task.token, texts=TEXTS, key="one")
-    begun = writing.claim_writing(corpus=corpus, annotator=ana)
-    writing.save_draft(annotator=ana, token=begun.token, texts={"neutral": "Half a sentence"})
+    prompts.read_prompt(annotator=ana, version=PromptVersion.objects.get(), answers={})
+    task = claiming.claim_writing(corpus=corpus, annotator=ana)
+    submitting.submit_writing(annotator=ana, token=task.token, texts=TEXTS, key="one")
+    begun = claiming.claim_writing(corpus=corpus, annotator=ana)
+    submitting.save_draft(annotator=ana, token=begun.token, texts={"neutral": "Half a sentence"})
     pay(ana, cents=5, reason="a bonus", key="bonus", corpus=corpus)
     create_api_token(user=ana, name="a script")
     return ana

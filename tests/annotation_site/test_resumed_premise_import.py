@@ -3,8 +3,8 @@
 import pytest
 
 from annotation_site import premise_importing
-from collection.actions.premises import import_batch
 from collection.models import DroppedLine, Premise, PremiseImport, Source, WritingSeat
+from collection.premises.intake import import_batch
 from tests.commands import run
 from tests.corpora import make_corpus
 
@@ -83,7 +83,7 @@ def test_a_batch_is_written_whole_with_its_progress_or_not_at_all(corpus, path, 
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("collection.actions.premises._keep", broken)  # after the premises of the batch are in
+        patch.setattr("collection.premises.intake._keep", broken)  # after the premises of the batch are in
         assert bring(path).failure
     assert not Premise.objects.exists()
     assert PremiseImport.objects.get().lines_read == 0

@@ -5,8 +5,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from collection.actions import make_seats, read_prompt, tasks_done
+from collection.joining.visits import tasks_done
 from collection.models import Premise, PromptVersion, Visit, WritingAssignment
+from collection.premises.writing_seats import make_seats
+from collection.writing.prompts import read_prompt
 from tests.addresses import Address, Site, addresses, finish, sample_site, writes
 from validation.actions import read_instructions
 from validation.models import Assignment

@@ -2,8 +2,8 @@
 
 from accounts.actions import give_consent
 from accounts.models import User
-from collection.actions import make_seats
 from collection.models import Corpus, Pair
+from collection.premises.writing_seats import make_seats
 from tests.cast import ana
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.actions import open_for_validation

@@ -4,8 +4,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from collection.actions import claim_writing, read_prompt, skip_writing, submit_writing
 from collection.models import CheckQuestion, PilotWriter
+from collection.writing.claiming import claim_writing
+from collection.writing.prompts import read_prompt
+from collection.writing.submitting import skip_writing, submit_writing
 from tests.browser.conftest import DESK, PHONE
 from tests.browser.site import make_site
 from tests.corpora import LABELS

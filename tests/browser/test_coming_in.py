@@ -3,8 +3,8 @@
 import pytest
 
 from accounts.models import Qualification
-from collection.actions import make_seats
 from collection.models import EntryLink, Exam, ExamItem
+from collection.premises.writing_seats import make_seats
 from tests.browser.test_accessibility import SETTINGS, complaints
 from tests.corpora import LABELS, make_corpus, make_premise
 

@@ -2,9 +2,12 @@
 
 import pytest
 
-from collection.actions import InvalidWriting, claim_writing, make_seats, submit_writing
 from collection.advice import LEVELS, Task, advise, differ_by_one_word, fold
+from collection.errors import InvalidWriting
 from collection.models import AdviceGiven, AdviceSetting, Corpus, Pair
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import submit_writing
 from tests.corpora import make_corpus, make_premise
 
 PREMISE = "A dog barks at the postman every single morning."

@@ -8,17 +8,11 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Grant, Qualification
-from collection.actions import (
-    NotQualified,
-    NoWork,
-    claim_writing,
-    make_seats,
-    skip_writing,
-    submit_writing,
-    why_no_work,
-)
-from collection.actions.seats import turn_of
+from collection.errors import NotQualified, NoWork
 from collection.models import Corpus, Genre, Premise, Prompt, WritingAssignment, WritingSeat
+from collection.premises.writing_seats import make_seats, turn_of
+from collection.writing.claiming import claim_writing, why_no_work
+from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person
 from tests.corpora import make_corpus, make_premise
 

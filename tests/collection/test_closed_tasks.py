@@ -4,17 +4,13 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.actions import ConsentMissing, give_consent, withdraw_consent
-from collection.actions import (
-    TaskOver,
-    claim_writing,
-    make_seats,
-    save_draft,
-    skip_writing,
-    submit_writing,
-)
+from collection.errors import TaskOver
 from collection.formats import ImportedPair
+from collection.imports.pair_plans import Rules, plan_pair
 from collection.models import Corpus, DraftText, Pair, PromptVersion, WritingAssignment
-from collection.pair_plans import Rules, plan_pair
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import save_draft, skip_writing, submit_writing
 from tests import cast
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_premise

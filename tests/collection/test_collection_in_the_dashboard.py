@@ -5,8 +5,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from collection.actions import claim_writing, make_seats, skip_writing
 from collection.models import Corpus, DroppedLine, Pair, Premise, Source
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import skip_writing
 from tests.cast import ana, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
 

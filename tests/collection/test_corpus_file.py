@@ -6,7 +6,7 @@ import time
 import pytest
 
 from collection import corpus_schema
-from collection.corpus_files import BadCorpusFile, read_corpus_file
+from collection.corpora.corpus_file import BadCorpusFile, read_corpus_file
 from collection.models import AdviceSetting, Corpus, Prompt
 from validation.models import Question
 

@@ -2,8 +2,10 @@
 
 import pytest
 
-from collection.actions import claim_writing, make_seats, read_prompt
 from collection.models import WritingAssignment
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.prompts import read_prompt
 from tests.corpora import LABELS, make_corpus, make_premise
 
 pytestmark = pytest.mark.django_db

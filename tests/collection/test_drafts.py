@@ -6,8 +6,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from collection.actions import claim_writing, make_seats, save_draft, skip_writing, submit_writing
 from collection.models import Corpus, DraftText, Pair, PromptVersion, WritingSeat
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import save_draft, skip_writing, submit_writing
 from tests.corpora import make_corpus, make_premise
 
 pytestmark = pytest.mark.django_db

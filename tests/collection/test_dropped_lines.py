@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from collection.actions import NotPossible
-from collection.actions.premises import drop_premises, restore_lines, take_premises_back
+from collection.errors import NotPossible
 from collection.models import DroppedLine, Premise, WritingSeat
+from collection.premises.intake import drop_premises, restore_lines, take_premises_back
 from tests.cast import ana, rosa
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus, make_premise

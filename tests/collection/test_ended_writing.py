@@ -3,8 +3,10 @@
 import pytest
 from django.utils import timezone
 
-from collection.actions import claim_writing, make_seats, submit_writing
 from collection.models import Exclusion, LedgerEntry, Pair, WritingSeat
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import submit_writing
 from tests.corpora import LABELS, make_corpus, make_premise
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from accounts import actions as people
 from accounts.models import Grant, PlatformIdentity, Qualification, User
-from collection.actions import make_seats
 from collection.models import EntryLink, Pair, PromptVersion, Visit, WritingAssignment, WritingSeat
+from collection.premises.writing_seats import make_seats
 from tests.cast import person
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise, pay

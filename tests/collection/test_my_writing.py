@@ -2,8 +2,11 @@
 
 import pytest
 
-from collection.actions import Signals, answer_report, claim_writing, make_seats, skip_writing, submit_writing
 from collection.models import Corpus, ProblemReport, PromptVersion, WritingSignals
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.problem_reports import answer_report
+from collection.writing.submitting import Signals, skip_writing, submit_writing
 from tests.corpora import make_corpus, make_premise
 from tests.query_counts import query_count
 

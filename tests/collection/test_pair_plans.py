@@ -1,7 +1,7 @@
 """Which labels of a published pair are kept, and as what."""
 
 from collection.formats import BadLine, ImportedPair
-from collection.pair_plans import AUTHOR, PlannedPair, Rules, Vote, pair_id_of, plan_pair
+from collection.imports.pair_plans import AUTHOR, PlannedPair, Rules, Vote, pair_id_of, plan_pair
 
 LABELS = ("entailment", "neutral", "contradiction")
 ELICITED = Rules("nli3", LABELS, elicited=True)

@@ -2,8 +2,12 @@
 
 import pytest
 
-from collection.actions import NoWork, claim_writing, make_pilot_seats, make_seats, submit_writing
+from collection.errors import NoWork
 from collection.models import Corpus, Pair, PilotWriter, Prompt, WritingSeat
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.prompts import make_pilot_seats
+from collection.writing.submitting import submit_writing
 from tests.cast import person
 from tests.corpora import make_corpus, make_premise
 

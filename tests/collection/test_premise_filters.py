@@ -2,9 +2,9 @@
 
 import pytest
 
-from collection.filters import DUPLICATE, NAMES, PremiseFilter, candidate, filters_for, sift
-from collection.filters.language import detected_language
-from collection.filters.shape import LONGEST
+from collection.premises.filters import DUPLICATE, NAMES, PremiseFilter, candidate, filters_for, sift
+from collection.premises.filters.language import detected_language
+from collection.premises.filters.shape import LONGEST
 
 ENGLISH = filters_for("en")
 

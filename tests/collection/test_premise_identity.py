@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collection.premises import digest_of, normalise, public_id_of, spare_public_id, text_of
+from collection.premise_ids import digest_of, normalise, public_id_of, spare_public_id, text_of
 
 words = st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=8)
 spaces = st.text(" \t\n\r\u00a0\u2003", min_size=1, max_size=3)

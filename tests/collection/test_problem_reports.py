@@ -6,8 +6,10 @@ import pytest
 from django.test import Client
 
 from accounts.models import User
-from collection.actions import claim_writing, make_seats, skip_writing
 from collection.models import ProblemReport
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import skip_writing
 from tests.corpora import make_corpus, make_premise
 from tests.query_counts import query_count
 

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from annotation_site.crowd import Annotator, form_or_none
-from collection.actions import make_seats
 from collection.models import CheckQuestion, Corpus, PromptReading, PromptVersion, WritingAssignment
+from collection.premises.writing_seats import make_seats
 from tests.cast import ana, rosa
 from tests.corpora import make_corpus, make_premise
 

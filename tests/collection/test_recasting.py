@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from collection.formats import BadLine, ImportedPair
+from collection.imports.splits import Split, split_of
 from collection.recasting.form import RecastFormat, RecipeFails, recast_format
 from collection.recasting.names import NAMES, read_names, weighted
 from collection.recasting.registry import BadRecipe, recipes
-from collection.recasting.splitting import Split, split_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples/recasting"
 RECIPES = recipes()

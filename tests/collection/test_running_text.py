@@ -4,8 +4,8 @@ import pytest
 
 from collection.formats import running_text
 from collection.formats.lines import BadLine
-from collection.formats.premise_files import read_premises
-from collection.formats.running_text import sentences_of_lines
+from collection.premises.files import read_premises
+from collection.premises.running_text import sentences_of_lines
 
 NOVEL = """CHAPTER I
 

@@ -5,14 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from collection.actions import (
-    answer_report,
-    claim_writing,
-    make_seats,
-    skip_writing,
-    submit_writing,
-)
 from collection.models import Corpus, Premise, ProblemReport, PromptVersion, WritingAssignment
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.problem_reports import answer_report
+from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person
 from tests.corpora import make_corpus, make_premise
 

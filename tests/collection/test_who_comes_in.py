@@ -14,12 +14,13 @@ from django.urls import reverse
 
 from accounts.actions import grant
 from accounts.models import Grant, Qualification, SignInAttempt, User
-from collection import signatures
-from collection.actions import claim_writing, make_seats
-from collection.actions.errors import NotByThisLink
-from collection.actions.writers import may_write
-from collection.exams import standing_of
+from collection.errors import NotByThisLink
+from collection.joining import signatures
+from collection.joining.exams import standing_of
 from collection.models import Corpus, EntryLink, Exam, Pair, Visit
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.who_may_write import may_write
 from tests.cast import PASSWORD, person
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.actions import NotInPool, claim_batch, invite, open_for_validation

@@ -4,8 +4,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.actions import create_api_token, give_consent
-from collection.actions import make_seats
 from collection.models import Corpus, Pair
+from collection.premises.writing_seats import make_seats
 from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_premise
 

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from accounts.actions import give_consent, revoke
 from accounts.models import ConsentForm, Grant, Qualification
-from collection import exams
+from collection.joining import exams
 from collection.models import Corpus, Exam, ExamAttempt, ExamItem
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus

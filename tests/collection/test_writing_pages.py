@@ -7,7 +7,6 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.actions import give_consent
-from collection.actions import make_seats
 from collection.models import (
     Corpus,
     FaqEntry,
@@ -19,6 +18,7 @@ from collection.models import (
     WritingAssignment,
     WritingSeat,
 )
+from collection.premises.writing_seats import make_seats
 from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_premise
 

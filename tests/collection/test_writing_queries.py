@@ -7,8 +7,8 @@ from django.test import Client
 
 from accounts.actions import give_consent
 from accounts.models import User
-from collection.actions import make_seats
 from collection.models import Corpus, PromptVersion
+from collection.premises.writing_seats import make_seats
 from tests.corpora import make_corpus, make_premise
 from tests.query_counts import query_count
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts import transactions
 from collection.models import Exclusion, Pair
-from collection.withdrawal import AUTHOR_EXCLUDED
+from collection.models.withdrawal import AUTHOR_EXCLUDED
 from tests.cast import ana, rosa, vera
 from tests.concurrency.threads import Beside
 from tests.corpora import make_corpus, make_pair, make_premise

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError
 
-from collection import importing
+from collection.imports import pairs
 from collection.models import Corpus, Pair, Premise
 from tests.commands import run, write_jsonl
 from tests.concurrency.threads import at_once
@@ -49,15 +49,15 @@ def imports(files: list[Path]) -> list[Any]:
 
 def test_the_race_is_there_without_the_lock(files, monkeypatch):
     both_have_looked = threading.Barrier(2)
-    look = importing._known_pairs
+    look = pairs._known_pairs
 
     def look_and_wait(*args):
         known = look(*args)
         both_have_looked.wait(timeout=30)
         return known
 
-    monkeypatch.setattr(importing, "_locked", lambda pk: Corpus.objects.get(pk=pk))
-    monkeypatch.setattr(importing, "_known_pairs", look_and_wait)
+    monkeypatch.setattr(pairs, "_locked", lambda pk: Corpus.objects.get(pk=pk))
+    monkeypatch.setattr(pairs, "_known_pairs", look_and_wait)
     assert any(isinstance(result, IntegrityError) for result in imports(files))
 
 

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 from django.db import IntegrityError
 
-from collection.actions import premises as actions
 from collection.models import Corpus, DroppedLine, Premise, PremiseImport, WritingSeat
+from collection.premises import intake
 from tests.cast import rosa
 from tests.commands import run
 from tests.concurrency.threads import at_once
@@ -34,15 +34,15 @@ def bring(path):
 
 def test_the_race_is_there_without_the_lock(files, monkeypatch):
     both_have_looked = threading.Barrier(2)
-    look = actions.known_texts
+    look = intake.known_texts
 
     def look_and_wait(*args):
         known = look(*args)
         both_have_looked.wait(timeout=30)
         return known
 
-    monkeypatch.setattr(actions, "_locked", lambda pk: Corpus.objects.get(pk=pk))
-    monkeypatch.setattr(actions, "known_texts", look_and_wait)
+    monkeypatch.setattr(intake, "_locked", lambda pk: Corpus.objects.get(pk=pk))
+    monkeypatch.setattr(intake, "known_texts", look_and_wait)
     assert any(isinstance(result, IntegrityError) for result in at_once([partial(bring, p) for p in files]))
 
 
@@ -65,6 +65,6 @@ def test_a_line_restored_by_two_researchers_becomes_one_premise(files):
     files[0].write_text("• Bottled water for every guest")
     bring(files[0])
     person = rosa()
-    results = at_once([lambda: actions.restore_lines(lines=DroppedLine.objects.all(), by=person)] * 2)
+    results = at_once([lambda: intake.restore_lines(lines=DroppedLine.objects.all(), by=person)] * 2)
     assert sorted((len(result.premises), len(result.refused)) for result in results) == [(0, 1), (1, 0)]
     assert Premise.objects.count() == WritingSeat.objects.count() == 1

@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from collection.actions import NoWork, claim_writing, make_seats, skip_writing, submit_writing
+from collection.errors import NoWork
 from collection.models import (
     Corpus,
     Pair,
@@ -18,6 +18,9 @@ from collection.models import (
     WritingAssignment,
     WritingSeat,
 )
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person
 from tests.concurrency.processes import in_processes
 from tests.concurrency.threads import at_once

@@ -8,8 +8,11 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.actions import KeyReused
-from collection.actions import NoWork, claim_writing, make_seats, skip_writing, submit_writing
+from collection.errors import NoWork
 from collection.models import Corpus, Pair, WritingAssignment, WritingSeat
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_premise

@@ -11,9 +11,9 @@ import pytest
 
 from accounts.actions import create_api_token, give_consent
 from accounts.models import User
-from collection.actions import claim_writing
 from collection.formats import FORMATS, BadLine
 from collection.models import Corpus
+from collection.writing.claiming import claim_writing
 from tests.commands import run
 from tests.docs.pages import ROOT
 from tests.snapshots.material import corpus_of, freeze, lines

@@ -9,7 +9,7 @@ from datasets import load_dataset
 from django.utils import timezone
 
 from collection.models import Pair
-from collection.withdrawal import ANNOTATOR_EXCLUDED
+from collection.models.withdrawal import ANNOTATOR_EXCLUDED
 from nli.answers import answers_of
 from snapshots.file_formats import export
 from snapshots.verify import verify

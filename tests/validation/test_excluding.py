@@ -8,10 +8,12 @@ from django.utils import timezone
 from accounts.actions import ERASED, grant
 from accounts.models import Grant, Qualification, User
 from annotation_site.personal import erase
-from collection.actions import WritingEnded, claim_writing, make_seats, why_no_work
-from collection.exams import ExamRefused, send_exam
+from collection.errors import WritingEnded
+from collection.joining.exams import ExamRefused, send_exam
 from collection.models import Corpus, Exam, Exclusion, Pair, Premise
-from collection.withdrawal import REASONS
+from collection.models.withdrawal import REASONS
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing, why_no_work
 from tests.addresses import writes
 from tests.cast import ana, person, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise

@@ -16,17 +16,8 @@ from hypothesis import strategies as st
 
 from accounts.actions import grant, revoke
 from accounts.models import Grant, Qualification, User
-from collection.actions import (
-    NoWork as NothingToWrite,
-)
-from collection.actions import (
-    claim_writing,
-    make_seats,
-    skip_writing,
-    submit_writing,
-    why_no_work,
-)
-from collection.exams import ExamRefused, send_exam, standing_of
+from collection.errors import NoWork as NothingToWrite
+from collection.joining.exams import ExamRefused, send_exam, standing_of
 from collection.models import (
     Corpus,
     Exam,
@@ -39,6 +30,9 @@ from collection.models import (
     Prompt,
     WritingSeat,
 )
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing, why_no_work
+from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation import seats

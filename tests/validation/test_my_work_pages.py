@@ -6,8 +6,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from collection.actions import claim_writing, make_seats, submit_writing
 from collection.models import Pair
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import submit_writing
 from tests.cast import ana, rosa, vera
 from tests.corpora import make_corpus, make_pair, make_premise, pay
 from validation.actions import claim_batch, open_for_validation, submit_batch

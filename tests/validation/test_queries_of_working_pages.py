@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
-from collection.actions import make_seats
 from collection.models import Corpus, Pair, PromptVersion
+from collection.premises.writing_seats import make_seats
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.query_counts import query_count

@@ -7,8 +7,11 @@ from django.utils import timezone
 
 from accounts.actions import ConsentMissing, KeyReused, give_consent, withdraw_consent
 from accounts.models import Submission
-from collection.actions import claim_writing, make_seats, skip_writing, submit_writing, tasks_done
+from collection.joining.visits import tasks_done
 from collection.models import Corpus, EntryLink, Pair, Visit
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import ana, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.actions import claim_batch, keep_draft, open_for_validation, submit_and_claim, submit_batch

@@ -13,8 +13,9 @@ from accounts.actions import record_submission, require_consent, was_submitted
 from accounts.models import User
 from accounts.statements import changed
 from accounts.transactions import one_transaction
-from collection.actions import earning, finish_visits
+from collection.joining.visits import finish_visits
 from collection.models import LedgerEntry
+from collection.pay import earning
 from validation.actions.calibrating import answer_calibration, as_shown, calibration_of, draw_calibration
 from validation.actions.controls import pay_bonus
 from validation.actions.errors import (

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.transactions import one_transaction
-from collection.actions import earn
 from collection.models import LedgerEntry, Pair
+from collection.pay import earn
 from validation.actions.errors import AlreadyDecided, WrongLabel
 from validation.actions.withdrawing import lock
 from validation.models import Label, Question

@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.transactions import one_transaction
-from collection.actions import may_write, why_not_writing
 from collection.models import Corpus, Exclusion, Pair
-from collection.withdrawal import ANNOTATOR_EXCLUDED, AUTHOR_EXCLUDED, CAME_BACK, PAIR_GONE
+from collection.models.withdrawal import ANNOTATOR_EXCLUDED, AUTHOR_EXCLUDED, CAME_BACK, PAIR_GONE
+from collection.writing.who_may_write import may_write, why_not_writing
 from validation.actions.errors import AlreadyDecided, ReasonMissing
 from validation.actions.withdrawing import closed_seats, empty_seats, lock, restore_pairs, withdraw_pairs
 from validation.gold import with_gold_label

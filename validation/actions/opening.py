@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Count, Max, QuerySet
 
 from collection.models import Pair
-from collection.querysets import PairQuerySet
+from collection.models.querysets import PairQuerySet
 from validation.actions.errors import TooManyLabels
 from validation.draws import in_drawn_order
 from validation.gold import split_pairs

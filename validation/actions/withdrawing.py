@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, QuerySet
 
 from collection.models import Exclusion, Pair
-from collection.withdrawal import PAIR_GONE
+from collection.models.withdrawal import PAIR_GONE
 from validation.models import Label
 
 
@@ -35,7 +35,7 @@ def withdraw_pairs(
 ) -> int:
     """Withdraws pairs and closes their empty seats, in the transaction of the caller. Returns how many pairs.
 
-    `because` is one of collection.withdrawal. What was labelled stays as it is. Who has such a pair in hand can still
+    `because` is one of collection.models.withdrawal. What was labelled stays as it is. Who has such a pair in hand can still
     send: it is kept as surplus and paid.
     """
     seats = [row.pk for row in lock(empty_seats(pairs))]

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import new_token
-from collection.constraints import label_fits_scheme
+from collection.models.constraints import label_fits_scheme
 from nli.labels import SCHEME_CHOICES
 from validation.models.batches import Assignment, BatchItem
 from validation.models.questions import Question

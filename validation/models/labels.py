@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from accounts.models import new_token
-from collection.constraints import label_fits_scheme
 from collection.models import Exclusion, Pair, Premise
+from collection.models.constraints import label_fits_scheme
 from nli.labels import SCHEME_CHOICES
 from validation.models.questions import Question
 from validation.querysets import LabelQuerySet

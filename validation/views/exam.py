@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.access import annotator_required
 from accounts.models import User
+from collection.joining.exam_pages import ExamWords, exam_page
 from collection.models import Exam, Exclusion
-from collection.views.exams import ExamWords, exam_page
 from validation import actions
 from validation.offers import address_of
 from validation.views.labelling import choices_of, question_or_404

@@ -22,10 +22,10 @@ from django_htmx.http import HttpResponseClientRedirect
 from accounts.access import annotator_required, hands_out_work, safe_next
 from accounts.actions import ConsentMissing, KeyReused, KeyUnusable
 from accounts.models import Consent, User, new_token
-from collection.forms import CheckForm
 from collection.models import Exam, LedgerEntry
 from collection.templatetags.labels import label_mark
 from collection.texts import direction_of
+from collection.writing.forms import CheckForm
 from validation import actions
 from validation.models import BatchItem, Question
 from validation.offers import address_of, days_of, offers_for

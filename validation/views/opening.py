@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import researcher_required
-from collection.querysets import PairQuerySet
+from collection.models.querysets import PairQuerySet
 from validation import actions
 from validation.forms import MOST_AT_ONCE, OpenPairsForm
 from validation.gold import split_pairs

@@ -24,9 +24,9 @@ from annotation_site.management.files import INTERRUPTED, Progress, readable_fil
 from collection.formats import FORMATS, BadMap, column_map, label_map
 from collection.formats.maps import FIELDS
 from collection.formats.sniffing import Guess, sniffed
+from collection.imports.pair_plans import ALL, AUTHOR, PlannedPair
+from collection.imports.splits import split_of
 from collection.models import PARTITIONS, Corpus
-from collection.pair_plans import ALL, AUTHOR, PlannedPair
-from collection.recasting.splitting import split_of
 from nli.labels import SCHEMES
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")

@@ -22,9 +22,9 @@ from annotation_site.premise_importing import (
     preview,
     summary,
 )
-from collection.actions.premises import ReadElsewhere
-from collection.filters import DUPLICATE, NAMES
-from collection.filters.shape import LONGEST
+from collection.premises.filters import DUPLICATE, NAMES
+from collection.premises.filters.shape import LONGEST
+from collection.premises.intake import ReadElsewhere
 
 SHOWN = 20  # refused lines on the screen
 EXCERPT = 100  # characters of a dropped line

@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from annotation_site.management.files import readable_files
-from collection.corpus_files import BadCorpusFile, read_corpus_file
+from collection.corpora.corpus_file import BadCorpusFile, read_corpus_file
+from collection.corpora.differences import Changes
+from collection.corpora.loading import LoadRefused, load_corpus
 from collection.corpus_schema import CorpusFile
-from collection.differences import Changes
-from collection.loading import LoadRefused, load_corpus
 from collection.models import Corpus, Genre
 from snapshots.models import Placement
 from validation.loading import load_questions

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation_site.management.files import known_corpus
 from collection.models import Pair
-from collection.querysets import PairQuerySet
+from collection.models.querysets import PairQuerySet
 from validation.actions import TooManyLabels, open_for_validation, open_more_labels
 from validation.management.commands.agreement import question_of
 from validation.models import Question

@@ -20,13 +20,13 @@ from annotation_site.importing import (
 from annotation_site.management.commands import import_pairs as importing
 from annotation_site.management.files import INTERRUPTED, Progress, readable_files, short_licence
 from collection.formats import BadLine
+from collection.imports.pair_plans import Rules, plan_pair
+from collection.imports.splits import Split, split_of
 from collection.models import Corpus
-from collection.pair_plans import Rules, plan_pair
 from collection.recasting.form import RecastFormat, RecipeFails, Row, recast_format
 from collection.recasting.names import NAMES, read_names
 from collection.recasting.recipe import Recipe
 from collection.recasting.registry import recipes
-from collection.recasting.splitting import Split, split_of
 from nli.labels import SCHEMES
 
 SAMPLE = 3  # rows that a dry run shows

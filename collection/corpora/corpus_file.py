@@ -1,0 +1,79 @@
+"""Reads corpus files: TOML to the schema, strictly. Every fault of a file is told at once, with its line.
+
+The format is shown by examples/demo/corpus.toml and told in docs/reference/corpus-file.md.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from collection.corpora.toml_places import line_at, lines_of, too_much
+from collection.corpus_schema import CorpusFile
+from schemas.base import Fault, Faulty, Part, checked, field_at, is_list, part_in
+
+
+class BadCorpusFile(Exception):
+    """The file cannot be loaded. `faults`: one sentence each, with file, line, table and key."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = list(faults)
+
+
+def read_corpus_file(path: Path) -> CorpusFile:
+    """Reads and checks the file. Raises BadCorpusFile with all of its faults."""
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = raw[: problem.start].count(b"\n") + 1
+        raise BadCorpusFile([f"{path.name}, line {line}: not UTF-8. Save the file as UTF-8."]) from None
+    text = text.replace("\r\n", "\n")
+    if why := too_much(text):
+        joint = ", " if why.startswith("line") else " "
+        raise BadCorpusFile([f"{path.name}{joint}{why}."])
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise BadCorpusFile([f"{path.name}: not valid TOML: {problem}."]) from None
+    try:
+        return checked(CorpusFile, content, CorpusFile.faults).with_schemes()
+    except Faulty as faulty:
+        raise BadCorpusFile(_told(path.name, text, content, faulty.faults)) from None
+
+
+def _told(name: str, text: str, content: dict[str, Any], faults: Sequence[Fault]) -> list[str]:
+    lines = lines_of(text)
+    placed = sorted(((line_at(fault.place, lines), fault) for fault in faults), key=lambda each: each[0])
+    told = []
+    for line, fault in placed:
+        field = field_at(CorpusFile, fault.place)
+        is_whole_table = len(fault.place) == 1 and field is not None and field.is_required()
+        if is_whole_table and fault.what.startswith("is missing"):
+            told.append(f"{name}: there is no [{fault.place[0]}] table; add it.")
+        else:
+            where = filter(None, (f"{name}, line {line}", *_where(fault, content), fault.what))
+            told.append(": ".join(where) + ".")
+    return list(dict.fromkeys(told))
+
+
+def _where(fault: Fault, content: Any) -> tuple[str, str]:
+    """The table, such as `[[prompts]] "fiction" [[check]] 1`, and the key of a fault."""
+    table: list[str] = []
+    value = content
+    for number, step in enumerate(fault.place, start=1):
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            value = None
+        if isinstance(step, int):
+            slug = value.get("slug") if isinstance(value, dict) else None
+            table.append(f'"{slug}"' if isinstance(slug, str) and slug else str(step + 1))
+            continue
+        field = field_at(CorpusFile, fault.place[:number])
+        part = part_in(field.annotation) if field else None
+        if field is None or part is None or not issubclass(part, Part):
+            return " ".join(table), step
+        table.append(f"[[{step}]]" if is_list(field) else f"[{step}]")
+    return " ".join(table), ""

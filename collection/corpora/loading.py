@@ -1,0 +1,265 @@
+"""Creating and updating a corpus from its file: what differs, what may change, what may not.
+
+Loading works by writing: the changes are made and noted in one transaction, which the caller ends. So
+what is printed is what was done, and a trial run is the same work rolled back.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from django.db.models import ProtectedError
+
+from accounts.models import ConsentForm, Grant, Qualification
+from collection.corpora.differences import Changes, replace_rows, set_fields, tell_fields, tell_rows
+from collection.corpora.exam_loading import load_exam
+from collection.corpus_schema import (
+    AdvicePart,
+    Check,
+    ConsentPart,
+    CorpusFile,
+    CorpusPart,
+    Example,
+    Faq,
+    GenrePart,
+    PromptPart,
+    WrittenField,
+)
+from collection.models import (
+    WRITING_EXAM,
+    AdviceSetting,
+    Corpus,
+    Genre,
+    Pair,
+    Prompt,
+    PromptReading,
+    PromptVersion,
+    WritingAssignment,
+)
+
+VERSION_COLUMNS = ("instructions", "pay_cents", "seconds", "care", "skip_pay_cents", "paid_skips_per_day")
+
+
+class LoadRefused(Exception):
+    """The file would change the meaning of work that was done. `reasons`: whole sentences."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__(" ".join(reasons))
+        self.reasons = list(reasons)
+
+
+def load_corpus(*, file: CorpusFile, changes: Changes) -> Corpus:
+    """Creates or updates the corpus with all that its file says, but for the question.
+
+    To be called in a transaction. The caller must roll back when `changes.refusals` is not empty.
+    """
+    corpus = _corpus(file.corpus, changes)
+    _load_consent(corpus, file.consent, changes)
+    _load_writers(corpus, file.corpus.writing, changes)
+    load_exam(
+        corpus=corpus,
+        slug=WRITING_EXAM,
+        scheme=corpus.scheme,
+        gives=corpus.writing_qualification,
+        part=file.exam,
+        name="exam",
+        changes=changes,
+    )
+    _load_advice(corpus, file.advice, changes)
+    _load_prompts(corpus, file.prompts, changes)
+    _load_genres(corpus, file.genres, changes)
+    _drop_unused_prompts(corpus, file.prompts, changes)
+    return corpus
+
+
+def _corpus(part: CorpusPart, changes: Changes) -> Corpus:
+    columns = {key: value for key, value in dict(part).items() if key != "writing"}
+    columns["max_tasks_per_day"] = part.max_tasks_per_day or None
+    corpus = Corpus.objects.select_for_update(no_key=True).filter(slug=part.slug).first()
+    if corpus is None:
+        changes.new(f"corpus {part.slug}")
+        return Corpus.objects.create(**columns)
+    pairs = Pair.objects.filter(corpus=corpus)
+    for key, made in (
+        ("scheme", pairs),
+        ("protocol", pairs),
+        ("language_models", pairs.filter(assignment__isnull=False)),
+    ):
+        old, new = getattr(corpus, key), getattr(part, key)
+        if old != new and (count := made.count()):
+            changes.refuse(
+                f'[corpus] {key}: "{corpus.slug}" holds {count:,} pairs made under "{old}", so it cannot'
+                f' become "{new}". Put "{old}" back into the file, or give the new corpus another slug.'
+            )
+    if corpus.writers_per_premise != part.writers_per_premise and corpus.premises.exists():
+        changes.notes.append("writers_per_premise holds for premises that are imported from now on.")
+    set_fields(corpus, columns, "corpus", changes)
+    return corpus
+
+
+def _load_consent(corpus: Corpus, part: ConsentPart | None, changes: Changes) -> None:
+    """A new text is a new form; those who agreed to the old one are asked again."""
+    old = corpus.consent_form
+    if part is None:
+        if old is None:
+            return
+        changes.gone(f'consent form "{old}"')
+        corpus.consent_form = None
+    else:
+        wanted = {"title": part.title, "text": part.text_under(corpus.language_models)}
+        if old is not None and not tell_fields(old, wanted, "consent form", changes):
+            return
+        digest = ConsentForm.digest_of(**wanted)
+        corpus.consent_form, _ = ConsentForm.objects.get_or_create(digest=digest, defaults=wanted)
+        if old is None:
+            changes.new(f'consent form "{part.title}"')
+        else:
+            changes.different(
+                f'consent form "{part.title}": a new text, which everybody is asked to agree to'
+            )
+    corpus.save(update_fields=["consent_form"])
+
+
+def _load_writers(corpus: Corpus, writing: str, changes: Changes) -> None:
+    """Who may write: everybody, or the holders of the corpus's own qualification."""
+    old = corpus.writing_qualification
+    wanted = None
+    if writing != "open":
+        wanted, _ = Qualification.objects.get_or_create(
+            slug=f"write-{corpus.slug}", defaults={"name": f"Write for {corpus.name}"}
+        )
+    if old == wanted:
+        return
+    corpus.writing_qualification = wanted
+    corpus.save(update_fields=["writing_qualification"])
+    changes.different(f"corpus: who may write: {old or 'everybody'} -> {wanted or 'everybody'}")
+    if wanted is None:
+        return
+    holders = Grant.objects.standing().filter(qualification=wanted).values("user")
+    writers = WritingAssignment.objects.filter(corpus=corpus).exclude(annotator__in=holders)
+    if count := writers.values("annotator").distinct().count():
+        changes.notes.append(
+            f'{count:,} people who wrote for {corpus.slug} do not hold "{wanted.slug}", so they cannot go on'
+            " until somebody gives it to them in the dashboard, under People."
+        )
+
+
+def _load_advice(corpus: Corpus, part: AdvicePart, changes: Changes) -> None:
+    known = {setting.advice: setting for setting in corpus.advice_settings.all()}
+    for kind, level in part.named.items():
+        setting = known.pop(kind, None)
+        if setting is None:
+            AdviceSetting.objects.create(corpus=corpus, advice=kind, level=level)
+            changes.new(f"advice {kind}: {level}")
+        else:
+            set_fields(setting, {"level": level}, f"advice {kind}", changes)
+    for setting in known.values():
+        setting.delete()
+        changes.gone(f"advice {setting.advice}: {setting.level}")
+
+
+def _load_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: Changes) -> None:
+    known = {prompt.slug: prompt for prompt in corpus.prompts.all()}
+    for part in parts:
+        columns = {"name": part.name, "status": part.status}
+        prompt = known.get(part.slug)
+        if prompt is None:
+            prompt = Prompt.objects.create(corpus=corpus, slug=part.slug, **columns)
+        else:
+            set_fields(prompt, columns, f"prompt {part.slug}", changes)
+        _load_version(prompt, part, changes)
+
+
+def _load_version(prompt: Prompt, part: PromptPart, changes: Changes) -> None:
+    """A version that somebody wrote under or read stays as it is; the new content is the next version."""
+    name = f"prompt {part.slug}"
+    # The lock keeps a new assignment from taking the version between the look and the change.
+    version = prompt.versions.select_for_update().order_by("-number").first()
+    if version is None:
+        _write_version(PromptVersion(prompt=prompt, number=1), part)
+        changes.new(f"{name}, version 1")
+    elif _tell_version(version, part, name, changes):
+        number = version.number
+        if _is_used(version):
+            _write_version(PromptVersion(prompt=prompt, number=number + 1), part)
+            changes.new(f"{name}, version {number + 1}, because people worked under version {number}")
+        else:
+            _write_version(version, part)
+            changes.different(f"{name}: version {number} replaced, as nobody worked under it")
+
+
+def _tell_version(version: PromptVersion, part: PromptPart, name: str, changes: Changes) -> bool:
+    """Whether the content differs, with a line for each difference."""
+    differs = [
+        bool(tell_fields(version, {key: getattr(part, key) for key in VERSION_COLUMNS}, name, changes)),
+        tell_rows(version.fields, part.fields, WrittenField, f"{name}: field", changes),
+        tell_rows(version.examples, part.examples, Example, f"{name}: example", changes),
+        tell_rows(version.check_questions, part.check, Check, f"{name}: check", changes),
+        tell_rows(version.faq, part.faq, Faq, f"{name}: faq", changes),
+    ]
+    return any(differs)
+
+
+def _is_used(version: PromptVersion) -> bool:
+    return any(
+        model.objects.filter(**{key: version}).exists()
+        for model, key in (
+            (WritingAssignment, "prompt_version"),
+            (Pair, "prompt_version"),
+            (PromptReading, "version"),
+        )
+    )
+
+
+def _write_version(version: PromptVersion, part: PromptPart) -> None:
+    for key in (*VERSION_COLUMNS, "digest"):
+        setattr(version, key, getattr(part, key))
+    version.save()
+    replace_rows(version.fields, part.fields)
+    replace_rows(version.examples, part.examples)
+    replace_rows(version.check_questions, part.check)
+    replace_rows(version.faq, part.faq)
+
+
+def _load_genres(corpus: Corpus, parts: Sequence[GenrePart], changes: Changes) -> None:
+    prompts = {prompt.slug: prompt for prompt in corpus.prompts.all()}
+    known = {genre.slug: genre for genre in corpus.genres.select_related("prompt")}
+    for part in parts:
+        wanted = {**dict(part), "prompt": prompts.get(part.prompt)}
+        if part.slug in known:
+            set_fields(known.pop(part.slug), wanted, f"genre {part.slug}", changes)
+        else:
+            Genre.objects.create(corpus=corpus, **wanted)
+            changes.new(f"genre {part.slug}")
+    for genre in known.values():
+        _drop_genre(genre, changes)
+
+
+def _drop_genre(genre: Genre, changes: Changes) -> None:
+    if premises := genre.premises.count():
+        changes.refuse(
+            f'[[genres]] "{genre.slug}" is not in the file, but holds {premises:,} premises.'
+            " Put its table back into the file."
+        )
+        return
+    try:
+        genre.delete()
+    except ProtectedError:  # a file was read into it, of which every line was dropped
+        changes.refuse(
+            f'[[genres]] "{genre.slug}" is not in the file, but files were read into it, and what became of'
+            " their lines is kept. Put its table back into the file."
+        )
+    else:
+        changes.gone(f"genre {genre.slug}")
+
+
+def _drop_unused_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: Changes) -> None:
+    """Prompts that left the file go, unless somebody wrote under them: those stay, without a genre."""
+    for prompt in corpus.prompts.exclude(slug__in=[part.slug for part in parts]):
+        if any(_is_used(version) for version in prompt.versions.select_for_update()):
+            changes.notes.append(
+                f"Prompt {prompt.slug} is not in the file; it stays, because people worked under it."
+            )
+        elif not prompt.genre_set.exists():
+            for version in prompt.versions.all():
+                version.delete()
+            prompt.delete()
+            changes.gone(f"prompt {prompt.slug}")

@@ -1,0 +1,112 @@
+"""What becomes of one pair of a published file: which of its labels are kept, and as what. No Django in here.
+
+In an elicited corpus the first label is the author's. It is kept with the pair; where there are others
+beside it, all of them are votes by position. A gold label whose votes are in the file is not stored, as
+it follows from them; one without its votes, or decided beyond them, is kept as the published label.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from collection.formats import BadLine, ImportedPair
+from collection.premise_ids import digest_of, normalise
+from collection.texts import one_line
+from nli.labels import READINGS, SCHEMES
+
+ALL, AUTHOR = "all", "author"
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One label by its position from 1, and the file's code of who gave it (empty if unknown)."""
+
+    position: int
+    label: str
+    annotator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPair:
+    """A pair that fits its corpus. `digest` is the premise's; `author` the file's code, empty if unknown."""
+
+    item: ImportedPair
+    digest: str
+    author: str
+    author_label: str | None
+    votes: tuple[Vote, ...]
+    published_label: str | None
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How the lines of a file are to be taken.
+
+    scheme: of the corpus: the author's label and the published one. asked: of the labels under the main question,
+    where that is another one. elicited: is the first label the author's. take: `all` labels, or only the `author`'s own.
+    """
+
+    scheme: str
+    labels: Sequence[str]
+    elicited: bool
+    take: str = ALL
+    asked: str = ""
+
+    @property
+    def votes(self) -> Sequence[str]:
+        """Return the labels that the main question takes."""
+        return SCHEMES[self.asked] if self.asked else self.labels
+
+    def published(self, label: str | None) -> str | None:
+        """Return the published label in the corpus's scheme; one of the question's scheme is read as it decides."""
+        if label is None or label in self.labels:
+            return label
+        return READINGS.get((self.asked, self.scheme), {}).get(label, label)
+
+
+def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
+    """The plan for a pair, or why it cannot go in. Its hypothesis is made one line, as what people write is."""
+    item = replace(
+        item, hypothesis=one_line(item.hypothesis), published_label=rules.published(item.published_label)
+    )
+    authored = rules.elicited and item.has_author
+    given = (*item.labels, item.published_label)
+    for place, found in enumerate(given, start=1):
+        of_corpus = place == len(given) or (authored and place == 1)
+        known = rules.labels if of_corpus else rules.votes
+        if found is not None and found not in known:
+            return BadLine(item.line, f'label "{found}" is none of {", ".join(known)}')
+    author = item.author
+    if authored and item.annotators:
+        if author and author != item.annotators[0]:
+            return BadLine(
+                item.line, f'the author is "{author}", but the first annotator is "{item.annotators[0]}"'
+            )
+        author = item.annotators[0]
+    author_label = item.labels[0] if authored and item.labels else None
+    votes = _votes(item, authored) if rules.take == ALL else ()
+    keeps_gold = rules.take == ALL and (item.gold_stands or not votes)
+    published = item.published_label if keeps_gold else None
+    if published == author_label:
+        published = None  # the author's label says it already
+    return PlannedPair(item, digest_of(item.premise), author, author_label, votes, published)
+
+
+def _votes(item: ImportedPair, authored: bool) -> tuple[Vote, ...]:
+    """The labels with their positions; none where the author's label stands alone."""
+    codes = item.annotators or ("",) * len(item.labels)
+    votes = tuple(
+        Vote(position, label, code)
+        for position, (label, code) in enumerate(zip(item.labels, codes, strict=True), start=1)
+        if label is not None
+    )
+    alone = authored and len(votes) == 1 and votes[0].position == 1
+    return () if alone else votes
+
+
+def pair_id_of(partition: str, genre: str, plan: PlannedPair, repetition: int) -> str:
+    """The public id of a pair that came without one: the same for the same content, so that a second
+    import finds the first. `repetition` counts equal pairs of one file from 0; published files have some.
+    """
+    content = "\n".join((partition, genre, plan.digest, normalise(plan.item.hypothesis), str(repetition)))
+    return f"pair-{hashlib.sha256(content.encode()).hexdigest()[:20]}"

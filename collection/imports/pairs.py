@@ -1,0 +1,318 @@
+"""Writing pairs in bulk: portions of about two thousand, each portion one transaction.
+
+That is done by `write_pairs`, which wants to be called in a transaction: validation writes the
+labels of the same portion in it. It locks the corpus's row, so that two imports into one corpus
+take turns while annotators go on.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from django.contrib.auth.hashers import make_password
+from django.utils.text import slugify
+
+from accounts.models import User
+from collection.formats import BadLine
+from collection.imports.pair_plans import PlannedPair, pair_id_of
+from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
+from collection.premise_ids import public_id_of, spare_public_id, text_of
+
+PORTION = 2000
+IDS_LISTED = 3
+
+
+def remember_source(*, corpus: Corpus, name: str, digest: str, licence: str = "") -> Source:
+    """The file as a source of the corpus. The same file again is the same source."""
+    # A file name may hold bytes that are no text.
+    name = name.encode(errors="backslashreplace").decode()[:300]
+    source, _ = Source.objects.get_or_create(
+        corpus=corpus, name=name, sha256=digest, defaults={"licence": licence}
+    )
+    return source
+
+
+@dataclass
+class PairImport:
+    """One import of pairs into a corpus: what was asked for, and what is known by now.
+
+    genre: the genre of pairs whose line names none; empty: the corpus's only one, else `default_genre`.
+    ids_repeat: one id of the file may stand for several pairs. counts: what was done, by name.
+    genres_made, ids_changed: the first few, for the report.
+    """
+
+    corpus: Corpus
+    partition: str = ""
+    genre: str = ""
+    default_genre: str = "all"
+    ids_repeat: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+    genres_made: list[str] = field(default_factory=list)
+    ids_changed: list[str] = field(default_factory=list)
+    _genres: dict[str, Genre] | None = None
+    _people: dict[str, int] = field(default_factory=dict)
+
+    def genre_of(self, name: str) -> Genre | str:
+        """The genre of that name or slug, or why there is none.
+
+        A corpus that people write in has the genres of its file; one that only imports knows makes new ones.
+        """
+        if self._genres is None:
+            found = self.corpus.genres.all()
+            self._genres = {genre.name: genre for genre in found} | {genre.slug: genre for genre in found}
+            if not self.genre:
+                slugs = {genre.slug for genre in found}
+                self.genre = slugs.pop() if len(slugs) == 1 else self.default_genre
+        name = name or self.genre
+        slug = genre_slug(name)
+        genre = self._genres.get(name) or self._genres.get(slug)
+        if genre is None:
+            if self.corpus.prompts.exists():
+                known = ", ".join(self.corpus.genres.order_by("slug").values_list("slug", flat=True))
+                return f'there is no genre "{name}" in {self.corpus.slug}; its genres are: {known}'
+            # Another import may have made it since the genres were read.
+            genre, is_new = Genre.objects.get_or_create(
+                corpus=self.corpus, slug=slug, defaults={"name": name[:200]}
+            )
+            if is_new:
+                self.genres_made.append(slug)
+            self._genres[slug] = genre
+        self._genres[name] = genre
+        return genre
+
+    def partition_of(self, plan: PlannedPair) -> str | None:
+        """The published partition: the import's, else the one that the line names."""
+        return self.partition or plan.item.partition or None
+
+    def person(self, code: str) -> int | None:
+        """The id of the user for a code of the file; `meet` must have seen the code."""
+        return self._people[code] if code else None
+
+    def meet(self, codes: Iterable[str]) -> None:
+        """Makes users for codes that are new: pseudonyms of the file, who can never sign in."""
+        wanted = {
+            code: person_code(self.corpus.slug, code) for code in codes if code and code not in self._people
+        }
+        if not wanted:
+            return
+        known = dict(User.objects.filter(code__in=wanted.values()).values_list("code", "pk"))
+        new = [
+            User(username=code, code=code, kind=User.Kind.IMPORTED, password=make_password(None))
+            for code in wanted.values()
+            if code not in known
+        ]
+        known |= {user.code: user.pk for user in User.objects.bulk_create(new)}
+        self.counts["people"] += len(new)
+        self._people |= {code: known[ours] for code, ours in wanted.items()}
+
+
+@dataclass
+class PairSource:
+    """One file of an import. `repeats` counts pairs by what names them: their id, or their content where they have none."""
+
+    source: Source
+    repeats: Counter[str] = field(default_factory=Counter)
+
+
+def genre_slug(name: str) -> str:
+    """A slug for a genre's published name; names of other scripts get one from their digest."""
+    return slugify(name)[:60] or f"genre-{sha256(name.encode()).hexdigest()[:8]}"
+
+
+def person_code(corpus: str, code: str) -> str:
+    """The code of an imported annotator: `corpus:code`, with a digest at its end where that is over 40."""
+    whole = f"{corpus}:{code}"
+    return whole if len(whole) <= 40 else f"{whole[:29]}-{sha256(whole.encode()).hexdigest()[:10]}"
+
+
+def write_pairs(
+    *, run: PairImport, file: PairSource, plans: Sequence[PlannedPair]
+) -> tuple[list[tuple[Pair, PlannedPair]], list[BadLine]]:
+    """Writes the pairs of a portion that are new, with their premises, people and parses.
+
+    Returns the new pairs with their plans, and the lines refused. To be called in a transaction.
+    """
+    run.corpus = _locked(run.corpus.pk)
+    corpus, scheme, source = run.corpus.pk, run.corpus.scheme, file.source.pk
+    refused: list[BadLine] = []
+    named = _with_names(run, file, plans, refused)
+    new = _without_known(run, named, refused)
+    premises = _premises(run, file.source, new)
+    run.meet(code for _, _, plan in new for code in (plan.author, *(vote.annotator for vote in plan.votes)))
+    pairs = [
+        Pair(
+            corpus_id=corpus,
+            premise_id=premises[genre.pk, plan.digest],
+            hypothesis=plan.item.hypothesis,
+            public_id=public_id,
+            scheme=scheme,
+            author_id=run.person(plan.author),
+            author_label=plan.author_label,
+            published_label=plan.published_label,
+            published_partition=run.partition_of(plan),
+            source_id=source,
+            metadata=plan.item.metadata or None,
+        )
+        for genre, public_id, plan in new
+    ]
+    Pair.objects.bulk_create(pairs)
+    written = [(pair, plan) for pair, (_, _, plan) in zip(pairs, new, strict=True)]
+    Parse.objects.bulk_create(_parse(pair, plan) for pair, plan in written if any(plan.item.parses))
+    run.counts["pairs"] += len(pairs)
+    run.counts["empty_hypotheses"] += sum(not pair.hypothesis.strip() for pair in pairs)
+    return written, refused
+
+
+Named = tuple[Genre, str, PlannedPair]
+
+
+def _with_names(
+    run: PairImport, file: PairSource, plans: Iterable[PlannedPair], refused: list[BadLine]
+) -> list[Named]:
+    """The plans with genre and public id."""
+    named = []
+    for plan in plans:
+        partition = plan.item.partition
+        if run.partition and partition not in ("", run.partition):
+            refused.append(
+                BadLine(plan.item.line, f"the pair belongs to {partition}, not to {run.partition}")
+            )
+            continue
+        genre = run.genre_of(plan.item.genre)
+        if isinstance(genre, str):
+            refused.append(BadLine(plan.item.line, genre))
+            continue
+        public_id = plan.item.pair_id
+        if not public_id:
+            partition = run.partition_of(plan) or ""
+            content = pair_id_of(partition, genre.slug, plan, 0)
+            repetition = file.repeats[content]
+            file.repeats[content] += 1
+            public_id = pair_id_of(partition, genre.slug, plan, repetition) if repetition else content
+        elif run.ids_repeat:
+            file.repeats[public_id] += 1
+            if (nth := file.repeats[public_id]) > 1:
+                public_id = f"{public_id[:190]}~{nth}"
+                run.counts["pair_ids_changed"] += 1
+                if len(run.ids_changed) < IDS_LISTED:
+                    run.ids_changed.append(public_id)
+        named.append((genre, public_id, plan))
+    return named
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What makes a second pair of the same id the same pair."""
+
+    text: tuple[int, str, str]
+    labels: tuple[str | None, str | None]
+    partition: str | None
+
+
+def _without_known(run: PairImport, named: Sequence[Named], refused: list[BadLine]) -> list[Named]:
+    """Leaves out pairs that are there: equal ones count as skipped, others of the same id are refused."""
+    known = _known_pairs(run.corpus, [public_id for _, public_id, _ in named])
+    new = []
+    for genre, public_id, plan in named:
+        this = _Known(
+            text=(genre.pk, plan.digest, plan.item.hypothesis),
+            labels=(plan.author_label, plan.published_label),
+            partition=run.partition_of(plan),
+        )
+        if public_id not in known:
+            known[public_id] = this
+            new.append((genre, public_id, plan))
+        elif known[public_id] == this:
+            run.counts["skipped"] += 1
+        else:
+            refused.append(BadLine(plan.item.line, _conflict(public_id, known[public_id], this)))
+    return new
+
+
+def _known_pairs(corpus: Corpus, public_ids: Sequence[str]) -> dict[str, _Known]:
+    rows = Pair.objects.filter(corpus=corpus, public_id__in=public_ids).values_list(
+        "public_id",
+        "premise__genre_id",
+        "premise__digest",
+        "hypothesis",
+        "author_label",
+        "published_label",
+        "published_partition",
+    )
+    return {
+        public_id: _Known((genre, digest, hypothesis), (author_label, published_label), partition)
+        for public_id, genre, digest, hypothesis, author_label, published_label, partition in rows
+    }
+
+
+def _conflict(public_id: str, there: _Known, this: _Known) -> str:
+    if there.text != this.text:
+        return f'the id "{public_id}" belongs to another pair'
+    if there.partition != this.partition:
+        where = f"in partition {there.partition}" if there.partition else "without a partition"
+        return f'pair "{public_id}" is there already, {where}'
+    return f'pair "{public_id}" is there already, with another label'
+
+
+def _premises(run: PairImport, source: Source, new: Sequence[Named]) -> dict[tuple[int, str], int]:
+    """The ids of the premises by genre and digest; those that are missing are made."""
+    wanted: dict[tuple[int, str], tuple[Genre, PlannedPair]] = {}
+    for genre, _, plan in new:
+        wanted.setdefault((genre.pk, plan.digest), (genre, plan))
+    found = Premise.objects.filter(
+        genre__in={genre for genre, _ in wanted}, digest__in={digest for _, digest in wanted}
+    ).values_list("genre_id", "digest", "pk")
+    ids = {(genre, digest): pk for genre, digest, pk in found}
+    missing = [(genre, plan) for key, (genre, plan) in wanted.items() if key not in ids]
+    taken = _taken_ids(run.corpus, (plan.item.premise_id for _, plan in missing))
+    made = []
+    for genre, plan in missing:
+        public_id = plan.item.premise_id or public_id_of(genre.slug, plan.digest)
+        if public_id in taken:
+            public_id = spare_public_id(public_id, genre.slug, plan.digest)
+            run.counts["premise_ids_changed"] += 1
+        taken.add(public_id)
+        made.append(_premise(run.corpus, genre, source, plan, public_id))
+    Premise.objects.bulk_create(made)
+    run.counts["premises"] += len(made)
+    return ids | {(premise.genre_id, premise.digest): premise.pk for premise in made}
+
+
+def _premise(corpus: Corpus, genre: Genre, source: Source, plan: PlannedPair, public_id: str) -> Premise:
+    item = plan.item
+    return Premise(
+        corpus=corpus,
+        genre=genre,
+        source=source,
+        document=item.document,
+        line=item.line,
+        public_id=public_id,
+        group=item.group or item.document or public_id,
+        text=text_of(item.premise),
+        sentence_count=len(item.premise),
+        digest=plan.digest,
+    )
+
+
+def _parse(pair: Pair, plan: PlannedPair) -> Parse:
+    premise, premise_binary, hypothesis, hypothesis_binary = plan.item.parses
+    return Parse(
+        pair_id=pair.pk,
+        premise_parse=premise,
+        premise_binary_parse=premise_binary,
+        hypothesis_parse=hypothesis,
+        hypothesis_binary_parse=hypothesis_binary,
+    )
+
+
+def _locked(corpus: int) -> Corpus:
+    # `no_key`: annotators' rows refer to the corpus and must not wait for an import.
+    return Corpus.objects.select_for_update(no_key=True).get(pk=corpus)
+
+
+def _taken_ids(corpus: Corpus, public_ids: Iterable[str]) -> set[str]:
+    wanted = {public_id for public_id in public_ids if public_id}
+    return set(
+        Premise.objects.filter(corpus=corpus, public_id__in=wanted).values_list("public_id", flat=True)
+    )

@@ -1,0 +1,50 @@
+"""Partitions for pairs whose source has none: by shares, by group, by seed. Pure.
+
+A group's place follows from the seed and its name alone, so a source may come in pieces and in any order, and an
+interrupted import goes on as it began. The shares are therefore met roughly, the nearer the more groups there are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from collection.formats.records import ImportedPair
+from collection.premise_ids import digest_of
+
+PARTITIONS = ("train", "dev", "test")
+WHOLE = 2**64
+
+
+@dataclass(frozen=True)
+class Split:
+    """Shares of train, dev and test in percent."""
+
+    shares: Sequence[int] = (80, 10, 10)
+    seed: int = 0
+
+    def partition_of(self, group: str) -> str:
+        at = int.from_bytes(sha256(f"{self.seed}\n{group}".encode()).digest()[:8]) * 100 / WHOLE
+        train, dev, _ = self.shares
+        return PARTITIONS[(at >= train) + (at >= train + dev)]
+
+    def placed(self, item: ImportedPair) -> ImportedPair:
+        """Returns the pair with a partition; one that its source gave stays."""
+        if item.partition:
+            return item
+        group = item.group or item.document or item.premise_id or digest_of(item.premise)
+        return replace(item, partition=self.partition_of(group))
+
+
+def split_of(text: str, seed: int) -> Split | None:
+    """Reads `80:10:10`, or `none`. Raises ValueError that says how to write it."""
+    if text == "none":
+        return None
+    try:
+        shares = tuple(map(int, text.split(":")))
+    except ValueError:
+        shares = ()
+    if len(shares) != 3 or sum(shares) != 100 or min(shares) < 0:
+        raise ValueError(
+            f"--split {text}: write the percent of train, dev and test, which make 100 together, such as 80:10:10, or none."
+        )
+    return Split(shares, seed)

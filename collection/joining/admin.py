@@ -1,0 +1,183 @@
+"""Who may write, in the dashboard: invitations, exams to judge, links for outside platforms."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, StreamingHttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
+
+from accounts.dashboard import ReadOnlyInline, ResearcherAdmin, is_administrator, is_researcher
+from accounts.spreadsheets import csv_lines
+from collection.joining import entry_links, exams
+from collection.joining.visits import finish_all
+from collection.models import EntryLink, Exam, ExamAnswer, ExamAttempt, ExamItem, Visit
+
+
+class AnswerInline(ReadOnlyInline):
+    model = ExamAnswer
+    fields = readonly_fields = ["premise", "hypothesis", "wanted_label", "label"]
+
+
+class JudgementForm(forms.ModelForm):
+    verdict = forms.ChoiceField(
+        choices=[("", "not yet"), ("yes", "passed: may write from now on"), ("no", "not passed")],
+        required=False,
+    )
+
+    class Meta:
+        model = ExamAttempt
+        fields = ["judgement"]
+        help_texts = {"judgement": "What the annotator reads beside the result."}
+
+
+@admin.register(ExamAttempt)
+class ExamAttemptAdmin(ResearcherAdmin):
+    """Texts are judged here, once. Known labels were judged by the page."""
+
+    form = JudgementForm
+    list_display = ["sent_at", "annotator", "corpus", "number", "score", "passed"]
+    list_filter = ["passed", ("exam__corpus", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["annotator", "exam__corpus"]
+    fields = ["annotator", "corpus", "number", "score", "passed", "judged_at", "judgement", "verdict"]
+    readonly_fields = ["annotator", "corpus", "number", "score", "passed", "judged_at"]
+    ordering = ["-pk"]
+    inlines = [AnswerInline]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return is_researcher(request) and (obj is None or obj.passed is None)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return self.fields if self.has_change_permission(request, obj) else self.fields[:-1]
+
+    def save_model(self, request: HttpRequest, attempt: ExamAttempt, form: Any, change: bool) -> None:
+        verdict = form.cleaned_data["verdict"]
+        if not verdict:
+            messages.warning(request, "No verdict was chosen, so nothing was changed.")
+        elif not exams.judge_exam(
+            attempt=attempt,
+            passed=verdict == "yes",
+            judgement=form.cleaned_data["judgement"],
+            by=request.user,  # type: ignore[arg-type]
+        ):
+            messages.warning(request, "Somebody else had judged this exam before; that stands.")
+
+    @admin.display(description="corpus")
+    def corpus(self, attempt: ExamAttempt) -> str:
+        return attempt.exam.corpus.slug
+
+
+class ItemInline(ReadOnlyInline):
+    model = ExamItem
+    fields = readonly_fields = ["order", "premise", "hypothesis", "label"]
+
+
+@admin.register(Exam)
+class ExamAdmin(ResearcherAdmin):
+    """An exam is written in the corpus file."""
+
+    list_display = ["corpus", "pass_mark", "tries"]
+    list_select_related = ["corpus"]
+    inlines = [ItemInline]
+
+
+@admin.register(EntryLink)
+class EntryLinkAdmin(ResearcherAdmin):
+    list_display = ["name", "corpus", "platform", "proof", "tasks_wanted", "created_at", "closed_at"]
+    list_select_related = ["corpus"]
+    readonly_fields = ["address", "what_it_proves", "closed_at"]
+    hidden_lookups = ("secret",)
+    ordering = ["-pk"]
+    actions = ["close", "reopen", "download_earnings"]
+
+    def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
+        return is_researcher(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return is_researcher(request)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Adds the whole address: a readonly field does not see the request, which knows the host."""
+        link = super().get_object(request, object_id, from_field)
+        if link is not None:
+            link.entry_address = request.build_absolute_uri(reverse("enter", args=[link.token]))
+        return link
+
+    @admin.display(description="address for the platform")
+    def address(self, link: Any) -> str:
+        if link._state.adding:
+            return "It is shown here when the link is saved."
+        hint = ""
+        if not entry_links.comes_from_prolific(link):
+            hint = (
+                "Replace what stands in square brackets by the platform's own placeholders. A platform that adds the ids"
+                " to the address by itself gets the address without what follows the question mark."
+            )
+        return format_html(
+            "<code>{}?{}</code> {}", link.entry_address, entry_links.parameters_for_platform(link), hint
+        )
+
+    @admin.display(description="what it proves")
+    def what_it_proves(self, link: EntryLink) -> str:
+        if link._state.adding:
+            return "It is told here when the link is saved."
+        if link.proof == EntryLink.Proof.PROLIFIC:
+            return "Prolific signs who comes. Switch the secure address on in the study."
+        if link.proof == EntryLink.Proof.NONE:
+            return (
+                "Nothing: whoever knows the address can come in as any participant, or as people who do not exist."
+                " A visit stays in the browser in which it was begun, and newcomers are counted by their network address;"
+                " more can only be had with a proof."
+            )
+        return format_html(
+            "Your server signs who comes: signature = hexadecimal HMAC-SHA256 of participant, study and session,"
+            " one a line, with the secret <code>{}</code>. Keep the secret on the server.",
+            link.secret,
+        )
+
+    @admin.action(description="Close: nobody comes in any more", permissions=["view"])
+    def close(self, request: HttpRequest, links: QuerySet[EntryLink]) -> None:
+        entry_links.set_open(links=links, is_open=False)
+
+    @admin.action(description="Open again", permissions=["view"])
+    def reopen(self, request: HttpRequest, links: QuerySet[EntryLink]) -> None:
+        entry_links.set_open(links=links, is_open=True)
+
+    @admin.action(description="Who earned what (CSV, with the platform's ids)", permissions=["pay"])
+    def download_earnings(self, request: HttpRequest, links: QuerySet[EntryLink]) -> StreamingHttpResponse:
+        finish_all(Visit.objects.filter(link__in=links))  # a link may want less than it did
+        answer = StreamingHttpResponse(csv_lines(_earnings(links)), content_type="text/csv")
+        answer["Content-Disposition"] = 'attachment; filename="earnings.csv"'
+        return answer
+
+    def has_pay_permission(self, request: HttpRequest) -> bool:
+        """Platform ids are personal: administrators pay, researchers see codes."""
+        return is_administrator(request)
+
+
+def _earnings(links: QuerySet[EntryLink]) -> Iterator[Sequence[object]]:
+    yield ["link", "participant", "finished_visits", "earned_cents"]
+    for link in links.order_by("pk"):
+        for person in entry_links.earnings(link).iterator():
+            yield [link.name, person.participant, person.finished, person.cents]  # type: ignore[attr-defined]
+
+
+@admin.register(Visit)
+class VisitAdmin(ResearcherAdmin):
+    list_display = ["arrived_at", "user", "link", "finished_at"]
+    list_filter = [("link", admin.RelatedOnlyFieldListFilter), ("finished_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["user", "link"]
+    fields = ["user", "link", "arrived_at", "finished_at"]
+    ordering = ["-pk"]
+    hidden_lookups = ("session", "study", "browser")
+    actions = ["let_another_browser_in"]
+
+    @admin.action(description="Let another browser in: the next one with the ids", permissions=["view"])
+    def let_another_browser_in(self, request: HttpRequest, visits: QuerySet[Visit]) -> None:
+        number = entry_links.let_another_browser_in(visits)
+        messages.success(
+            request, f"{number} visits wait for a browser. Tell the people to open their address again."
+        )

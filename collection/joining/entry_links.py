@@ -1,0 +1,264 @@
+"""People who come through a link of an outside platform, and how they get their completion code."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.db import transaction
+from django.db.models import CharField, Count, Min, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Cast, Coalesce, Concat
+from django.utils import timezone
+
+from accounts.actions import grant, person_from_platform
+from accounts.models import Grant, PlatformIdentity, User
+from collection.joining import signatures
+from collection.models import EntryLink, LedgerEntry, Visit
+
+# Platforms' ids are letters and digits, some with a sign between; they come into spreadsheets and logs.
+ID = re.compile(r"[\w.@:-]{1,200}", re.ASCII)
+PROLIFIC_NAMES = {"participant": "PROLIFIC_PID", "study": "STUDY_ID", "session": "SESSION_ID"}
+PROLIFIC_END = "https://app.prolific.com/submissions/complete"
+
+
+class EntryRefused(Exception):
+    """The link does not let this person in. The text says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Who wants to come in: the ids, and whether the platform proved that they are theirs."""
+
+    participant: str
+    study: str = ""
+    session: str = ""
+    proved: bool = False
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Somebody came in.
+
+    `is_own`: proved, or in the browser in which the account was made. Only there may somebody without a password
+    take data along, make tokens, or erase the account.
+    """
+
+    visit: Visit
+    is_own: bool
+
+
+def arrival(link: EntryLink, query: dict[str, str], address: str) -> Arrival:
+    """Reads the ids by the link's own names of the parameters, and checks the proof. Raises EntryRefused.
+
+    `address`: of the entry page. A token of Prolific that is too old proves nothing any more; who comes back in
+    the browser of the visit needs no proof.
+    """
+    if link.proof == EntryLink.Proof.PROLIFIC:
+        return _arrival_from_prolific(link, query, address)
+    ids = _ids(link, query)
+    if link.proof == EntryLink.Proof.NONE:
+        return _arrival(ids, proved=False)
+    try:
+        signatures.check_signature(query.get(signatures.SIGNATURE, "").strip(), link.secret, **ids)
+    except signatures.NotSigned as problem:
+        raise _unproved(link, problem) from problem
+    return _arrival(ids, proved=True)
+
+
+def _arrival_from_prolific(link: EntryLink, query: dict[str, str], address: str) -> Arrival:
+    try:
+        signed, is_current = signatures.prolific_ids(
+            query.get(signatures.PROLIFIC_TOKEN, "").strip(), workspace=link.workspace, address=address
+        )
+    except signatures.NotSigned as problem:
+        raise _unproved(link, problem) from problem
+    except signatures.KeysUnreachable as problem:
+        raise EntryRefused(
+            "Prolific could not be asked whether it sent you. Nothing was started, so nothing is lost."
+            " Please try again in a few minutes."
+        ) from problem
+    named = {own: key for key, own in _keys(link).items()}
+    ids = {
+        key: signed.get(named[key]) or signed.get(name, "")
+        for key, name in PROLIFIC_NAMES.items()
+        if key in named
+    }
+    return _arrival(_checked(link, ids), proved=is_current)
+
+
+def _arrival(ids: dict[str, str], *, proved: bool) -> Arrival:
+    return Arrival(ids["participant"], ids["study"], ids["session"], proved)
+
+
+def _unproved(link: EntryLink, problem: Exception) -> EntryRefused:
+    return EntryRefused(
+        f"This page cannot tell that {link.platform} sent you: {problem}."
+        f" Please come in through the study's page on {link.platform} once more."
+    )
+
+
+def _keys(link: EntryLink) -> dict[str, str]:
+    """The link's names of the parameters -> what each holds."""
+    named = {link.participant_key: "participant", link.study_key: "study", link.session_key: "session"}
+    return {key: name for key, name in named.items() if key}
+
+
+def _ids(link: EntryLink, query: dict[str, str]) -> dict[str, str]:
+    found = {name: query.get(key, "") for key, name in _keys(link).items()}
+    return _checked(link, found)
+
+
+def _checked(link: EntryLink, ids: dict[str, str]) -> dict[str, str]:
+    found = {name: ids.get(name, "").strip() for name in PROLIFIC_NAMES}
+    if not found["participant"] or found["participant"].startswith("{"):
+        raise EntryRefused(
+            f"The address has no participant id (it should hold {link.participant_key}=...)."
+            f" Please come in through the study's page on {link.platform} once more."
+        )
+    if not all(ID.fullmatch(value) for value in found.values() if value):
+        raise EntryRefused(
+            "The address holds an id that is no id: one has at most 200 letters, digits and the signs . _ - : @."
+            f" Please come in through the study's page on {link.platform} once more."
+        )
+    return found
+
+
+def comes_from_prolific(link: EntryLink) -> bool:
+    """Whether Prolific itself sends the people, and no server between."""
+    is_there = link.proof == EntryLink.Proof.PROLIFIC or link.platform.strip().lower() == "prolific"
+    return is_there and link.proof != EntryLink.Proof.SIGNATURE
+
+
+def parameters_for_platform(link: EntryLink) -> str:
+    """Returns the query of the address to give to the platform, with its placeholders where we know them.
+
+    Prolific replaces `{{%NAME%}}` with the id; for others a name stands in square brackets, to be replaced by hand.
+    """
+    keys = _keys(link)
+    if comes_from_prolific(link):
+        named = {key: f"{{{{%{PROLIFIC_NAMES[role]}%}}}}" for key, role in keys.items()}
+    else:
+        named = {key: f"[{key}]" for key in keys}
+    if link.proof == EntryLink.Proof.SIGNATURE:
+        named[signatures.SIGNATURE] = f"[{signatures.SIGNATURE}]"
+    return "&".join(f"{key}={value}" for key, value in named.items())
+
+
+def return_address(link: EntryLink) -> str:
+    """Returns where people go at the end: as the link says, or where Prolific takes a code; empty: nowhere."""
+    if link.completion_url or not comes_from_prolific(link):
+        return link.completion_url
+    return f"{PROLIFIC_END}?{urlencode({'cc': link.completion_code})}"
+
+
+def digest_of_browser(cookie: str) -> str:
+    """Returns what is kept of a browser's cookie: whoever reads the database cannot make the cookie from it."""
+    return hashlib.sha256(cookie.encode()).hexdigest()
+
+
+@transaction.atomic
+def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: User | None = None) -> Entry:
+    """Lets somebody in under a code, with the link's qualification; the same session is the same visit.
+
+    `browser`: the digest of its cookie. Without proof a visit goes on only in the browser in which it was begun; a
+    session that is not known yet begins a visit in any browser. `signed_in`: as whom the browser is signed in.
+    Raises EntryRefused.
+    """
+    if link.closed_at is not None:
+        raise EntryRefused("This study is closed. Nothing was started, so nothing is lost.")
+    is_back = is_known(link=link, arrival=arrival, browser=browser)
+    if link.proof != EntryLink.Proof.NONE and not arrival.proved and not is_back:
+        raise EntryRefused(
+            f"This address is too old. Please come in through the study's page on {link.platform} once more."
+        )
+    user = person_from_platform(platform=link.platform, participant=arrival.participant)
+    _refuse_unless_annotator(user, signed_in)
+    if link.grants is not None:
+        grant(user=user, qualification=link.grants, how=Grant.How.LINK)
+    visit, is_new = Visit.objects.get_or_create(
+        link=link, user=user, session=arrival.session, defaults={"study": arrival.study, "browser": browser}
+    )
+    if not is_new and not is_back:
+        _hand_over(visit, arrival, browser, link)
+    first = Visit.objects.filter(user=user).order_by("pk").values_list("browser", flat=True).first()
+    return Entry(visit=visit, is_own=arrival.proved or first == browser != "")
+
+
+def _refuse_unless_annotator(user: User, signed_in: User | None) -> None:
+    """An id is no password: it opens no account that can do more than write and label, and none that has a password."""
+    if not user.is_active:
+        raise EntryRefused("This account was ended. Please write to the researchers of the study.")
+    if user.role != User.Role.ANNOTATOR:
+        raise EntryRefused(
+            "This id belongs to somebody who builds corpora here. A link lets in annotators only: please sign in."
+        )
+    if user.has_usable_password() and user != signed_in:
+        raise EntryRefused(
+            "This account has a password. Please sign in with it, then open this address again."
+        )
+
+
+def is_known(*, link: EntryLink, arrival: Arrival, browser: str) -> bool:
+    """Whether the ids come back in the browser in which their visit was begun."""
+    visits = Visit.objects.filter(
+        link=link,
+        session=arrival.session,
+        browser=browser,
+        user__platform_identities__platform=link.platform,
+        user__platform_identities__participant=arrival.participant,
+    )
+    return browser != "" and visits.exists()
+
+
+def _hand_over(visit: Visit, arrival: Arrival, browser: str, link: EntryLink) -> None:
+    """Gives the visit to this browser, if the platform proved who comes or no browser has it. Raises EntryRefused."""
+    mine = Visit.objects.filter(pk=visit.pk)
+    if not (mine if arrival.proved else mine.filter(browser="")).update(browser=browser):
+        raise EntryRefused(
+            "This was begun in another browser, or this one has lost its cookies. Please go on where you began; what you"
+            f" sent is saved. If you cannot, return the study on {link.platform} and take it anew, or write to"
+            " the researchers: they can let another browser in."
+        )
+    visit.browser = browser
+
+
+def let_another_browser_in(visits: QuerySet[Visit]) -> int:
+    """Unbinds visits from their browsers: whoever comes next with the ids takes them. Returns how many."""
+    return visits.exclude(browser="").update(browser="")
+
+
+def set_open(*, links: QuerySet[EntryLink], is_open: bool) -> int:
+    """Opens or closes links; who is in already can finish. Returns how many changed."""
+    return links.filter(closed_at__isnull=not is_open).update(closed_at=None if is_open else timezone.now())
+
+
+def forget_sessions(user: User) -> None:
+    """Blanks the platform's study and session of somebody who is erased; that they came and finished stays."""
+    visits = Visit.objects.filter(user=user)
+    visits.update(study="", session=Concat(Value("erased-"), Cast("pk", CharField())))
+
+
+def visit_of(user: User, visit_id: int | None) -> Visit | None:
+    """The visit in which this browser came in; their newest one, where it did not come through a link."""
+    visits = Visit.objects.filter(user=user).select_related("link__corpus")
+    return visits.filter(pk=visit_id or 0).first() or visits.order_by("-pk").first()
+
+
+def earnings(link: EntryLink) -> QuerySet[PlatformIdentity]:
+    """Whom the platform owes how much: `participant`, `finished` visits, `cents` earned since the first visit."""
+    visits = Visit.objects.filter(link=link, user=OuterRef("user")).order_by().values("user")
+    earned = (
+        LedgerEntry.objects.filter(
+            user=OuterRef("user"),
+            created_at__gte=Subquery(visits.annotate(at=Min("arrived_at")).values("at")),
+        )
+        .order_by()
+        .values("user")
+        .annotate(total=Sum("cents"))
+        .values("total")
+    )
+    here = PlatformIdentity.objects.filter(platform=link.platform, user__visits__link=link).distinct()
+    return here.annotate(
+        finished=Coalesce(Subquery(visits.annotate(n=Count("finished_at")).values("n")), 0),
+        cents=Coalesce(Subquery(earned), 0),
+    ).order_by("pk")

@@ -1,0 +1,93 @@
+"""Taking an exam: the page is the same for those who will write and those who will label."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import annotator_required
+from accounts.models import Consent, User
+from collection.joining import exams
+from collection.models import WRITING_EXAM, Exam
+from collection.texts import direction_of
+from nli.labels import PLAIN_WORDS
+
+
+@dataclass(frozen=True)
+class ExamWords:
+    """How an exam asks, and where it leads. `asked`: the question above a pair; `choices`: (label, words)."""
+
+    asked: str
+    choices: list[tuple[str, str]]
+    work: str
+    go: str
+    hides_premise: bool = False
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@annotator_required
+def exam(request: HttpRequest, corpus: str) -> HttpResponse:
+    """The exam of those who will write."""
+    found = get_object_or_404(Exam.objects.select_related("corpus"), corpus__slug=corpus, slug=WRITING_EXAM)
+    words = ExamWords(
+        asked="If the text is true, the sentence …",
+        choices=[(label, PLAIN_WORDS[label]) for label in found.labels],
+        work=reverse("writing", args=[corpus]),
+        go="Write",
+    )
+    return exam_page(request, found, words)
+
+
+def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpResponse:
+    """The exam, its result, or why it cannot be taken now. A POST sends it."""
+    user, corpus = cast(User, request.user), paper.corpus
+    if not Consent.objects.is_given(user, corpus.consent_form_id):
+        back = urlencode({"next": request.path})
+        return redirect(f"{reverse('consent', args=[corpus.consent_form_id])}?{back}")
+    items = list(paper.items.all())
+    answers = {item.order: request.POST.get(f"answer-{item.order}", "") for item in items}
+    errors: dict[int, str] = {}
+    if request.method == "POST":
+        try:
+            attempt = exams.send_exam(exam=paper, annotator=user, answers=answers)
+        except exams.ExamIncomplete as incomplete:
+            errors = incomplete.errors
+        except exams.ExamRefused as refusal:
+            messages.info(request, str(refusal))
+            return redirect(request.path)
+        else:
+            messages.success(request, _outcome(paper, attempt.passed))
+            return redirect(request.path)
+    context = {
+        "corpus": corpus,
+        "exam": paper,
+        "words": words,
+        "standing": exams.standing_of(paper, user),
+        "direction": direction_of(corpus.language),
+        "items": [
+            {
+                "item": item,
+                "words": PLAIN_WORDS[item.label],
+                "answer": answers[item.order],
+                "error": errors.get(item.order, ""),
+            }
+            for item in items
+        ],
+        "errors": errors,
+    }
+    return render(request, "collection/joining/exam.html", context, status=422 if errors else 200)
+
+
+def _outcome(paper: Exam, passed: bool | None) -> str:
+    if passed is None:
+        return "Thank you. A researcher reads what you wrote; the result will stand here."
+    if passed:
+        return f"You passed. You may {paper.verb} from now on."
+    return "Thank you. That was not enough this time."

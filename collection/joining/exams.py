@@ -1,0 +1,160 @@
+"""Exams that qualify to write or to label: known labels are judged at once, texts by a researcher."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from accounts.actions import grant, require_consent
+from accounts.models import Grant, User
+from collection.joining.admissions import opened_to
+from collection.models import Exam, ExamAnswer, ExamAttempt, ExamItem, Exclusion
+from collection.texts import one_line
+
+ENDED = "A researcher ended your part in this corpus, so the exam cannot be taken again."
+
+
+class ExamRefused(Exception):
+    """The exam cannot be taken now. The text says why, and what to do."""
+
+
+class ExamIncomplete(Exception):
+    """Some item has no answer that can be taken: item number (from 0) -> what to do about it."""
+
+    def __init__(self, errors: dict[int, str]) -> None:
+        super().__init__(" ".join(errors.values()))
+        self.errors = errors
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where somebody stands with an exam. `why_not`: why it cannot be taken (now); empty if it can."""
+
+    holds: bool
+    last: ExamAttempt | None
+    tries_left: int
+    why_not: str
+
+
+def _refusals(annotator: User) -> list[tuple[Q, str]]:
+    """Lists why somebody cannot take an exam, each as a condition on exams and a sentence; the first that holds counts."""
+    mine = ExamAttempt.objects.filter(annotator=annotator, exam=OuterRef("pk"))
+    given = Grant.objects.filter(user=annotator, qualification=OuterRef("qualification"))
+    excluded = Exclusion.objects.of(annotator).filter(corpus=OuterRef("corpus"))
+    return [
+        (Q(Exists(excluded)), ENDED),
+        (Q(Exists(given.standing())), "You may {verb} for this corpus already."),
+        (Q(Exists(given)), ENDED),
+        (
+            Q(Exists(mine.filter(passed=None))),
+            "Your answers are with a researcher. You will find the result here.",
+        ),
+        (
+            ~opened_to(annotator, "corpus"),
+            "You came through a link for another study. This one needs a link of its own.",
+        ),
+        (
+            Q(is_open=False),
+            "This exam is closed: no more people are looked for. What you were told of your answers stays.",
+        ),
+        (
+            Q(Exists(mine.filter(number__gte=OuterRef("tries")))),
+            "You have used all your tries. Thank you for the time that you gave to it.",
+        ),
+    ]
+
+
+def may_take(annotator: User) -> Q:
+    """A condition on exams: this person can take it now, and has not passed."""
+    return Q(*(~refused for refused, _ in _refusals(annotator)))
+
+
+def standing_of(exam: Exam, annotator: User) -> Standing:
+    attempts = list(ExamAttempt.objects.filter(exam=exam, annotator=annotator).order_by("-number"))
+    refusals = _refusals(annotator)
+    conditions = {f"refused_{number}": refused for number, (refused, _) in enumerate(refusals)}
+    refused = Exam.objects.annotate(**conditions).values_list(*conditions).get(pk=exam.pk)
+    reasons = [words for holds, (_, words) in zip(refused, refusals, strict=True) if holds]
+    return Standing(
+        holds=refused[1],
+        last=attempts[0] if attempts else None,
+        tries_left=max(exam.tries - len(attempts), 0),
+        why_not=reasons[0].format(verb=exam.verb) if reasons else "",
+    )
+
+
+@transaction.atomic
+def send_exam(*, exam: Exam, annotator: User, answers: Mapping[int, str]) -> ExamAttempt:
+    """Keeps the answers (by the item's order) and judges what can be judged at once.
+
+    Under the pass mark the attempt has failed. At or over it, it has passed, unless texts were written: those
+    wait for a researcher. Raises ExamRefused, ExamIncomplete, accounts.actions.ConsentMissing.
+    """
+    require_consent(user=annotator, form_id=exam.corpus.consent_form_id)
+    # Two clicks at once stand in line, so that the second sees the first one's attempt.
+    User.objects.select_for_update(of=("self",)).get(pk=annotator.pk)
+    standing = standing_of(exam, annotator)
+    if standing.why_not:
+        raise ExamRefused(standing.why_not)
+    items = list(exam.items.all())
+    texts = {item.order: " ".join(one_line(answers.get(item.order, "")).split()) for item in items}
+    errors = {item.order: error for item in items if (error := _error(item, texts[item.order], exam))}
+    if errors:
+        raise ExamIncomplete(errors)
+    known = [item for item in items if item.hypothesis]
+    right = sum(texts[item.order] == item.label for item in known)
+    score = 100 * right // len(known) if known else None
+    failed = score is not None and score < exam.pass_mark
+    passed = False if failed else (True if len(known) == len(items) else None)
+    attempt = ExamAttempt.objects.create(
+        exam=exam,
+        annotator=annotator,
+        number=exam.tries - standing.tries_left + 1,
+        score=score,
+        passed=passed,
+        judged_at=None if passed is None else timezone.now(),
+    )
+    ExamAnswer.objects.bulk_create(_answer(attempt, item, texts[item.order]) for item in items)
+    if passed:
+        _qualify(attempt, by=None)
+    return attempt
+
+
+def judge_exam(*, attempt: ExamAttempt, passed: bool, judgement: str, by: User) -> bool:
+    """A researcher's verdict on the texts, with a word to the annotator. False: it had been judged before."""
+    with transaction.atomic():
+        waiting = ExamAttempt.objects.filter(pk=attempt.pk, passed=None)
+        judged = waiting.update(
+            passed=passed, judged_at=timezone.now(), judged_by=by, judgement=judgement.strip()
+        )
+        if judged and passed:
+            _qualify(attempt, by=by)
+    return judged > 0
+
+
+def _qualify(attempt: ExamAttempt, by: User | None) -> None:
+    grant(user=attempt.annotator, qualification=attempt.exam.qualification, how=Grant.How.EXAM, by=by)
+
+
+def _error(item: ExamItem, text: str, exam: Exam) -> str:
+    corpus = exam.corpus
+    if item.hypothesis:
+        return "" if text in exam.labels else "Please choose an answer."
+    if len(text) < corpus.min_hypothesis_chars:
+        return "Please write a sentence here."
+    if len(text) > corpus.max_hypothesis_chars:
+        return f"This is {len(text)} characters long; please shorten it to {corpus.max_hypothesis_chars}."
+    return ""
+
+
+def _answer(attempt: ExamAttempt, item: ExamItem, text: str) -> ExamAnswer:
+    return ExamAnswer(
+        attempt=attempt,
+        order=item.order,
+        premise=item.premise,
+        hypothesis=item.hypothesis or text,
+        wanted_label=item.label,
+        label=text if item.hypothesis else "",
+    )

@@ -1,0 +1,157 @@
+"""Sources, premises and dropped lines in the dashboard: what came in, what was kept out, and second thoughts."""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+from django.utils.text import Truncator
+from unfold.forms import ActionForm
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from accounts.dashboard import ResearcherAdmin
+from accounts.models import User
+from collection import errors
+from collection.models import DroppedLine, Premise, Source
+from collection.premises.filters import NAMES
+from collection.premises.intake import (
+    LONGEST_REASON,
+    drop_premises,
+    restore_lines,
+    take_premises_back,
+)
+from collection.writing import problem_reports
+
+TEXT_SHOWN = 200
+NAMED = 5  # lines that a message names one by one
+
+
+def _short(text: str) -> str:
+    return Truncator(text).chars(TEXT_SHOWN)
+
+
+def _premises(count: int) -> str:
+    return "1 premise is" if count == 1 else f"{count:,} premises are"
+
+
+@admin.register(Source)
+class SourceAdmin(ResearcherAdmin):
+    list_display = ["name", "corpus", "licence", "imported_at"]
+    list_filter = [("corpus", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["corpus"]
+    search_fields = ["name", "sha256"]
+    ordering = ["-pk"]
+
+
+class ReasonForm(ActionForm):
+    """The choice of an action, and the reason that dropping a premise wants."""
+
+    reason = forms.CharField(
+        required=False,
+        max_length=LONGEST_REASON,
+        label="",
+        widget=UnfoldAdminTextInputWidget(
+            {"placeholder": "reason, to drop", "aria-label": "Reason for dropping premises"}
+        ),
+    )
+
+
+@admin.register(Premise)
+class PremiseAdmin(ResearcherAdmin):
+    list_display = ["public_id", "short_text", "genre", "status", "dropped_because", "document"]
+    list_filter = ["status", "corpus", "genre"]
+    list_select_related = ["genre"]
+    search_fields = ["text", "public_id"]
+    search_help_text = "words of the text, or the public id"
+    raw_id_fields = ["source"]
+    ordering = ["-pk"]
+    actions = ["pause", "reopen", "drop", "take_back"]
+    action_form = ReasonForm
+
+    @admin.display(description="text")
+    def short_text(self, premise: Premise) -> str:
+        return _short(premise.text)
+
+    @admin.action(description="Pause: not shown to writers", permissions=["view"])
+    def pause(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
+        count = problem_reports.set_premise_status(premises=premises, status=Premise.Status.PAUSED)
+        messages.success(request, f"{_premises(count)} paused. Who is writing for one may finish it.")
+
+    @admin.action(description="Open: shown to writers", permissions=["view"])
+    def reopen(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
+        count = problem_reports.set_premise_status(premises=premises, status=Premise.Status.OPEN)
+        messages.success(request, f"{_premises(count)} open now.")
+
+    @admin.action(description="Drop, for the reason given here", permissions=["view"])
+    def drop(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
+        try:
+            count = drop_premises(premises=premises, reason=request.POST.get("reason", ""))
+        except errors.NotPossible as problem:
+            messages.error(request, str(problem))
+            return
+        messages.success(
+            request,
+            f"{_premises(count)} dropped. Pairs that were written stay; take premises back at any time.",
+        )
+
+    @admin.action(description="Take back what was dropped: open again", permissions=["view"])
+    def take_back(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
+        count = take_premises_back(premises=premises)
+        messages.success(request, f"{_premises(count)} open again.")
+
+
+class FilterFilter(admin.SimpleListFilter):
+    """The names are few and known: to list those that occur, every line would be read."""
+
+    title = "filter"
+    parameter_name = "filter"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
+        return [(name, name.replace("_", " ")) for name in NAMES]
+
+    def queryset(self, request: HttpRequest, lines: QuerySet[DroppedLine]) -> QuerySet[DroppedLine]:
+        return lines.filter(filter=self.value()) if self.value() else lines
+
+
+@admin.register(DroppedLine)
+class DroppedLineAdmin(ResearcherAdmin):
+    """What the filters kept out: to be looked through, and restored where a filter was wrong."""
+
+    list_display = ["short_text", "filter", "genre", "source", "line", "restored_at"]
+    list_filter = [
+        FilterFilter,
+        ("restored_at", admin.EmptyFieldListFilter),
+        "genre__corpus",
+        "genre",
+    ]
+    list_select_related = ["genre", "source"]
+    search_fields = ["text", "document"]
+    search_help_text = "words of the text, or the document"
+    ordering = ["pk"]
+    actions = ["restore"]
+
+    @admin.display(description="text")
+    def short_text(self, line: DroppedLine) -> str:
+        return _short(line.text)
+
+    @admin.action(description="Restore as premises", permissions=["view"])
+    def restore(self, request: HttpRequest, lines: QuerySet[DroppedLine]) -> None:
+        result = restore_lines(lines=lines, by=cast(User, request.user))
+        if result.premises:
+            count = len(result.premises)
+            messages.success(
+                request, f"{_premises(count)} restored, and open for writers where people write."
+            )
+        if result.refused:
+            count = len(result.refused)
+            named = format_html_join(
+                "",
+                "<li>{}, line {}: {}.</li>",
+                ((line.source, line.line, why) for line, why in result.refused[:NAMED]),
+            )
+            more = f"and {count - NAMED:,} more" if count > NAMED else ""
+            stayed = "1 line stays dropped" if count == 1 else f"{count:,} lines stay dropped"
+            messages.warning(request, format_html("{}:<ul>{}</ul>{}", stayed, named, more))

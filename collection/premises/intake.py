@@ -1,0 +1,246 @@
+"""Premises: brought in from sources, kept out by filters, restored, dropped."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from collection.errors import CollectionError, NotPossible
+from collection.formats.lines import BadLine
+from collection.models import Corpus, DroppedLine, Genre, Premise, PremiseImport, Source
+from collection.premise_ids import public_id_of, spare_public_id, text_of
+from collection.premises.filters import Candidate, PremiseFilter, candidate, sift
+from collection.premises.writing_seats import make_seats
+
+LONGEST_REASON = 300
+UPDATED = ["filter", "text", "sentence_count", "document", "group", "public_id"]
+
+Place = tuple[int | None, int | None, int]  # source, line, place
+
+
+class ReadElsewhere(CollectionError):
+    """Another import of the same file into the same genre is running."""
+
+
+@dataclass
+class Batch:
+    """What became of a batch of lines.
+
+    present: lines that had become premises in an earlier reading of this file. refused: lines whose id
+    belongs to another text.
+    """
+
+    added: int = 0
+    present: int = 0
+    dropped: list[tuple[Candidate, PremiseFilter]] = field(default_factory=list)
+    refused: list[BadLine] = field(default_factory=list)
+
+
+@dataclass
+class Restored:
+    """The premises that were made of dropped lines, and the lines that could not be, each with the reason."""
+
+    premises: list[Premise] = field(default_factory=list)
+    refused: list[tuple[DroppedLine, str]] = field(default_factory=list)
+
+
+@transaction.atomic
+def import_batch(
+    *,
+    progress: PremiseImport,
+    candidates: Sequence[Candidate],
+    filters: Sequence[PremiseFilter],
+    lines_read: int,
+) -> Batch:
+    """Filters a batch and writes premises, dropped lines and the progress, all of it or nothing.
+
+    `lines_read` is the last line of the batch: whoever reads the file again goes on behind it, so a batch
+    ends where a line does. Digests are compared in the database, batch by batch: no import holds those
+    of all premises. Raises ReadElsewhere.
+    """
+    genre, source = progress.genre, progress.source
+    genre.corpus = _locked(genre.corpus_id)
+    moved = PremiseImport.objects.filter(pk=progress.pk, lines_read=progress.lines_read).update(
+        lines_read=lines_read
+    )
+    if not moved:
+        raise ReadElsewhere(
+            f"Another import of {source.name} into {genre.slug} is running. When it has ended, the same command"
+            " goes on where it stopped."
+        )
+    known = known_texts(genre, candidates)
+    new = [each for each in candidates if known.get(each.digest) != (source.pk, each.line, each.place)]
+    sifted = sift(new, known.keys(), filters)
+    premises, refused = _add(genre, source, sifted.kept)
+    _keep(genre, source, sifted.dropped)
+    _mark_restored(genre, source, premises, candidates)
+    batch = Batch(len(premises), len(candidates) - len(new), sifted.dropped, refused)
+    progress.lines_read, progress.added = lines_read, progress.added + batch.added
+    PremiseImport.objects.filter(pk=progress.pk).update(added=progress.added)
+    return batch
+
+
+def known_texts(genre: Genre, candidates: Iterable[Candidate]) -> dict[str, Place]:
+    """Those of the candidates' digests that the genre has, each with where it came from."""
+    digests = {each.digest for each in candidates}
+    rows = Premise.objects.filter(genre=genre, digest__in=digests)
+    found = rows.values_list("digest", "source", "line", "place")
+    return {digest: (source, line, place) for digest, source, line, place in found}
+
+
+@transaction.atomic
+def restore_lines(*, lines: Iterable[DroppedLine], by: User) -> Restored:
+    """Makes premises of lines that a filter had dropped, and opens them for writing in elicited corpora.
+
+    A line whose text the genre has by now stays dropped, and the result says which premise has it. Doing it
+    twice does no harm.
+    """
+    result = Restored()
+    chosen = DroppedLine.objects.filter(pk__in=[line.pk for line in lines])
+    # Corpora before lines, and both in order of their ids: two researchers cannot wait for each other.
+    corpora = {
+        pk: _locked(pk)
+        for pk in chosen.order_by("genre__corpus").values_list("genre__corpus", flat=True).distinct()
+    }
+    found = chosen.select_for_update(of=("self",)).select_related("genre", "source").order_by("pk")
+    for line in found:
+        line.genre.corpus = corpora[line.genre.corpus_id]
+        refusal, premise = _restored(line)
+        if premise is None:
+            result.refused.append((line, refusal))
+            continue
+        DroppedLine.objects.filter(pk=line.pk).update(
+            restored_as=premise, restored_by=by, restored_at=timezone.now()
+        )
+        result.premises.append(premise)
+    return result
+
+
+def drop_premises(*, premises: QuerySet[Premise], reason: str) -> int:
+    """Shows premises to no writer any more; returns how many changed. Pairs that were written stay.
+
+    Who has one at this moment may finish it. Raises NotPossible without a reason.
+    """
+    reason = " ".join(reason.split())
+    if not reason:
+        raise NotPossible("Say why: whoever looks at a dropped premise later wants to know.")
+    if len(reason) > LONGEST_REASON:
+        raise NotPossible(
+            f"The reason is {len(reason)} characters long; at most {LONGEST_REASON} can be kept."
+        )
+    dropped = Premise.Status.DROPPED
+    return premises.exclude(status=dropped).update(status=dropped, dropped_because=reason)
+
+
+def take_premises_back(*, premises: QuerySet[Premise]) -> int:
+    """Opens premises again that somebody dropped; returns how many."""
+    return premises.filter(status=Premise.Status.DROPPED).update(
+        status=Premise.Status.OPEN, dropped_because=""
+    )
+
+
+def _add(
+    genre: Genre, source: Source | None, candidates: Sequence[Candidate]
+) -> tuple[list[Premise], list[BadLine]]:
+    """New premises with their writing seats. Refuses those whose id another premise has."""
+    corpus = genre.corpus
+    taken = _taken_ids(corpus, (each.public_id for each in candidates))
+    premises, refused = [], []
+    for each in candidates:
+        if each.public_id in taken:
+            refused.append(BadLine(each.line, f'the id "{each.public_id}" belongs to another premise'))
+            continue
+        public_id = each.public_id or public_id_of(genre.slug, each.digest)
+        taken.add(public_id)
+        premises.append(
+            Premise(
+                corpus=corpus,
+                genre=genre,
+                source=source,
+                document=each.document,
+                line=each.line,
+                place=each.place,
+                public_id=public_id,
+                group=each.group or public_id,
+                text=text_of(each.sentences),
+                sentence_count=len(each.sentences),
+                digest=each.digest,
+            )
+        )
+    Premise.objects.bulk_create(premises)
+    if corpus.protocol == Corpus.Protocol.ELICITED:
+        make_seats(premises=premises)
+    return premises, refused
+
+
+def _keep(genre: Genre, source: Source, dropped: Iterable[tuple[Candidate, PremiseFilter]]) -> None:
+    """The lines that a filter kept out. One that was dropped before by another filter says the new one."""
+    DroppedLine.objects.bulk_create(
+        (
+            DroppedLine(
+                source=source,
+                genre=genre,
+                line=each.line,
+                place=each.place,
+                document=each.document,
+                group=each.group,
+                public_id=each.public_id,
+                text=text_of(each.sentences),
+                sentence_count=len(each.sentences),
+                filter=rule.name,
+            )
+            for each, rule in dropped
+        ),
+        update_conflicts=True,
+        unique_fields=["source", "genre", "line", "place"],
+        update_fields=UPDATED,
+    )
+
+
+def _mark_restored(
+    genre: Genre, source: Source, premises: Sequence[Premise], candidates: Sequence[Candidate]
+) -> None:
+    """Lines dropped in an earlier reading with other settings, and premises now, are restored by that."""
+    made = {(premise.line, premise.place): premise for premise in premises}
+    if made:
+        lines = DroppedLine.objects.not_restored().filter(
+            source=source, genre=genre, line__range=(candidates[0].line, candidates[-1].line)
+        )
+        for line in lines.only("line", "place"):
+            if premise := made.get((line.line, line.place)):
+                DroppedLine.objects.filter(pk=line.pk).update(restored_as=premise, restored_at=timezone.now())
+
+
+def _restored(line: DroppedLine) -> tuple[str, Premise | None]:
+    if line.restored_at is not None:
+        return "it was restored before", None
+    sentences = [line.text] if line.sentence_count == 1 else line.text.split("\n")
+    wanted = candidate(
+        *(line.line, sentences),
+        place=line.place,
+        public_id=line.public_id,
+        document=line.document,
+        group=line.group,
+    )
+    same = Premise.objects.filter(genre=line.genre, digest=wanted.digest).first()
+    if same is not None:
+        return f"{line.genre.slug} has this text already, as {same.public_id}", None
+    if _taken_ids(line.genre.corpus, [wanted.public_id]):
+        spare = spare_public_id(wanted.public_id, line.genre.slug, wanted.digest)
+        wanted = replace(wanted, public_id=spare)
+    (premise,), _ = _add(line.genre, line.source, [wanted])
+    return "", premise
+
+
+def _locked(corpus: int) -> Corpus:
+    # `no_key`: annotators' rows refer to the corpus and must not wait for an import.
+    return Corpus.objects.select_for_update(no_key=True).get(pk=corpus)
+
+
+def _taken_ids(corpus: Corpus, public_ids: Iterable[str]) -> set[str]:
+    wanted = {public_id for public_id in public_ids if public_id}
+    found = Premise.objects.filter(corpus=corpus, public_id__in=wanted)
+    return set(found.values_list("public_id", flat=True))

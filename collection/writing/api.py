@@ -1,0 +1,128 @@
+"""REST of collection: corpora, and writing by script."""
+
+from typing import cast
+
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.paging import KeyPages
+from accounts.problems import Problem, of_status
+from collection.errors import InvalidWriting, NoWork, TaskOver, UnknownAssignment
+from collection.models import Corpus, WritingAssignment
+from collection.writing import claiming, prompts, submitting
+from collection.writing.serializers import (
+    CorpusNameSerializer,
+    CorpusSerializer,
+    WritingResultSerializer,
+    WritingSerializer,
+    WritingTaskSerializer,
+    writing_task,
+)
+
+
+class BySlug(KeyPages):
+    ordering = "slug"
+    position = "slug"
+    max_page_size = 100
+
+
+@extend_schema(summary="All corpora", tags=["corpora"])
+class CorpusList(ListAPIView):
+    queryset = Corpus.objects.all()
+    serializer_class = CorpusSerializer
+    pagination_class = BySlug
+
+
+@extend_schema(summary="One corpus", tags=["corpora"])
+class CorpusDetail(RetrieveAPIView):
+    queryset = Corpus.objects.all()
+    serializer_class = CorpusSerializer
+    lookup_field = "slug"
+
+
+class NextWriting(APIView):
+    @extend_schema(
+        summary="Get a premise to write for",
+        description="The same one again until it is handed in; its lease begins anew each time.",
+        request=CorpusNameSerializer,
+        responses={200: WritingTaskSerializer, **of_status(404)},
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        asked = CorpusNameSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        corpus = get_object_or_404(Corpus, slug=asked.validated_data["corpus"])
+        annotator = _writer(request)
+        try:
+            assignment = claiming.claim_writing(corpus=corpus, annotator=annotator)
+            _check_is_passed(request, assignment, annotator)
+            task = writing_task(assignment)
+        except NoWork as nothing:
+            task = {
+                "assignment": None,
+                "premise": [],
+                "fields": [],
+                "why": nothing.why,
+                "retry_after": nothing.retry_after,
+            }
+        return Response(WritingTaskSerializer(task).data)
+
+
+class SubmitWriting(APIView):
+    @extend_schema(
+        summary="Hand writing in",
+        description="The same key with the same texts is the same submission; with others it answers 409.",
+        request=WritingSerializer,
+        responses={200: WritingResultSerializer, **of_status(404, 409)},
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        sent = WritingSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            result = submitting.submit_writing(
+                annotator=cast(User, request.user),
+                token=sent.validated_data["assignment"],
+                texts=sent.validated_data["texts"],
+                key=sent.validated_data["idempotency_key"],
+                problem=sent.validated_data["problem"],
+                model_helped=sent.validated_data["model_helped"],
+            )
+        except UnknownAssignment as unknown:
+            raise Problem(status=404, detail=str(unknown)) from None
+        except TaskOver as over:
+            raise Problem(status=409, title="This task is over", detail=str(over)) from None
+        except InvalidWriting as invalid:
+            errors = {f"texts.{label}": message for label, message in invalid.errors.items()}
+            raise Problem(status=422, detail=str(invalid), errors=errors) from None
+        answer = {
+            "pairs": [pair.public_id for pair in result.pairs],
+            "surplus": result.surplus,
+            "cents": result.cents,
+            "repeated": result.repeated,
+        }
+        return Response(WritingResultSerializer(answer).data)
+
+
+def _check_is_passed(request: Request, assignment: WritingAssignment, annotator: User) -> None:
+    """Instructions without a check come with the task; one with a check is passed in the browser first."""
+    version = assignment.prompt_version
+    if version.check_questions.exists() and not prompts.has_passed(annotator=annotator, version=version):
+        page = request.build_absolute_uri(reverse("prompt", args=[assignment.corpus.slug, version.pk]))
+        raise Problem(
+            status=403, detail=f"Before the first task, please read this and answer its short check: {page}"
+        )
+
+
+def _writer(request: Request) -> User:
+    """Who asks for work. Raises a 403 for people who build corpora."""
+    user = cast(User, request.user)
+    if user.role != User.Role.ANNOTATOR:
+        raise Problem(status=403, detail="Writing is for annotators; this token is a researcher's.")
+    return user

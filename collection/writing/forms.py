@@ -1,0 +1,207 @@
+"""The forms of writing: the task, skipping it, the check after the instructions, and what researchers decide."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from django import forms
+from django.forms.boundfield import BoundField
+
+from collection.models import (
+    Corpus,
+    DraftText,
+    Premise,
+    ProblemReport,
+    Prompt,
+    WritingAssignment,
+)
+from collection.texts import direction_of
+from collection.writing.submitting import Signals
+
+PREFIX, SIGNAL, CHECK = "text-", "signal-", "check-"
+MOST_SIGNAL = 2_147_483_647  # what the database holds; more is no evidence of anything
+PROBLEM_CHARS = 2000
+
+
+class WritingForm(forms.Form):
+    """One text a label, a problem report, and what says which task this is.
+
+    Reads the texts and keeps them; whether they will do is decided by `submit_writing`, and `blame` puts what
+    it says beside the fields.
+    """
+
+    token = forms.CharField(max_length=22, widget=forms.HiddenInput)
+    # The task's own token: a double click, or a page sent again, is the same submission.
+    key = forms.CharField(max_length=100, widget=forms.HiddenInput)
+    problem = forms.CharField(
+        required=False,
+        max_length=PROBLEM_CHARS,
+        label="Is something wrong with this text?",
+        help_text="You need not fill this in. A researcher reads it.",
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+    )
+
+    def __init__(self, assignment: WritingAssignment, data: Any = None) -> None:
+        self.assignment = assignment
+        start = {"token": assignment.token, "key": assignment.token}
+        if data is None:
+            self.drafts = list(assignment.drafts.all())
+            for each in self.drafts:
+                start[each.label if each.label == DraftText.PROBLEM else f"{PREFIX}{each.label}"] = each.text
+        super().__init__(data, initial=start, label_suffix="")
+        if assignment.corpus.language_models == Corpus.LanguageModels.DECLARED:
+            self.fields["model_helped"] = forms.BooleanField(
+                required=False, label="A language model helped me with this one"
+            )
+        for entry in assignment.prompt_version.fields.all():
+            self.fields[f"{PREFIX}{entry.label}"] = forms.CharField(
+                required=False,
+                label=entry.wording,
+                help_text=entry.reminder,
+                widget=forms.Textarea(
+                    attrs={
+                        "rows": 2,
+                        "lang": assignment.corpus.language,
+                        "dir": direction_of(assignment.corpus.language),
+                        "autocomplete": "off",
+                        "data-text": entry.label,
+                    }
+                ),
+            )
+
+    @property
+    def text_fields(self) -> list[BoundField]:
+        return [self[name] for name in self.fields if name.startswith(PREFIX)]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Label -> text, after `is_valid`."""
+        return {
+            name.removeprefix(PREFIX): text
+            for name, text in self.cleaned_data.items()
+            if name.startswith(PREFIX)
+        }
+
+    @property
+    def has_typed(self) -> bool:
+        """Whether anything stands in the fields for texts."""
+        return any(text.strip() for label, text in self.raw_texts.items() if label != DraftText.PROBLEM)
+
+    @property
+    def only_reports(self) -> bool:
+        """Whether a problem is reported and nothing written: that gives the premise back."""
+        return bool(self.raw_texts[DraftText.PROBLEM].strip()) and not self.has_typed
+
+    @property
+    def raw_texts(self) -> dict[str, str]:
+        """What stands in the fields, whatever it is worth: label -> text, and the problem."""
+        names = [name for name in self.fields if name.startswith(PREFIX)]
+        typed = {name.removeprefix(PREFIX): self.data.get(name, "") for name in names}
+        return typed | {DraftText.PROBLEM: self.data.get("problem", "")}
+
+    @property
+    def signals(self) -> Signals | None:
+        """How the task was typed, as far as the page's script said; None without scripts."""
+        sent = {field.name: self.data.get(f"{SIGNAL}{field.name}", "") for field in fields(Signals)}
+        short = {name: text for name, text in sent.items() if text.isdecimal() and len(text) < 12}
+        counts = {name: min(int(text), MOST_SIGNAL) for name, text in short.items()}
+        return Signals(**counts) if counts else None
+
+    @property
+    def draft_saved_at(self) -> str:
+        """When the newest draft text came to the server, as ISO 8601; empty without a draft."""
+        return max((each.saved_at for each in self.drafts), default=None).isoformat() if self.drafts else ""  # type: ignore[union-attr]
+
+    def blame(self, errors: dict[str, str]) -> None:
+        """Puts label -> message beside the fields; the first of them gets the focus."""
+        for label, message in errors.items():
+            name = f"{PREFIX}{label}"
+            self.add_error(name if name in self.fields else None, message)
+
+    def focus_first_error(self) -> None:
+        name = next((name for name in self.fields if name in self.errors), None)
+        if name:
+            self.fields[name].widget.attrs["autofocus"] = True
+
+
+class SkipForm(forms.Form):
+    """What the skip button sends: the task, and perhaps why, and what is wrong with it."""
+
+    token = forms.CharField(max_length=22)
+    reason = forms.ChoiceField(required=False, choices=[("", ""), *WritingAssignment.SkipReason.choices])
+    problem = forms.CharField(required=False, max_length=PROBLEM_CHARS)
+    sure = forms.BooleanField(required=False)  # that what was typed goes
+
+
+class CheckForm(forms.Form):
+    """The short check after the instructions: for each question, the label that fits."""
+
+    def __init__(
+        self, questions: Iterable[Any], choices: Sequence[tuple[str, str]], data: Any = None
+    ) -> None:
+        """`questions`: with order, premise, hypothesis, label and explanation; `choices`: (label, words)."""
+        super().__init__(data, label_suffix="")
+        self.questions = {f"{CHECK}{each.order}": each for each in questions}
+        for name, question in self.questions.items():
+            self.fields[name] = forms.ChoiceField(
+                label=question.hypothesis,
+                choices=choices,
+                widget=forms.RadioSelect,
+                error_messages={"required": "Please choose one.", "invalid_choice": "Please choose one."},
+            )
+
+    @property
+    def rows(self) -> list[tuple[Any, BoundField]]:
+        return [(question, self[name]) for name, question in self.questions.items()]
+
+    @property
+    def answers(self) -> dict[int, str]:
+        """Order -> label, after `is_valid`."""
+        return {question.order: self.cleaned_data[name] for name, question in self.questions.items()}
+
+    def explain(self, wrong: Iterable[Any]) -> None:
+        """Puts the explanations beside the questions that were answered wrong."""
+        for question in wrong:
+            self.add_error(f"{CHECK}{question.order}", question.explanation)
+
+
+class ReportForm(forms.Form):
+    """What a researcher answers to a report, and what becomes of its premise."""
+
+    KEEP, PAUSE, DROP = Premise.Status.OPEN, Premise.Status.PAUSED, Premise.Status.DROPPED
+    report = forms.ModelChoiceField(ProblemReport.objects.none(), widget=forms.HiddenInput)
+    answer = forms.CharField(
+        required=False,
+        max_length=PROBLEM_CHARS,
+        label="Your answer to the writer",
+        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+    )
+    premise = forms.ChoiceField(
+        required=False,
+        choices=[("", "")] + [(status, status) for status in (KEEP, PAUSE, DROP)],
+    )
+
+    def __init__(self, reports: Any, data: Any = None, **options: Any) -> None:
+        super().__init__(data, label_suffix="", **options)
+        self.fields["report"].queryset = reports  # type: ignore[attr-defined]
+
+
+class PilotForm(forms.Form):
+    """What a researcher does about the pilot of a prompt; one button each."""
+
+    status = forms.ChoiceField(required=False, choices=[("", ""), *Prompt.Status.choices])
+    add = forms.CharField(
+        required=False, max_length=40, label="Code of an annotator", help_text="as it is listed under people"
+    )
+    remove = forms.CharField(required=False, max_length=40)
+    premises = forms.IntegerField(required=False, min_value=1, max_value=1000, label="Premises of each genre")
+    writers = forms.IntegerField(
+        required=False, min_value=1, max_value=100, label="Pilots at each premise", initial=1
+    )
+
+
+def typed_texts(data: Mapping[str, str]) -> list[str]:
+    """What somebody typed into the fields of a task, whichever task it was; empty fields left out."""
+    return [
+        text for name, text in data.items() if (name.startswith(PREFIX) or name == "problem") and text.strip()
+    ]

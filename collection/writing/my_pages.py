@@ -1,0 +1,54 @@
+"""The writer's own pages: what I did, what was said of it, what I earned, what comes next."""
+
+from typing import cast
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.access import annotator_required
+from accounts.models import User
+from collection.models import Corpus, ProblemReport, WritingAssignment
+from collection.writing import statistics
+from collection.writing.claiming import why_no_work
+
+REPORTS_A_PAGE = 20
+DAYS_SHOWN, TASKS_SHOWN, ANSWERS_SHOWN, CORPORA_SHOWN = 14, 10, 5, 5
+
+
+@require_safe
+@never_cache
+@annotator_required
+def my_writing(request: HttpRequest) -> HttpResponse:
+    """What this person wrote by day, the latest tasks, what was said of them, and what comes next."""
+    user = cast(User, request.user)
+    corpora = Corpus.objects.written_for_by(user)[:CORPORA_SHOWN]
+    context = {
+        "days": statistics.writing_days(user, DAYS_SHOWN),
+        "tasks": WritingAssignment.objects.handed_to(user).sent().with_words().order_by("-pk")[:TASKS_SHOWN],
+        "answers": ProblemReport.objects.made_by(user).answered()[:ANSWERS_SHOWN],
+        "advice": statistics.advice_to(user, DAYS_SHOWN),
+        "earned": user.ledger.for_writing().total_cents(),
+        "next": [(corpus, why_no_work(corpus=corpus, annotator=user)) for corpus in corpora],
+        "days_shown": DAYS_SHOWN,
+    }
+    return render(request, "collection/writing/my_writing.html", context)
+
+
+@require_safe
+@never_cache
+@annotator_required
+def my_reports(request: HttpRequest) -> HttpResponse:
+    """What this person reported, and what researchers answered."""
+    before = request.GET.get("before", "")
+    reports = ProblemReport.objects.made_by(cast(User, request.user))
+    if before.isdecimal() and len(before) < 19:  # what a key can be
+        reports = reports.filter(pk__lt=int(before))
+    rows = list(reports[: REPORTS_A_PAGE + 1])
+    context = {
+        "reports": rows[:REPORTS_A_PAGE],
+        "older": rows[REPORTS_A_PAGE - 1].pk if len(rows) > REPORTS_A_PAGE else None,
+        "before": before,
+    }
+    return render(request, "collection/writing/my_reports.html", context)

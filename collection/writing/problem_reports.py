@@ -1,0 +1,57 @@
+"""Problem reports, and premises that are paused because of them."""
+
+from django.db import transaction
+from django.db.models import Count, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from collection.errors import NotPossible
+from collection.models import Premise, ProblemReport, WritingAssignment
+
+
+def set_premise_status(*, premises: QuerySet[Premise], status: str) -> int:
+    """Opens or pauses premises for writers; returns how many changed. Dropped ones stay dropped."""
+    return premises.exclude(status__in=[status, Premise.Status.DROPPED]).update(status=status)
+
+
+def report_problem(*, assignment: WritingAssignment, text: str) -> None:
+    """Keeps a report, and pauses a premise that enough people reported. Call it in the transaction of the task.
+
+    The premise's row is locked first: two people who report at one moment would each count one report.
+    """
+    premise = Premise.objects.select_for_update(of=("self",), no_key=True).get(pk=assignment.seat.premise_id)
+    ProblemReport.objects.create(assignment=assignment, text=text)
+    enough = assignment.corpus.pause_after_reports
+    if not enough or premise.status != Premise.Status.OPEN:
+        return
+    people = (
+        ProblemReport.objects.unanswered()
+        .filter(assignment__seat__premise=premise)
+        .aggregate(count=Count("assignment__annotator", distinct=True))["count"]
+    )
+    if people >= enough:
+        Premise.objects.filter(pk=premise.pk).update(status=Premise.Status.PAUSED)
+
+
+@transaction.atomic
+def answer_report(*, report: ProblemReport, answer: str, by: User, premise: str = "") -> None:
+    """Answers what an annotator reported, and says what becomes of its premise; they read it under their work.
+
+    `premise` is a status, or empty to leave it as it is. Without an answer the report counts as unanswered
+    again, unless something is said of the premise. Raises NotPossible for a premise that was dropped before.
+    """
+    answer = answer.strip()
+    found = Premise.objects.select_for_update(of=("self",), no_key=True).get(
+        pk=report.assignment.seat.premise_id
+    )
+    if premise and premise != found.status:
+        if found.status == Premise.Status.DROPPED:
+            raise NotPossible("This premise was dropped before. Restore it in the list of premises first.")
+        reason = "reported by writers" if premise == Premise.Status.DROPPED else ""
+        Premise.objects.filter(pk=found.pk).update(status=premise, dropped_because=reason)
+    is_answered = bool(answer or premise)
+    ProblemReport.objects.filter(pk=report.pk).update(
+        answer=answer,
+        answered_at=timezone.now() if is_answered else None,
+        answered_by=by if is_answered else None,
+    )

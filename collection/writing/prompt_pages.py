@@ -1,0 +1,62 @@
+"""The instructions of a prompt with their short check, and its FAQ."""
+
+from typing import cast
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.access import signed_in_required
+from accounts.models import User
+from collection.models import PromptVersion, WorkedExample
+from collection.texts import direction_of
+from collection.writing import prompts
+from collection.writing.forms import CheckForm
+from nli.labels import PLAIN_WORDS
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@signed_in_required
+def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
+    """The instructions with their examples and check; a POST says that they were read, and answers the check."""
+    found = _version(version, corpus)
+    user = cast(User, request.user)
+    words = [(entry.label, f"It {PLAIN_WORDS[entry.label]}") for entry in found.fields.all()]
+    form = CheckForm(found.check_questions.all(), words, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid() and not user.is_researcher:
+        wrong = prompts.read_prompt(annotator=user, version=found, answers=form.answers)
+        if not wrong:
+            return redirect("writing", corpus=corpus)
+        form.explain(wrong)
+    corpus_shown = found.prompt.corpus
+    context = {
+        "version": found,
+        "corpus": corpus_shown,
+        "direction": direction_of(corpus_shown.language),
+        "examples": _by_premise(found),
+        "form": form,
+        "is_done": prompts.has_passed(annotator=user, version=found),
+    }
+    return render(request, "collection/writing/prompt.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@signed_in_required
+def faq(request: HttpRequest, version: int) -> HttpResponse:
+    found = _version(version)
+    return render(request, "collection/writing/faq.html", {"version": found, "corpus": found.prompt.corpus})
+
+
+def _version(version: int, corpus: str | None = None) -> PromptVersion:
+    versions = PromptVersion.objects.select_related("prompt__corpus").prefetch_related("faq", "fields")
+    return get_object_or_404(versions.filter(prompt__corpus__slug=corpus) if corpus else versions, pk=version)
+
+
+def _by_premise(version: PromptVersion) -> list[tuple[str, list[WorkedExample]]]:
+    """The worked examples with one premise together, so that they stand side by side."""
+    groups: dict[str, list[WorkedExample]] = {}
+    for example in version.examples.all():
+        groups.setdefault(example.premise, []).append(example)
+    return list(groups.items())

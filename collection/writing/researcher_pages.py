@@ -1,0 +1,133 @@
+"""What researchers read and decide about writing: reports, advice, pilots."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.access import researcher_required
+from accounts.models import User
+from collection import errors
+from collection.models import Corpus, ProblemReport, Prompt
+from collection.writing import problem_reports, prompts, statistics
+from collection.writing.forms import PilotForm, ReportForm
+
+REPORTS_A_PAGE = 20
+TASKS_SHOWN = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def report_queue(request: HttpRequest, slug: str) -> HttpResponse:
+    """What writers reported: the oldest unanswered ones first, each with its premise and a form."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    reports = ProblemReport.objects.filter(assignment__corpus=corpus)
+    refused = None
+    if request.method == "POST":
+        form = ReportForm(reports, request.POST)
+        if form.is_valid():
+            try:
+                problem_reports.answer_report(
+                    report=form.cleaned_data["report"],
+                    answer=form.cleaned_data["answer"],
+                    by=cast(User, request.user),
+                    premise=form.cleaned_data["premise"],
+                )
+            except errors.NotPossible as refusal:
+                form.add_error(None, str(refusal))
+            else:
+                messages.success(request, "Answered. The writer reads it under “What I reported”.")
+                return redirect("report-queue", slug=slug)
+        refused = form
+    answered = request.GET.get("show") == "answered"
+    found = reports.answered() if answered else reports.unanswered().oldest_first()
+    shown = list(found.with_tasks()[:REPORTS_A_PAGE])
+    forms = [
+        refused
+        if refused is not None and refused.data.get("report") == str(report.pk)
+        else ReportForm(reports, initial={"report": report.pk}, auto_id=f"report-{report.pk}-%s")
+        for report in shown
+    ]
+    context = {
+        "corpus": corpus,
+        "rows": list(zip(shown, forms, strict=True)),
+        "answered": answered,
+        "open_count": reports.unanswered().count(),
+        "refused": refused,
+    }
+    return render(request, "collection/writing/report_queue.html", context, status=422 if refused else 200)
+
+
+@require_safe
+@researcher_required
+def advice_counts(request: HttpRequest, slug: str) -> HttpResponse:
+    """How often which advice was given, by prompt version and by writer."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    levels = statistics.advice_levels(corpus)
+    context = {
+        "corpus": corpus,
+        "kinds": [(kind, meaning, levels[kind]) for kind, meaning in statistics.advice_kinds()],
+        "tables": [
+            ("By prompt version", "Prompt", statistics.advice_by_version(corpus)),
+            ("By writer, those with the most advice first", "Writer", statistics.advice_by_writer(corpus)),
+        ],
+    }
+    return render(request, "collection/writing/advice_counts.html", context)
+
+
+@require_safe
+@researcher_required
+def pilots(request: HttpRequest, slug: str) -> HttpResponse:
+    """The prompts of a corpus, with their state and their pilots."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    context = {"corpus": corpus, "prompts": corpus.prompts.with_pilot_counts().order_by("slug")}
+    return render(request, "collection/writing/pilots.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def pilot(request: HttpRequest, slug: str, prompt: str) -> HttpResponse:
+    """One prompt's pilot: who writes, what they wrote and how it went; a POST changes one thing."""
+    found = get_object_or_404(Prompt.objects.select_related("corpus"), corpus__slug=slug, slug=prompt)
+    form = PilotForm(request.POST or None)
+    if form.is_valid():
+        try:
+            messages.success(request, _change_pilot(found, form))
+            return redirect("pilot", slug=slug, prompt=prompt)
+        except errors.NotPossible as refusal:
+            form.add_error("add", str(refusal))
+    context = {
+        "corpus": found.corpus,
+        "prompt": found,
+        "form": form,
+        "rows": statistics.pilot_rows(found),
+        "tasks": statistics.pilot_tasks(found)[:TASKS_SHOWN],
+        "seats": statistics.pilot_seats(found),
+    }
+    return render(request, "collection/writing/pilot.html", context, status=422 if form.errors else 200)
+
+
+def _change_pilot(prompt: Prompt, form: PilotForm) -> str:
+    """Does what the button said; returns a sentence about it."""
+    asked = form.cleaned_data
+    if asked["status"]:
+        prompts.set_prompt_status(prompt=prompt, status=asked["status"])
+        return {
+            Prompt.Status.OPEN: "The prompt is open: everybody may write. A pilot has ended.",
+            Prompt.Status.PILOT: "The prompt is piloted: only its pilots write, at their own seats.",
+            Prompt.Status.CLOSED: "The prompt is closed: nobody is given a text. Who has one may finish it.",
+        }[asked["status"]]
+    if asked["add"]:
+        chosen = prompts.choose_pilot(prompt=prompt, code=asked["add"])
+        return f"{chosen.annotator.code} pilots this prompt."
+    if asked["remove"]:
+        prompts.dismiss_pilot(prompt=prompt, code=asked["remove"])
+        return f"{asked['remove']} pilots it no more. What was written stays."
+    if asked["premises"]:
+        count = prompts.make_pilot_seats(
+            prompt=prompt, premises_per_genre=asked["premises"], writers=asked["writers"] or 1
+        )
+        return f"{count} seat{'' if count == 1 else 's'} for pilots made."
+    return "Nothing was asked for, and nothing was changed."

@@ -1,0 +1,165 @@
+"""Counts about writing: advice and pilots for researchers, days and advice for the writer."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, date, timedelta
+from typing import Any
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from accounts.models import User
+from collection.advice import LEVELS, MEANINGS
+from collection.models import (
+    AdviceGiven,
+    Corpus,
+    ProblemReport,
+    Prompt,
+    WritingAssignment,
+    WritingSeat,
+)
+from collection.writing.claiming import start_of_day
+
+WRITERS_SHOWN = 50
+
+
+@dataclass(frozen=True)
+class AdviceRow:
+    """One line of the advice counts: whose or which, tasks sent, and (warned, refused) a kind, in their order."""
+
+    name: str
+    tasks: int
+    counts: list[tuple[int, int]]
+
+
+def advice_kinds() -> list[tuple[str, str]]:
+    """Name and meaning, in the order of the columns."""
+    return list(MEANINGS.items())
+
+
+def advice_levels(corpus: Corpus) -> dict[str, str]:
+    """What each kind does in this corpus."""
+    return LEVELS | dict(corpus.advice_settings.values_list("advice", "level"))
+
+
+def advice_by_version(corpus: Corpus) -> list[AdviceRow]:
+    """One row a prompt version under which something was handed out."""
+    rows = _advice(corpus, "prompt_version__prompt__name", "prompt_version__number")
+    return [AdviceRow(f"{name}, version {number}", tasks, counts) for (name, number), tasks, counts in rows]
+
+
+def advice_by_writer(corpus: Corpus) -> list[AdviceRow]:
+    """The writers whose texts met advice most often."""
+    rows = _advice(corpus, "annotator__code")
+    rows.sort(key=lambda row: -sum(map(sum, row[2])))
+    return [AdviceRow(code, tasks, counts) for (code,), tasks, counts in rows[:WRITERS_SHOWN]]
+
+
+def _advice(corpus: Corpus, *by: str) -> list[tuple[tuple[Any, ...], int, list[tuple[int, int]]]]:
+    """Groups of the tasks that were sent or met advice: key, tasks sent, counts a kind. Two queries."""
+    sent = WritingAssignment.objects.filter(corpus=corpus).sent().order_by(*by)
+    tasks = {tuple(key): count for *key, count in sent.values_list(*by).annotate(n=Count("pk"))}
+    names = [f"assignment__{name}" for name in by]
+    given: dict[tuple[Any, ...], dict[str, tuple[int, int]]] = {key: {} for key in tasks}
+    for *key, kind, warned, refused in (
+        AdviceGiven.objects.filter(assignment__corpus=corpus)
+        .order_by(*names)
+        .values_list(*names, "advice")
+        .annotate(warned=Count("pk", filter=Q(refused=False)), refusals=Count("pk", filter=Q(refused=True)))
+    ):
+        given.setdefault(tuple(key), {})[kind] = (warned, refused)
+    return [
+        (key, tasks.get(key, 0), [counts.get(kind, (0, 0)) for kind in MEANINGS])
+        for key, counts in given.items()
+    ]
+
+
+@dataclass
+class WritingDay:
+    """What one person did on one day (UTC): tasks sent, skipped, reported; cents for them."""
+
+    date: date
+    sent: int = 0
+    skipped: int = 0
+    reported: int = 0
+    cents: int = 0
+
+
+def writing_days(annotator: User, days: int) -> list[WritingDay]:
+    """The last days on which this person wrote or skipped something, newest first. Two queries."""
+    since = start_of_day(timezone.now()) - timedelta(days=days - 1)
+    found: dict[date, WritingDay] = {}
+    tasks = WritingAssignment.objects.filter(annotator=annotator, closed_at__gte=since).order_by()
+    by_day = tasks.annotate(day=TruncDate("closed_at", tzinfo=UTC)).values_list("day", "outcome")
+    for day, outcome, count in by_day.annotate(n=Count("pk")):
+        row = found.setdefault(day, WritingDay(day))
+        row.sent += count if outcome in ("submitted", "surplus") else 0
+        row.skipped += count if outcome == "skipped" else 0
+        row.reported += count if outcome == "reported" else 0
+    entries = annotator.ledger.for_writing().filter(created_at__gte=since).order_by()
+    paid = entries.annotate(day=TruncDate("created_at", tzinfo=UTC)).values_list("day")
+    for day, cents in paid.annotate(total=Sum("cents")):
+        found.setdefault(day, WritingDay(day)).cents = cents
+    shown = [day for day in found.values() if day.sent or day.skipped or day.reported or day.cents]
+    return sorted(shown, key=lambda day: day.date, reverse=True)
+
+
+def advice_to(annotator: User, days: int) -> list[tuple[str, int]]:
+    """What the writer's texts met in the last days: meaning of the advice, and how often."""
+    since = start_of_day(timezone.now()) - timedelta(days=days - 1)
+    given = AdviceGiven.objects.filter(assignment__annotator=annotator, given_at__gte=since).order_by()
+    counts = dict(given.values_list("advice").annotate(n=Count("pk")))
+    return [(meaning, counts[kind]) for kind, meaning in MEANINGS.items() if kind in counts]
+
+
+@dataclass
+class PilotRow:
+    """What one pilot did under a prompt. Times are medians over the tasks that were sent."""
+
+    code: str
+    tasks: int = 0
+    skipped: int = 0
+    advice: int = 0
+    reports: int = 0
+    times: list[timedelta] = field(default_factory=list)
+
+    @property
+    def median(self) -> timedelta | None:
+        return sorted(self.times)[len(self.times) // 2] if self.times else None
+
+
+def pilot_tasks(prompt: Prompt) -> QuerySet[WritingAssignment]:
+    """The tasks at pilot seats, newest first, with what researchers read about them."""
+    tasks = WritingAssignment.objects.filter(prompt_version__prompt=prompt, seat__is_pilot=True)
+    return (
+        tasks.select_related("annotator", "seat__premise", "prompt_version", "signals")
+        .prefetch_related("pairs", "advice", "reports")
+        .order_by("-pk")
+    )
+
+
+def pilot_rows(prompt: Prompt) -> list[PilotRow]:
+    """One row a chosen pilot, those who did nothing yet included. Three queries."""
+    chosen = prompt.pilots.order_by("annotator__code").values_list("annotator__code", flat=True)
+    rows = {code: PilotRow(code) for code in chosen}
+    tasks = WritingAssignment.objects.filter(prompt_version__prompt=prompt, seat__is_pilot=True)
+    for code, outcome, took, advice in tasks.values_list(
+        "annotator__code", "outcome", F("closed_at") - F("created_at"), Count("advice")
+    ):
+        row = rows.setdefault(code, PilotRow(code))
+        row.advice += advice
+        if outcome in ("submitted", "surplus"):
+            row.tasks += 1
+            row.times.append(took)
+        elif outcome in ("skipped", "reported"):
+            row.skipped += 1
+    reports = ProblemReport.objects.filter(assignment__in=tasks.order_by())
+    for code, count in reports.values_list("assignment__annotator__code").annotate(n=Count("pk")).order_by():
+        rows[code].reports = count
+    return list(rows.values())
+
+
+def pilot_seats(prompt: Prompt) -> dict[str, int]:
+    """`made`, and how many of them are `written`."""
+    seats = WritingSeat.objects.filter(genre__prompt=prompt, is_pilot=True)
+    return seats.aggregate(made=Count("pk"), written=Count("submitted_at"))

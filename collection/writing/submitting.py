@@ -1,0 +1,285 @@
+"""What becomes of a task: a draft, sent and paid, or skipped and perhaps reported."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actions import record_submission, require_consent
+from accounts.models import User
+from collection.advice import LEVELS, OFF, Advice, Task, advise
+from collection.errors import InvalidWriting, TaskOver, UnknownAssignment
+from collection.joining.visits import finish_visits
+from collection.models import (
+    AdviceGiven,
+    DraftText,
+    LedgerEntry,
+    Pair,
+    WritingAssignment,
+    WritingSeat,
+    WritingSignals,
+)
+from collection.models.withdrawal import ENDED, PILOT, SURPLUS
+from collection.pay import earn
+from collection.premises.filters import candidate
+from collection.premises.filters.language import ForeignLanguage, detected_language
+from collection.texts import one_line
+from collection.writing.claiming import assignments, close, lock_writer, start_of_day, take
+from collection.writing.problem_reports import report_problem
+from collection.writing.who_may_write import why_not_writing
+
+Outcome, SkipReason = WritingAssignment.Outcome, WritingAssignment.SkipReason
+SENT = (Outcome.SUBMITTED, Outcome.SURPLUS)
+
+
+@dataclass(frozen=True)
+class Signals:
+    """How a task was typed, as the page counted it. Evidence to read; it decides nothing."""
+
+    active_ms: int = 0
+    keystrokes: int = 0
+    pastes: int = 0
+    pasted_chars: int = 0
+
+
+@dataclass(frozen=True)
+class WritingResult:
+    """What became of a submission. `repeated`: it had been saved before; nothing was done again.
+
+    `finishes_visit`: it was the last task of a visit through a platform's link.
+    """
+
+    pairs: list[Pair] = field(default_factory=list)
+    surplus: bool = False
+    cents: int = 0
+    repeated: bool = False
+    finishes_visit: bool = False
+
+
+def submit_writing(
+    *,
+    annotator: User,
+    token: str,
+    texts: Mapping[str, str],
+    key: str,
+    problem: str = "",
+    signals: Signals | None = None,
+    model_helped: bool = False,
+) -> WritingResult:
+    """Saves one hypothesis a label, pays, and closes the assignment.
+
+    A lease that ran out does no harm while the seat is free. If somebody else has it, the texts are kept
+    as withdrawn pairs and paid all the same (`surplus`). `model_helped`: the writer says that a language model
+    helped. Raises UnknownAssignment, TaskOver (it was skipped or reported), InvalidWriting,
+    accounts.actions.ConsentMissing, accounts.actions.KeyReused; after InvalidWriting the same key may come with
+    corrected texts.
+    """
+    assignment = _own_assignment(annotator, token)
+    require_consent(user=annotator, form_id=assignment.corpus.consent_form_id)
+    texts = {label: one_line(text).strip() for label, text in texts.items()}
+    wanted = {label: texts.get(label, "") for label in assignment.labels}
+    errors = _unusable(texts, wanted)
+    advice = advice_on(assignment, {label: text for label, text in wanted.items() if label not in errors})
+    refused = [each for each in advice if each.refuses]
+    if errors or refused:
+        _count_advice(assignment, refused)
+        raise InvalidWriting({each.label: each.words for each in refused} | errors)
+    with transaction.atomic():
+        content: dict[str, object] = {"assignment": token, "texts": texts, "problem": problem.strip()}
+        if model_helped:
+            content["model_helped"] = True
+        if not record_submission(user=annotator, key=key, content=content):
+            return _earlier_result(assignment)
+        assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
+        if assignment.outcome in SENT:
+            return _earlier_result(assignment)
+        if not assignment.may_be_sent:
+            raise TaskOver
+        _count_advice(assignment, advice)
+        if model_helped:
+            WritingAssignment.objects.filter(pk=assignment.pk).update(model_helped=True)
+        if signals is not None:
+            WritingSignals.objects.create(assignment=assignment, **asdict(signals))
+        return _save_writing(assignment, wanted, problem.strip())
+
+
+def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], problem: str) -> WritingResult:
+    now = timezone.now()
+    ended = why_not_writing(assignment.corpus, assignment.annotator) is not None
+    mine = not ended and take(assignment.seat, assignment.annotator, now)
+    if mine:
+        WritingSeat.objects.filter(pk=assignment.seat_id).update(submitted_at=now)
+    withdrawn = "" if mine else ENDED if ended else SURPLUS
+    if assignment.seat.is_pilot:
+        withdrawn = PILOT
+    pairs = Pair.objects.bulk_create(
+        Pair(
+            corpus_id=assignment.corpus_id,
+            premise_id=assignment.seat.premise_id,
+            hypothesis=text,
+            scheme=assignment.corpus.scheme,
+            author_id=assignment.annotator_id,
+            author_label=label,
+            prompt_version_id=assignment.prompt_version_id,
+            assignment=assignment,
+            withdrawn_at=now if withdrawn else None,
+            withdrawn_because=withdrawn,
+        )
+        for label, text in texts.items()
+    )
+    if problem:
+        report_problem(assignment=assignment, text=problem)
+    close(assignment, Outcome.SUBMITTED if mine else Outcome.SURPLUS, now)
+    assignment.drafts.all().delete()
+    cents = assignment.prompt_version.pay_cents
+    earn(
+        user=assignment.annotator,
+        corpus_id=assignment.corpus_id,
+        kind=LedgerEntry.Kind.WRITING,
+        cents=cents,
+        reason=f"Wrote {len(pairs)} sentences for {assignment.corpus.name}",
+        key=f"writing:{assignment.token}",
+    )
+    finishes = finish_visits(user=assignment.annotator_id, corpus=assignment.corpus_id)
+    return WritingResult(pairs=list(pairs), surplus=not mine, cents=cents, finishes_visit=finishes)
+
+
+@transaction.atomic
+def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str = "") -> int:
+    """Gives a premise back; with a `problem` it is reported. Doing it twice does no harm.
+
+    `reason` is one of WritingAssignment.SkipReason, or empty. Who skips a text because it is upsetting is paid
+    what the prompt says, so many times a day. Returns the cents. Raises UnknownAssignment.
+    """
+    lock_writer(annotator)  # two skips at one moment would each count the other as not yet paid
+    assignment = _own_assignment(annotator, token)
+    assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
+    if assignment.closed_at is not None:
+        return 0
+    now = timezone.now()
+    problem = problem.strip()
+    cents = _skip_pay(assignment, now) if reason == SkipReason.UPSETTING else 0
+    if problem:
+        report_problem(assignment=assignment, text=problem)
+    WritingSeat.objects.filter(pk=assignment.seat_id, annotator=annotator, submitted_at=None).update(
+        annotator=None, leased_until=None
+    )
+    # A report that comes with a reason to skip is a skip: the report itself is kept beside it.
+    outcome = Outcome.REPORTED if problem and not reason else Outcome.SKIPPED
+    close(assignment, outcome, now, skip_reason=reason)
+    assignment.drafts.all().delete()
+    earn(
+        user=annotator,
+        corpus_id=assignment.corpus_id,
+        kind=LedgerEntry.Kind.SKIP,
+        cents=cents,
+        reason=f"Skipped an upsetting text of {assignment.corpus.name}",
+        key=f"skip:{assignment.token}",
+    )
+    return cents
+
+
+def _skip_pay(assignment: WritingAssignment, now: datetime) -> int:
+    """Cents for a premise skipped as upsetting: what the prompt says, until the day's number is used up."""
+    version = assignment.prompt_version
+    if not version.skip_pay_cents:
+        return 0
+    today = WritingAssignment.objects.filter(
+        annotator=assignment.annotator_id,
+        prompt_version__prompt=version.prompt_id,
+        skip_reason=SkipReason.UPSETTING,
+        closed_at__gte=start_of_day(now),
+    )
+    return version.skip_pay_cents if today.count() < version.paid_skips_per_day else 0
+
+
+@transaction.atomic
+def save_draft(*, annotator: User, token: str, texts: Mapping[str, str]) -> datetime | None:
+    """Keeps what stands in the fields of an unsent task (label -> text, `problem` among them).
+
+    Returns when, or None where the task is over and there is nothing to keep. Raises UnknownAssignment,
+    accounts.actions.ConsentMissing.
+    """
+    assignment = _own_assignment(annotator, token)
+    require_consent(user=annotator, form_id=assignment.corpus.consent_form_id)
+    # Locked, so that a draft on its way cannot come back after the task was sent.
+    assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
+    if not assignment.may_be_sent:
+        return None
+    fields = {*assignment.labels, DraftText.PROBLEM}
+    kept = {
+        label: text.replace("\0", "")[: DraftText.LONGEST]
+        for label, text in texts.items()
+        if label in fields and text.strip()
+    }
+    assignment.drafts.exclude(label__in=kept).delete()
+    drafts = DraftText.objects.bulk_create(
+        [DraftText(assignment=assignment, label=label, text=text) for label, text in kept.items()],
+        update_conflicts=True,
+        unique_fields=["assignment", "label"],
+        update_fields=["text", "saved_at"],
+    )
+    return max((draft.saved_at for draft in drafts), default=timezone.now())
+
+
+def discard_draft(*, annotator: User, token: str) -> None:
+    """Throws away what was begun and not sent. Raises UnknownAssignment."""
+    _own_assignment(annotator, token).drafts.all().delete()
+
+
+def discard_drafts(*, annotator: User) -> None:
+    """Throws away all that somebody began and did not send, as when they are erased."""
+    DraftText.objects.filter(assignment__annotator=annotator).delete()
+
+
+def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[Advice]:
+    """What there is to say about texts for this assignment, with the corpus's own levels."""
+    corpus = assignment.corpus
+    used = Pair.objects.filter(author=assignment.annotator_id, corpus=corpus).used_before(
+        texts.values(), besides=assignment
+    )
+    levels = dict(corpus.advice_settings.values_list("advice", "level"))
+    looks_at_language = levels.get("other_language", LEVELS["other_language"]) != OFF
+    task = Task(
+        premise=assignment.seat.premise.sentences,
+        shortest=corpus.min_hypothesis_chars,
+        longest=corpus.max_hypothesis_chars,
+        used_before=used,
+        is_other_language=partial(_is_other_language, corpus.language) if looks_at_language else None,
+        levels=levels,
+    )
+    return advise(texts, task)
+
+
+def _is_other_language(tag: str, text: str) -> bool:
+    """As surely as the filter of premises is; it loads its model when it is first asked."""
+    language = detected_language(tag)
+    return language is not None and ForeignLanguage(language)(candidate(1, [text]))
+
+
+def _count_advice(assignment: WritingAssignment, advice: list[Advice]) -> None:
+    AdviceGiven.objects.bulk_create(
+        AdviceGiven(assignment=assignment, label=each.label, advice=each.kind, refused=each.refuses)
+        for each in advice
+    )
+
+
+def _unusable(texts: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, str]:
+    """Texts that no advice is about: for a field that there is not."""
+    return {label: "This task has no field of that name." for label in texts if label not in wanted}
+
+
+def _own_assignment(annotator: User, token: str) -> WritingAssignment:
+    assignment = assignments().filter(token=token, annotator=annotator).first()
+    if assignment is None:
+        raise UnknownAssignment("This task was not handed to you. Open the writing page for a new one.")
+    return assignment
+
+
+def _earlier_result(assignment: WritingAssignment) -> WritingResult:
+    pairs = list(assignment.pairs.order_by("pk"))
+    outcome = WritingAssignment.objects.values_list("outcome", flat=True).get(pk=assignment.pk)
+    return WritingResult(pairs=pairs, surplus=outcome == Outcome.SURPLUS, repeated=True)

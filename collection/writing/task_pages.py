@@ -1,0 +1,233 @@
+"""The pages of somebody who writes: the task, sending it, skipping it, and nothing to do."""
+
+from functools import wraps
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.access import View, annotator_required, hands_out_work
+from accounts.actions import ConsentMissing, KeyReused
+from accounts.models import User
+from collection import errors
+from collection.models import Corpus, WritingAssignment
+from collection.texts import direction_of
+from collection.writing import claiming, prompts, submitting
+from collection.writing.forms import SkipForm, WritingForm, typed_texts
+
+UNSENT_SHOWN = 10
+# In the session: the task just sent was the visit's last. The page's script cannot see where an answer leads, so the
+# writing page, to which it goes, leads on.
+FINISHED = "visit_finished"
+CONFIRMED = "confirmed_task"  # in the session: which task the next page may confirm as saved
+
+
+def texts_kept_for_visitors(view: View) -> View:
+    """Whose session ended while they wrote gets their texts back, not the sign-in page in their place."""
+
+    @wraps(view)
+    def kept(request: HttpRequest, corpus: str) -> HttpResponseBase:
+        if request.method == "POST" and not isinstance(request.user, User):
+            here = urlencode({"next": reverse("writing", args=[corpus])})
+            why = "You are signed out, so this could not be saved."
+            return _keep(request, why, "Sign in and go on", f"{reverse('sign-in')}?{here}", status=403)
+        return view(request, corpus)
+
+    return kept
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@texts_kept_for_visitors
+@annotator_required
+@hands_out_work
+def writing(request: HttpRequest, corpus: str) -> HttpResponse:
+    """The next premise and its fields; a POST saves what was written."""
+    user = cast(User, request.user)
+    found = get_object_or_404(Corpus, slug=corpus)
+    if request.method == "POST":
+        return _save(request, found, user)
+    if request.session.pop(FINISHED, False):
+        return redirect("visit")
+    try:
+        assignment = claiming.claim_writing(corpus=found, annotator=user)
+    except ConsentMissing:
+        return redirect(_consent_page(found))
+    except errors.NoWork as nothing:
+        return _nothing(request, found, nothing)
+    if not prompts.has_passed(annotator=user, version=assignment.prompt_version):
+        return redirect("prompt", corpus=corpus, version=assignment.prompt_version_id)
+    return _task(request, assignment, WritingForm(assignment))
+
+
+def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
+    assignment = own_task(request, corpus, user)
+    if assignment is None:
+        return not_yours(request, corpus)
+    form = WritingForm(assignment, request.POST)
+    if form.only_reports:
+        return _skip(request, corpus, user, assignment)
+    if form.is_valid():
+        try:
+            result = submitting.submit_writing(
+                annotator=user,
+                token=assignment.token,
+                texts=form.texts,
+                key=form.cleaned_data["key"],
+                problem=form.cleaned_data["problem"],
+                signals=form.signals,
+                model_helped=form.cleaned_data.get("model_helped", False),
+            )
+        except errors.InvalidWriting as invalid:
+            form.blame(invalid.errors)
+        except ConsentMissing:
+            return ask_for_consent(request, corpus)
+        except errors.TaskOver as over:
+            return _keep(
+                request,
+                str(over),
+                "Go on to the next one",
+                reverse("writing", args=[corpus.slug]),
+                status=409,
+            )
+        except KeyReused:
+            why = "This one was saved before, as you first sent it, and that stands."
+            return _keep(
+                request, why, "Go on to the next one", reverse("writing", args=[corpus.slug]), status=409
+            )
+        else:
+            _say_saved(request, result)
+            request.session[CONFIRMED] = assignment.token
+            if result.finishes_visit:
+                request.session[FINISHED] = True
+            return redirect("writing", corpus=corpus.slug)
+    form.focus_first_error()
+    return _task(request, assignment, form, status=422)
+
+
+def _say_saved(request: HttpRequest, result: submitting.WritingResult) -> None:
+    pay = f" +{_cents(result.cents)}" if result.cents else ""
+    if result.surplus:
+        text = "Somebody else finished this one first. Yours is kept and paid all the same."
+    elif result.repeated:
+        text = "Yours was saved before; nothing was lost."
+    else:
+        text = "Yours is saved."
+    messages.success(request, text + pay)
+
+
+def _cents(cents: int) -> str:
+    return "1 cent" if cents == 1 else f"{cents} cents"
+
+
+@require_POST
+@texts_kept_for_visitors
+@annotator_required
+def skip(request: HttpRequest, corpus: str) -> HttpResponse:
+    """Gives the premise back, with a reason if somebody likes; with a problem written down, it is reported.
+
+    Asks first where something was typed: it would be deleted.
+    """
+    user = cast(User, request.user)
+    found = get_object_or_404(Corpus, slug=corpus)
+    assignment = own_task(request, found, user)
+    if assignment is None:
+        return not_yours(request, found)
+    return _skip(request, found, user, assignment)
+
+
+def _skip(request: HttpRequest, corpus: Corpus, user: User, assignment: WritingAssignment) -> HttpResponse:
+    form, task = SkipForm(request.POST), WritingForm(assignment, request.POST)
+    if not form.is_valid():
+        task.focus_first_error()
+        return _task(request, assignment, task, status=422)
+    if task.has_typed and not form.cleaned_data["sure"]:
+        return _task(request, assignment, task, status=409)
+    said = form.cleaned_data
+    cents = submitting.skip_writing(
+        annotator=user, token=assignment.token, problem=said["problem"], reason=said["reason"]
+    )
+    request.session[CONFIRMED] = assignment.token
+    messages.info(request, _skipped(bool(said["problem"]), said["reason"], cents))
+    return redirect("writing", corpus=corpus.slug)
+
+
+def _skipped(is_reported: bool, reason: str, cents: int) -> str:
+    done = "That one is skipped."
+    if is_reported:
+        done = "Thank you: a researcher will read what you reported."
+    elif reason == WritingAssignment.SkipReason.UPSETTING:
+        done = "That one is skipped. Take a break whenever you like."
+    return done + (f" +{_cents(cents)}" if cents else "")
+
+
+def own_task(request: HttpRequest, corpus: Corpus, user: User) -> WritingAssignment | None:
+    # A NUL is in no token, and PostgreSQL takes none in a question either.
+    token = request.POST.get("token", "").replace("\0", "")
+    return WritingAssignment.objects.handed_to(user).filter(corpus=corpus, token=token).first()
+
+
+def not_yours(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    why = "This task was not handed to you. Perhaps you are signed in as somebody else than when you began?"
+    return _keep(request, why, "Go on to a task of yours", reverse("writing", args=[corpus.slug]), status=404)
+
+
+def ask_for_consent(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    why = "This could not be saved, because your consent is missing or was taken back."
+    return _keep(request, why, "Read it and agree", _consent_page(corpus), status=403)
+
+
+def _keep(request: HttpRequest, why: str, go_on: str, address: str, *, status: int) -> HttpResponse:
+    """What could not be saved, to read and to copy, and a way on: no text is lost to an error."""
+    context = {"why": why, "texts": typed_texts(request.POST), "go_on": go_on, "address": address}
+    return render(request, "collection/writing/kept.html", context, status=status)
+
+
+def _consent_page(corpus: Corpus) -> str:
+    """The consent form, which leads back to the work."""
+    back = urlencode({"next": reverse("writing", args=[corpus.slug])})
+    return f"{reverse('consent', args=[corpus.consent_form_id])}?{back}"
+
+
+def _task(
+    request: HttpRequest, assignment: WritingAssignment, form: WritingForm, status: int = 200
+) -> HttpResponse:
+    until = assignment.seat.leased_until
+    context = {
+        "assignment": assignment,
+        "corpus": assignment.corpus,
+        "premise": assignment.seat.premise,
+        "direction": direction_of(assignment.corpus.language),
+        "version": assignment.prompt_version,
+        "form": form,
+        "asks_before_skipping": status == 409,
+        "skip_reason": request.POST.get("reason", ""),
+        "skip_reasons": WritingAssignment.SkipReason.choices,
+        "unsent": _unsent(assignment.corpus, assignment.annotator),
+        "confirmed": request.session.pop(CONFIRMED, ""),
+        "seconds_left": max(int((until - timezone.now()).total_seconds()), 0) if until else 0,
+    }
+    return render(request, "collection/writing/writing.html", context, status=status)
+
+
+def _unsent(corpus: Corpus, annotator: User) -> list[WritingForm]:
+    """What this person began for premises whose time ran out: still welcome, and paid."""
+    earlier = WritingAssignment.objects.handed_to(annotator).filter(corpus=corpus).unsent()
+    return [WritingForm(each) for each in earlier[:UNSENT_SHOWN]]
+
+
+def _nothing(request: HttpRequest, corpus: Corpus, nothing: errors.NoWork) -> HttpResponse:
+    context = {
+        "corpus": corpus,
+        "direction": direction_of(corpus.language),
+        "nothing": nothing,
+        "unsent": _unsent(corpus, cast(User, request.user)),
+        "confirmed": request.session.pop(CONFIRMED, ""),
+    }
+    return render(request, "collection/writing/nothing.html", context)

@@ -1,0 +1,30 @@
+"""Who may write for a corpus."""
+
+from django.db.models import Exists, OuterRef, Q
+
+from accounts.models import Grant, User
+from collection.errors import NotByThisLink, NotQualified, NoWork, WritingEnded
+from collection.joining.admissions import is_open_to, opened_to
+from collection.models import Corpus, Exclusion
+
+
+def why_not_writing(corpus: Corpus, annotator: User) -> NoWork | None:
+    """Why this person may not write for this corpus at all; None: they may. One query."""
+    if Corpus.objects.filter(may_write(annotator), pk=corpus.pk).exists():
+        return None
+    if Exclusion.objects.of(annotator).filter(corpus=corpus).exists():
+        return WritingEnded()
+    if not is_open_to(annotator, corpus.pk) or corpus.writing_qualification is None:
+        return NotByThisLink()
+    return NotQualified(corpus.writing_qualification)
+
+
+def may_write(annotator: User, *, undone: Exclusion | None = None) -> Q:
+    """The same as a condition on corpora. `undone`: as if this exclusion had been undone."""
+    held = Grant.objects.standing().filter(user=annotator, qualification=OuterRef("writing_qualification"))
+    excluded = Exclusion.objects.of(annotator).filter(corpus=OuterRef("pk"))
+    if undone is not None:
+        excluded = excluded.exclude(pk=undone.pk)
+    may = Q(writing_qualification=None) | Q(Exists(held))
+    by_link = opened_to(annotator) | Q(Exists(held.filter(how=Grant.How.INVITATION)))
+    return may & by_link & ~Q(Exists(excluded))
