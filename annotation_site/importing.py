@@ -12,7 +12,8 @@ from django.db import transaction
 from collection.formats import BadLine, BadMap, ImportedPair, ImportFormat
 from collection.formats.lines import sha256_of
 from collection.imports.pair_plans import ALL, PlannedPair, Rules, plan_pair
-from collection.imports.pairs import PORTION, PairImport, PairSource, remember_source
+from collection.imports.pairs import PairImport, PairSource
+from collection.imports.sources import PORTION, remember_source
 from collection.imports.splits import Split
 from collection.models import Corpus, Pair, Premise, Source
 from collection.models.querysets import tell_planner

@@ -9,7 +9,7 @@ from django.db.models import F
 from accounts.actions import ERASED, account_key, account_of_participant, erase_person
 from accounts.backgrounds import QUESTIONS
 from accounts.models import Background, Grant, SignInAttempt, Submission, User
-from collection.joining.entry_links import forget_sessions
+from collection.joining.visits import forget_sessions
 from collection.models import (
     AdviceGiven,
     DraftText,

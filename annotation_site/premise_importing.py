@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotation_site.importing import LISTED, Refusal
 from collection.formats import BadLine
 from collection.formats.lines import sha256_of
-from collection.imports.pairs import PORTION, remember_source
+from collection.imports.sources import PORTION, remember_source
 from collection.models import Genre, PremiseImport
 from collection.premises.files import read_premises
 from collection.premises.filters import DUPLICATE, VERSION, Candidate, PremiseFilter, filters_for, sift

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_site.importing import LISTED, Refusal, portions
 from collection.formats.lines import BadLine, sha256_of
-from collection.imports.pairs import PORTION, remember_source
+from collection.imports.sources import PORTION, remember_source
 from collection.models import Genre
 from collection.pairing.draw import Pairing, Rules
 from collection.pairing.report import PairingReport

@@ -2,11 +2,12 @@
 
 from django.urls import path, re_path
 
-from collection.writing import api
+from collection.corpora import api as corpora
+from collection.writing import api as writing
 
 urlpatterns = [
-    path("corpora/", api.CorpusList.as_view(), name="api-corpora"),
-    path("corpora/<slug:slug>/", api.CorpusDetail.as_view(), name="api-corpus"),
-    re_path(r"^work/writing/next/?$", api.NextWriting.as_view(), name="api-writing-next"),
-    re_path(r"^work/writing/submit/?$", api.SubmitWriting.as_view(), name="api-writing-submit"),
+    path("corpora/", corpora.CorpusList.as_view(), name="api-corpora"),
+    path("corpora/<slug:slug>/", corpora.CorpusDetail.as_view(), name="api-corpus"),
+    re_path(r"^work/writing/next/?$", writing.NextWriting.as_view(), name="api-writing-next"),
+    re_path(r"^work/writing/submit/?$", writing.SubmitWriting.as_view(), name="api-writing-submit"),
 ]

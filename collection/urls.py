@@ -3,7 +3,7 @@
 from django.urls import path
 
 from collection.joining import entry_pages, exam_pages
-from collection.writing import draft_pages, my_pages, prompt_pages, researcher_pages, task_pages
+from collection.writing import my_pages, prompt_pages, researcher_pages, task_pages
 
 urlpatterns = [
     path("work/writing/<slug:corpus>/", task_pages.writing, name="writing"),
@@ -12,8 +12,8 @@ urlpatterns = [
     path("work/exam/<slug:corpus>/", exam_pages.exam, name="exam"),
     path("work/visit/", entry_pages.visit, name="visit"),
     path("enter/<str:token>/", entry_pages.enter, name="enter"),
-    path("work/writing/<slug:corpus>/draft/", draft_pages.draft, name="draft"),
-    path("work/writing/<slug:corpus>/draft/discard/", draft_pages.discard_draft, name="discard-draft"),
+    path("work/writing/<slug:corpus>/draft/", task_pages.draft, name="draft"),
+    path("work/writing/<slug:corpus>/draft/discard/", task_pages.discard_draft, name="discard-draft"),
     path("work/mine/writing/", my_pages.my_writing, name="my-writing"),
     path("corpora/<slug:slug>/reports/", researcher_pages.report_queue, name="report-queue"),
     path("corpora/<slug:slug>/advice/", researcher_pages.advice_counts, name="advice-counts"),

@@ -19,18 +19,7 @@ from collection.imports.pair_plans import PlannedPair, pair_id_of
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
 from collection.premise_ids import public_id_of, spare_public_id, text_of
 
-PORTION = 2000
 IDS_LISTED = 3
-
-
-def remember_source(*, corpus: Corpus, name: str, digest: str, licence: str = "") -> Source:
-    """The file as a source of the corpus. The same file again is the same source."""
-    # A file name may hold bytes that are no text.
-    name = name.encode(errors="backslashreplace").decode()[:300]
-    source, _ = Source.objects.get_or_create(
-        corpus=corpus, name=name, sha256=digest, defaults={"licence": licence}
-    )
-    return source
 
 
 @dataclass

@@ -12,8 +12,7 @@ from django.utils.html import format_html
 
 from accounts.dashboard import ReadOnlyInline, ResearcherAdmin, is_administrator, is_researcher
 from accounts.spreadsheets import csv_lines
-from collection.joining import entry_links, exams
-from collection.joining.visits import finish_all
+from collection.joining import entry_links, exams, visits
 from collection.models import EntryLink, Exam, ExamAnswer, ExamAttempt, ExamItem, Visit
 
 
@@ -148,7 +147,7 @@ class EntryLinkAdmin(ResearcherAdmin):
 
     @admin.action(description="Who earned what (CSV, with the platform's ids)", permissions=["pay"])
     def download_earnings(self, request: HttpRequest, links: QuerySet[EntryLink]) -> StreamingHttpResponse:
-        finish_all(Visit.objects.filter(link__in=links))  # a link may want less than it did
+        visits.finish_all(Visit.objects.filter(link__in=links))  # a link may want less than it did
         answer = StreamingHttpResponse(csv_lines(_earnings(links)), content_type="text/csv")
         answer["Content-Disposition"] = 'attachment; filename="earnings.csv"'
         return answer
@@ -161,7 +160,7 @@ class EntryLinkAdmin(ResearcherAdmin):
 def _earnings(links: QuerySet[EntryLink]) -> Iterator[Sequence[object]]:
     yield ["link", "participant", "finished_visits", "earned_cents"]
     for link in links.order_by("pk"):
-        for person in entry_links.earnings(link).iterator():
+        for person in visits.earnings(link).iterator():
             yield [link.name, person.participant, person.finished, person.cents]  # type: ignore[attr-defined]
 
 
@@ -176,8 +175,8 @@ class VisitAdmin(ResearcherAdmin):
     actions = ["let_another_browser_in"]
 
     @admin.action(description="Let another browser in: the next one with the ids", permissions=["view"])
-    def let_another_browser_in(self, request: HttpRequest, visits: QuerySet[Visit]) -> None:
-        number = entry_links.let_another_browser_in(visits)
+    def let_another_browser_in(self, request: HttpRequest, chosen: QuerySet[Visit]) -> None:
+        number = visits.let_another_browser_in(chosen)
         messages.success(
             request, f"{number} visits wait for a browser. Tell the people to open their address again."
         )

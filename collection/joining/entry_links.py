@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.db import transaction
-from django.db.models import CharField, Count, Min, OuterRef, QuerySet, Subquery, Sum, Value
-from django.db.models.functions import Cast, Coalesce, Concat
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.actions import grant, person_from_platform
 from accounts.models import Grant, PlatformIdentity, User
 from collection.joining import signatures
-from collection.models import EntryLink, LedgerEntry, Visit
+from collection.models import Corpus, EntryLink, Visit
 
 # Platforms' ids are letters and digits, some with a sign between; they come into spreadsheets and logs.
 ID = re.compile(r"[\w.@:-]{1,200}", re.ASCII)
@@ -222,43 +221,20 @@ def _hand_over(visit: Visit, arrival: Arrival, browser: str, link: EntryLink) ->
     visit.browser = browser
 
 
-def let_another_browser_in(visits: QuerySet[Visit]) -> int:
-    """Unbinds visits from their browsers: whoever comes next with the ids takes them. Returns how many."""
-    return visits.exclude(browser="").update(browser="")
-
-
 def set_open(*, links: QuerySet[EntryLink], is_open: bool) -> int:
     """Opens or closes links; who is in already can finish. Returns how many changed."""
     return links.filter(closed_at__isnull=not is_open).update(closed_at=None if is_open else timezone.now())
 
 
-def forget_sessions(user: User) -> None:
-    """Blanks the platform's study and session of somebody who is erased; that they came and finished stays."""
-    visits = Visit.objects.filter(user=user)
-    visits.update(study="", session=Concat(Value("erased-"), Cast("pk", CharField())))
+def opened_to(annotator: User, corpus: str = "pk") -> Q:
+    """A condition on corpora (or on rows whose field `corpus` names one): no platform sent this person, or a link of it did.
+
+    What a researcher gives by name (an invitation, a place in a pool) needs no link.
+    """
+    came = Visit.objects.filter(user=annotator, link__corpus=OuterRef(corpus))
+    return ~Q(Exists(PlatformIdentity.objects.filter(user=annotator))) | Q(Exists(came))
 
 
-def visit_of(user: User, visit_id: int | None) -> Visit | None:
-    """The visit in which this browser came in; their newest one, where it did not come through a link."""
-    visits = Visit.objects.filter(user=user).select_related("link__corpus")
-    return visits.filter(pk=visit_id or 0).first() or visits.order_by("-pk").first()
-
-
-def earnings(link: EntryLink) -> QuerySet[PlatformIdentity]:
-    """Whom the platform owes how much: `participant`, `finished` visits, `cents` earned since the first visit."""
-    visits = Visit.objects.filter(link=link, user=OuterRef("user")).order_by().values("user")
-    earned = (
-        LedgerEntry.objects.filter(
-            user=OuterRef("user"),
-            created_at__gte=Subquery(visits.annotate(at=Min("arrived_at")).values("at")),
-        )
-        .order_by()
-        .values("user")
-        .annotate(total=Sum("cents"))
-        .values("total")
-    )
-    here = PlatformIdentity.objects.filter(platform=link.platform, user__visits__link=link).distinct()
-    return here.annotate(
-        finished=Coalesce(Subquery(visits.annotate(n=Count("finished_at")).values("n")), 0),
-        cents=Coalesce(Subquery(earned), 0),
-    ).order_by("pk")
+def is_open_to(annotator: User, corpus_id: int) -> bool:
+    """The same for one corpus."""
+    return Corpus.objects.filter(opened_to(annotator), pk=corpus_id).exists()

@@ -14,8 +14,7 @@ from accounts.access import OWN, annotator_required
 from accounts.actions import TooManyAttempts, account_of_participant, begin_sign_in
 from accounts.addresses import client_address
 from accounts.models import User
-from collection.joining import entry_links
-from collection.joining.visits import tasks_done
+from collection.joining import entry_links, visits
 from collection.models import EntryLink
 
 IN_VISIT = "in_visit"  # the visit's id: every page then shows the way to its code
@@ -83,10 +82,10 @@ def _is_researcher(request: HttpRequest) -> bool:
 @annotator_required
 def visit(request: HttpRequest) -> HttpResponse:
     """How far a visit through a link is; at its end, the code."""
-    stay = entry_links.visit_of(cast(User, request.user), request.session.get(IN_VISIT))
+    stay = visits.visit_of(cast(User, request.user), request.session.get(IN_VISIT))
     if stay is None:
         return redirect("start")
-    done = tasks_done(stay)
+    done = visits.tasks_done(stay)
     context = {
         "visit": stay,
         "link": stay.link,

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.actions import grant, require_consent
 from accounts.models import Grant, User
-from collection.joining.admissions import opened_to
+from collection.joining.entry_links import opened_to
 from collection.models import Exam, ExamAnswer, ExamAttempt, ExamItem, Exclusion
 from collection.texts import one_line
 

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import CharField, Count, Min, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Cast, Coalesce, Concat
 from django.utils import timezone
 
-from collection.models import Visit, WritingAssignment
+from accounts.models import PlatformIdentity, User
+from collection.models import EntryLink, LedgerEntry, Visit, WritingAssignment
 
 
 def tasks_done(visit: Visit) -> int:
@@ -46,3 +48,40 @@ def _finish(visits: QuerySet[Visit]) -> bool:
     if done:
         Visit.objects.filter(pk__in=done).update(finished_at=timezone.now())
     return bool(done)
+
+
+def let_another_browser_in(visits: QuerySet[Visit]) -> int:
+    """Unbinds visits from their browsers: whoever comes next with the ids takes them. Returns how many."""
+    return visits.exclude(browser="").update(browser="")
+
+
+def forget_sessions(user: User) -> None:
+    """Blanks the platform's study and session of somebody who is erased; that they came and finished stays."""
+    visits = Visit.objects.filter(user=user)
+    visits.update(study="", session=Concat(Value("erased-"), Cast("pk", CharField())))
+
+
+def visit_of(user: User, visit_id: int | None) -> Visit | None:
+    """The visit in which this browser came in; their newest one, where it did not come through a link."""
+    visits = Visit.objects.filter(user=user).select_related("link__corpus")
+    return visits.filter(pk=visit_id or 0).first() or visits.order_by("-pk").first()
+
+
+def earnings(link: EntryLink) -> QuerySet[PlatformIdentity]:
+    """Whom the platform owes how much: `participant`, `finished` visits, `cents` earned since the first visit."""
+    visits = Visit.objects.filter(link=link, user=OuterRef("user")).order_by().values("user")
+    earned = (
+        LedgerEntry.objects.filter(
+            user=OuterRef("user"),
+            created_at__gte=Subquery(visits.annotate(at=Min("arrived_at")).values("at")),
+        )
+        .order_by()
+        .values("user")
+        .annotate(total=Sum("cents"))
+        .values("total")
+    )
+    here = PlatformIdentity.objects.filter(platform=link.platform, user__visits__link=link).distinct()
+    return here.annotate(
+        finished=Coalesce(Subquery(visits.annotate(n=Count("finished_at")).values("n")), 0),
+        cents=Coalesce(Subquery(earned), 0),
+    ).order_by("pk")

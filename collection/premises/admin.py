@@ -14,16 +14,11 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from accounts.dashboard import ResearcherAdmin
 from accounts.models import User
-from collection import errors
+from collection.errors import NotPossible
 from collection.models import DroppedLine, Premise, Source
 from collection.premises.filters import NAMES
-from collection.premises.intake import (
-    LONGEST_REASON,
-    drop_premises,
-    restore_lines,
-    take_premises_back,
-)
-from collection.writing import problem_reports
+from collection.premises.intake import restore_lines
+from collection.premises.status import LONGEST_REASON, drop_premises, set_premise_status, take_premises_back
 
 TEXT_SHOWN = 200
 NAMED = 5  # lines that a message names one by one
@@ -77,19 +72,19 @@ class PremiseAdmin(ResearcherAdmin):
 
     @admin.action(description="Pause: not shown to writers", permissions=["view"])
     def pause(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
-        count = problem_reports.set_premise_status(premises=premises, status=Premise.Status.PAUSED)
+        count = set_premise_status(premises=premises, status=Premise.Status.PAUSED)
         messages.success(request, f"{_premises(count)} paused. Who is writing for one may finish it.")
 
     @admin.action(description="Open: shown to writers", permissions=["view"])
     def reopen(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
-        count = problem_reports.set_premise_status(premises=premises, status=Premise.Status.OPEN)
+        count = set_premise_status(premises=premises, status=Premise.Status.OPEN)
         messages.success(request, f"{_premises(count)} open now.")
 
     @admin.action(description="Drop, for the reason given here", permissions=["view"])
     def drop(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
         try:
             count = drop_premises(premises=premises, reason=request.POST.get("reason", ""))
-        except errors.NotPossible as problem:
+        except NotPossible as problem:
             messages.error(request, str(problem))
             return
         messages.success(

@@ -1,21 +1,19 @@
-"""Premises: brought in from sources, kept out by filters, restored, dropped."""
+"""Writes premises and dropped lines in batches, and restores lines that a filter dropped."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from collection.errors import CollectionError, NotPossible
+from collection.errors import CollectionError
 from collection.formats.lines import BadLine
 from collection.models import Corpus, DroppedLine, Genre, Premise, PremiseImport, Source
 from collection.premise_ids import public_id_of, spare_public_id, text_of
 from collection.premises.filters import Candidate, PremiseFilter, candidate, sift
 from collection.premises.writing_seats import make_seats
 
-LONGEST_REASON = 300
 UPDATED = ["filter", "text", "sentence_count", "document", "group", "public_id"]
 
 Place = tuple[int | None, int | None, int]  # source, line, place
@@ -117,29 +115,6 @@ def restore_lines(*, lines: Iterable[DroppedLine], by: User) -> Restored:
         )
         result.premises.append(premise)
     return result
-
-
-def drop_premises(*, premises: QuerySet[Premise], reason: str) -> int:
-    """Shows premises to no writer any more; returns how many changed. Pairs that were written stay.
-
-    Who has one at this moment may finish it. Raises NotPossible without a reason.
-    """
-    reason = " ".join(reason.split())
-    if not reason:
-        raise NotPossible("Say why: whoever looks at a dropped premise later wants to know.")
-    if len(reason) > LONGEST_REASON:
-        raise NotPossible(
-            f"The reason is {len(reason)} characters long; at most {LONGEST_REASON} can be kept."
-        )
-    dropped = Premise.Status.DROPPED
-    return premises.exclude(status=dropped).update(status=dropped, dropped_because=reason)
-
-
-def take_premises_back(*, premises: QuerySet[Premise]) -> int:
-    """Opens premises again that somebody dropped; returns how many."""
-    return premises.filter(status=Premise.Status.DROPPED).update(
-        status=Premise.Status.OPEN, dropped_because=""
-    )
 
 
 def _add(

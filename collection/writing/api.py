@@ -1,49 +1,26 @@
-"""REST of collection: corpora, and writing by script."""
+"""REST: claims a premise to write for, and takes what was written."""
 
 from typing import cast
 
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
-from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.paging import KeyPages
 from accounts.problems import Problem, of_status
 from collection.errors import InvalidWriting, NoWork, TaskOver, UnknownAssignment
 from collection.models import Corpus, WritingAssignment
 from collection.writing import claiming, prompts, submitting
 from collection.writing.serializers import (
     CorpusNameSerializer,
-    CorpusSerializer,
     WritingResultSerializer,
     WritingSerializer,
     WritingTaskSerializer,
     writing_task,
 )
-
-
-class BySlug(KeyPages):
-    ordering = "slug"
-    position = "slug"
-    max_page_size = 100
-
-
-@extend_schema(summary="All corpora", tags=["corpora"])
-class CorpusList(ListAPIView):
-    queryset = Corpus.objects.all()
-    serializer_class = CorpusSerializer
-    pagination_class = BySlug
-
-
-@extend_schema(summary="One corpus", tags=["corpora"])
-class CorpusDetail(RetrieveAPIView):
-    queryset = Corpus.objects.all()
-    serializer_class = CorpusSerializer
-    lookup_field = "slug"
 
 
 class NextWriting(APIView):

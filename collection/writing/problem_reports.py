@@ -1,17 +1,12 @@
 """Problem reports, and premises that are paused because of them."""
 
 from django.db import transaction
-from django.db.models import Count, QuerySet
+from django.db.models import Count
 from django.utils import timezone
 
 from accounts.models import User
 from collection.errors import NotPossible
 from collection.models import Premise, ProblemReport, WritingAssignment
-
-
-def set_premise_status(*, premises: QuerySet[Premise], status: str) -> int:
-    """Opens or pauses premises for writers; returns how many changed. Dropped ones stay dropped."""
-    return premises.exclude(status__in=[status, Premise.Status.DROPPED]).update(status=status)
 
 
 def report_problem(*, assignment: WritingAssignment, text: str) -> None:

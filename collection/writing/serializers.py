@@ -1,33 +1,11 @@
-"""What REST takes and gives in collection."""
+"""What REST takes and gives in writing."""
 
 from datetime import datetime
 from typing import Any
 
 from rest_framework import serializers
 
-from collection.models import Corpus, PromptField, WritingAssignment
-
-
-class CorpusSerializer(serializers.ModelSerializer):
-    labels = serializers.SerializerMethodField(help_text="the labels of the scheme, in their order")
-
-    class Meta:
-        model = Corpus
-        fields = [
-            "slug",
-            "name",
-            "description",
-            "scheme",
-            "labels",
-            "protocol",
-            "language",
-            "licence",
-            "made_for_demo",
-            "created_at",
-        ]
-
-    def get_labels(self, corpus: Corpus) -> list[str]:
-        return list(corpus.labels)
+from collection.models import PromptField, WritingAssignment
 
 
 class CorpusNameSerializer(serializers.Serializer):

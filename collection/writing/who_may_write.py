@@ -4,7 +4,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Grant, User
 from collection.errors import NotByThisLink, NotQualified, NoWork, WritingEnded
-from collection.joining.admissions import is_open_to, opened_to
+from collection.joining.entry_links import is_open_to, opened_to
 from collection.models import Corpus, Exclusion
 
 

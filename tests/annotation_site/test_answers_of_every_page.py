@@ -76,7 +76,7 @@ def test_a_full_disk_is_a_sentence(browser_of, rosa, monkeypatch, error, page, k
         raise error
 
     monkeypatch.setattr("accounts.views._mine", fail)
-    monkeypatch.setattr("collection.writing.api.CorpusList.get_queryset", fail)
+    monkeypatch.setattr("collection.corpora.api.CorpusList.get_queryset", fail)
     answer = browser_of(rosa).get(page)
     assert (answer.status_code, answer["Content-Type"].partition(";")[0]) == (503, kind)
     assert "no room left" in answer.content.decode()

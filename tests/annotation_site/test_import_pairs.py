@@ -9,7 +9,7 @@ from django.db.utils import ConnectionHandler
 
 from accounts.models import User
 from annotation_site import importing
-from collection.imports.pairs import PORTION
+from collection.imports.sources import PORTION
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source, querysets
 from tests.commands import run, write_jsonl
 from tests.conftest import REPOSITORY

@@ -6,7 +6,8 @@ from django.utils import timezone
 
 from collection.errors import NotPossible
 from collection.models import DroppedLine, Premise, WritingSeat
-from collection.premises.intake import drop_premises, restore_lines, take_premises_back
+from collection.premises.intake import restore_lines
+from collection.premises.status import drop_premises, take_premises_back
 from tests.cast import ana, rosa
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus, make_premise

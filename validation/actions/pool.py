@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Grant, User
-from collection.joining.admissions import opened_to
+from collection.joining.entry_links import opened_to
 from collection.models import Exclusion
 from validation.actions.errors import NotInPool
 from validation.models import Membership, Question
