@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 
-from collection.formats import BadLine, BadMap, ImportedPair, ImportFormat
-from collection.formats.lines import sha256_of
+from collection.formats.lines import BadLine, sha256_of
+from collection.formats.maps import BadMap
+from collection.formats.records import ImportedPair
+from collection.formats.registry import ImportFormat
 from collection.imports.pair_plans import ALL, PlannedPair, Rules, plan_pair
 from collection.imports.pairs import PairImport, PairSource
 from collection.imports.sources import PORTION, remember_source

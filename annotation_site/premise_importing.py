@@ -12,12 +12,12 @@ from typing import Any
 from django.utils import timezone
 
 from annotation_site.importing import LISTED, Refusal
-from collection.formats import BadLine
-from collection.formats.lines import sha256_of
+from collection.formats.lines import BadLine, sha256_of
 from collection.imports.sources import PORTION, remember_source
 from collection.models import Genre, PremiseImport
 from collection.premises.files import read_premises
-from collection.premises.filters import DUPLICATE, VERSION, Candidate, PremiseFilter, filters_for, sift
+from collection.premises.filters.candidates import Candidate, PremiseFilter
+from collection.premises.filters.registry import DUPLICATE, VERSION, filters_for, sift
 from collection.premises.filters.shape import LONGEST
 from collection.premises.intake import import_batch, known_texts
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from collection.formats import BadLine
+from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair
 from collection.imports.pairs import PairImport, PairSource, write_pairs
 from collection.models import Corpus, Pair, Source

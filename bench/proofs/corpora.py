@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from collection.formats import FORMATS, BadLine, ImportedPair, column_map
-from collection.formats.lines import sha256_of
+from collection.formats.lines import BadLine, sha256_of
+from collection.formats.maps import column_map
+from collection.formats.records import ImportedPair
+from collection.formats.registry import FORMATS
 
 HELD_OUT = 300  # premises of a corpus without a dev set that become one
 

@@ -6,8 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from collection.formats import FORMATS, BadLine, BadMap, ImportedPair, ImportFormat, column_map, label_map
-from collection.formats.lines import Record, any_records, container_of
+from collection.formats.lines import BadLine, Record, any_records, container_of
+from collection.formats.maps import BadMap, column_map, label_map
+from collection.formats.records import ImportedPair
+from collection.formats.registry import FORMATS, ImportFormat
 from nli.labels import SCHEMES
 
 LOOKED_AT = 100  # records

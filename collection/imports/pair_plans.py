@@ -9,7 +9,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from collection.formats import BadLine, ImportedPair
+from collection.formats.lines import BadLine
+from collection.formats.records import ImportedPair
 from collection.premise_ids import digest_of, normalise
 from collection.texts import one_line
 from nli.labels import READINGS, SCHEMES

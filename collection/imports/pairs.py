@@ -14,7 +14,7 @@ from django.contrib.auth.hashers import make_password
 from django.utils.text import slugify
 
 from accounts.models import User
-from collection.formats import BadLine
+from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair, pair_id_of
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
 from collection.premise_ids import public_id_of, spare_public_id, text_of

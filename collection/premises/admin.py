@@ -16,7 +16,7 @@ from accounts.dashboard import ResearcherAdmin
 from accounts.models import User
 from collection.errors import NotPossible
 from collection.models import DroppedLine, Premise, Source
-from collection.premises.filters import NAMES
+from collection.premises.filters.registry import NAMES
 from collection.premises.intake import restore_lines
 from collection.premises.status import LONGEST_REASON, drop_premises, set_premise_status, take_premises_back
 

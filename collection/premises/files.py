@@ -16,7 +16,7 @@ from typing import Any
 from collection.formats import records
 from collection.formats.lines import BadLine, json_records, read_lines, tsv_records
 from collection.formats.records import MAX_GROUP, Unreadable
-from collection.premises.filters import Candidate, candidate
+from collection.premises.filters.candidates import Candidate, candidate
 from collection.premises.running_text import Sentence, sentences_of, sentences_of_lines
 
 JSON_TEXT = ("text", "premise")

@@ -11,7 +11,8 @@ from collection.errors import CollectionError
 from collection.formats.lines import BadLine
 from collection.models import Corpus, DroppedLine, Genre, Premise, PremiseImport, Source
 from collection.premise_ids import public_id_of, spare_public_id, text_of
-from collection.premises.filters import Candidate, PremiseFilter, candidate, sift
+from collection.premises.filters.candidates import Candidate, PremiseFilter, candidate
+from collection.premises.filters.registry import sift
 from collection.premises.writing_seats import make_seats
 
 UPDATED = ["filter", "text", "sentence_count", "document", "group", "public_id"]

@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from collection.formats import BadLine, ImportedPair, ImportFormat
-from collection.formats.records import MAX_GROUP, MAX_ID, Unreadable, storable
+from collection.formats.lines import BadLine
+from collection.formats.records import MAX_GROUP, MAX_ID, ImportedPair, Unreadable, storable
+from collection.formats.registry import ImportFormat
 from collection.premise_ids import digest_of
 from collection.recasting.names import NAMES, Names
 from collection.recasting.recipe import ENTAILED, NOT_ENTAILED, Draw, Item, PassedOver, Recipe

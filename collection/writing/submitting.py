@@ -24,7 +24,7 @@ from collection.models import (
 )
 from collection.models.withdrawal import ENDED, PILOT, SURPLUS
 from collection.pay import earn
-from collection.premises.filters import candidate
+from collection.premises.filters.candidates import candidate
 from collection.premises.filters.language import ForeignLanguage, detected_language
 from collection.texts import one_line
 from collection.writing.claiming import assignments, close, lock_writer, start_of_day, take

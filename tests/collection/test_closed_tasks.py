@@ -5,7 +5,7 @@ from rest_framework.test import APIClient
 
 from accounts.actions import ConsentMissing, give_consent, withdraw_consent
 from collection.errors import TaskOver
-from collection.formats import ImportedPair
+from collection.formats.records import ImportedPair
 from collection.imports.pair_plans import Rules, plan_pair
 from collection.models import Corpus, DraftText, Pair, PromptVersion, WritingAssignment
 from collection.premises.writing_seats import make_seats

@@ -2,8 +2,10 @@
 
 import pytest
 
-from collection.formats import FORMATS, BadLine, BadMap, column_map, label_map
+from collection.formats.lines import BadLine
+from collection.formats.maps import BadMap, column_map, label_map
 from collection.formats.records import Unreadable
+from collection.formats.registry import FORMATS
 
 TABLE = "context\tclaim\tverdict\tr1\tr2\nA dog runs.\tAn animal moves.\t5\t1\t4\n"
 

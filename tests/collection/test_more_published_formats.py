@@ -4,7 +4,8 @@ import gzip
 
 import pytest
 
-from collection.formats import FORMATS, BadLine
+from collection.formats.lines import BadLine
+from collection.formats.registry import FORMATS
 
 RTE = '<?xml version="1.0"?>{dtd}<entailment-corpus>{pairs}</entailment-corpus>'
 PAIR = (

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collection.formats import FORMATS, BadLine, ImportedPair
+from collection.formats.lines import BadLine
+from collection.formats.records import ImportedPair
+from collection.formats.registry import FORMATS
 
 SNLI = {
     "annotator_labels": ["neutral", "entailment", "neutral", "neutral", "neutral"],

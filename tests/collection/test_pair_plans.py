@@ -1,6 +1,7 @@
 """Which labels of a published pair are kept, and as what."""
 
-from collection.formats import BadLine, ImportedPair
+from collection.formats.lines import BadLine
+from collection.formats.records import ImportedPair
 from collection.imports.pair_plans import AUTHOR, PlannedPair, Rules, Vote, pair_id_of, plan_pair
 
 LABELS = ("entailment", "neutral", "contradiction")

@@ -2,8 +2,9 @@
 
 import pytest
 
-from collection.premises.filters import DUPLICATE, NAMES, PremiseFilter, candidate, filters_for, sift
+from collection.premises.filters.candidates import PremiseFilter, candidate
 from collection.premises.filters.language import detected_language
+from collection.premises.filters.registry import DUPLICATE, NAMES, filters_for, sift
 from collection.premises.filters.shape import LONGEST
 
 ENGLISH = filters_for("en")

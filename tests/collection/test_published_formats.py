@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from collection.formats import FORMATS, BadLine
+from collection.formats.lines import BadLine
+from collection.formats.registry import FORMATS
 
 MPE = {
     "ID": "1",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from collection.formats import BadLine, ImportedPair
+from collection.formats.lines import BadLine
+from collection.formats.records import ImportedPair
 from collection.imports.splits import Split, split_of
 from collection.recasting.form import RecastFormat, RecipeFails, recast_format
 from collection.recasting.names import NAMES, read_names, weighted

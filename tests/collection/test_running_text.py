@@ -2,8 +2,8 @@
 
 import pytest
 
-from collection.formats import running_text
 from collection.formats.lines import BadLine
+from collection.premises import running_text
 from collection.premises.files import read_premises
 from collection.premises.running_text import sentences_of_lines
 

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from collection.formats import BadLine
+from collection.formats.lines import BadLine
 from collection.pairing.scenes import Scene, read_scenes
 from tests.collection.pairing_material import example_scenes
 from tests.commands import write_jsonl

@@ -11,7 +11,8 @@ import pytest
 
 from accounts.actions import create_api_token, give_consent
 from accounts.models import User
-from collection.formats import FORMATS, BadLine
+from collection.formats.lines import BadLine
+from collection.formats.registry import FORMATS
 from collection.models import Corpus
 from collection.writing.claiming import claim_writing
 from tests.commands import run

@@ -7,7 +7,7 @@ import pytest
 
 from collection.formats.lines import BadLine
 from collection.premises.files import read_premises
-from collection.premises.filters import DUPLICATE, filters_for, sift
+from collection.premises.filters.registry import DUPLICATE, filters_for, sift
 
 PAGE = Path(__file__).parents[2] / "docs/premise-filters.md"
 LARGEST = 1300  # lines: eleven of the nineteen files, all five filters that found something among them

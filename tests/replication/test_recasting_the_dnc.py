@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from collection.formats import ImportedPair
+from collection.formats.records import ImportedPair
 from collection.recasting.english import gerund, tagged, verb_of
 from collection.recasting.form import recast_format
 from collection.recasting.registry import recipes

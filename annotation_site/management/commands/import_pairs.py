@@ -21,8 +21,8 @@ from annotation_site.importing import (
     summary,
 )
 from annotation_site.management.files import INTERRUPTED, Progress, readable_files, short_licence
-from collection.formats import FORMATS, BadMap, column_map, label_map
-from collection.formats.maps import FIELDS
+from collection.formats.maps import FIELDS, BadMap, column_map, label_map
+from collection.formats.registry import FORMATS
 from collection.formats.sniffing import Guess, sniffed
 from collection.imports.pair_plans import ALL, AUTHOR, PlannedPair
 from collection.imports.splits import split_of

@@ -22,7 +22,7 @@ from annotation_site.premise_importing import (
     preview,
     summary,
 )
-from collection.premises.filters import DUPLICATE, NAMES
+from collection.premises.filters.registry import DUPLICATE, NAMES
 from collection.premises.filters.shape import LONGEST
 from collection.premises.intake import ReadElsewhere
 

@@ -19,7 +19,7 @@ from annotation_site.importing import (
 )
 from annotation_site.management.commands import import_pairs as importing
 from annotation_site.management.files import INTERRUPTED, Progress, readable_files, short_licence
-from collection.formats import BadLine
+from collection.formats.lines import BadLine
 from collection.imports.pair_plans import Rules, plan_pair
 from collection.imports.splits import Split, split_of
 from collection.models import Corpus

@@ -15,7 +15,8 @@ from accounts.models import User
 from annotation_site.crowd import Annotator, CrowdError, Judge, Replay, Tally, mostly_agreeing, run_crowd
 from annotation_site.management.files import known_corpus
 from annotation_site.server import site
-from collection.formats import FORMATS, BadLine
+from collection.formats.lines import BadLine
+from collection.formats.registry import FORMATS
 from collection.models import Corpus
 from validation.actions import invite
 from validation.agreement import main_question

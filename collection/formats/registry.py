@@ -1,0 +1,372 @@
+"""The formats in which files of pairs can be imported, by name.
+
+A format is a reader of records with a column map and a label map (`published.py`), or with a small function from a record
+to an `ImportedPair`; each is one entry in `FORMATS`. The lines of a file come out one by one, as pairs or as `BadLine`s
+with a reason.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from collection.formats import published
+from collection.formats.answers import (
+    add_one_records,
+    block_records,
+    gathered,
+    read_varierr,
+    scitail_records,
+    varierr_records,
+    veridicality_records,
+)
+from collection.formats.chaosnli import read_chaosnli
+from collection.formats.dnc import dnc_records, read_dnc
+from collection.formats.lines import (
+    BadLine,
+    Record,
+    any_records,
+    csv_records,
+    json_array_records,
+    json_records,
+    tsv_records,
+)
+from collection.formats.maps import BadMap, FieldMap, LabelMap
+from collection.formats.markup import elements
+from collection.formats.mpe import mpe_records, read_mpe
+from collection.formats.records import ImportedPair, Unreadable, printable
+from collection.formats.snapshot import facts_beside, read_snapshot_line, snapshot_records
+from collection.formats.snli import read_snli, read_snli_table
+
+PEEKED = 100  # records in one of which a column that the researcher named has to be
+
+
+@dataclass(frozen=True)
+class ImportFormat:
+    """How to read a file, and what kind of corpus it makes.
+
+    fields: its column map and label map, or `read_record` where a map cannot say it.
+    scheme, protocol: None where a file of this format may belong to any kind.
+    question_scheme: of the labels under the main question, where it is another one than the corpus's.
+    genre: the genre of pairs whose line names none. language: of a corpus to be made.
+    question: what its people were asked, and `wordings` the labels in its words; empty: in ours.
+    seats, threshold, gold_rule: of the main question of a corpus to be made; None: as the platform has them.
+    ids_repeat: the files give one id to several pairs; the second gets `~2` behind it, the third `~3`.
+    facts: reads what a file beside the pairs says of their corpus: values for the fields above.
+    mark: columns by which a file of this format is known; `a|b`: it has one of the two.
+    """
+
+    name: str
+    about: str
+    records: Callable[[Path], Iterator[Record | BadLine]]
+    fields: FieldMap | None = None
+    read_record: Callable[[int, dict[str, Any]], ImportedPair] | None = None
+    mark: frozenset[str] = frozenset()
+    scheme: str | None = None
+    protocol: str | None = None
+    question_scheme: str | None = None
+    genre: str = "all"
+    language: str = "en"
+    question: str = ""
+    wordings: Mapping[str, str] = field(default_factory=dict)
+    seats: int | None = None
+    threshold: int | None = None
+    gold_rule: str | None = None
+    ids_repeat: bool = False
+    facts: Callable[[Path], dict[str, Any]] | None = None
+
+    def knowing(self, path: Path) -> "ImportFormat":
+        """Returns the format with what lies beside this file. Raises ValueError for a file that says nonsense."""
+        return replace(self, **self.facts(path)) if self.facts else self
+
+    def is_marked(self, keys: Collection[str]) -> bool:
+        """Do these columns have the mark of the format?"""
+        return bool(self.mark) and all(not set(each.split("|")).isdisjoint(keys) for each in self.mark)
+
+    def mapped(self, columns: Mapping[str, tuple[str, ...]], labels: LabelMap | None) -> "ImportFormat":
+        """Returns the format with other columns or labels. Raises BadMap for one that has no map."""
+        if not columns and labels is None:
+            return self
+        if self.fields is None:
+            raise BadMap(
+                f"The format {self.name} has its own columns and labels; --columns and --label-map go with jsonl,"
+                " tsv, csv and the formats that are such maps."
+            )
+        fields = self.fields.with_columns(columns) if columns else self.fields
+        return replace(self, fields=fields.with_labels(labels) if labels else fields)
+
+    def read(self, path: Path) -> Iterator[ImportedPair | BadLine]:
+        """The pairs of a file in their order, one at a time; a line that says no pair comes as a BadLine.
+
+        Raises BadMap where a column that the researcher named is not there.
+        """
+        found = self.records(path)
+        if self.fields and self.fields.named:
+            first = list(islice(found, PEEKED))
+            keys = [key for item in first if not isinstance(item, BadLine) for key in item[1]]
+            if keys:
+                self.fields.check(keys)
+            found = chain(first, found)
+        read = self.fields.read if self.fields else self.read_record
+        assert read is not None
+        for item in found:
+            if isinstance(item, BadLine):
+                yield item
+                continue
+            try:
+                yield read(*item)
+            except Unreadable as problem:
+                yield BadLine(item[0], str(problem), tuple(map(printable, item[1])))
+
+
+def _registered(*formats: ImportFormat) -> dict[str, ImportFormat]:
+    return {each.name: each for each in formats}
+
+
+def _marks(*columns: str) -> frozenset[str]:
+    return frozenset(columns)
+
+
+elicited = partial(ImportFormat, scheme="nli3", protocol="elicited")
+judged = partial(ImportFormat, scheme="nli3", protocol="judged")
+two = partial(ImportFormat, scheme="entailed2", protocol="judged")
+recast = partial(ImportFormat, records=dnc_records, read_record=read_dnc, protocol="recast")
+snli = partial(elicited, read_record=read_snli)
+snli_table = partial(elicited, read_record=read_snli_table)
+
+FORMATS: dict[str, ImportFormat] = _registered(
+    snli("snli", "SNLI, JSON Lines", json_records, genre="captions", mark=_marks("captionID", "sentence1")),
+    snli("multinli", "MultiNLI, JSON Lines", json_records, mark=_marks("promptID", "sentence1_parse")),
+    snli_table(
+        "snli_txt", "SNLI, a table", tsv_records, genre="captions", mark=_marks("captionID", "sentence1")
+    ),
+    snli_table("multinli_txt", "MultiNLI, a table", tsv_records, mark=_marks("sentence1", "sentence2")),
+    judged(
+        "mpe",
+        "Multiple Premise Entailment, a table",
+        mpe_records,
+        read_record=read_mpe,
+        mark=_marks("premise4", "neutral_judgments"),
+        genre="captions",
+        question="Can the scene be described by the sentence?",
+        wordings={"entailment": "Yes", "neutral": "Unknown", "contradiction": "No"},
+    ),
+    elicited(
+        "lingnli",
+        "LingNLI, JSON Lines",
+        json_records,
+        published.LINGNLI,
+        mark=_marks("annotator_labels", "promptID", "premise"),
+        genre="slate",
+        ids_repeat=True,
+    ),
+    elicited(
+        "chaosnli",
+        "ChaosNLI, JSON Lines",
+        json_records,
+        read_record=read_chaosnli,
+        mark=_marks("old_labels", "label_count"),
+    ),
+    elicited(
+        "klue",
+        "KLUE-NLI (Korean), a JSON array",
+        json_array_records,
+        published.KLUE,
+        mark=_marks("guid", "author", "label5"),
+        language="ko",
+    ),
+    elicited(
+        "semi-automatic-nli",
+        "Semi-automatic NLI, JSON Lines",
+        json_records,
+        published.SEMI_AUTOMATIC,
+        mark=_marks("hid", "hypothesis"),
+        genre="wikipedia",
+    ),
+    elicited(
+        "new-protocols",
+        "Textual entailment, new protocols: JSON Lines or a table",
+        any_records,
+        published.NEW_PROTOCOLS,
+        mark=_marks("sentence1_source|null~1", "sentence1", "sentence2"),
+        genre="wikipedia",
+        seats=1,
+    ),
+    elicited(
+        "anli",
+        "ANLI, JSON Lines, with the labels of its verifiers where they are in the file",
+        json_records,
+        published.ANLI,
+        mark=_marks("uid", "context", "hypothesis"),
+        seats=4,
+        threshold=3,
+    ),
+    judged("sick", "SICK, a table", tsv_records, published.SICK, mark=_marks("sentence_A"), genre="captions"),
+    judged(
+        "joci",
+        "JOCI, comma-separated, labels 1 to 5",
+        csv_records,
+        published.JOCI,
+        mark=_marks("CONTEXT", "HYPOTHESIS", "SUBSET"),
+        scheme="ordinal5",
+    ),
+    two("rte", "PASCAL RTE, XML", elements("pair"), published.RTE, mark=_marks("t", "h")),
+    two(
+        "rte-glue",
+        "RTE as in GLUE: JSON Lines or a table",
+        any_records,
+        published.RTE_GLUE,
+        mark=_marks("premise", "hypothesis", "label", "tag"),
+    ),
+    two("scitail", "SciTail: JSON Lines or its table", scitail_records, published.SCITAIL, genre="science"),
+    two("add-one", "ADD-one RTE: a mean rating, ..., two sentences", add_one_records, published.ADD_ONE),
+    ImportFormat(
+        "recast-blocks",
+        "DPR, SPR and FN+ (Inference is Everything): blocks of `key: value`",
+        block_records,
+        published.BLOCKS,
+        mark=_marks("entailed", "text", "partof"),
+        scheme="entailed2",
+        protocol="recast",
+    ),
+    ImportFormat(
+        "hans",
+        "HANS, a table",
+        tsv_records,
+        published.HANS,
+        mark=_marks("heuristic", "subcase"),
+        scheme="entailed2",
+        protocol="recast",
+    ),
+    judged(
+        "breaking-nli",
+        "Breaking NLI, JSON Lines: three labels a pair",
+        json_records,
+        published.BREAKING,
+        mark=_marks("category", "annotator_labels", "sentence1"),
+        genre="captions",
+        seats=3,
+    ),
+    judged(
+        "mega-veridicality",
+        "MegaVeridicality, comma-separated: an answer a line",
+        veridicality_records,
+        published.VERIDICALITY,
+        mark=_marks("veridicality", "frame"),
+        seats=10,
+    ),
+    judged("conj-nli", "ConjNLI: a table or JSON Lines", any_records, published.CONJ),
+    judged("med", "MED (monotonicity), a table", tsv_records, published.MED),
+    judged(
+        "fracas",
+        "FraCaS, XML: one to five premises",
+        elements("problem"),
+        published.FRACAS,
+        mark=_marks("fracas_answer"),
+    ),
+    judged(
+        "commitmentbank",
+        "CommitmentBank, comma-separated: -3 to -1 contradiction, 0 neutral, 1 to 3 entailment",
+        csv_records,
+        published.COMMITMENT,
+        mark=_marks("Prompt", "Target"),
+        seats=8,
+    ),
+    judged(
+        "nli-variation",
+        "NLI variation, JSON Lines: -50 to -17 contradiction, -16 to 16 neutral, 17 to 50 entailment",
+        json_records,
+        published.VARIATION,
+        mark=_marks("normed-labels"),
+        seats=45,
+    ),
+    *(
+        ImportFormat(
+            name,
+            f"IMPPRES, JSON Lines, {which}",
+            json_records,
+            published.imppres(label),
+            mark=_marks(mark, "sentence1"),
+            scheme="nli3",
+            protocol="recast",
+        )
+        for name, which, label, mark in (
+            ("imppres", "logical labels of implicatures", "log", "gold_label_log|paradigmID"),
+            ("imppres-pragmatic", "pragmatic labels of implicatures", "prag", "gold_label_prag"),
+        )
+    ),
+    judged(
+        "varierr",
+        "VariErr NLI, JSON Lines or the shared task's JSON: single labels of four annotators",
+        varierr_records,
+        read_record=read_varierr,
+        mark=_marks("context", "statement"),
+        seats=4,
+    ),
+    judged(
+        "livenli",
+        "LiveNLI, comma-separated, an answer a line: those with one label",
+        gathered(("uid",), "multilabel", "worker_id", several="|"),
+        published.LIVE,
+        mark=_marks("multilabel", "worker_id"),
+        seats=9,
+    ),
+    elicited(
+        "litex",
+        "LiTEx, JSON Lines: the pairs of its explanations",
+        json_records,
+        published.LITEX,
+        mark=_marks("explanation_category"),
+    ),
+    judged(
+        "ambient",
+        "AmbiEnt, JSON Lines: pairs with one label",
+        json_records,
+        published.AMBIENT,
+        mark=_marks("premise_ambiguous"),
+    ),
+    judged(
+        "ambient-crowd",
+        "AmbiEnt's answers of crowdworkers, JSON Lines",
+        json_records,
+        published.AMBIENT_CROWD,
+        mark=_marks("q0_gold"),
+        seats=9,
+        ids_repeat=True,
+    ),
+    judged(
+        "ambient-linguists",
+        "AmbiEnt's answers of linguists, JSON Lines: those with one label",
+        json_records,
+        published.AMBIENT_LINGUISTS,
+        mark=_marks("annotations", "worker_ids"),
+        seats=2,
+    ),
+    recast(name="dnc", about="DNC, a JSON array", scheme="entailed2", mark=_marks("pair-id", "context")),
+    recast(
+        name="dnc-relations",
+        about="DNC's relation extraction, labels 1 to 5",
+        scheme="ordinal5",
+        mark=_marks("pair-id", "context"),
+    ),
+    recast(
+        name="dnc-function-words",
+        about="NLI sets for function words, in DNC's fields",
+        scheme="nli3",
+        mark=_marks("pair-id", "context"),
+    ),
+    ImportFormat(
+        "snapshot",
+        "a frozen snapshot of Quintet: train.jsonl, dev.jsonl, test.jsonl, with corpus.json beside them",
+        snapshot_records,
+        read_record=read_snapshot_line,
+        mark=_marks("gold_source", "answers", "sentence1"),
+        facts=facts_beside,
+    ),
+    ImportFormat("json", "the fields of jsonl as a JSON array", json_array_records, published.JSONL),
+    ImportFormat("jsonl", "premise, hypothesis, label, ... as JSON Lines", json_records, published.JSONL),
+    ImportFormat("tsv", "the same fields, tab-separated, with a header", tsv_records, published.TABLE),
+    ImportFormat("csv", "the same fields, comma-separated, with a header", csv_records, published.TABLE),
+)
