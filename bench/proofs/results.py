@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bench.proofs.paired import mean_and_spread, paired_p
 from bench.proofs.runs import Place, Run
+from modeling.paired import mean_and_spread, paired_p
 
 Booleans = npt.NDArray[np.bool_]
 NOTHING = "–"

@@ -1,57 +1,20 @@
-"""The proofs' arithmetic against independent libraries, and their runner on a corpus of a few lines."""
+"""The runner of the proofs, on a corpus of a few lines."""
 
 import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import permutation_test
-from statsmodels.stats.contingency_tables import mcnemar
 
 from bench.proofs import corpora, plans, results
 from bench.proofs.corpora import Corpus, freeze
-from bench.proofs.paired import mean_and_spread, paired_p, sign_flip_p
 from bench.proofs.picture import write_curve
 from bench.proofs.runs import Place, Run, carry_out
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
 LABELS = ("entailment", "neutral", "contradiction")
-
-
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=300))
-def test_one_run_each_is_mcnemars_exact_test(right: list[tuple[bool, bool]]):
-    first, second = ([int(pair[side]) for pair in right] for side in (0, 1))
-    counts = [[right.count((one, other)) for other in (True, False)] for one in (True, False)]
-    assert paired_p(first, second) == pytest.approx(mcnemar(counts, exact=True).pvalue)
-
-
-@given(st.lists(st.integers(-5, 5), min_size=2, max_size=10))
-def test_several_runs_are_the_whole_permutation_test(differences: list[int]):
-    rows = np.array(differences)
-    theirs = permutation_test(
-        (rows, np.zeros_like(rows)),
-        lambda one, other, axis: (one - other).sum(axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=np.inf,
-    )
-    assert sign_flip_p(differences) == pytest.approx(theirs.pvalue)
-
-
-def test_no_difference_and_the_greatest():
-    assert sign_flip_p([0, 0, 0]) == 1
-    assert sign_flip_p([2] * 20) == pytest.approx(2 / 2**20)
-
-
-def test_spread_is_the_samples_own():
-    values = [53.8, 54.8, 51.2]
-    assert mean_and_spread(values) == pytest.approx((np.mean(values), np.std(values, ddof=1)))
-    assert mean_and_spread([7.0]) == (7.0, None)
 
 
 @pytest.fixture

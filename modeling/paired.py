@@ -1,4 +1,4 @@
-"""Two systems on the same pairs: is the difference more than the luck of which pairs were drawn? Exact, no sampling."""
+"""Compare two systems on the same pairs: is their difference more than chance? Exact: nothing is sampled."""
 
 import math
 from collections import Counter
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 def mean_and_spread(values: Sequence[float]) -> tuple[float, float | None]:
-    """The mean and the sample standard deviation; None for the latter of a single value."""
+    """Compute the mean and the sample standard deviation; the latter is None for a single value."""
     mean = sum(values) / len(values)
     if len(values) < 2:
         return mean, None
@@ -17,17 +17,18 @@ def mean_and_spread(values: Sequence[float]) -> tuple[float, float | None]:
 
 
 def paired_p(first: Sequence[int], second: Sequence[int]) -> float:
-    """The two-sided p-value of the sign-flip (permutation) test on a pair's two scores.
+    """Compute the two-sided p-value of the sign-flip (permutation) test over pairs.
 
-    A score is in how many of its runs (seeds) a system has the pair right; both must have the same number of
-    runs. Under the null hypothesis the two systems may be swapped for each pair. The distribution of the summed
-    difference is computed whole. With one run each this is McNemar's exact test.
+    Each argument holds, for each pair, the number of runs (seeds) of one system that answer it correctly. Both systems
+    must have the same number of runs and the same order of pairs. Under the null hypothesis the two scores of a pair can
+    be swapped. The whole distribution of the summed difference is computed. With one run each this is McNemar's exact
+    test.
     """
     return sign_flip_p([one - other for one, other in zip(first, second, strict=True)])
 
 
 def sign_flip_p(differences: Sequence[int]) -> float:
-    """How often signs drawn by chance give a sum as far from zero as that of the `differences`, or farther."""
+    """Compute how often random signs give a sum at least as far from zero as the sum of `differences`."""
     sizes = Counter(abs(difference) for difference in differences if difference)
     sums = np.ones(1)
     for size, count in sizes.items():
@@ -38,7 +39,7 @@ def sign_flip_p(differences: Sequence[int]) -> float:
 
 
 def signed(size: int, count: int) -> npt.NDArray[np.float64]:
-    """The probabilities of -size * count, ..., size * count as the sum of `count` terms of size or minus size."""
+    """Compute the probabilities of -size * count, ..., size * count, the sum of `count` terms of size or -size."""
     chances = np.zeros(2 * size * count + 1)
     chances[:: 2 * size] = [math.comb(count, positive) / 2**count for positive in range(count + 1)]
     return chances
