@@ -13,6 +13,7 @@ from django.conf import settings
 
 from modeling.baselines.catalogue import (
     BASELINES,
+    NO_PREMISE,
     SIZES,
     TWO_CLASSES,
     check_settings,
@@ -48,6 +49,7 @@ class Baseline:
     doc: str
     two_classes: bool  # it tells entailed from not-entailed, and knows no other labels
     learns_in_steps: bool  # it has weights that a later run can start from; what learns in one look has not
+    reads_premises: bool  # one that does has a hypothesis-only twin
     reads_vectors: bool  # `majority` reads no words, a pretrained encoder has its own
     settings: tuple[Setting, ...]
 
@@ -65,6 +67,7 @@ def baselines() -> dict[str, Baseline]:
             doc_of(kind),
             name in TWO_CLASSES,
             issubclass(kind, LearningSettings),
+            name not in NO_PREMISE,
             issubclass(kind, NeuralSettings),
             tuple(
                 Setting(

@@ -82,6 +82,11 @@ class NewRunForm(forms.Form):
         required=False,
         help_text="Learn the annotators’ shares instead of the gold label.",
     )
+    hypothesis_only = forms.BooleanField(
+        label="Hypothesis-only twin",
+        required=False,
+        help_text="The same network, which reads each premise as empty: what it learns without the premise.",
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -131,7 +136,10 @@ class NewRunForm(forms.Form):
         start = {"run": given["start"], "how": given["how"] or STARTS[0]} if given["start"] else None
         return {
             "start": start,
-            **{key: given[key] for key in ("most", "genre", "mixed", "collapse", "soft_labels")},
+            **{
+                key: given[key]
+                for key in ("most", "genre", "mixed", "collapse", "soft_labels", "hypothesis_only")
+            },
         }
 
     def clean_config(self) -> dict[str, str]:

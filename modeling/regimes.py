@@ -1,7 +1,8 @@
 """What a run learns from, and from where it starts, where that is not one whole snapshot and fresh weights.
 
-A regime is a dict that holds only what is asked for: `mixed`, `genre`, `most`, `start`, `collapse`, `soft_labels`, as
-in the training program's RUN.json, but for snapshots, which go by their names, and the run to start from, by its number.
+A regime is a dict that holds only what is asked for: `mixed`, `genre`, `most`, `start`, `collapse`, `soft_labels`,
+`hypothesis_only`. The keys mean what they mean in RUN.json of the training program. There, files and folders are named;
+here, a snapshot goes by its name, and the run to start from by its number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,6 +66,8 @@ def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any])
         check_sizes("most", [regime.most], snapshot, regime.genre)
     if regime.start:
         _check_start(snapshot, baseline, kept)
+    if regime.hypothesis_only and not catalogue.baselines()[baseline].reads_premises:
+        raise BadRegime("hypothesis_only", f"{baseline} reads no premise anyway: ask for it without this.")
     return kept
 
 
@@ -116,6 +119,7 @@ def regime_text(regime: Mapping[str, Any], most: int | None) -> str:
             *([f"{start['how']} of run {start['run']}"] if start else []),
             *(["three labels read as two"] if regime.get("collapse") else []),
             *(["soft labels"] if regime.get("soft_labels") else []),
+            *(["hypothesis-only twin"] if regime.get("hypothesis_only") else []),
         ]
     )
 

@@ -33,7 +33,9 @@ class NewRunSerializer(serializers.Serializer):
         allow_empty=False,
         help_text="a sweep: for each seed one run a number of training pairs",
     )
-    regime = serializers.DictField(default=dict, help_text="mixed, genre, most, start, collapse, soft_labels")
+    regime = serializers.DictField(
+        default=dict, help_text="mixed, genre, most, start, collapse, soft_labels, hypothesis_only"
+    )
     vectors = serializers.CharField(default=catalogue.PACKAGED_VECTORS, max_length=500)
     settings = serializers.DictField(
         default=dict, help_text="key -> value; what is not named takes its default"

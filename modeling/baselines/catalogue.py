@@ -55,6 +55,9 @@ BASELINES: dict[str, type[Settings]] = {
 
 TWO_CLASSES = ("edit_distance", "overlap_classifier")  # these tell entailed from not-entailed alone
 
+# These read no premise: a hypothesis-only twin of them would be the same run again.
+NO_PREMISE = ("majority", "hypothesis_only", "pretrained_hypothesis")
+
 # Settings that old runs have not, at what they did: such a run keeps its identity.
 LATER = {"precision": "float32", "compile": False, "look_up": False}
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, Field, SerializeAsAny, ValidationError, ValidationInfo, field_validator
 
-from modeling.baselines.catalogue import BASELINES, TWO_CLASSES, told
+from modeling.baselines.catalogue import BASELINES, NO_PREMISE, TWO_CLASSES, told
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
 from modeling.baselines.pretrained import digest_of
@@ -114,6 +114,10 @@ class Regime(Object):
     soft_labels: bool = Field(
         False, description="learn the shares of the annotators' labels instead of the gold label"
     )
+    hypothesis_only: bool = Field(
+        False,
+        description="train the hypothesis-only twin: the same network, which reads each premise as empty",
+    )
 
 
 class RunConfig(Regime):
@@ -173,6 +177,10 @@ class RunConfig(Regime):
         if self.baseline in TWO_CLASSES and self.scheme not in ("", "entailed2"):
             what = f'must be "entailed2", for {self.baseline} tells two classes apart; set collapse for files with three'
             yield Fault(("scheme",), what)
+        if self.hypothesis_only and self.baseline in NO_PREMISE:
+            yield Fault(
+                ("hypothesis_only",), f"is set, but {self.baseline} reads no premise anyway; remove it"
+            )
         if self.start is not None and self.baseline and not isinstance(self.settings, LearningSettings):
             yield Fault(("start",), f"is set, but {self.baseline} learns in one look and starts from nothing")
         if self.vectors is None and isinstance(self.settings, NeuralSettings):
@@ -224,6 +232,7 @@ class RunConfig(Regime):
             "most": self.most,
             "collapse": self.collapse,
             "soft_labels": self.soft_labels,
+            "hypothesis_only": self.hypothesis_only,
         }
         return {key: value for key, value in asked.items() if value}
 

@@ -7,7 +7,7 @@ with file, line and reason, because a reader that guesses trains on labels that 
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from modeling.baselines.config import DataFile
@@ -36,6 +36,13 @@ class Partition:
 
     pairs: tuple[Pair, ...] = ()
     dropped: int = 0
+
+
+def without_premise(pairs: Sequence[Pair]) -> list[Pair]:
+    """The pairs as a hypothesis-only twin reads them: each with one empty premise, so that not even the number of
+    premises shows.
+    """
+    return [replace(pair, premise=("",)) for pair in pairs]
 
 
 def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False) -> Partition:

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from modeling.baselines.batches import Integers, training_batches
+from modeling.baselines.dynamics import record
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.precision import in_precision
 from modeling.baselines.scores import entropy, is_above_chance, majority_share, share
@@ -85,6 +86,8 @@ def take_step(training: Training, settings: LearningSettings, rows: Integers) ->
     optimiser.step()
     # Summed on the device: asking a GPU for the number at every step would make it wait.
     counted = len(batch) if weight else 0
+    if weight:
+        record(training.dynamics, torch.from_numpy(mine).to(training.device), logits, batch.labels)
     training.epoch_loss += loss.detach().double() * counted
     training.epoch_pairs += counted
     padding, cells = batch.cells()

@@ -10,7 +10,7 @@ import torch
 from modeling.baselines import checkpoint
 from modeling.baselines.checkpoint import FinishedRun
 from modeling.baselines.config import EvaluationConfig
-from modeling.baselines.data import read_partition
+from modeling.baselines.data import read_partition, without_premise
 from modeling.baselines.errors import BaselineError, Stopped
 from modeling.baselines.files import write_json
 from modeling.baselines.overlap import count_overlap, load_training_texts, warn_of_overlap
@@ -47,8 +47,14 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
         name: read_partition(file, labels, config.collapse) for name, file in config.files.present.items()
     }
     dropped = {name: partition.dropped for name, partition in partitions.items()}
+    is_twin = bool(run.config.get("hypothesis_only"))
     unseen = [
-        cut_unseen(partition.pairs, network.reads, run.vocabulary, run.settings)
+        cut_unseen(
+            without_premise(partition.pairs) if is_twin else partition.pairs,
+            network.reads,
+            run.vocabulary,
+            run.settings,
+        )
         for partition in partitions.values()
     ]
     further = vectors_of(source, unseen, run, folder, config)

@@ -12,7 +12,7 @@ from modeling.baselines.batches import Part, Texts, distributions_of, encode_tex
 from modeling.baselines.catalogue import english_tools
 from modeling.baselines.checkpoint import FinishedRun
 from modeling.baselines.config import HELD_OUT, RunConfig
-from modeling.baselines.data import Partition
+from modeling.baselines.data import Partition, without_premise
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.features.lexicon import Features
 from modeling.baselines.features.tagged import Tagger
@@ -53,13 +53,14 @@ def prepare(
     device = resolve_device(config.device, workers.local)
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    train = partitions["train"].pairs
+    train, *held_out = (partitions.get(name, Partition()).pairs for name in ("train", *HELD_OUT))
+    if config.hypothesis_only:
+        train, *held_out = map(without_premise, (train, *held_out))
     reads = NETWORKS[type(settings)].reads
     earlier = None if config.start is None else load_start(config, config.start, labels)
     empty = empty_lexicon(settings, config.language)
     sides = [texts_of(side, train, empty) for side in reads]
     vocabulary = filled(empty, sides, config, earlier)
-    held_out = [partitions.get(name, Partition()).pairs for name in HELD_OUT]
     unseen = [cut_unseen(pairs, reads, vocabulary, settings) for pairs in held_out]
     vectors, *further = vectors_of(vocabulary, unseen, config)
     if workers.is_first:

@@ -13,6 +13,7 @@ import torch
 from modeling.baselines import checkpoint
 from modeling.baselines.config import HELD_OUT, RunConfig
 from modeling.baselines.data import Partition
+from modeling.baselines.dynamics import write_dynamics
 from modeling.baselines.files import write_json
 from modeling.baselines.overlap import count_overlap, save_training_texts, training_texts, warn_of_overlap
 from modeling.baselines.pretrained import folder_of
@@ -77,8 +78,11 @@ def finish(
         metrics[name] = {**scores, "overlap": overlap[name]}
         if name in partitions and training.workers.is_first:
             checkpoint.write_predictions(folder, name, pairs, probabilities, labels)
+    dynamics = training.workers.total(training.dynamics)
     if not training.workers.is_first:
         return metrics
+    if isinstance(config.settings, LearningSettings):
+        write_dynamics(folder, train, dynamics, labels)
     warn_of_chance(training, metrics)
     checkpoint.save_network(folder, training.network, vocabulary, labels)
     if isinstance(config.settings, PretrainedSettings):

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from modeling.baselines import checkpoint
 from modeling.baselines.batches import EncodedPairs, Part
 from modeling.baselines.config import RunConfig
+from modeling.baselines.dynamics import no_dynamics
 from modeling.baselines.errors import BaselineError, Stopped
 from modeling.baselines.networks import Network
 from modeling.baselines.optimisers import optimiser_state
@@ -72,18 +73,23 @@ class Training:
     together: nn.Module = field(init=False)  # the network, its gradients shared with the other processes
     epoch_loss: Tensor = field(init=False)
     epoch_pairs: int = 0
+    dynamics: Tensor = field(init=False)  # see dynamics.py; each process records its own pairs
     clock: float = field(default_factory=time.monotonic)
     saved_at: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         self.epoch_loss = torch.zeros((), dtype=torch.float64, device=self.device)
+        self.dynamics = no_dynamics(len(self.train), self.device)
         self.together = compiled(self.workers.wrap(self.network), self.config.settings, self.config.cache)
 
     def save(self) -> None:
         """Writes the checkpoint. Of several processes all must call it, and the first one writes."""
         now = time.monotonic()
         self.position.seconds, self.clock, self.saved_at = self.position.seconds + now - self.clock, now, now
-        tensors = {"epoch_loss": self.workers.total(self.epoch_loss)}
+        tensors = {
+            "epoch_loss": self.workers.total(self.epoch_loss),
+            "dynamics": self.workers.total(self.dynamics),
+        }
         pairs = int(self.workers.total(torch.tensor(self.epoch_pairs)))
         tensors |= numbered("chance", self.workers.gather(torch.get_rng_state()))
         if self.device.type == "cuda":
@@ -126,6 +132,7 @@ class Training:
             self.optimiser.load_state_dict(optimiser_state(self.optimiser, under("optimiser/", tensors)))
         if self.workers.is_first:
             self.epoch_loss.copy_(tensors["epoch_loss"])
+            self.dynamics.copy_(tensors["dynamics"])
             self.epoch_pairs = facts["epoch_pairs"]
         # A run may go on with more processes than it had: those begin with their own chance.
         rank = self.workers.rank

@@ -19,6 +19,7 @@ SAME = (
     "predictions-dev.jsonl",
     "predictions-test.jsonl",
     "config.json",
+    "training_dynamics.jsonl",
 )
 SCORES = ("train", "dev", "test", "epochs", "best_epoch", "steps", "padding")
 

@@ -8,6 +8,7 @@ import pytest
 
 from modeling.baselines.catalogue import BASELINES
 from modeling.baselines.networks import NETWORKS
+from modeling.baselines.settings import LearningSettings
 from tests.baselines.small import line, lines, run_train, small_run, write_lines
 
 FILES = {
@@ -47,6 +48,7 @@ def test_a_finished_run_folder_holds_exactly_these_files(tmp_path: Path, baselin
     assert code == 0
     # A later run may go on with AdaDelta's accumulators.
     more = {"accumulators.safetensors"} if baseline in ("sum_of_words", "rnn", "lstm") else set()
+    more |= {"training_dynamics.jsonl"} if issubclass(BASELINES[baseline], LearningSettings) else set()
     assert {path.name for path in (tmp_path / "run").iterdir()} == FILES | more
     assert json.loads((tmp_path / "run/metrics.json").read_text()) == events[-1]["metrics"]
 

@@ -98,6 +98,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--collapse", action="store_true", help="read nli3 as entailed and not-entailed")
         parser.add_argument("--soft-labels", action="store_true", help="learn the annotators' distribution")
+        parser.add_argument(
+            "--hypothesis-only",
+            action="store_true",
+            help="train the hypothesis-only twin: the same network, which reads each premise as empty",
+        )
         parser.add_argument("--resume", type=int, metavar="RUN", help="go on with a stopped or failed run")
         parser.add_argument("--queue", action="store_true", help="leave the work to a worker")
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
@@ -212,7 +217,7 @@ class Command(BaseCommand):
         return {
             "start": {"run": options[how], "how": how} if how else None,
             "mixed": [read_mixed(" ".join(parts)) for parts in options["mixed"]],
-            **{key: options[key] for key in ("genre", "most", "collapse", "soft_labels")},
+            **{key: options[key] for key in ("genre", "most", "collapse", "soft_labels", "hypothesis_only")},
         }
 
     def leave_to_a_worker(self, run: TrainingRun, options: dict[str, Any]) -> None:
