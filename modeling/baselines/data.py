@@ -38,11 +38,11 @@ class Partition:
     dropped: int = 0
 
 
-def without_premise(pairs: Sequence[Pair]) -> list[Pair]:
+def without_premise(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     """The pairs as a hypothesis-only twin reads them: each with one empty premise, so that not even the number of
     premises shows.
     """
-    return [replace(pair, premise=("",)) for pair in pairs]
+    return tuple(replace(pair, premise=("",)) for pair in pairs)
 
 
 def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False) -> Partition:
