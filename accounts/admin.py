@@ -10,9 +10,10 @@ from django.db.models import Count, Q
 from django.http import HttpRequest
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
-from accounts import actions
-from accounts.dashboard import ResearcherAdmin, is_administrator, is_researcher
 from accounts.models import ApiToken, Consent, ConsentForm, Grant, Qualification, User
+from accounts.pages.admin_lists import ResearcherAdmin, is_administrator, is_researcher
+from accounts.people import qualifications
+from accounts.sign_in import tokens
 
 PERSONAL_FIELDS = ("username", "email")
 
@@ -30,7 +31,7 @@ class NewPasswordForm(AdminPasswordChangeForm):
 
     def save(self, commit: bool = True) -> Any:
         user = super().save(commit)
-        actions.end_tokens(user=user)
+        tokens.end_tokens(user=user)
         return user
 
 
@@ -172,12 +173,12 @@ class GrantAdmin(ResearcherAdmin):
         by = cast(User, request.user)
         if change:
             try:
-                actions.revoke(grant=obj, because=obj.revoked_because, by=by)
-            except actions.ReasonMissing as problem:
+                qualifications.revoke(grant=obj, because=obj.revoked_because, by=by)
+            except qualifications.ReasonMissing as problem:
                 messages.error(request, str(problem))
             return
         made = [
-            actions.grant(user=user, qualification=obj.qualification, how=Grant.How.INVITATION, by=by)
+            qualifications.grant(user=user, qualification=obj.qualification, how=Grant.How.INVITATION, by=by)
             for user in form.cleaned_data["codes"]
         ]
         obj.pk = made[-1].pk  # type: ignore[union-attr]  # what the log names: the last one invited

@@ -2,6 +2,6 @@
 
 from django.urls import path
 
-from accounts.api import TokenView
+from accounts.rest.api import TokenView
 
 urlpatterns = [path("token/", TokenView.as_view(), name="api-token")]

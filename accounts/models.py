@@ -7,9 +7,9 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
 
-from accounts.backgrounds import QUESTIONS
+from accounts.background_questions import QUESTIONS
+from accounts.placeholders import placeholder_in
 from accounts.querysets import ConsentQuerySet, GrantQuerySet, QuintetUserManager
-from accounts.texts import placeholder_in
 
 # No 0/o, 1/l/i: a code is read out over the phone.
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"

@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
-from accounts import actions
+from accounts.sign_in import browsers
 
 
 @shared_task
 def forget_old_sign_ins() -> None:
-    actions.forget_old_sign_ins()
+    browsers.forget_old_sign_ins()

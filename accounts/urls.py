@@ -3,7 +3,7 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from accounts import views
+from accounts.pages import views
 
 urlpatterns = [
     path("", views.home, name="home"),

@@ -5,4 +5,4 @@ class AnnotationSiteConfig(AppConfig):
     name = "annotation_site"
 
     def ready(self) -> None:
-        from annotation_site import checks  # noqa: F401  (importing registers the checks)
+        from annotation_site.operation import settings_checks  # noqa: F401  (importing registers the checks)

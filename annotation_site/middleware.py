@@ -9,8 +9,8 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 
-from accounts.errors import bad_request
-from accounts.problems import is_api, problem_response
+from accounts.pages.error_pages import bad_request
+from accounts.rest.problems import is_api, problem_response
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 

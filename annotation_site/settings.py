@@ -109,8 +109,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "accounts.watching.sign_out_idle_researchers",
-    "accounts.watching.write_down",
+    "accounts.sign_in.middleware.sign_out_idle_researchers",
+    "accounts.sign_in.middleware.write_down",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -148,7 +148,7 @@ def database() -> dict[str, Any]:
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         }
     if config["ENGINE"] == "django.db.backends.postgresql":
-        # plan_cache_mode: the few statements that accounts/statements.py prepares are planned once, not for every value.
+        # plan_cache_mode: statements that shared/prepared_statements.py prepares are planned once, not for every value.
         # jit: PostgreSQL compiles what it expects to be long, and for statements over a whole corpus, of many short
         # expressions, compiling took longer than running them (a freeze, a page of gold labels: up to 2.8 of 2.9 s).
         config.setdefault("OPTIONS", {})["options"] = "-c plan_cache_mode=force_generic_plan -c jit=off"
@@ -174,8 +174,8 @@ SESSION_COOKIE_AGE = 30 * 24 * 3600
 # A researcher who did nothing for so long signs in again; annotators come back to the same device for weeks.
 RESEARCHER_IDLE_SECONDS = env_int("RESEARCHER_IDLE_SECONDS", 4 * 3600)
 # Signed cookies would spare a query; database sessions can be ended by the operator.
-SESSION_ENGINE = "accounts.sessions"
-AUTHENTICATION_BACKENDS = ["accounts.sessions.Backend"]
+SESSION_ENGINE = "accounts.sign_in.sessions"
+AUTHENTICATION_BACKENDS = ["accounts.sign_in.sessions.Backend"]
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = env_int("SECURE_HSTS_SECONDS", 365 * 24 * 3600 if HTTPS else 0)
@@ -184,7 +184,7 @@ if HTTPS:
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-CSRF_FAILURE_VIEW = "accounts.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "accounts.pages.error_pages.csrf_failure"
 FILE_UPLOAD_HANDLERS = ["annotation_site.uploads.RefuseFiles"]
 
 LANGUAGE_CODE = "en"
@@ -246,14 +246,14 @@ CELERY_BEAT_SCHEDULE = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "accounts.authentication.TokenAuthentication",
+        "accounts.rest.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_PARSER_CLASSES": ["accounts.parsers.StorableJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["accounts.rest.parsers.StorableJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_SCHEMA_CLASS": "accounts.descriptions.Description",
-    "EXCEPTION_HANDLER": "accounts.problems.problem_details",
+    "DEFAULT_SCHEMA_CLASS": "accounts.rest.openapi.Description",
+    "EXCEPTION_HANDLER": "accounts.rest.problems.problem_details",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 SPECTACULAR_SETTINGS = {
@@ -274,7 +274,7 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-# What a person may do before the sign-in asks for patience; see accounts/actions.py.
+# What a person may do before the sign-in asks for patience; see accounts/sign_in/throttle.py.
 SIGN_IN_WINDOW_SECONDS = env_int("SIGN_IN_WINDOW_SECONDS", 15 * 60)
 
 WRITING_LEASE_SECONDS = env_int("WRITING_LEASE_SECONDS", 30 * 60)
@@ -291,7 +291,7 @@ UNFOLD = {
     ],
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
-    "DASHBOARD_CALLBACK": "annotation_site.dashboard.dashboard",
+    "DASHBOARD_CALLBACK": "annotation_site.researchers.overview.dashboard",
     "STYLES": [lambda request: static("css/dashboard.css")],
     # The accent of static/css/site.css, in the steps that the theme asks for.
     "COLORS": {

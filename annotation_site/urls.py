@@ -6,10 +6,10 @@ from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from annotation_site.health import health
-from annotation_site.pay_views import pay_page
-from annotation_site.personal_views import erase_me, my_data
-from annotation_site.views import agreement_page, annotators_page
+from annotation_site.operation.health import health
+from annotation_site.personal_data.pages import erase_me, my_data
+from annotation_site.researchers.agreement_pages import agreement_page, annotators_page
+from annotation_site.researchers.wages_page import pay_page
 
 rest: list[URLPattern | URLResolver] = [
     path("", include("accounts.api_urls")),
@@ -41,7 +41,7 @@ urlpatterns = [
     path("api/v1/", include(rest)),
 ]
 
-handler400 = "accounts.errors.bad_request"
-handler403 = "accounts.errors.forbidden"
-handler404 = "accounts.errors.not_found"
-handler500 = "accounts.errors.server_error"
+handler400 = "accounts.pages.error_pages.bad_request"
+handler403 = "accounts.pages.error_pages.forbidden"
+handler404 = "accounts.pages.error_pages.not_found"
+handler500 = "accounts.pages.error_pages.server_error"

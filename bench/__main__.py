@@ -165,7 +165,7 @@ def pairing(folder: Path, number: int = 1000) -> None:
 
 def writing(sizes: tuple[int, ...] = (4_000, 400_000), writers: int = 32) -> None:
     """A premise fetched and three sentences sent, over HTTP, by 32 writers, in a small and in a large corpus."""
-    from annotation_site.server import site
+    from annotation_site.operation.server import site
     from bench.measure import percentile
     from bench.writing import make_corpus, write_for
 

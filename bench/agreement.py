@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from django.test import Client
 
-from accounts.actions import create_person
 from accounts.models import User
+from accounts.people.registration import create_person
 from bench.corpora import LABELS
 from bench.labelled import make_labelled_corpus
 from bench.measure import timed

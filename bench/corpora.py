@@ -3,8 +3,8 @@
 import random
 from collections.abc import Iterator
 
-from accounts.actions import create_person
 from accounts.models import User
+from accounts.people.registration import create_person
 from collection.models import Corpus, Genre, Pair, Premise
 from collection.premise_ids import digest_of
 from validation.actions import open_for_validation

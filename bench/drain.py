@@ -19,8 +19,8 @@ from django.conf import settings
 from django.db import connection, connections
 from django.db.models import Count
 
-from accounts.actions import create_person
 from accounts.models import User
+from accounts.people.registration import create_person
 from validation.actions import NoWork, claim_batch, submit_batch
 from validation.models import Label, Question
 

@@ -9,8 +9,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.actions import create_person
 from accounts.models import User
+from accounts.people.registration import create_person
 from bench.labelled import make_labelled_corpus
 from bench.measure import timed
 from collection.models import Pair

@@ -17,8 +17,9 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.db.models import Count
 
-from accounts.actions import create_api_token, create_person
 from accounts.models import User
+from accounts.people.registration import create_person
+from accounts.sign_in.tokens import create_api_token
 from bench.crowd import Timings, all_at_once
 from bench.http import Http
 from bench.loads import Load

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from django.db import connection
 
-from annotation_site.server import site
+from annotation_site.operation.server import site
 from bench.copies import make_open_corpus
 from bench.labelling import Measured, measure_labelling
 from bench.loads import SIZES, TABLE, Load

@@ -12,9 +12,9 @@ from typing import Any
 import lxml.html
 from django.test import Client
 
-from accounts.actions import create_person
 from accounts.models import User
-from annotation_site.crowd import folded, labelling_form, pairs_of
+from accounts.people.registration import create_person
+from annotation_site.simulated_crowd import folded, labelling_form, pairs_of
 from bench.corpora import make_corpus, open_all
 from collection.models import Pair
 from validation.models import Question

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from annotation_site.server import database_url, tail
+from annotation_site.operation.server import database_url, tail
 from collection.models import DroppedLine, Premise
 from collection.premise_ids import normalise
 

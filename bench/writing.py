@@ -7,7 +7,8 @@ from uuid import uuid4
 from django.db import connection
 from django.db.models import Count
 
-from accounts.actions import create_api_token, create_person
+from accounts.people.registration import create_person
+from accounts.sign_in.tokens import create_api_token
 from bench.corpora import LABELS, sentences
 from bench.crowd import Timings, all_at_once
 from bench.http import Http

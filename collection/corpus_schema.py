@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, field_validator
 
-from accounts.texts import placeholder_in
+from accounts.placeholders import placeholder_in
 from collection import advice
 from nli.gold import RULES
 from nli.labels import SCHEMES

@@ -1,7 +1,7 @@
 """How collection says no. The texts are for the person."""
 
-from accounts.actions import in_words
 from accounts.models import Qualification
+from accounts.sign_in.throttle import in_words
 
 HOUR = 3600  # seconds: when to look again where nobody knows when there will be more
 

@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.statements import Step, changed, moment
+from shared.prepared_statements import Step, changed, moment
 
 EARN = """
 INSERT INTO collection_ledgerentry (user_id, corpus_id, kind, cents, reason, "key", created_at)

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.actions import record_submission
+from accounts.idempotency import record_submission
 from accounts.models import User
 from collection.models import PARTITIONS
 from jobs import claims
@@ -149,7 +149,7 @@ def request_once(
     *, by: User, key: str, content: object, ask: Callable[[], TrainingRun]
 ) -> tuple[TrainingRun, bool]:
     """Returns the run that `ask` makes and True; where this person sent the same under this key before, that run and
-    False. Without a key each request is a new one. Raises what `ask` does, accounts.actions.KeyReused, KeyUnusable.
+    False. Without a key each request is a new one. Raises what `ask` does, KeyReused, KeyUnusable.
     """
     if not key:
         return ask(), True

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import reverse
 from django.utils.html import format_html
 
-from accounts.dashboard import ResearcherAdmin
+from accounts.pages.admin_lists import ResearcherAdmin
 from modeling.models import Evaluation, TrainingRun, Worker
 
 

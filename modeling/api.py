@@ -14,9 +14,9 @@ from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.paging import NewestFirst
-from accounts.permissions import IsResearcher
-from accounts.problems import Problem, of_status
+from accounts.rest.paging import NewestFirst
+from accounts.rest.permissions import IsResearcher
+from accounts.rest.problems import Problem, of_status
 from modeling import run_files, tasks
 from modeling.actions import (
     BadSetting,

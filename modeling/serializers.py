@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from accounts.descriptions import QuerySerializer
+from accounts.rest.openapi import QuerySerializer
 from collection.models import PARTITION_CHOICES
 from modeling import catalogue, queues
 from modeling.actions import LARGEST_SEED

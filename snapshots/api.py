@@ -16,9 +16,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.paging import KeyPages, NewestFirst
-from accounts.permissions import IsResearcher
-from accounts.problems import Problem, of_status
+from accounts.rest.paging import KeyPages, NewestFirst
+from accounts.rest.permissions import IsResearcher
+from accounts.rest.problems import Problem, of_status
 from jobs.tasks import enqueue
 from nli.labels import NO_GOLD, SCHEMES
 from snapshots.actions import (

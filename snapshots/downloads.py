@@ -18,7 +18,7 @@ from django.http import (
 )
 from django.utils.cache import get_conditional_response
 
-from accounts.problems import problem_response
+from accounts.rest.problems import problem_response
 from snapshots.exporting import export_folder
 from snapshots.manifest import folder_of
 from snapshots.models import ExportedFile, Snapshot, SnapshotFile

@@ -8,8 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.permissions import IsResearcher
-from accounts.problems import Problem
+from accounts.rest.permissions import IsResearcher
+from accounts.rest.problems import Problem
 from jobs.tasks import enqueue
 from snapshots.api import AnyAccept, file_answers, frozen_snapshot
 from snapshots.downloads import FileUnavailable, of_export, send

@@ -14,8 +14,8 @@ from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from accounts.backgrounds import QUESTIONS as BACKGROUND
-from accounts.backgrounds import told_count
+from accounts.background_questions import QUESTIONS as BACKGROUND
+from accounts.background_questions import told_count
 from accounts.models import Background, User
 from nli.lines import FORMAT, MANIFEST
 from snapshots.models import DatasheetAnswer, Placement, Snapshot, SnapshotAnswer, SnapshotLabel, SnapshotPair

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from accounts.descriptions import QuerySerializer, one_of
+from accounts.rest.openapi import QuerySerializer, one_of
 from collection.models import Corpus
 from snapshots.models import ExportedFile, Snapshot, SnapshotExport, SnapshotFile, SnapshotStatistics
 from snapshots.partition import PARTITIONS

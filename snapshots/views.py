@@ -11,8 +11,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from accounts.access import researcher_required
 from accounts.models import User
+from accounts.pages.access import researcher_required
 from collection.models import Corpus
 from jobs.tasks import enqueue
 from snapshots.actions import FreezeInProgress, answer_datasheet, request_freeze, stop_freeze

@@ -19,9 +19,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import URLResolver, get_resolver
 from django.utils import timezone
 
-from accounts.actions import create_api_token, give_consent, grant
 from accounts.models import ConsentForm, Qualification, SignedIn, User
-from accounts.statements import _prepared
+from accounts.people.consents import give_consent
+from accounts.people.qualifications import grant
+from accounts.sign_in.tokens import create_api_token
 from collection.models import (
     Corpus,
     DroppedLine,
@@ -39,6 +40,7 @@ from collection.models import (
     WritingSeat,
 )
 from modeling.models import Worker
+from shared.prepared_statements import _prepared
 from snapshots.exporting import carry_out_export, request_export
 from snapshots.measuring import request_statistics, work_out_statistics
 from snapshots.models import Snapshot

@@ -2,8 +2,8 @@
 
 import hashlib
 
-from accounts.actions import give_consent
 from accounts.models import ConsentForm, User
+from accounts.people.consents import give_consent
 from collection.models import (
     Corpus,
     FaqEntry,

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from accounts.dashboard import ResearcherAdmin
+from accounts.pages.admin_lists import ResearcherAdmin
 from validation.models import Label, Membership, Question
 
 

@@ -17,7 +17,6 @@ from django.db import connection
 from django.db.models import Count, Sum
 
 from accounts.models import User
-from accounts.spreadsheets import csv_text
 from collection.models import Corpus
 from collection.models.querysets import PairQuerySet
 from nli.agreement import (
@@ -29,6 +28,7 @@ from nli.agreement import (
     validators_alone,
     with_all_labels,
 )
+from shared.csv_tables import csv_text
 from validation.beyond import more_labels, single_premises
 from validation.bootstrap import Profiles, intervals
 from validation.models import Question

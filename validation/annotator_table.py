@@ -5,8 +5,8 @@ from dataclasses import asdict
 from statistics import quantiles
 from typing import Any
 
-from accounts.spreadsheets import csv_text
 from nli.agreement import share
+from shared.csv_tables import csv_text
 from validation.measuring import Kind, shown, shown_annotators
 from validation.models import Figures, Question
 from validation.quality import MEANINGS, RULES, Annotator

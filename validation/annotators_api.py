@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.permissions import IsResearcher
+from accounts.rest.permissions import IsResearcher
 from jobs.tasks import enqueue
 from validation.annotator_table import annotator_table, as_csv
 from validation.measuring import Kind, request_figures

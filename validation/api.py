@@ -13,9 +13,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.paging import KeyPages
-from accounts.permissions import IsAnnotator, IsResearcher
-from accounts.problems import Problem, of_status
+from accounts.rest.paging import KeyPages
+from accounts.rest.permissions import IsAnnotator, IsResearcher
+from accounts.rest.problems import Problem, of_status
 from collection.models import Corpus, Pair
 from jobs.tasks import enqueue
 from validation import actions, measuring

@@ -11,10 +11,10 @@ from typing import Any
 
 from django.db import connection
 
-from accounts.actions import ConsentMissing
 from accounts.models import new_token
-from accounts.statements import Step, columns, made, moment, part, rows
+from accounts.people.consents import ConsentMissing
 from collection.models import Corpus, Pair, Premise
+from shared.prepared_statements import Step, columns, made, moment, part, rows
 from validation.models import Assignment, BatchItem, Label, Membership, Question
 
 # Which seats are for a person, whoever holds them now: written here and nowhere else. The claim, the start page and the
@@ -292,7 +292,7 @@ def locked_batch(token: str, annotator: int) -> tuple[Membership, Assignment, bo
 
     The third is whether they are in a visit for the corpus that is not finished.
 
-    Raises accounts.actions.ConsentMissing where they do not agree to the corpus's consent form at present.
+    Raises ConsentMissing where they do not agree to the corpus's consent form at present.
     """
     statement = BATCH_BY_TOKEN.format(
         member=columns(Membership, "member"),

@@ -2,8 +2,8 @@
 
 from rest_framework import serializers
 
-from accounts.descriptions import QuerySerializer, one_of
 from accounts.models import User
+from accounts.rest.openapi import QuerySerializer, one_of
 from collection.models import Pair
 from validation.models import BatchItem, Label
 from validation.patterns import DIMENSIONS

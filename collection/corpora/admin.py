@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.text import Truncator
 
-from accounts.dashboard import ResearcherAdmin
+from accounts.pages.admin_lists import ResearcherAdmin
 from accounts.templatetags.markdown import markdown
 from accounts.templatetags.money import dollars
 from collection.models import Corpus, Genre, LedgerEntry, Pair

@@ -4,7 +4,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 
-from accounts.paging import KeyPages
+from accounts.rest.paging import KeyPages
 from collection.models import Corpus
 
 

@@ -10,10 +10,10 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
-from accounts.dashboard import ReadOnlyInline, ResearcherAdmin, is_administrator, is_researcher
-from accounts.spreadsheets import csv_lines
+from accounts.pages.admin_lists import ReadOnlyInline, ResearcherAdmin, is_administrator, is_researcher
 from collection.joining import entry_links, exams, visits
 from collection.models import EntryLink, Exam, ExamAnswer, ExamAttempt, ExamItem, Visit
+from shared.csv_tables import csv_lines
 
 
 class AnswerInline(ReadOnlyInline):

@@ -9,8 +9,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from accounts.actions import grant, person_from_platform
 from accounts.models import Grant, PlatformIdentity, User
+from accounts.people.qualifications import grant
+from accounts.people.registration import person_from_platform
 from collection.joining import signatures
 from collection.models import Corpus, EntryLink, Visit
 

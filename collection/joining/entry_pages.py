@@ -10,10 +10,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import OWN, annotator_required
-from accounts.actions import TooManyAttempts, account_of_participant, begin_sign_in
-from accounts.addresses import client_address
 from accounts.models import User
+from accounts.pages.access import OWN, annotator_required
+from accounts.sign_in.client_address import client_address
+from accounts.sign_in.throttle import TooManyAttempts, account_of_participant, begin_sign_in
 from collection.joining import entry_links, visits
 from collection.models import EntryLink
 

@@ -11,8 +11,8 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.access import annotator_required
 from accounts.models import Consent, User
+from accounts.pages.access import annotator_required
 from collection.joining import exams
 from collection.models import WRITING_EXAM, Exam
 from collection.texts import direction_of

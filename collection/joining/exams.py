@@ -7,8 +7,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from accounts.actions import grant, require_consent
 from accounts.models import Grant, User
+from accounts.people.consents import require_consent
+from accounts.people.qualifications import grant
 from collection.joining.entry_links import opened_to
 from collection.models import Exam, ExamAnswer, ExamAttempt, ExamItem, Exclusion
 from collection.texts import one_line
@@ -90,7 +91,7 @@ def send_exam(*, exam: Exam, annotator: User, answers: Mapping[int, str]) -> Exa
     """Keeps the answers (by the item's order) and judges what can be judged at once.
 
     Under the pass mark the attempt has failed. At or over it, it has passed, unless texts were written: those
-    wait for a researcher. Raises ExamRefused, ExamIncomplete, accounts.actions.ConsentMissing.
+    wait for a researcher. Raises ExamRefused, ExamIncomplete, ConsentMissing.
     """
     require_consent(user=annotator, form_id=exam.corpus.consent_form_id)
     # Two clicks at once stand in line, so that the second sees the first one's attempt.

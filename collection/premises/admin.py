@@ -12,8 +12,8 @@ from django.utils.text import Truncator
 from unfold.forms import ActionForm
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from accounts.dashboard import ResearcherAdmin
 from accounts.models import User
+from accounts.pages.admin_lists import ResearcherAdmin
 from collection.errors import NotPossible
 from collection.models import DroppedLine, Premise, Source
 from collection.premises.filters.registry import NAMES

@@ -6,8 +6,8 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.text import Truncator
 
-from accounts.dashboard import ReadOnlyInline, ResearcherAdmin, is_researcher
 from accounts.models import User
+from accounts.pages.admin_lists import ReadOnlyInline, ResearcherAdmin, is_researcher
 from collection.models import (
     FaqEntry,
     ProblemReport,

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from accounts.problems import Problem, of_status
+from accounts.rest.problems import Problem, of_status
 from collection.errors import InvalidWriting, NoWork, TaskOver, UnknownAssignment
 from collection.models import Corpus, WritingAssignment
 from collection.writing import claiming, prompts, submitting

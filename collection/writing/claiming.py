@@ -11,8 +11,8 @@ from django.db.models.functions import Coalesce
 from django.db.models.lookups import IsNull
 from django.utils import timezone
 
-from accounts.actions import require_consent
 from accounts.models import User
+from accounts.people.consents import require_consent
 from collection.errors import DoneForToday, NoWork, TaskOver
 from collection.models import Corpus, Genre, Premise, Prompt, PromptVersion, WritingAssignment, WritingSeat
 from collection.writing.who_may_write import may_write, why_not_writing
@@ -34,7 +34,7 @@ def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
 
     Two tabs get the same assignment. One whose lease ran out is continued if the seat is still free, so
     that a draft comes back to its premise. Raises NoWork, also where they may not write, and
-    accounts.actions.ConsentMissing.
+    ConsentMissing.
     """
     now = timezone.now()
     require_consent(user=annotator, form_id=corpus.consent_form_id)

@@ -7,8 +7,8 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.access import annotator_required
 from accounts.models import User
+from accounts.pages.access import annotator_required
 from collection.models import Corpus, ProblemReport, WritingAssignment
 from collection.writing import statistics
 from collection.writing.claiming import why_no_work

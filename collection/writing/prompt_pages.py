@@ -7,8 +7,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import signed_in_required
 from accounts.models import User
+from accounts.pages.access import signed_in_required
 from collection.models import PromptVersion, WorkedExample
 from collection.texts import direction_of
 from collection.writing import prompts

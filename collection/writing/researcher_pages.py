@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import researcher_required
 from accounts.models import User
+from accounts.pages.access import researcher_required
 from collection import errors
 from collection.models import Corpus, ProblemReport, Prompt
 from collection.writing import problem_reports, prompts, statistics

@@ -8,8 +8,9 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.actions import record_submission, require_consent
+from accounts.idempotency import record_submission
 from accounts.models import User
+from accounts.people.consents import require_consent
 from collection.advice import LEVELS, OFF, Advice, Task, advise
 from collection.errors import InvalidWriting, TaskOver, UnknownAssignment
 from collection.joining.visits import finish_visits
@@ -74,7 +75,7 @@ def submit_writing(
     A lease that ran out does no harm while the seat is free. If somebody else has it, the texts are kept
     as withdrawn pairs and paid all the same (`surplus`). `model_helped`: the writer says that a language model
     helped. Raises UnknownAssignment, TaskOver (it was skipped or reported), InvalidWriting,
-    accounts.actions.ConsentMissing, accounts.actions.KeyReused; after InvalidWriting the same key may come with
+    ConsentMissing, KeyReused; after InvalidWriting the same key may come with
     corrected texts.
     """
     assignment = _own_assignment(annotator, token)
@@ -201,7 +202,7 @@ def save_draft(*, annotator: User, token: str, texts: Mapping[str, str]) -> date
     """Keeps what stands in the fields of an unsent task (label -> text, `problem` among them).
 
     Returns when, or None where the task is over and there is nothing to keep. Raises UnknownAssignment,
-    accounts.actions.ConsentMissing.
+    ConsentMissing.
     """
     assignment = _own_assignment(annotator, token)
     require_consent(user=annotator, form_id=assignment.corpus.consent_form_id)

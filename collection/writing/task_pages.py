@@ -12,9 +12,10 @@ from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.access import View, annotator_required, hands_out_work
-from accounts.actions import ConsentMissing, KeyReused
+from accounts.idempotency import KeyReused
 from accounts.models import User
+from accounts.pages.access import View, annotator_required, hands_out_work
+from accounts.people.consents import ConsentMissing
 from collection import errors
 from collection.advice import AFTER_TYPING
 from collection.models import Corpus, WritingAssignment

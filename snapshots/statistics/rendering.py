@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from html import escape
 
-from accounts.spreadsheets import csv_text
+from shared.csv_tables import csv_text
 from snapshots.statistics.tables import Cell, Column, Table
 
 _LATEX = {

@@ -8,7 +8,7 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django_htmx.middleware import HtmxMiddleware
 
-from accounts import access
+from accounts.pages import access
 
 pytestmark = pytest.mark.django_db
 

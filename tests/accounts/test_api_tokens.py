@@ -10,8 +10,8 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
-from accounts.actions import create_api_token
 from accounts.models import ApiToken
+from accounts.sign_in.tokens import create_api_token
 from tests.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.actions import FAILURES_BY_ACCOUNT_AND_ADDRESS, create_person
+from accounts.people.registration import create_person
+from accounts.sign_in.throttle import FAILURES_BY_ACCOUNT_AND_ADDRESS
 from tests.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db

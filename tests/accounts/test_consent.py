@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from django.urls import reverse
 
-from accounts import actions
 from accounts.models import Consent, ConsentForm
+from accounts.people import consents
 from tests.cast import ana as make_ana
 from tests.concurrency.threads import at_once
 
@@ -53,20 +53,20 @@ def test_agreeing_never_leads_off_this_site(browser_of, ana):
 @pytest.mark.django_db
 def test_withdrawn_consent_stays_in_the_record_and_can_be_given_again(browser_of, ana):
     form = make_form()
-    actions.give_consent(user=ana, form=form)
+    consents.give_consent(user=ana, form=form)
     browser = browser_of(ana)
     page = browser.post(reverse("withdraw-consent", args=[form.pk]), follow=True).content.decode()
     assert "You took back your consent" in page
     assert not Consent.objects.given_by(ana).exists()
-    assert not actions.withdraw_consent(user=ana, form=form)
-    actions.give_consent(user=ana, form=form)
+    assert not consents.withdraw_consent(user=ana, form=form)
+    consents.give_consent(user=ana, form=form)
     assert Consent.objects.filter(user=ana).count() == 2
 
 
 @pytest.mark.django_db
 def test_one_person_cannot_withdraw_for_another(browser_of, ana, stan):
     form = make_form()
-    actions.give_consent(user=ana, form=form)
+    consents.give_consent(user=ana, form=form)
     browser_of(stan).post(reverse("withdraw-consent", args=[form.pk]))
     assert Consent.objects.given_by(ana).exists()
 
@@ -81,7 +81,7 @@ def test_unknown_form_is_a_kind_404(browser_of, ana):
 @pytest.mark.django_db(transaction=True)
 def test_agreeing_in_many_tabs_at_once_is_agreeing_once():
     form, user = make_form(), make_ana()
-    given = at_once([partial(actions.give_consent, user=user, form=form)] * 12)
+    given = at_once([partial(consents.give_consent, user=user, form=form)] * 12)
     assert len({consent.pk for consent in given}) == 1
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 
-from accounts import errors
+from accounts.pages import error_pages
 
 pytestmark = pytest.mark.django_db
 
@@ -30,7 +30,7 @@ def test_unknown_rest_address_is_a_problem(client):
 
 @pytest.mark.parametrize(("path", "kind"), [("/api/v1/x/", "application/problem+json"), ("/x/", "text/html")])
 def test_server_error_speaks_the_language_of_its_caller(path, kind):
-    answer = errors.server_error(RequestFactory().get(path))
+    answer = error_pages.server_error(RequestFactory().get(path))
     assert answer.status_code == 500
     assert answer["Content-Type"].startswith(kind)
 

@@ -6,9 +6,9 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from accounts import actions
+from accounts.pages.views import ENTRIES_A_PAGE
+from accounts.sign_in import tokens
 from accounts.templatetags.money import dollars
-from accounts.views import ENTRIES_A_PAGE
 from collection.models import LedgerEntry
 from tests.cast import ana as make_ana
 from tests.concurrency.threads import at_once
@@ -78,7 +78,7 @@ def test_queries_of_the_page_do_not_grow(browser_of, ana, django_assert_num_quer
     browser = browser_of(ana)
     for number in range(20):
         pay(ana, cents=1, reason="work", key=str(number))
-        actions.create_api_token(user=ana, name=f"script {number}")
+        tokens.create_api_token(user=ana, name=f"script {number}")
     with django_assert_num_queries(7):  # session, person, entries, sum, consents, tokens, browsers
         browser.get(reverse("mine"))
 

@@ -3,8 +3,8 @@
 import pytest
 from django.db import IntegrityError, transaction
 
-from accounts.actions import NameTaken, create_person
 from accounts.models import CODE_ALPHABET, User
+from accounts.people.registration import NameTaken, create_person
 from tests.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db

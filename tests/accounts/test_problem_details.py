@@ -9,8 +9,10 @@ from rest_framework.permissions import AllowAny
 from rest_framework.test import APIRequestFactory
 from rest_framework.views import APIView
 
-from accounts.actions import AccountsError, KeyReused, TooManyAttempts
-from accounts.problems import Problem
+from accounts.errors import AccountsError
+from accounts.idempotency import KeyReused
+from accounts.rest.problems import Problem
+from accounts.sign_in.throttle import TooManyAttempts
 
 
 class Item(serializers.Serializer):

@@ -4,8 +4,8 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from accounts import actions
 from accounts.models import Grant, Qualification, User
+from accounts.people import qualifications, registration
 from tests.cast import person
 
 pytestmark = pytest.mark.django_db
@@ -27,30 +27,30 @@ def test_nobody_needs_to_hold_no_qualification(ana):
 
 def test_granting_twice_is_granting_once(ana, rosa, writers):
     assert not holds(ana, writers)
-    first = actions.grant(user=ana, qualification=writers, how=How.INVITATION, by=rosa)
-    assert actions.grant(user=ana, qualification=writers, how=How.EXAM) == first
+    first = qualifications.grant(user=ana, qualification=writers, how=How.INVITATION, by=rosa)
+    assert qualifications.grant(user=ana, qualification=writers, how=How.EXAM) == first
     assert holds(ana, writers)
     assert Grant.objects.count() == 1
 
 
 def test_it_is_taken_back_with_a_reason_that_stays(ana, rosa, writers):
-    given = actions.grant(user=ana, qualification=writers, how=How.EXAM)
-    with pytest.raises(actions.ReasonMissing):
-        actions.revoke(grant=given, because="  ", by=rosa)
+    given = qualifications.grant(user=ana, qualification=writers, how=How.EXAM)
+    with pytest.raises(qualifications.ReasonMissing):
+        qualifications.revoke(grant=given, because="  ", by=rosa)
     assert holds(ana, writers)
-    assert actions.revoke(grant=given, because="Copied premises.", by=rosa)
-    assert not actions.revoke(grant=given, because="Something else.", by=rosa)
+    assert qualifications.revoke(grant=given, because="Copied premises.", by=rosa)
+    assert not qualifications.revoke(grant=given, because="Something else.", by=rosa)
     given.refresh_from_db()
     assert (given.revoked_because, given.revoked_by) == ("Copied premises.", rosa)
     assert not holds(ana, writers)
 
 
 def test_what_a_researcher_took_back_only_a_researcher_gives_again(ana, rosa, writers):
-    given = actions.grant(user=ana, qualification=writers, how=How.LINK)
-    actions.revoke(grant=given, because="Random sentences.", by=rosa)
-    assert actions.grant(user=ana, qualification=writers, how=How.EXAM) is None
+    given = qualifications.grant(user=ana, qualification=writers, how=How.LINK)
+    qualifications.revoke(grant=given, because="Random sentences.", by=rosa)
+    assert qualifications.grant(user=ana, qualification=writers, how=How.EXAM) is None
     assert not holds(ana, writers)
-    assert actions.grant(user=ana, qualification=writers, how=How.INVITATION, by=rosa) != given
+    assert qualifications.grant(user=ana, qualification=writers, how=How.INVITATION, by=rosa) != given
     assert holds(ana, writers)
     assert Grant.objects.filter(user=ana).count() == 2
 
@@ -78,7 +78,7 @@ def test_an_unknown_code_is_named_and_nobody_is_invited(browser_of, rosa, ana, w
 
 
 def test_a_researcher_takes_back_in_the_dashboard_once(browser_of, rosa, ana, writers):
-    given = actions.grant(user=ana, qualification=writers, how=How.EXAM)
+    given = qualifications.grant(user=ana, qualification=writers, how=How.EXAM)
     address = reverse("admin:accounts_grant_change", args=[given.pk])
     browser_of(rosa).post(address, {"revoked_because": ""})
     assert holds(ana, writers)
@@ -93,9 +93,9 @@ def test_annotators_see_none_of_it(browser_of, stan, writers):
 
 
 def test_a_participant_is_one_account_without_a_password_or_a_telling_name():
-    first = actions.person_from_platform(platform="prolific", participant="5f2e")
-    assert actions.person_from_platform(platform="prolific", participant="5f2e") == first
-    assert actions.person_from_platform(platform="connect", participant="5f2e") != first
+    first = registration.person_from_platform(platform="prolific", participant="5f2e")
+    assert registration.person_from_platform(platform="prolific", participant="5f2e") == first
+    assert registration.person_from_platform(platform="connect", participant="5f2e") != first
     assert "5f2e" not in first.username + first.code
     assert not first.has_usable_password()
     assert (first.role, first.kind) == (User.Role.ANNOTATOR, User.Kind.PERSON)

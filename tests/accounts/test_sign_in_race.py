@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts import actions
 from accounts.models import SignInAttempt
+from accounts.sign_in import passwords, throttle
 from tests.cast import PASSWORD, ana, person
 from tests.concurrency.threads import at_once
 
@@ -31,12 +31,12 @@ def test_without_the_guard_all_guesses_pass(monkeypatch):
     everybody_counted = Barrier(GUESSES)
 
     def count_then_write(*, account, address):
-        actions._refuse_if_locked(account, address, mine=0)
+        throttle._refuse_if_locked(account, address, mine=0)
         everybody_counted.wait(timeout=30)
         return SignInAttempt.objects.create(account=account, address=address)
 
     ana()
-    monkeypatch.setattr(actions, "begin_sign_in", count_then_write)
+    monkeypatch.setattr(passwords, "begin_sign_in", count_then_write)
     assert Counter(guess_at_once()) == {200: GUESSES}
 
 
@@ -44,7 +44,7 @@ def test_at_most_five_of_thirty_guesses_at_once_are_answered():
     ana()
     answers = Counter(guess_at_once())
     assert set(answers) <= {200, 429}
-    assert answers[200] <= actions.FAILURES_BY_ACCOUNT_AND_ADDRESS
+    assert answers[200] <= throttle.FAILURES_BY_ACCOUNT_AND_ADDRESS
     assert SignInAttempt.objects.count() == answers[200]
 
 

@@ -7,9 +7,9 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts import actions
-from accounts.addresses import client_address
 from accounts.models import SignInAttempt
+from accounts.sign_in import throttle
+from accounts.sign_in.client_address import client_address
 from tests.cast import PASSWORD, person
 
 pytestmark = pytest.mark.django_db
@@ -121,7 +121,7 @@ def test_attempt_inside_another_transaction_is_refused(ana, monkeypatch):
     from django.db import transaction
 
     with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
-        actions.begin_sign_in(account="ana", address=HOME)
+        throttle.begin_sign_in(account="ana", address=HOME)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_address_is_what_the_trusted_proxies_saw(settings, proxies, forwarded, a
 
 
 def test_waiting_time_is_said_in_words():
-    said = [actions.in_words(seconds) for seconds in (1, 59, 60, 61, 900)]
+    said = [throttle.in_words(seconds) for seconds in (1, 59, 60, 61, 900)]
     assert said == ["1 second", "59 seconds", "1 minute", "2 minutes", "15 minutes"]
 
 

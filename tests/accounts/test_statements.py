@@ -5,8 +5,8 @@ from django.db import DataError, connection, transaction
 from django.utils import timezone
 
 from accounts.models import ApiToken, User
-from accounts.statements import changed, columns, made, rows
 from collection.models import LedgerEntry
+from shared.prepared_statements import changed, columns, made, rows
 from tests.cast import vera
 from tests.corpora import paid_corpus
 

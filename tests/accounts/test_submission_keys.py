@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from django.db import transaction
 
-from accounts.actions import KeyReused, KeyUnusable, record_submission
+from accounts.idempotency import KeyReused, KeyUnusable, record_submission
 from accounts.models import Submission
 from tests.cast import ana as make_ana
 from tests.concurrency.threads import at_once

@@ -4,8 +4,8 @@ import pytest
 from django.db import IntegrityError
 from rest_framework.test import APIClient
 
-from accounts.actions import create_api_token
 from accounts.models import ApiToken
+from accounts.sign_in.tokens import create_api_token
 from tests.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db

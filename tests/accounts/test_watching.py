@@ -14,10 +14,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts import actions, watching
 from accounts.models import ApiToken, SignedIn, SignInAttempt
+from accounts.sign_in import middleware, tokens
 from accounts.tasks import forget_old_sign_ins
-from annotation_site.checks import nobody_else_reads_the_database
+from annotation_site.operation.settings_checks import nobody_else_reads_the_database
 from tests.cast import PASSWORD, person
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def test_mine_lists_the_browsers_and_ends_them(ana, vera):
 
 
 def test_a_new_password_ends_tokens_and_leaves_this_browser_alone(ana):
-    actions.create_api_token(user=ana, name="script")
+    tokens.create_api_token(user=ana, name="script")
     here, elsewhere = sign_in("ana"), sign_in("ana")
     new = "another battery, horse"
     here.post(reverse("change-password"), {"old": PASSWORD, "new": new, "again": new})
@@ -73,7 +73,7 @@ def test_an_idle_researcher_signs_in_again_and_an_annotator_stays(rosa, ana, set
     start = time.time()
 
     def asked(name, seconds):
-        monkeypatch.setattr(watching.time, "time", lambda: start + seconds)
+        monkeypatch.setattr(middleware.time, "time", lambda: start + seconds)
         return clients[name].get(reverse("mine")).status_code
 
     assert [asked("rosa", seconds) for seconds in (900, 1800, 2700)] == [200] * 3, "each look begins anew"
@@ -81,7 +81,7 @@ def test_an_idle_researcher_signs_in_again_and_an_annotator_stays(rosa, ana, set
     assert asked("rosa", 3801) == 302
     assert asked("ana", 100_000) == 200
     # Another session's cookie, or a made-up one, keeps nobody in.
-    clients["rosa"].cookies[watching.SEEN_COOKIE] = f"{int(start + 3800)}:made:up"
+    clients["rosa"].cookies[middleware.SEEN_COOKIE] = f"{int(start + 3800)}:made:up"
     assert asked("rosa", 3802) == 302
 
 
@@ -114,7 +114,7 @@ def test_the_security_log_tells_who_did_what_without_names(rosa, ana, caplog):
 
 
 def test_administrators_see_and_end_tokens_and_researchers_do_not(browser_of, rosa, ana):
-    actions.create_api_token(user=ana, name="nightly")
+    tokens.create_api_token(user=ana, name="nightly")
     address = reverse("admin:accounts_apitoken_changelist")
     assert browser_of(rosa).get(address).status_code == 403
     ada = browser_of(person("ada", role="administrator"))
@@ -125,7 +125,7 @@ def test_administrators_see_and_end_tokens_and_researchers_do_not(browser_of, ro
 
 
 def test_a_password_that_an_administrator_sets_ends_the_tokens(browser_of, ana):
-    actions.create_api_token(user=ana, name="nightly")
+    tokens.create_api_token(user=ana, name="nightly")
     ada = browser_of(person("ada", role="administrator"))
     new = {"password1": "another battery, horse", "password2": "another battery, horse"}
     address = reverse("admin:auth_user_password_change", args=[ana.pk])

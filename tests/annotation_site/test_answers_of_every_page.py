@@ -75,7 +75,7 @@ def test_a_full_disk_is_a_sentence(browser_of, rosa, monkeypatch, error, page, k
     def fail(*args, **kwargs):
         raise error
 
-    monkeypatch.setattr("accounts.views._mine", fail)
+    monkeypatch.setattr("accounts.pages.views._mine", fail)
     monkeypatch.setattr("collection.corpora.api.CorpusList.get_queryset", fail)
     answer = browser_of(rosa).get(page)
     assert (answer.status_code, answer["Content-Type"].partition(";")[0]) == (503, kind)

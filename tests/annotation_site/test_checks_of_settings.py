@@ -6,9 +6,13 @@ from typing import Any
 import pytest
 from django.core.checks import run_checks
 
-from annotation_site import checks
-from annotation_site.checks import settings_are_advisable, settings_fit_together, static_files_are_collected
 from annotation_site.management.commands.doctor import settings_part
+from annotation_site.operation import settings_checks
+from annotation_site.operation.settings_checks import (
+    settings_are_advisable,
+    settings_fit_together,
+    static_files_are_collected,
+)
 
 
 @pytest.fixture
@@ -37,7 +41,7 @@ def test_the_embedded_default_hears_nothing(deployed: Any, monkeypatch: pytest.M
     deployed.HTTPS, deployed.TRUSTED_PROXIES = False, 0
     deployed.ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
     deployed.CELERY_BROKER_URL = "filesystem://"
-    monkeypatch.setattr(checks, "_uses_a_database_server", lambda: False)
+    monkeypatch.setattr(settings_checks, "_uses_a_database_server", lambda: False)
     monkeypatch.delenv("SECRET_KEY")
     assert ids() == []
 

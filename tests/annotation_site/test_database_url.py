@@ -6,7 +6,7 @@ from typing import Any
 import environ
 import pytest
 
-from annotation_site import server
+from annotation_site.operation import server
 
 
 @pytest.mark.parametrize(

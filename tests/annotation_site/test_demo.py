@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import User
 from annotation_site.management.commands import demo
-from annotation_site.processes import Service, descendants, still_running, stop
+from annotation_site.operation.processes import Service, descendants, still_running, stop
 from tests.cast import person
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
@@ -124,7 +124,7 @@ def test_the_log_of_the_last_start_is_kept_beside(service: Service) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no parent-death signal")
 def test_processes_end_when_the_demo_is_killed_outright(tmp_path: Path) -> None:
     code = (
-        "import signal, sys, time; from pathlib import Path; from annotation_site.processes import Service;"
+        "import signal, sys, time; from pathlib import Path; from annotation_site.operation.processes import Service;"
         f"s = Service('sleeper', {SLEEP!r}, Path({str(tmp_path / 'log')!r}), restarts=False);"
         "s.start(); print(s.pid, flush=True); time.sleep(600)"
     )

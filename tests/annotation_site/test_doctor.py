@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.models import User
-from annotation_site import health
+from annotation_site.operation import health
 from snapshots.manifest import folder_of
 from snapshots.models import Snapshot, SnapshotFile
 from tests.corpora import make_corpus, make_pair, make_premise

@@ -18,8 +18,8 @@ import pytest
 from django.conf import settings as django_settings
 
 from annotation_site.management.commands.demo import PASSWORD
-from annotation_site.processes import descendants, still_running
-from annotation_site.server import free_port
+from annotation_site.operation.processes import descendants, still_running
+from annotation_site.operation.server import free_port
 
 # What the tests themselves run on; a newcomer has none of it.
 OURS = (

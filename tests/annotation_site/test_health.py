@@ -12,7 +12,7 @@ from django.db import DatabaseError
 from django.test import Client
 from django.utils import timezone
 
-from annotation_site import health
+from annotation_site.operation import health
 from jobs.models import Clock
 from jobs.tasks import clock_seen
 from modeling.models import TrainingRun, Worker

@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.utils import ConnectionHandler
 
 from accounts.models import User
-from annotation_site import importing
+from annotation_site.intake import pairs as importing
 from collection.imports.sources import PORTION
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source, querysets
 from tests.commands import run, write_jsonl

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from lxml import html
 
-from accounts.actions import give_consent
 from accounts.models import Grant, User
+from accounts.people.consents import give_consent
 from collection.models import Corpus, PromptReading
 from collection.premises.writing_seats import make_seats
 from tests.commands import run

@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts.actions import create_person
+from accounts.people.registration import create_person
 from collection.models import Corpus, Genre
 from tests.cast import ana
 from tests.commands import run

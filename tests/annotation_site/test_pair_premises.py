@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from annotation_site import premise_pairing
+from annotation_site.intake import machine_pairs as premise_pairing
 from collection.models import Corpus, Pair, Premise, Source, WritingSeat
 from collection.pairing import wordnet
 from collection.pairing.draw import Hypothesis

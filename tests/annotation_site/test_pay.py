@@ -9,7 +9,7 @@ from django.db import IntegrityError
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation_site.pay import chosen, summary, top_up, wages
+from annotation_site.researchers.wages import chosen, summary, top_up, wages
 from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry, Pair, PromptVersion, WritingAssignment
 from collection.premises import writing_seats
 from collection.writing import claiming, prompts, submitting

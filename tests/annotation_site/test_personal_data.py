@@ -8,9 +8,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.actions import create_api_token, give_consent, person_from_platform
 from accounts.models import PlatformIdentity, User
-from annotation_site.personal import _records, erase, everything_about
+from accounts.people.consents import give_consent
+from accounts.people.registration import person_from_platform
+from accounts.sign_in.tokens import create_api_token
+from annotation_site.personal_data.records import _records, erase, everything_about
 from collection.joining.entry_links import Arrival, EntryRefused, enter
 from collection.models import (
     AdviceGiven,
@@ -176,7 +178,9 @@ def test_every_table_about_a_person_is_in_the_file_or_has_a_reason(ana):
     told = {rows.model for rows in _records(ana).values()}
     left_out = {model for model in reach_a_person() - told if not model._meta.auto_created}
     unexplained = {model.__name__ for model in left_out} - NOT_TOLD.keys()
-    assert not unexplained, f"put {unexplained} into annotation_site/personal.py, or say here why not"
+    assert not unexplained, (
+        f"put {unexplained} into annotation_site/personal_data/records.py, or say here why not"
+    )
     assert not {model.__name__ for model in told} & NOT_TOLD.keys()
     assert {model.__name__ for model in reach_a_person()} >= NOT_TOLD.keys()
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from accounts.actions import grant
 from accounts.models import Qualification
+from accounts.people.qualifications import grant
 from collection.models import Corpus, Exam, Pair
 from tests.cast import ana, vera
 from tests.commands import run

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import pytest
 
-from annotation_site.importing import portions
+from annotation_site.intake.pairs import portions
 from collection.models import Corpus, Pair, Premise
 from tests.commands import run, write_jsonl
 from validation.models import Label
@@ -90,7 +90,7 @@ def in_fours(items: Iterable[T]) -> Iterator[list[T]]:
 
 
 def test_an_interrupted_run_goes_on(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr("annotation_site.importing.portions", in_fours)
+    monkeypatch.setattr("annotation_site.intake.pairs.portions", in_fours)
     path = tmp_path / "yelp_labelled.txt"
     path.write_text("".join(f"Soup number {n} was good.\t1\n" for n in range(8)))
 

@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from accounts.actions import create_api_token
+from accounts.sign_in.tokens import create_api_token
 from tests.addresses import Site, sample_site
 
 # Requests drawn for each address, of those that its description allows and of those that it forbids.

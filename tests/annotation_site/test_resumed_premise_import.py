@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation_site import premise_importing
+from annotation_site.intake import premises as premise_importing
 from collection.models import DroppedLine, Premise, PremiseImport, Source, WritingSeat
 from collection.premises.intake import import_batch
 from tests.commands import run

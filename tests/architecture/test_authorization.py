@@ -9,8 +9,8 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from accounts.actions import create_api_token
 from accounts.models import User
+from accounts.sign_in.tokens import create_api_token
 from tests.addresses import Address, Site, addresses, finish, sample_site
 from tests.cast import person
 from tests.corpora import make_corpus

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from annotation_site.server import free_port
+from annotation_site.operation.server import free_port
 from scripts.services import installed_nginx
 
 CONFIG = Path(__file__).resolve().parents[2] / "deploy" / "nginx.conf"

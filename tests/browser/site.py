@@ -1,7 +1,7 @@
 """What the browser tests work on: a small corpus with something to write and something to label."""
 
-from accounts.actions import give_consent
 from accounts.models import User
+from accounts.people.consents import give_consent
 from collection.models import Corpus, Pair
 from collection.premises.writing_seats import make_seats
 from tests.cast import ana

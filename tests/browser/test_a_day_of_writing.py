@@ -16,8 +16,8 @@ from django.core.management import call_command
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, expect
 
-from accounts.actions import give_consent
 from accounts.models import User
+from accounts.people.consents import give_consent
 from collection.models import (
     AdviceGiven,
     Corpus,

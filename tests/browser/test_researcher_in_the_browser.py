@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from accounts.actions import create_person
+from accounts.people.registration import create_person
 from collection.models import Pair
 from modeling.actions import claim_run
 from modeling.models import TrainingRun

@@ -9,8 +9,8 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from accounts.actions import give_consent
 from accounts.models import User
+from accounts.people.consents import give_consent
 from collection.models import AdviceGiven, Corpus, DraftText, Pair, Premise, WritingSeat, WritingSignals
 from tests.browser.conftest import PHONE
 from tests.browser.site import TEXTS, make_site

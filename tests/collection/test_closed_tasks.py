@@ -3,7 +3,7 @@
 import pytest
 from rest_framework.test import APIClient
 
-from accounts.actions import ConsentMissing, give_consent, withdraw_consent
+from accounts.people.consents import ConsentMissing, give_consent, withdraw_consent
 from collection.errors import TaskOver
 from collection.formats.records import ImportedPair
 from collection.imports.pair_plans import Rules, plan_pair

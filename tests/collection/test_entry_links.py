@@ -7,8 +7,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts import actions as people
 from accounts.models import Grant, PlatformIdentity, Qualification, User
+from accounts.people import qualifications, registration
 from collection.models import EntryLink, Pair, PromptVersion, Visit, WritingAssignment, WritingSeat
 from collection.premises.writing_seats import make_seats
 from tests.cast import person
@@ -96,7 +96,7 @@ def test_a_link_that_wants_less_by_now_counts_who_had_done_that_much(client, lin
 
 
 def test_what_was_sent_before_the_visit_does_not_count_for_it(client, link):
-    send_a_task(people.person_from_platform(platform="prolific", participant="p-1"), "early")
+    send_a_task(registration.person_from_platform(platform="prolific", participant="p-1"), "early")
     come_in(client, link)
     assert "0 of 2 tasks done" in client.get(reverse("visit")).content.decode()
 
@@ -195,7 +195,7 @@ def test_the_link_gives_its_qualification_but_not_again_after_it_was_taken_back(
     come_in(client, link)
     held = Grant.objects.get()
     assert held.how == Grant.How.LINK
-    people.revoke(grant=held, because="Random sentences.", by=rosa)
+    qualifications.revoke(grant=held, because="Random sentences.", by=rosa)
     come_in(client, link)
     assert not Grant.objects.standing().exists()
 
@@ -271,7 +271,7 @@ def test_only_administrators_download_who_earned_what(browser_of, rosa, client, 
     user = Visit.objects.get().user
     pay(user, cents=30, key="1", corpus=link.corpus)
     pay(user, cents=12, key="2", corpus=link.corpus)
-    people.person_from_platform(platform="prolific", participant="never came")
+    registration.person_from_platform(platform="prolific", participant="never came")
     ask = {"action": "download_earnings", "_selected_action": [link.pk]}
     address = reverse("admin:collection_entrylink_changelist")
     ada = browser_of(person("ada", role="administrator"))
@@ -283,7 +283,7 @@ def test_only_administrators_download_who_earned_what(browser_of, rosa, client, 
 @pytest.mark.django_db(transaction=True)
 def test_two_first_visits_at_one_moment_make_one_account(link):
     def arrive():
-        return people.person_from_platform(platform="prolific", participant="p-9").pk
+        return registration.person_from_platform(platform="prolific", participant="p-9").pk
 
     assert len(set(at_once([arrive] * 8))) == 1
     assert PlatformIdentity.objects.count() == User.objects.count() == 1

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from annotation_site.crowd import Annotator, form_or_none
+from annotation_site.simulated_crowd import Annotator, form_or_none
 from collection.models import CheckQuestion, Corpus, PromptReading, PromptVersion, WritingAssignment
 from collection.premises.writing_seats import make_seats
 from tests.cast import ana, rosa

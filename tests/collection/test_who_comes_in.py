@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from django.test import Client
 from django.urls import reverse
 
-from accounts.actions import grant
 from accounts.models import Grant, Qualification, SignInAttempt, User
+from accounts.people.qualifications import grant
 from collection.errors import NotByThisLink
 from collection.joining import signatures
 from collection.joining.exams import standing_of

@@ -3,7 +3,8 @@
 import pytest
 from rest_framework.test import APIClient
 
-from accounts.actions import create_api_token, give_consent
+from accounts.people.consents import give_consent
+from accounts.sign_in.tokens import create_api_token
 from collection.models import Corpus, Pair
 from collection.premises.writing_seats import make_seats
 from tests.cast import ana, rosa, stan, vera

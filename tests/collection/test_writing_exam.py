@@ -3,8 +3,9 @@
 import pytest
 from django.urls import reverse
 
-from accounts.actions import give_consent, revoke
 from accounts.models import ConsentForm, Grant, Qualification
+from accounts.people.consents import give_consent
+from accounts.people.qualifications import revoke
 from collection.joining import exams
 from collection.models import Corpus, Exam, ExamAttempt, ExamItem
 from tests.concurrency.threads import at_once

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.actions import give_consent
+from accounts.people.consents import give_consent
 from collection.models import (
     Corpus,
     FaqEntry,

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from accounts.actions import give_consent
 from accounts.models import User
+from accounts.people.consents import give_consent
 from collection.models import Corpus, PromptVersion
 from collection.premises.writing_seats import make_seats
 from tests.corpora import make_corpus, make_premise

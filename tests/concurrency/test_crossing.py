@@ -6,9 +6,9 @@ import pytest
 from django.db import OperationalError, transaction
 from django.utils import timezone
 
-from accounts import transactions
 from collection.models import Exclusion, Pair
 from collection.models.withdrawal import AUTHOR_EXCLUDED
+from shared import transactions
 from tests.cast import ana, rosa, vera
 from tests.concurrency.threads import Beside
 from tests.corpora import make_corpus, make_pair, make_premise

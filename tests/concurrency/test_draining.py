@@ -3,7 +3,7 @@
 import pytest
 from django.db import connections
 
-from annotation_site.invariants import INVARIANTS
+from annotation_site.operation.invariants import INVARIANTS
 from bench.corpora import make_corpus, open_all
 from bench.drain import drain
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from accounts.actions import KeyReused
+from accounts.idempotency import KeyReused
 from collection.errors import NoWork
 from collection.models import Corpus, Pair, WritingAssignment, WritingSeat
 from collection.premises.writing_seats import make_seats

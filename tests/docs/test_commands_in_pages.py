@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 
 from tests.docs.pages import REFERENCE, ROOT, named, pages, rows, sections, ticked
 
-OURS = {"accounts", "collection", "validation", "snapshots", "modeling", "annotation_site"}
+OURS = {"accounts", "collection", "validation", "snapshots", "modeling", "annotation_site", "shared"}
 CALL = re.compile(r"manage\.py ([a-z_]+)([^`\n]*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 MAKE = re.compile(r"(?:^ {4}|`|\b[A-Z_]+=\S+ )make ([a-z][a-z-]*)", re.MULTILINE)

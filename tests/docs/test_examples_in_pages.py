@@ -9,8 +9,9 @@ from typing import Any
 import datasets
 import pytest
 
-from accounts.actions import create_api_token, give_consent
 from accounts.models import User
+from accounts.people.consents import give_consent
+from accounts.sign_in.tokens import create_api_token
 from collection.formats.lines import BadLine
 from collection.formats.registry import FORMATS
 from collection.models import Corpus

@@ -12,8 +12,8 @@ import requests
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from accounts.actions import create_api_token
 from accounts.models import ApiToken
+from accounts.sign_in.tokens import create_api_token
 from modeling import actions, fetching, run_configs, runner
 from snapshots.actions import retract
 from snapshots.models import Snapshot

@@ -16,7 +16,7 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 from kombu import Connection
 
-from annotation_site.server import database_url
+from annotation_site.operation.server import database_url
 from jobs import tasks
 from modeling import actions, queues
 from modeling.models import RunProgress, TrainingRun

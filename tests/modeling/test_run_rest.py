@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from kombu.exceptions import OperationalError
 
-from accounts.actions import create_api_token
+from accounts.sign_in.tokens import create_api_token
 from jobs import tasks
 from modeling import actions
 from modeling.models import TrainingRun

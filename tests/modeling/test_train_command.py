@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from annotation_site.server import database_url
+from annotation_site.operation.server import database_url
 from modeling import run_configs, runner
 from modeling.models import Evaluation, RunProgress, TrainingRun
 from snapshots.measuring import request_statistics, work_out_statistics

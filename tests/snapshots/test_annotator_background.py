@@ -3,10 +3,11 @@
 import pytest
 from django.db import IntegrityError, transaction
 
-from accounts.actions import erase_person, tell_background
-from accounts.backgrounds import FLOOR, QUESTIONS, told_count
+from accounts.background_questions import FLOOR, QUESTIONS, told_count
 from accounts.models import Background, User
-from annotation_site.personal import everything_about
+from accounts.people.backgrounds import tell_background
+from accounts.people.erasure import erase_person
+from annotation_site.personal_data.records import everything_about
 from snapshots.file_formats.cards import datasheet
 from snapshots.file_formats.croissant import croissant
 from snapshots.verify import verify

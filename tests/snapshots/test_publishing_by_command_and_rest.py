@@ -3,7 +3,7 @@
 import pytest
 from rest_framework.test import APIClient
 
-from accounts.actions import create_api_token
+from accounts.sign_in.tokens import create_api_token
 from snapshots.actions import answer_datasheet, publish, request_freeze
 from snapshots.file_formats.cards import QUESTIONS
 from snapshots.models import Snapshot

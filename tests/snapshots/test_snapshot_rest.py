@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from accounts.actions import create_api_token
+from accounts.sign_in.tokens import create_api_token
 from snapshots.models import Snapshot, SnapshotFile
 from tests.corpora import make_corpus, make_premise
 from tests.jobs.material import work

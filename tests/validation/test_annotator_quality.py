@@ -13,8 +13,8 @@ from crowdkit.aggregation.classification.mace import MACE
 from django.test import Client
 from django.utils import timezone
 
-from accounts.actions import create_api_token
 from accounts.models import User
+from accounts.sign_in.tokens import create_api_token
 from collection.models import Pair
 from tests.cast import person
 from tests.commands import run

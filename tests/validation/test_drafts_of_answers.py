@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation_site.personal import erase, everything_about
+from annotation_site.personal_data.records import erase, everything_about
 from collection.models import LedgerEntry, Pair
 from tests.cast import ana, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise

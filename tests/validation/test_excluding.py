@@ -5,9 +5,10 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.actions import ERASED, grant
 from accounts.models import Grant, Qualification, User
-from annotation_site.personal import erase
+from accounts.people.erasure import ERASED
+from accounts.people.qualifications import grant
+from annotation_site.personal_data.records import erase
 from collection.errors import WritingEnded
 from collection.joining.exams import ExamRefused, send_exam
 from collection.models import Corpus, Exam, Exclusion, Pair, Premise

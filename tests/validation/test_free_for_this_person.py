@@ -14,8 +14,8 @@ from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts.actions import grant, revoke
 from accounts.models import Grant, Qualification, User
+from accounts.people.qualifications import grant, revoke
 from collection.errors import NoWork as NothingToWrite
 from collection.joining.exams import ExamRefused, send_exam, standing_of
 from collection.models import (

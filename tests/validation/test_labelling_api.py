@@ -7,7 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from accounts.actions import create_api_token, give_consent
+from accounts.people.consents import give_consent
+from accounts.sign_in.tokens import create_api_token
 from collection.models import Corpus, Pair
 from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise

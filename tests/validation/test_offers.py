@@ -3,8 +3,8 @@
 import pytest
 from django.utils import timezone
 
-from accounts.actions import grant
 from accounts.models import Qualification
+from accounts.people.qualifications import grant
 from collection.models import Corpus, Exam, ExamAttempt, Pair
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise

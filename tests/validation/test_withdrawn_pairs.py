@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation_site.invariants import places_with_a_gap, withdrawn_pairs_handed_out
+from annotation_site.operation.invariants import places_with_a_gap, withdrawn_pairs_handed_out
 from collection.models import Corpus, Exclusion, Pair
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise

@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from accounts.actions import ConsentMissing, KeyReused, give_consent, withdraw_consent
+from accounts.idempotency import KeyReused
 from accounts.models import Submission
+from accounts.people.consents import ConsentMissing, give_consent, withdraw_consent
 from collection.joining.visits import tasks_done
 from collection.models import Corpus, EntryLink, Pair, Visit
 from collection.premises.writing_seats import make_seats

@@ -9,13 +9,14 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from accounts.actions import record_submission, require_consent, was_submitted
+from accounts.idempotency import record_submission, was_submitted
 from accounts.models import User
-from accounts.statements import changed
-from accounts.transactions import one_transaction
+from accounts.people.consents import require_consent
 from collection.joining.visits import finish_visits
 from collection.models import LedgerEntry
 from collection.pay import earning
+from shared.prepared_statements import changed
+from shared.transactions import one_transaction
 from validation.actions.calibrating import answer_calibration, as_shown, calibration_of, draw_calibration
 from validation.actions.controls import pay_bonus
 from validation.actions.errors import (
@@ -97,7 +98,7 @@ def claim_batch(*, question: Question, annotator: User) -> Batch:
 
     Pairs of a batch have different premises, are never the annotator's own, and are pairs that they have
     not labelled; premises that they have not seen come first. Some places may hold calibration items. Raises
-    NotInPool, CheckFirst, NoWork, accounts.actions.ConsentMissing.
+    NotInPool, CheckFirst, NoWork, ConsentMissing.
     """
     require_consent(user=annotator, form_id=question.corpus.consent_form_id)
     return _claim(question, annotator, locked_member(question, annotator), timezone.now())
@@ -119,7 +120,7 @@ def submit_batch(
     A label whose seat somebody else has filled or holds meanwhile is kept as surplus: paid, never in the
     gold. Slots that were answered before are left as they are. `reasons`: slot -> why, in the annotator's
     words. Where no slot that waits gets an answer, nothing is recorded. Raises UnknownAssignment, UnknownSlot,
-    WrongLabel, accounts.actions.ConsentMissing, accounts.actions.KeyReused; after all but the last the same key may
+    WrongLabel, ConsentMissing, KeyReused; after all but the last the same key may
     come again, corrected.
     """
     answers = Answers(labels, skips or {}, active_ms or {}, reasons or {})

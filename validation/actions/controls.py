@@ -7,9 +7,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.transactions import one_transaction
 from collection.models import LedgerEntry, Pair
 from collection.pay import earn
+from shared.transactions import one_transaction
 from validation.actions.errors import AlreadyDecided, WrongLabel
 from validation.actions.withdrawing import lock
 from validation.models import Label, Question

@@ -22,7 +22,7 @@ def keep_draft(
     """Keeps the choices for slots of a batch in the place of what was kept before; returns how many slots.
 
     Of a batch that is closed nothing is kept; of one person and question there is one draft at most. Raises
-    UnknownAssignment, WrongLabel, accounts.actions.ConsentMissing.
+    UnknownAssignment, WrongLabel, ConsentMissing.
     """
     # In line with their submissions: a draft that comes late cannot outlive the batch.
     found = locked_batch(token, annotator.pk)

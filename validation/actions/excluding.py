@@ -12,10 +12,10 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.transactions import one_transaction
 from collection.models import Corpus, Exclusion, Pair
 from collection.models.withdrawal import ANNOTATOR_EXCLUDED, AUTHOR_EXCLUDED, CAME_BACK, PAIR_GONE
 from collection.writing.who_may_write import may_write, why_not_writing
+from shared.transactions import one_transaction
 from validation.actions.errors import AlreadyDecided, ReasonMissing
 from validation.actions.withdrawing import closed_seats, empty_seats, lock, restore_pairs, withdraw_pairs
 from validation.gold import with_gold_label

@@ -6,9 +6,9 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from accounts.access import annotator_required
-from accounts.actions import ConsentMissing
 from accounts.models import User
+from accounts.pages.access import annotator_required
+from accounts.people.consents import ConsentMissing
 from validation import actions
 from validation.models import Assignment, DraftAnswer
 

@@ -7,8 +7,8 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.access import annotator_required
 from accounts.models import User
+from accounts.pages.access import annotator_required
 from collection.joining.exam_pages import ExamWords, exam_page
 from collection.models import Exam, Exclusion
 from validation import actions

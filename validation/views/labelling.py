@@ -19,9 +19,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from accounts.access import annotator_required, hands_out_work, safe_next
-from accounts.actions import ConsentMissing, KeyReused, KeyUnusable
+from accounts.idempotency import KeyReused, KeyUnusable
 from accounts.models import Consent, User, new_token
+from accounts.pages.access import annotator_required, hands_out_work, safe_next
+from accounts.people.consents import ConsentMissing
 from collection.models import Exam, LedgerEntry
 from collection.templatetags.labels import label_mark
 from collection.texts import direction_of

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.access import researcher_required
+from accounts.pages.access import researcher_required
 from collection.models.querysets import PairQuerySet
 from validation import actions
 from validation.forms import MOST_AT_ONCE, OpenPairsForm

@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import researcher_required
 from accounts.models import User
+from accounts.pages.access import researcher_required
 from collection.models import Corpus, Exclusion, Pair
 from collection.texts import direction_of
 from validation import actions

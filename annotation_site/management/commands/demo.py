@@ -18,10 +18,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection, transaction
 
-from accounts.actions import create_person
 from accounts.models import User
-from annotation_site.processes import Service, stop
-from annotation_site.server import gunicorn_command
+from accounts.people.registration import create_person
+from annotation_site.operation.processes import Service, stop
+from annotation_site.operation.server import gunicorn_command
 from collection.models import Corpus
 
 EXAMPLES = settings.BASE_DIR / "examples" / "demo"

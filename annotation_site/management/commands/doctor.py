@@ -9,9 +9,9 @@ from django.conf import settings
 from django.core import checks
 from django.core.management.base import BaseCommand, CommandParser
 
-from annotation_site.checks import settings_are_advisable
-from annotation_site.health import ATTENTION, DOWN, OK, Part, all_parts, worst
-from annotation_site.invariants import INVARIANTS
+from annotation_site.operation.health import ATTENTION, DOWN, OK, Part, all_parts, worst
+from annotation_site.operation.invariants import INVARIANTS
+from annotation_site.operation.settings_checks import settings_are_advisable
 from snapshots.drafts import remove_abandoned
 from snapshots.manifest import folders_without_row
 

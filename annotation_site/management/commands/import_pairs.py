@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import MaxLengthValidator, validate_slug
 
-from annotation_site.importing import (
+from annotation_site.intake.pairs import (
     NoLabels,
     PairOrder,
     PairReport,

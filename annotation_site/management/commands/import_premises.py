@@ -7,20 +7,20 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation_site.management.files import (
-    Progress,
-    known_corpus,
-    known_genre,
-    readable_files,
-    short_licence,
-)
-from annotation_site.premise_importing import (
+from annotation_site.intake.premises import (
     EXAMPLES,
     PremiseOrder,
     PremiseReport,
     import_premises,
     preview,
     summary,
+)
+from annotation_site.management.files import (
+    Progress,
+    known_corpus,
+    known_genre,
+    readable_files,
+    short_licence,
 )
 from collection.premises.filters.registry import DUPLICATE, NAMES
 from collection.premises.filters.shape import LONGEST

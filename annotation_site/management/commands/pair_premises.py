@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from annotation_site.intake.machine_pairs import PairingOrder, lines, pair_premises, summary
 from annotation_site.management.files import (
     INTERRUPTED,
     Progress,
@@ -14,7 +15,6 @@ from annotation_site.management.files import (
     readable_files,
     short_licence,
 )
-from annotation_site.premise_pairing import PairingOrder, lines, pair_premises, summary
 from collection.models import Corpus
 from collection.pairing.draw import Rules
 from collection.pairing.wordnet import NoWordNet

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation_site.importing import (
+from annotation_site.intake.pairs import (
     NoLabels,
     PairOrder,
     PairReport,

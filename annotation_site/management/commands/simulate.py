@@ -10,11 +10,19 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.actions import create_person
 from accounts.models import User
-from annotation_site.crowd import Annotator, CrowdError, Judge, Replay, Tally, mostly_agreeing, run_crowd
+from accounts.people.registration import create_person
 from annotation_site.management.files import known_corpus
-from annotation_site.server import site
+from annotation_site.operation.server import site
+from annotation_site.simulated_crowd import (
+    Annotator,
+    CrowdError,
+    Judge,
+    Replay,
+    Tally,
+    mostly_agreeing,
+    run_crowd,
+)
 from collection.formats.lines import BadLine
 from collection.formats.registry import FORMATS
 from collection.models import Corpus

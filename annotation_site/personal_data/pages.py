@@ -11,11 +11,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts.access import confirmed, own_required
-from accounts.actions import OnlyAdministrator
-from accounts.forms import ErasureForm
 from accounts.models import User
-from annotation_site.personal import erase, everything_about
+from accounts.pages.access import confirmed, own_required
+from accounts.pages.forms import ErasureForm
+from accounts.people.erasure import OnlyAdministrator
+from annotation_site.personal_data.records import erase, everything_about
 
 
 @require_safe

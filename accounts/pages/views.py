@@ -13,13 +13,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts import actions
-from accounts.access import confirmed, is_own, landing_page, own_required, safe_next, signed_in_required
-from accounts.addresses import client_address
-from accounts.backgrounds import FLOOR, QUESTIONS
-from accounts.forms import BackgroundForm, PasswordForm, SignInForm, TokenForm
+from accounts.background_questions import FLOOR, QUESTIONS
 from accounts.models import Background, Consent, ConsentForm, User
-from accounts.watching import follow_session
+from accounts.pages.access import confirmed, is_own, landing_page, own_required, safe_next, signed_in_required
+from accounts.pages.forms import BackgroundForm, PasswordForm, SignInForm, TokenForm
+from accounts.people import backgrounds, consents
+from accounts.sign_in import browsers, passwords, throttle, tokens
+from accounts.sign_in.browsers import follow_session
+from accounts.sign_in.client_address import client_address
 
 ENTRIES_A_PAGE = 25
 
@@ -40,10 +41,10 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     locked = None
     if form.is_valid():
         try:
-            user = actions.sign_in(**form.cleaned_data, address=client_address(request))
-        except actions.TooManyAttempts as refusal:
+            user = passwords.sign_in(**form.cleaned_data, address=client_address(request))
+        except throttle.TooManyAttempts as refusal:
             locked = refusal
-        except actions.WrongSignIn as refusal:
+        except passwords.WrongSignIn as refusal:
             form.add_error(None, str(refusal))
         else:
             login(request, user)
@@ -80,7 +81,7 @@ def consent(request: HttpRequest, form_id: int) -> HttpResponse:
     if not form.is_ready:
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
     if request.method == "POST":
-        actions.give_consent(user=user, form=form)
+        consents.give_consent(user=user, form=form)
         messages.success(request, "Thank you. You can take your consent back at any time, under Mine.")
         return redirect(target)
     standing = Consent.objects.given_by(user).filter(form=form).first()
@@ -91,7 +92,7 @@ def consent(request: HttpRequest, form_id: int) -> HttpResponse:
 @signed_in_required
 def withdraw_consent(request: HttpRequest, form_id: int) -> HttpResponse:
     form = get_object_or_404(ConsentForm, pk=form_id)
-    if actions.withdraw_consent(user=cast(User, request.user), form=form):
+    if consents.withdraw_consent(user=cast(User, request.user), form=form):
         messages.success(
             request, f"You took back your consent to “{form.title}”. What you earned stays yours."
         )
@@ -120,7 +121,7 @@ def _mine(
         "consents": user.consents.select_related("form").order_by("-given_at"),
         "tokens": user.api_tokens.order_by("-created_at"),
         "token_form": token_form,
-        "browsers": actions.signed_in_browsers(user) if is_own(request) else [],
+        "browsers": browsers.signed_in_browsers(user) if is_own(request) else [],
         "session_key": request.session.session_key,
         "new_token": new_token,
     }
@@ -136,7 +137,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request.POST, user=user)
     if not confirmed(request, form):
         return _mine(request, form, status=422)
-    token = actions.create_api_token(
+    token = tokens.create_api_token(
         user=user,
         name=form.cleaned_data["name"],
         expires_at=form.expires_at(),
@@ -148,7 +149,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
 @require_POST
 @own_required
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
-    if actions.revoke_api_token(user=cast(User, request.user), token_id=token_id):
+    if tokens.revoke_api_token(user=cast(User, request.user), token_id=token_id):
         messages.success(request, "The token has ended. Scripts that used it must get a new one.")
     return redirect("mine")
 
@@ -157,7 +158,7 @@ def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
 @own_required
 def end_session(request: HttpRequest, browser_id: int) -> HttpResponse:
     """Signs out one browser of the person, this one too."""
-    ended = actions.end_session(user=cast(User, request.user), browser_id=browser_id)
+    ended = browsers.end_session(user=cast(User, request.user), browser_id=browser_id)
     if ended == request.session.session_key:
         logout(request)
         return redirect("home")
@@ -175,7 +176,7 @@ def background(request: HttpRequest) -> HttpResponse:
     told = Background.objects.filter(user=user).values(*QUESTIONS).first()
     form = BackgroundForm(request.POST or None, initial=told)
     if form.is_valid():
-        actions.tell_background(user=user, answers=form.cleaned_data)
+        backgrounds.tell_background(user=user, answers=form.cleaned_data)
         kept = any(form.cleaned_data.values())
         messages.success(request, "Yours is saved. Thank you." if kept else "Nothing of it is kept now.")
         return redirect("mine")
@@ -195,12 +196,12 @@ def change_password(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         given = form.cleaned_data
         try:
-            actions.change_password(
+            passwords.change_password(
                 user=user, old=given["old"], new=given["new"], address=client_address(request)
             )
-        except actions.TooManyAttempts as refusal:
+        except throttle.TooManyAttempts as refusal:
             form.add_error("old", str(refusal))
-        except actions.WrongSignIn:
+        except passwords.WrongSignIn:
             form.add_error("old", "This is not your password. Please check it; nothing was changed.")
         else:
             before = request.session.session_key

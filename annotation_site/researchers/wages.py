@@ -10,9 +10,9 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.spreadsheets import csv_text
 from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry
 from collection.pay import earn
+from shared.csv_tables import csv_text
 
 MS_AN_HOUR = 3_600_000
 

@@ -6,9 +6,10 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F
 
-from accounts.actions import ERASED, account_key, account_of_participant, erase_person
-from accounts.backgrounds import QUESTIONS
+from accounts.background_questions import QUESTIONS
 from accounts.models import Background, Grant, SignInAttempt, Submission, User
+from accounts.people.erasure import ERASED, erase_person
+from accounts.sign_in.throttle import account_key, account_of_participant
 from collection.joining.visits import forget_sessions
 from collection.models import (
     AdviceGiven,
@@ -39,7 +40,7 @@ Row = dict[str, Any]
 
 @transaction.atomic
 def erase(user: User) -> None:
-    """Erases a person from every app: see `accounts.actions.erase_person`. Raises OnlyAdministrator.
+    """Erases a person from every app: see `erase_person`. Raises OnlyAdministrator.
 
     What researchers wrote about them goes too: why they were excluded, and why a qualification was taken back.
     """

@@ -7,7 +7,7 @@ from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
 from django.utils import timezone
 
-from accounts.backgrounds import QUESTIONS
+from accounts.background_questions import QUESTIONS
 from accounts.models import ApiToken, User
 
 
@@ -70,7 +70,7 @@ class PasswordForm(forms.Form):
 class ConfirmedForm(forms.Form):
     """A form that asks for the password once more: a screen that somebody left open is not enough.
 
-    The view checks it (`accounts.access.confirmed`). Who came through a link has none; see `own_required`.
+    The view checks it (`accounts.pages.access.confirmed`). Who came through a link has none; see `own_required`.
     """
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:

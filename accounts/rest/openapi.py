@@ -9,7 +9,7 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 
-from accounts.problems import MEDIA_TYPE, ProblemSerializer
+from accounts.rest.problems import MEDIA_TYPE, ProblemSerializer
 
 MEANINGS = {
     400: "What was sent could not be read.",

@@ -15,7 +15,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from accounts.actions import AccountsError, ConsentMissing, KeyReused, TooManyAttempts, WrongSignIn
+from accounts.errors import AccountsError
+from accounts.idempotency import KeyReused
+from accounts.people.consents import ConsentMissing
+from accounts.sign_in.passwords import WrongSignIn
+from accounts.sign_in.throttle import TooManyAttempts
 
 MEDIA_TYPE = "application/problem+json"
 API = "/api/"
@@ -55,7 +59,7 @@ class ProblemSerializer(serializers.Serializer):
 
 
 def of_status(*codes: int) -> dict[tuple[int, str], type[ProblemSerializer]]:
-    """Errors of one address beside those that all have (accounts/descriptions.py), for its `responses`."""
+    """Errors of one address beside those that all have (accounts/rest/openapi.py), for its `responses`."""
     return {(code, MEDIA_TYPE): ProblemSerializer for code in codes}
 
 

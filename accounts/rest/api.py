@@ -10,10 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts import actions
-from accounts.addresses import client_address
-from accounts.problems import of_status
-from accounts.serializers import NewTokenSerializer, SignInSerializer
+from accounts.rest.problems import of_status
+from accounts.rest.serializers import NewTokenSerializer, SignInSerializer
+from accounts.sign_in import passwords, tokens
+from accounts.sign_in.client_address import client_address
 
 # As long as a session in the browser; tokens for longer are made under Mine.
 TOKEN_LIFE = timedelta(days=30)
@@ -35,8 +35,8 @@ class TokenView(APIView):
         asked = SignInSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         name, password = asked.validated_data["username"], asked.validated_data["password"]
-        user = actions.sign_in(username=name, password=password, address=client_address(request._request))
+        user = passwords.sign_in(username=name, password=password, address=client_address(request._request))
         expires_at = timezone.now() + TOKEN_LIFE
         name, scope = asked.validated_data["name"], asked.validated_data["scope"]
-        token = actions.create_api_token(user=user, name=name, expires_at=expires_at, scope=scope)
+        token = tokens.create_api_token(user=user, name=name, expires_at=expires_at, scope=scope)
         return Response(NewTokenSerializer({"token": token, "expires_at": expires_at}).data)

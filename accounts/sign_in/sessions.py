@@ -6,7 +6,7 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from accounts.models import User
-from accounts.statements import columns, made, moment, rows
+from shared.prepared_statements import columns, made, moment, rows
 
 SESSION = """
 SELECT {session} FROM django_session AS session WHERE session.session_key = %s AND session.expire_date > %s

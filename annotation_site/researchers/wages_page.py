@@ -6,10 +6,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.access import researcher_required
+from accounts.pages.access import researcher_required
 from accounts.templatetags.money import dollars
-from annotation_site import pay
-from annotation_site.forms import FloorForm
+from annotation_site.researchers import wages
+from annotation_site.researchers.forms import FloorForm
 from collection.models import MOST_TOP_UP_CENTS, Corpus
 
 
@@ -29,28 +29,28 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     if asked == "pay":
         seen = request.POST.get("cents", "")
         try:
-            added = pay.top_up(
+            added = wages.top_up(
                 corpus=corpus,
                 floor_cents=floor,
                 codes=codes,
                 expected_cents=int(seen) if seen.isascii() and seen.isdecimal() else 0,
             )
-        except pay.SumChanged as changed:
+        except wages.SumChanged as changed:
             error = str(changed)
         else:
             messages.success(request, f"{dollars(added)} were added to what people earned.")
             return redirect(f"{request.path}?floor={form.cleaned_data['floor']}")
-    found = pay.wages(corpus)
+    found = wages.wages(corpus)
     if request.GET.get("as") == "csv":
-        answer = HttpResponse(pay.as_csv(found, floor), content_type="text/csv; charset=utf-8")
-        answer["Content-Disposition"] = f'attachment; filename="{corpus.slug}-pay.csv"'
+        answer = HttpResponse(wages.as_csv(found, floor), content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = f'attachment; filename="{corpus.slug}-wages.csv"'
         return answer
-    ticked = pay.chosen(found, floor, codes if asked else None)
+    ticked = wages.chosen(found, floor, codes if asked else None)
     context = {
         "corpus": corpus,
         "form": form,
         "floor": floor,
-        "summary": pay.summary(found, floor),
+        "summary": wages.summary(found, floor),
         "rows": [(wage, wage.missing_cents(floor)) for wage in found],
         "most": MOST_TOP_UP_CENTS,
         "ticked": {wage.code for wage in ticked},
@@ -58,6 +58,6 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
         "chosen_cents": sum(wage.missing_cents(floor) for wage in ticked),
         "asked": asked,
         "error": error,
-        "meanings": pay.MEANINGS,
+        "meanings": wages.MEANINGS,
     }
     return render(request, "annotation_site/pay.html", context, status=422 if form.errors or error else 200)

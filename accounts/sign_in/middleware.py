@@ -2,52 +2,24 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import quote
 
 from django.conf import settings
-from django.contrib.auth import user_logged_in, user_logged_out
 from django.contrib.auth.models import AnonymousUser
 from django.core import signing
-from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponseBase
 
-from accounts.addresses import client_address
-from accounts.models import SignedIn, User
-from accounts.security_log import note
+from accounts.models import User
+from accounts.sign_in.browsers import (
+    SINCE,
+)
+from accounts.sign_in.client_address import client_address
+from accounts.sign_in.security_log import note
 
 Next = Callable[[HttpRequest], HttpResponseBase]
-SINCE = "signed_in_at"  # in the session: seconds since 1970
 SEEN_COOKIE = "__Host-quintet-seen" if settings.HTTPS else "quintet-seen"
 SECONDS_BETWEEN_COOKIES = 60
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-
-
-@receiver(user_logged_in)
-def remember_browser(sender: Any, request: HttpRequest, user: User, **_: Any) -> None:
-    """Keeps where somebody signed in, so that they can see and end it."""
-    if request.session.session_key is None:
-        request.session.create()
-    request.session[SINCE] = time.time()
-    address = client_address(request)
-    browser = request.headers.get("User-Agent", "")[:200]
-    SignedIn.objects.update_or_create(
-        session_key=request.session.session_key,
-        defaults={"user": user, "address": address, "browser": browser},
-    )
-    note("signed in", user=user.code, role=user.role, address=address or "unknown")
-
-
-@receiver(user_logged_out)
-def forget_browser(sender: Any, request: HttpRequest, user: User | None, **_: Any) -> None:
-    if user is not None:
-        SignedIn.objects.filter(session_key=request.session.session_key).delete()
-        note("signed out", user=user.code)
-
-
-def follow_session(request: HttpRequest, before: str | None) -> None:
-    """After a new key was given to the session (a new password): the browser is the same."""
-    SignedIn.objects.filter(session_key=before).update(session_key=request.session.session_key)
 
 
 def sign_out_idle_researchers(get_response: Next) -> Next:

@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
-from accounts.access import researcher_required
+from accounts.pages.access import researcher_required
 from collection.models import Corpus
 from jobs.tasks import enqueue
 from snapshots.tables import percent, share_rows

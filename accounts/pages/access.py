@@ -13,9 +13,10 @@ from django.shortcuts import resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.http import HttpResponseClientRedirect
 
-from accounts.actions import TooManyAttempts, WrongSignIn, sign_in
-from accounts.addresses import client_address
 from accounts.models import User
+from accounts.sign_in.client_address import client_address
+from accounts.sign_in.passwords import WrongSignIn, sign_in
+from accounts.sign_in.throttle import TooManyAttempts
 
 View = Callable[..., HttpResponseBase]
 # Kept in the session of who came through a platform's link: is this surely them? See `collection.joining.entry_links`.

@@ -10,7 +10,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from accounts.models import ApiToken, User
-from accounts.statements import columns, made, rows
+from shared.prepared_statements import columns, made, rows
 
 TOKEN = """
 SELECT {token}, {person} FROM accounts_apitoken AS token JOIN accounts_user AS person ON person.id = token.user_id
@@ -64,7 +64,7 @@ def _check_scope(token: ApiToken, request: Request) -> None:
 class TokenScheme(OpenApiAuthenticationExtension):
     """Tells the OpenAPI page about the header, so that its "Authorize" button works."""
 
-    target_class = "accounts.authentication.TokenAuthentication"
+    target_class = "accounts.rest.authentication.TokenAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:

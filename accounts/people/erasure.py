@@ -1,0 +1,62 @@
+"""Erases a person's account."""
+
+import hashlib
+import hmac
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.errors import AccountsError
+from accounts.models import (
+    Background,
+    SignInAttempt,
+    SiteKey,
+    User,
+)
+from accounts.sign_in.throttle import (
+    account_key,
+    account_of_participant,
+)
+
+ERASED = "(erased)"  # stands where somebody wrote about a person who is erased
+
+
+class OnlyAdministrator(AccountsError):
+    """Without this person nobody could make accounts."""
+
+    def __init__(self) -> None:
+        super().__init__("You are the only administrator. Make somebody else one first, then erase yourself.")
+
+
+@transaction.atomic
+def erase_person(*, user: User) -> None:
+    """Blanks what tells who somebody is, and ends the account. Raises OnlyAdministrator.
+
+    The code, what was written, labelled and earned under it, and what was agreed to stay: they are the evidence
+    of the corpus. An outside platform's id is kept as a keyed digest alone, so that somebody who was excluded
+    does not come back as somebody new.
+    """
+    administrators = User.objects.select_for_update().filter(role=User.Role.ADMINISTRATOR, is_active=True)
+    if [each.pk for each in administrators] == [user.pk]:
+        raise OnlyAdministrator
+    ids = user.platform_identities.all()
+    known_as = [user.username, *(account_of_participant(row.platform, row.participant) for row in ids)]
+    SignInAttempt.objects.filter(account__in=[account_key(name) for name in known_as]).delete()
+    user.api_tokens.all().delete()
+    user.browsers.all().delete()
+    Background.objects.filter(user=user).delete()
+    user.consents.filter(withdrawn_at=None).update(withdrawn_at=timezone.now())
+    user.grants.exclude(revoked_because="").update(revoked_because=ERASED)
+    for identity in ids:
+        identity.participant = erased_id(identity.platform, identity.participant)
+        identity.save(update_fields=["participant"])
+    user.username, user.email, user.is_active = f"erased-{user.code}", "", False
+    user.set_unusable_password()
+    user.save(update_fields=["username", "email", "is_active", "password"])
+
+
+def erased_id(platform: str, participant: str) -> str:
+    """What stands in the place of a platform's id: nobody reads the id from it, the id leads to it."""
+    key = SiteKey.objects.get_or_create(name="erased ids")[0].value
+    digest = hmac.new(key.encode(), f"{platform}\n{participant}".encode(), hashlib.sha256).hexdigest()
+    return f"erased:{digest}"

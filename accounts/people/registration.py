@@ -1,0 +1,55 @@
+"""Makes accounts."""
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from accounts.errors import AccountsError
+from accounts.models import PlatformIdentity, User, new_code
+from accounts.people.erasure import erased_id
+
+
+class NameTaken(AccountsError):
+    """Somebody else has this user name or code."""
+
+
+def create_person(
+    *,
+    username: str,
+    password: str | None,
+    role: str = "annotator",
+    kind: str = "person",
+    code: str | None = None,
+) -> User:
+    """Makes an account; without a password nobody can sign in to it. Raises NameTaken."""
+    fields = {"role": role, "kind": kind, "is_superuser": role == User.Role.ADMINISTRATOR}
+    if code is not None:
+        fields["code"] = code
+    try:
+        with transaction.atomic():
+            return User.objects.create_user(username, password=password, **fields)
+    except IntegrityError:
+        taken = User.objects.filter(Q(username=username) | Q(code=code or "")).exists()
+        if not taken:
+            raise
+        raise NameTaken(f"The name {username} is taken. Please choose another one.") from None
+
+
+@transaction.atomic
+def person_from_platform(*, platform: str, participant: str) -> User:
+    """The account of somebody who comes from an outside platform, made at their first visit.
+
+    It has no password: they come through the platform's link. Two first visits at once make one account.
+    """
+    known = PlatformIdentity.objects.select_related("user")
+    ids = (participant, erased_id(platform, participant))
+    found = known.filter(platform=platform, participant__in=ids).first()
+    if found is not None:
+        return found.user
+    code = new_code()
+    try:
+        with transaction.atomic():
+            user = create_person(username=f"{platform}-{code}", password=None, code=code)
+            PlatformIdentity.objects.create(user=user, platform=platform, participant=participant)
+            return user
+    except IntegrityError:  # the other visit was faster; the savepoint took our account back
+        return known.get(platform=platform, participant=participant).user

@@ -1,0 +1,117 @@
+"""Limits failed sign-ins by account and by address."""
+
+import math
+import unicodedata
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from accounts.errors import AccountsError
+from accounts.models import SignInAttempt
+
+# Failed sign-ins in `settings.SIGN_IN_WINDOW_SECONDS` before the door asks for patience.
+# Somebody who forgot a password tries three or four; 5 in 15 minutes let a guesser try 480 a day.
+FAILURES_BY_ACCOUNT_AND_ADDRESS = 5
+# One account guessed from many addresses. Higher, because anybody can lock an account this way.
+FAILURES_BY_ACCOUNT = 20
+# One password tried on many accounts. A class of annotators behind one address mistypes less often.
+# Sign-ins under way count too: keep this above what the server answers at one time.
+FAILURES_BY_ADDRESS = 50
+
+
+class TooManyAttempts(AccountsError):
+    """The sign-in is locked for this account or address. `retry_after` is in seconds, at least 1."""
+
+    def __init__(self, retry_after: int) -> None:
+        self.look_again = f"Please wait {in_words(retry_after)}, then try again."
+        super().__init__(f"Too many sign-ins failed. {self.look_again}")
+        self.retry_after = retry_after
+
+
+def in_words(seconds: int) -> str:
+    """A waiting time as people say it, rounded up: "40 seconds", "1 minute", "12 minutes"."""
+    if seconds < 60:
+        return "1 second" if seconds == 1 else f"{seconds} seconds"
+    minutes = math.ceil(seconds / 60)
+    return "1 minute" if minutes == 1 else f"{minutes} minutes"
+
+
+def begin_sign_in(*, account: str, address: str) -> SignInAttempt:
+    """Opens the door to one password check. Raises TooManyAttempts, whatever the password is.
+
+    The attempt is written and committed first and counted after: with "count, then write", thirty
+    guesses at once would all count nothing and all pass. A refused attempt leaves no row, so that
+    knocking on a locked door does not keep it locked.
+    """
+    account = account_key(account)
+    _refuse_if_locked(account, address, mine=0)
+    attempt = _write_attempt(account, address)
+    try:
+        _refuse_if_locked(account, address, mine=1)
+    except TooManyAttempts:
+        attempt.delete()
+        raise
+    return attempt
+
+
+def finish_sign_in(*, attempt: SignInAttempt) -> None:
+    """The password was right: forgets this attempt and what the person mistyped before it.
+
+    Rows that are too old to count go too, wherever they are from.
+    """
+    mine = Q(account=attempt.account, address=attempt.address, pk__lte=attempt.pk)
+    old = Q(address=attempt.address, at__lte=window_start())
+    SignInAttempt.objects.filter(mine | old).delete()
+
+
+def account_of_participant(platform: str, participant: str) -> str:
+    """The name under which entries by a platform's link are counted; no user name has a colon."""
+    return f"{platform}:{participant}"
+
+
+def account_key(account: str) -> str:
+    """Spellings of one name count together; nobody gets five more tries by pressing shift."""
+    return unicodedata.normalize("NFKC", account).casefold()[:150]
+
+
+@transaction.atomic(durable=True)
+def _write_attempt(account: str, address: str) -> SignInAttempt:
+    """Durable: inside somebody else's transaction the row would be invisible and count nothing."""
+    return SignInAttempt.objects.create(account=account, address=address)
+
+
+def window_start() -> datetime:
+    return timezone.now() - timedelta(seconds=settings.SIGN_IN_WINDOW_SECONDS)
+
+
+def _refuse_if_locked(account: str, address: str, *, mine: int) -> None:
+    """Raises TooManyAttempts if a limit is used up. `mine`: how many of the rows are the asker's own."""
+    by_account, by_address = Q(account=account), Q(address=address)
+    recent = SignInAttempt.objects.filter(at__gt=window_start())
+    counts = recent.filter(by_account | by_address).aggregate(
+        both=Count("pk", filter=by_account & by_address),
+        account=Count("pk", filter=by_account),
+        address=Count("pk", filter=by_address),
+    )
+    limits = (
+        (counts["both"], FAILURES_BY_ACCOUNT_AND_ADDRESS, by_account & by_address),
+        (counts["account"], FAILURES_BY_ACCOUNT, by_account),
+        (counts["address"], FAILURES_BY_ADDRESS, by_address),
+    )
+    waits = [
+        _seconds_until_free(recent.filter(rows), limit + mine)
+        for count, limit, rows in limits
+        if count - mine >= limit
+    ]
+    if waits:
+        raise TooManyAttempts(max(waits))
+
+
+def _seconds_until_free(failures: QuerySet[SignInAttempt], place: int) -> int:
+    """When the failure at this place, counted from the newest, leaves the window."""
+    failure = failures.order_by("-at")[place - 1 : place].first()
+    # Gone since it was counted: somebody signed in, so trying again soon makes sense.
+    return 1 if failure is None else max(1, math.ceil((failure.at - window_start()).total_seconds()))

@@ -1,0 +1,38 @@
+"""Makes and ends tokens for scripts."""
+
+import secrets
+from datetime import datetime
+
+from django.utils import timezone
+
+from accounts.models import ApiToken, User
+from accounts.sign_in.security_log import note
+
+
+def create_api_token(
+    *, user: User, name: str, expires_at: datetime | None = None, scope: str = ApiToken.Scope.ALL
+) -> str:
+    """Makes a key for REST and returns it; it cannot be shown again. Ended tokens of the person go."""
+    user.api_tokens.filter(expires_at__lte=timezone.now()).delete()
+    # The prefix lets scanners recognise a token that was committed by mistake.
+    token = f"quintet_{secrets.token_urlsafe(32)}"
+    digest = ApiToken.digest_of(token)
+    ApiToken.objects.create(user=user, name=name, digest=digest, expires_at=expires_at, scope=scope)
+    note("token made", user=user.code, scope=scope, ends=expires_at or "never")
+    return token
+
+
+def revoke_api_token(*, user: User, token_id: int) -> bool:
+    """Ends a token at once. False: the person has no such token."""
+    ended = user.api_tokens.filter(pk=token_id).delete()[0] > 0
+    if ended:
+        note("token ended", user=user.code)
+    return ended
+
+
+def end_tokens(*, user: User) -> int:
+    """Ends all tokens of a person at once. Returns how many."""
+    ended = user.api_tokens.all().delete()[0]
+    if ended:
+        note("tokens ended", user=user.code, number=ended)
+    return ended
