@@ -73,9 +73,9 @@ class NewRunForm(forms.Form):
         help_text="update: train all its weights on. transfer: make the softmax anew, for other labels.",
     )
     collapse = forms.BooleanField(
-        label="Read three labels as two",
+        label="Read labels as two classes",
         required=False,
-        help_text="Neutral and contradiction count as not-entailed.",
+        help_text="Entailment, or 5 of a scale, counts as entailed; every other label counts as not-entailed.",
     )
     soft_labels = forms.BooleanField(
         label="Soft labels",

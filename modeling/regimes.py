@@ -117,7 +117,7 @@ def regime_text(regime: Mapping[str, Any], most: int | None) -> str:
             *([f"genre {regime['genre']}"] if "genre" in regime else []),
             *mixed,
             *([f"{start['how']} of run {start['run']}"] if start else []),
-            *(["three labels read as two"] if regime.get("collapse") else []),
+            *(["labels read as two classes"] if regime.get("collapse") else []),
             *(["soft labels"] if regime.get("soft_labels") else []),
             *(["hypothesis-only twin"] if regime.get("hypothesis_only") else []),
         ]
@@ -190,20 +190,21 @@ def _check_labels(snapshot: Snapshot, regime: Mapping[str, Any]) -> None:
     everyone = [snapshot, *(Snapshot.objects.named(name).get() for name in names)]
     schemes = {one.corpus.scheme for one in everyone}
     if regime.get("collapse"):
-        if COLLAPSIBLE not in schemes or schemes - {COLLAPSIBLE, COLLAPSED}:
+        if schemes.isdisjoint(COLLAPSIBLE) or schemes - {COLLAPSED, *COLLAPSIBLE}:
             raise BadRegime(
                 "collapse",
-                f"reads the three labels of {COLLAPSIBLE} as two; the labels here are {', '.join(sorted(schemes))}.",
+                f"reads labels of {' or '.join(COLLAPSIBLE)} as two classes; the labels here are"
+                f" {', '.join(sorted(schemes))}.",
             )
     elif len(schemes) > 1:
-        hint = " Set collapse to read three labels as two." if schemes == {COLLAPSIBLE, COLLAPSED} else ""
+        hint = " Set collapse to read them as two classes." if schemes <= {COLLAPSED, *COLLAPSIBLE} else ""
         raise BadRegime("mixed", f"the labels differ: {', '.join(sorted(schemes))}.{hint}")
 
 
 def _check_classes(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any]) -> None:
     """Some baselines know two labels."""
     if catalogue.baselines()[baseline].two_classes and scheme_of(snapshot, regime) != COLLAPSED:
-        hint = " Set collapse to read three labels as two." if snapshot.corpus.scheme == COLLAPSIBLE else ""
+        hint = " Set collapse to read them as two classes." if snapshot.corpus.scheme in COLLAPSIBLE else ""
         raise BadRegime(
             "collapse", f"{baseline} tells entailed from not-entailed, and {snapshot} has other labels.{hint}"
         )

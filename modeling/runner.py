@@ -435,7 +435,7 @@ def evaluate(
     run: TrainingRun, snapshot: Snapshot, partitions: list[str], *, tell: Listener
 ) -> dict[str, Any]:
     """Scores a finished run on partitions of any snapshot of the same scheme, or of one that comes to the same
-    when three labels are read as two; returns the program's metrics.
+    when labels are read as two classes; returns the program's metrics.
 
     Raises CannotStart, EvaluationFailed.
     """

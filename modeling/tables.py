@@ -194,5 +194,5 @@ def evaluations(run: TrainingRun) -> list[Evaluated]:
 def _place(row: Evaluation) -> int:
     """Where the row's gold label stands in its scheme."""
     labels = row.snapshot.corpus.labels
-    # A run that reads three labels as two has labels that are not the corpus's.
+    # A run that reads labels as two classes has labels that are not the corpus's.
     return labels.index(row.gold_label) if row.gold_label in labels else 0

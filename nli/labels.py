@@ -46,8 +46,15 @@ READINGS: dict[tuple[str, str], dict[str, str]] = {
         "5": "entailed",
     },
 }
-# The scheme that a run reads as two classes (`collapse`), and what it reads it as.
-COLLAPSIBLE, COLLAPSED = "nli3", "entailed2"
+# What a run may read as two classes (`collapse`), and a table shows in two: the schemes, and their common reading.
+COLLAPSED = "entailed2"
+COLLAPSIBLE = tuple(scheme for scheme, into in READINGS if into == COLLAPSED)
+
+
+def in_two_classes(labels: Sequence[str]) -> dict[str, str] | None:
+    """Return each of these labels as one of two classes; None where their scheme has no such reading."""
+    schemes = (scheme for scheme in COLLAPSIBLE if SCHEMES[scheme] == tuple(labels))
+    return next((READINGS[scheme, COLLAPSED] for scheme in schemes), None)
 
 
 def reading(scheme: str, into: str) -> dict[str, str]:
@@ -70,8 +77,9 @@ def vote_index(labels: Sequence[str]) -> dict[str, int]:
 
 
 def label_index(labels: Sequence[str], collapse: bool = False) -> dict[str, int]:
-    """Return the index of each label that a file may hold; with `collapse`, of the three labels as two."""
+    """Return the index of each label that a file may hold; with `collapse`, also of labels that are read as these."""
     index = {label: position for position, label in enumerate(labels)}
     if not collapse:
         return index
-    return index | {old: index[new] for old, new in reading(COLLAPSIBLE, COLLAPSED).items()}
+    reads = {old: new for scheme in COLLAPSIBLE for old, new in READINGS[scheme, COLLAPSED].items()}
+    return index | {old: index[new] for old, new in reads.items()}

@@ -70,8 +70,8 @@ def check_part(lines: Iterable[bytes], partition: str, facts: Facts) -> Part:
         premises.setdefault(as_bytes(line["promptID"]), number)
         # Sixteen bytes that stand for a text: half a million sentences are compared.
         hypotheses.setdefault(hashlib.sha256(as_bytes(line["sentence2"])).digest()[:16], number)
-        if "group" in line:
-            groups.setdefault(as_bytes(line["group"]), number)
+        # A premise without a group of its own is one.
+        groups.setdefault(as_bytes(line.get("group", line["promptID"])), number)
         if line["author"]:
             part.authors.add(line["author"])
     part.names = {PAIR: pairs, PREMISE: premises, HYPOTHESIS: hypotheses, GROUP: groups}

@@ -94,6 +94,7 @@ def manifest_of(
         "partitions": tally.partitions(_premises(rows)),
         "placements": _placements(rows),
         "premises_in_two_partitions": _in_two_partitions(rows, "pair__premise"),
+        "groups_in_two_partitions": _in_two_partitions(rows, "pair__premise__group"),
         "hypotheses_in_two_partitions": _in_two_partitions(rows, "pair__hypothesis"),
         "shortages": [
             {"partition": each.partition, "genre": each.genre, "wanted": each.wanted, "placed": each.placed}

@@ -259,9 +259,14 @@ def _compare(manifest: Mapping[str, Any], reading: _Reading, report: Report) -> 
     for partition, number, pair in seen.again(PAIR):
         report.add(f"{partition}.jsonl", f"pairID {_text(pair)!r} occurs a second time", number)
     if not manifest["placements"].get("published", {}).get("pairs"):
+        named: set[bytes] = set()
         for kind in (PREMISE, GROUP):
             for name, where in seen.in_several(kind, limit=TOLD_A_FILE):
-                report.add(f"{where[0]}.jsonl", f"the {kind} {_text(name)!r} stands in {' and '.join(where)}")
+                if name not in named:  # a premise that is its own group is named once
+                    report.add(
+                        f"{where[0]}.jsonl", f"the {kind} {_text(name)!r} stands in {' and '.join(where)}"
+                    )
+                named.add(name)
     if manifest.get("author_disjoint") and not manifest["placements"].get("published", {}).get("pairs"):
         both = sorted(author for author, where in reading.authors.items() if where >= {"train", "test"})
         for author in both[:TOLD_A_FILE]:
@@ -274,6 +279,8 @@ def _compare(manifest: Mapping[str, Any], reading: _Reading, report: Report) -> 
         "hypotheses_in_two_partitions": seen.number_in_several(HYPOTHESIS),
         "agreement": reading.tally.agreement(),
     }
+    if "groups_in_two_partitions" in manifest:  # older snapshots do not count them
+        counted["groups_in_two_partitions"] = seen.number_in_several(GROUP)
     if "answers" in manifest:  # older snapshots do not count them
         counted["answers"] = reading.tally.answered()
         counted["pairs_with_metadata"] = reading.tally.with_metadata

@@ -110,7 +110,7 @@ class Regime(Object):
         None,
         description="learn from so many pairs, drawn by the seed; a larger number takes the same pairs and more",
     )
-    collapse: bool = Field(False, description="read the three labels of nli3 as those of entailed2")
+    collapse: bool = Field(False, description="read labels of nli3 and ordinal5 as those of entailed2")
     soft_labels: bool = Field(
         False, description="learn the shares of the annotators' labels instead of the gold label"
     )
@@ -173,9 +173,13 @@ class RunConfig(Regime):
         if self.files.train is None:
             yield Fault(("files", "train"), "is missing; a baseline cannot be trained without it")
         if self.collapse and self.scheme not in ("", "entailed2"):
-            yield Fault(("collapse",), 'reads nli3 as entailed2; set scheme to "entailed2" with it')
+            yield Fault(
+                ("collapse",), 'reads labels as those of entailed2; set scheme to "entailed2" with it'
+            )
         if self.baseline in TWO_CLASSES and self.scheme not in ("", "entailed2"):
-            what = f'must be "entailed2", for {self.baseline} tells two classes apart; set collapse for files with three'
+            what = (
+                f'must be "entailed2", for {self.baseline} tells two classes apart; set collapse for others'
+            )
             yield Fault(("scheme",), what)
         if self.hypothesis_only and self.baseline in NO_PREMISE:
             yield Fault(
@@ -255,7 +259,7 @@ class EvaluationConfig(Object):
     )
     device: Annotated[str, OneOf(DEVICES)] = Field("auto", description="`auto`, `cpu` or `cuda`")
     threads: Annotated[int, Field(ge=1)] = Field(1, description="of the processor")
-    collapse: bool = Field(False, description="read the three labels of nli3 as those of entailed2")
+    collapse: bool = Field(False, description="read labels of nli3 and ordinal5 as those of entailed2")
 
     def faults(self) -> Iterator[Fault]:
         """What no key shows by itself."""

@@ -13,7 +13,7 @@ from typing import Any
 from modeling.baselines.config import DataFile
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
-from nli.labels import COLLAPSED, COLLAPSIBLE, NO_GOLD, label_index, reading, vote_index
+from nli.labels import COLLAPSED, COLLAPSIBLE, NO_GOLD, SCHEMES, label_index, vote_index
 
 NO_GENRE = "no genre"  # SNLI's own files have none
 
@@ -46,7 +46,7 @@ def without_premise(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 
 
 def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False) -> Partition:
-    """The pairs of a JSON Lines file, labels as indices into `labels`; `collapse` reads nli3 as entailed2.
+    """The pairs of a JSON Lines file, labels as indices into `labels`; `collapse` reads labels as entailed or not-entailed.
 
     Raises BaselineError for a file that is missing, one whose SHA-256 is another, and a bad line.
     """
@@ -95,8 +95,10 @@ def read_pair(line: bytes, index: dict[str, int], votes: dict[str, int]) -> Pair
     if label == NO_GOLD:
         return None
     if label not in index:
-        two = reading(COLLAPSIBLE, COLLAPSED).get(label)
-        hint = " (set collapse to read it as that)" if two in index else ""
+        can = index.keys() == set(SCHEMES[COLLAPSED]) and any(
+            label in SCHEMES[scheme] for scheme in COLLAPSIBLE
+        )
+        hint = " (set collapse to read it as that)" if can else ""
         raise ValueError(f"the label {label!r} is not one of: {', '.join(index)}{hint}")
     return Pair(
         pair_id=text_of(row, "pairID"),

@@ -21,7 +21,7 @@ from modeling.baselines.scores import score
 from modeling.baselines.settings import NeuralSettings
 from modeling.baselines.unseen import Unseen, cut_unseen, encode_unseen, looks_up
 from modeling.baselines.vectors import PACKAGES, WordVectors, find_vectors, require_same
-from nli.labels import COLLAPSED, COLLAPSIBLE, SCHEMES
+from nli.labels import COLLAPSED, COLLAPSIBLE, SCHEMES, label_index
 
 
 def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: Stop) -> None:
@@ -35,8 +35,10 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
             "The evaluation's folder is the run's own, whose predictions it would overwrite: name another."
         )
     run = checkpoint.load_run(folder)
-    if config.collapse and run.labels not in (SCHEMES[COLLAPSIBLE], SCHEMES[COLLAPSED]):
-        raise BaselineError(f"collapse is for nli3, not for the run's labels {', '.join(run.labels)}.")
+    if config.collapse and run.labels not in [SCHEMES[scheme] for scheme in (COLLAPSED, *COLLAPSIBLE)]:
+        raise BaselineError(
+            f"collapse is for {' and '.join(COLLAPSIBLE)}, not for the run's labels {', '.join(run.labels)}."
+        )
     source = source_of(run, config)
     known = load_training_texts(folder / checkpoint.TRAINING_TEXTS)
     torch.set_num_threads(config.threads)
@@ -77,7 +79,9 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
         if not partition.pairs:
             events.warn(f"There are no {name} pairs with a gold label: it has no score.", partition=name)
         encoded = encode_unseen(one, run.vocabulary, found)
-        probabilities = collapsed(predict(network, encoded, len(run.labels), device, between), labels)
+        probabilities = collapsed(
+            predict(network, encoded, len(run.labels), device, between), run.labels, labels
+        )
         overlap = count_overlap(partition.pairs, known)
         warn_of_overlap(events, name, len(partition.pairs), overlap)
         scores = score(partition.pairs, probabilities, labels, learnt_genres(run.metrics))
@@ -114,8 +118,10 @@ def vectors_of(
     return found
 
 
-def collapsed(probabilities: Floats, labels: Sequence[str]) -> Floats:
-    """Probabilities (pairs, labels); of nli3 those of neutral and contradiction summed, where two are asked."""
-    if probabilities.shape[1] == len(labels):
+def collapsed(probabilities: Floats, given: Sequence[str], labels: Sequence[str]) -> Floats:
+    """Returns probabilities (pairs, labels) from those of the labels `given`: where two classes are asked, sums."""
+    if tuple(given) == tuple(labels):
         return probabilities
-    return np.stack((probabilities[:, 0], probabilities[:, 1:].sum(axis=1)), axis=1)
+    index = label_index(labels, collapse=True)
+    parts = ([k for k, label in enumerate(given) if index[label] == at] for at in range(len(labels)))
+    return np.stack([probabilities[:, part].sum(axis=1) for part in parts], axis=1)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nli.labels import COLLAPSED, SCHEMES, in_two_classes
 from snapshots.statistics.artifacts import DEV, THRESHOLDS, giveaways
 from snapshots.statistics.pairs import NO_GOLD
 from snapshots.statistics.tags import NAMES, SUBSTRING, WORD
@@ -164,6 +165,18 @@ def _labels(data: Data) -> Iterator[list[Cell]]:
         assert group is not None
         counts = [group["gold_labels"].get(label, 0) for label in (*data["labels"], NO_GOLD)]
         yield [_all(partition), *counts, *(count / group["pairs"] for count in counts)]
+
+
+def _in_two_classes(data: Data) -> Iterator[list[Cell]]:
+    reads = in_two_classes(data["labels"]) or {}
+    for partition in _partitions(data) if reads else ():
+        group = _group(data, partition=partition)
+        assert group is not None
+        classes = dict.fromkeys(SCHEMES[COLLAPSED], 0)
+        for label, two in reads.items():
+            classes[two] += group["gold_labels"].get(label, 0)
+        total = sum(classes.values())
+        yield [_all(partition), *classes.values(), max(classes.values()) / total if total else None]
 
 
 def _votes(data: Data) -> Iterator[list[Cell]]:
@@ -345,6 +358,18 @@ TABLES: dict[str, TableKind] = {
         (Column("words", "count"), Column("premises", "count"), Column("hypotheses", "count")),
         _length_distribution,
         ("premise_words", "hypothesis_words"),
+    ),
+    "two_classes": TableKind(
+        "Gold labels read as two classes: entailment, or 5 of a scale, is entailed (Diverse NLI Collection, Table 3)",
+        CORPUS,
+        (
+            Column("partition"),
+            *(Column(label, "count") for label in SCHEMES[COLLAPSED]),
+            Column("share of the commoner class", "share"),
+        ),
+        _in_two_classes,
+        ("gold_labels",),
+        only_with_rows=True,
     ),
     "overlap": TableKind("Word overlap (MPE, Table 1, full)", CORPUS, _OVERLAP, _overlap, ("overlap",)),
     "edits": TableKind(

@@ -244,6 +244,32 @@ def test_a_run_on_three_labels_is_scored_on_two_by_summing(tmp_path: Path):
         assert after["not-entailed"] == pytest.approx(before["neutral"] + before["contradiction"], abs=2e-6)
 
 
+def test_five_points_are_read_as_two_classes(tmp_path: Path):
+    rows = [
+        row | {"gold_label": "5" if number % 3 else "3", "annotator_labels": []}
+        for number, row in enumerate(lines(("A postman",), "t"))
+    ]
+    files = {name: write_lines(tmp_path / f"{name}.jsonl", rows) for name in ("train", "dev", "test")}
+    given = {"files": files, "baseline": "majority", "settings": {}, "vectors": None}
+    two = trained(tmp_path / "two", scheme="entailed2", collapse=True, **given)
+    assert {label: part["pairs"] for label, part in two["test"]["by_label"].items()} == {
+        "entailed": 8,
+        "not-entailed": 4,
+    }
+    five = trained(tmp_path / "five", scheme="ordinal5", **given)
+    assert set(five["test"]["by_label"]) == {"1", "2", "3", "4", "5"}
+    evaluation = {
+        "snapshot": OTHER,
+        "files": {"test": files["test"]},
+        "folder": str(tmp_path / "scored"),
+        "collapse": True,
+    }
+    code, events = run_evaluate(tmp_path / "five/run", evaluation, tmp_path)
+    assert code == 0, events[-1]
+    scores = events[-1]["metrics"]["test"]
+    assert scores["accuracy"] == scores["majority"] == pytest.approx(8 / 12)
+
+
 def soft_lines() -> list[dict[str, object]]:
     """Two groups of pairs, told apart by their hypothesis: unanimous, and split three to two."""
     split = ["neutral"] * 3 + ["entailment"] * 2

@@ -99,7 +99,7 @@ def test_what_learns_in_one_look_starts_from_nothing(snapshot):
 
 
 def test_a_baseline_that_knows_two_labels_is_not_asked_for_three(snapshot):
-    with pytest.raises(actions.RefusedRegime, match=r"edit_distance tells.*Set collapse to read three"):
+    with pytest.raises(actions.RefusedRegime, match=r"edit_distance tells.*Set collapse to read them"):
         a_run(snapshot, "edit_distance")
     assert a_run(snapshot, "edit_distance", regime={"collapse": True}).vectors == ""
 
@@ -120,7 +120,7 @@ def test_three_labels_read_as_two_are_trained_scored_and_shown(client, rosa):
     labels = Evaluation.objects.filter(run=run, partition="test").exclude(gold_label="")
     assert set(labels.values_list("gold_label", flat=True)) == {"entailed", "not-entailed"}
     page = client.get(reverse("run", args=[run.pk])).content.decode()
-    assert "three labels read as two" in page
+    assert "labels read as two classes" in page
 
 
 def test_the_form_keeps_what_was_typed_and_says_which_field_is_wrong(snapshot, client, rosa):

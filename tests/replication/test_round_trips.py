@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from snapshots.manifest import folder_of, read_manifest
+from snapshots.models import Snapshot
 from snapshots.verify import verify
 from tests.commands import run
 
@@ -70,6 +72,31 @@ def test_dnc_relations_from_one_to_five(shared_data, tmp_path):
         )
     )
     assert ours == theirs
+
+
+def test_dnc_relations_in_two_classes(shared_data):
+    path = shared_data / "dnc" / "test" / "recast_kg_relations_data.json"
+    bring("dnc", path, scheme="ordinal5")
+    assert not run("freeze_snapshot", "here").failure
+    table = run("report", "here@1", "two_classes", format="csv").out.splitlines()
+    assert table[1].split(",")[:3] == ["test", "453", "308"]
+    assert float(table[1].split(",")[3]) == pytest.approx(0.5953, abs=0.00005)
+    given = Counter(row["binary-label"] for row in json.loads(path.read_text()))
+    assert given == {True: 453, False: 308}
+
+
+def test_402_puns_stand_in_dev_and_in_test(shared_data):
+    """By 403 numbers of their sources: one of them has two."""
+    files = [shared_data / "dnc" / part / "recast_puns_data.json" for part in ("dev", "test")]
+    bring("dnc", *files)
+    assert not run("freeze_snapshot", "here").failure
+    snapshot = Snapshot.objects.get()
+    assert read_manifest(snapshot)["groups_in_two_partitions"] == 403
+    puns = [
+        {row["context"].split(" heard that ", 1)[1] for row in json.loads(path.read_text())} for path in files
+    ]
+    assert len(puns[0] & puns[1]) == 402
+    assert verify(folder_of(snapshot)).ok
 
 
 def test_snli_with_five_labels(shared_data, tmp_path):

@@ -6,6 +6,7 @@ from collection.models import Pair, Premise
 from snapshots.actions import EmptyCorpus, request_freeze
 from snapshots.models import Placement, Snapshot, SnapshotLabel, SnapshotPair
 from snapshots.planning import HoldOutRefused, plan_freeze
+from snapshots.verify import verify
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import (
     add_genre,
@@ -118,9 +119,21 @@ def test_published_partitions_are_kept_even_where_they_share_premises():
     assert where(snapshot) == {"1": "train", "2": "test", "3": "dev"}
     told = manifest(snapshot)
     assert told["premises_in_two_partitions"] == 1
+    assert told["groups_in_two_partitions"] == 1
     assert told["placements"]["published"] == {"pairs": 3, "premises": 2}
     assert told["gold_sources"] == {"published": 3}
     assert not Placement.objects.exists()
+
+
+def test_a_group_that_was_published_in_two_partitions_is_kept_and_counted():
+    corpus = make_corpus()
+    for number, partition in enumerate(("dev", "test", "test")):
+        premise = make_premise(corpus, f"Name {number} heard that time flies.", group=f"pun {number // 2}")
+        published_pair(corpus, premise, "entailment", partition, str(number))
+    snapshot = freeze(corpus)
+    told = manifest(snapshot)
+    assert (told["premises_in_two_partitions"], told["groups_in_two_partitions"]) == (0, 1)
+    assert verify(folder(snapshot)).ok
 
 
 def test_pairs_without_gold_are_there_with_a_dash():

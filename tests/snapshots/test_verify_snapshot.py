@@ -204,6 +204,10 @@ def test_an_edited_manifest_is_found(copied, change, sentence):
             "premises_in_two_partitions is 3, but the files",
         ),
         (
+            lambda told: told.update(groups_in_two_partitions=3),
+            "groups_in_two_partitions is 3, but the files",
+        ),
+        (
             lambda told: told.update(hypotheses_in_two_partitions=3),
             "hypotheses_in_two_partitions is 3, but the",
         ),

@@ -41,10 +41,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         run, snapshot = self.finished_run(options["run"]), self.frozen_snapshot(options["snapshot"])
         theirs, ours = scheme_of(run.snapshot, run.regime), snapshot.corpus.scheme
-        if theirs != ours and {theirs, ours} != {COLLAPSIBLE, COLLAPSED}:
+        if theirs != ours and not {theirs, ours} <= {COLLAPSED, *COLLAPSIBLE}:
             raise CommandError(
-                f"Run {run.pk} gives labels of {theirs}, {snapshot} has {ours}: "
-                "name a snapshot with the same labels."
+                f"Run {run.pk} gives labels of {theirs}, {snapshot} has {ours}, and these cannot be read as the same two"
+                " classes: name a snapshot with the same labels."
             )
         try:
             if options["by"] == "tag":

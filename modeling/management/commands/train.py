@@ -96,7 +96,11 @@ class Command(BaseCommand):
         start.add_argument(
             "--transfer", type=int, metavar="RUN", help="the same with a new softmax, for other labels"
         )
-        parser.add_argument("--collapse", action="store_true", help="read nli3 as entailed and not-entailed")
+        parser.add_argument(
+            "--collapse",
+            action="store_true",
+            help="read labels of nli3 or ordinal5 as entailed and not-entailed",
+        )
         parser.add_argument("--soft-labels", action="store_true", help="learn the annotators' distribution")
         parser.add_argument(
             "--hypothesis-only",
