@@ -15,12 +15,12 @@ from bench.corpora import LABELS
 from bench.labelled import make_labelled_corpus
 from bench.measure import timed
 from collection.models import Pair
-from validation import measuring
-from validation.agreement import pairwise_kappa, report
 from validation.models import Figures, Label, Question
-from validation.patterns import DIMENSIONS
-from validation.quality import annotators
-from validation.reliability import fit_models
+from validation.statistics import cached
+from validation.statistics.agreement import pairwise_kappa, report
+from validation.statistics.annotator_quality import annotators
+from validation.statistics.reliability_models import fit_models
+from validation.statistics.vote_patterns import DIMENSIONS
 
 MODELS_UP_TO = (
     100_000  # pairs, above which the models of reliability take longer than anybody wants to wait here
@@ -61,24 +61,24 @@ def pages(question: Question) -> None:
     browser.force_login(create_person(username="reads", password=None, role=User.Role.RESEARCHER))
     base = f"/corpora/{question.corpus.slug}"
     for name, address, wanted in (
-        ("agreement by genre", f"{base}/agreement/?by=genre", [(measuring.Kind.AGREEMENT, "genre")]),
+        ("agreement by genre", f"{base}/agreement/?by=genre", [(cached.Kind.AGREEMENT, "genre")]),
         (
             "agreement by validator",
             f"{base}/agreement/?by=validator",
-            [(measuring.Kind.AGREEMENT, "validator")],
+            [(cached.Kind.AGREEMENT, "validator")],
         ),
         (
             "annotators",
             f"{base}/annotators/",
-            [(measuring.Kind.PAIRWISE, ""), (measuring.Kind.ANNOTATORS, "")],
+            [(cached.Kind.PAIRWISE, ""), (cached.Kind.ANNOTATORS, "")],
         ),
-        ("the dashboard", "/admin/", [(measuring.Kind.AGREEMENT, "")]),
+        ("the dashboard", "/admin/", [(cached.Kind.AGREEMENT, "")]),
     ):
         row(f"page: {name}, the first time", partial(load, browser, address))
         kept = [
-            measuring.request_figures(question=question, kind=kind, by=by)
+            cached.request_figures(question=question, kind=kind, by=by)
             for kind, by in wanted
-            if address == "/admin/" or not measuring.is_on_the_spot(question, kind, by)
+            if address == "/admin/" or not cached.is_on_the_spot(question, kind, by)
         ]
         if kept:
             row("what a worker counts for it", partial(count, kept))
@@ -94,7 +94,7 @@ def load(browser: Client, address: str) -> None:
 def count(kept: list[Figures]) -> None:
     """What a worker does with these requests."""
     for each in kept:
-        measuring.count_figures(figures_id=each.pk)
+        cached.count_figures(figures_id=each.pk)
     if Figures.objects.under_way().exists():
         raise RuntimeError("A request is still there after its count.")
 

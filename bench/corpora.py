@@ -7,8 +7,8 @@ from accounts.models import User
 from accounts.people.registration import create_person
 from collection.models import Corpus, Genre, Pair, Premise
 from collection.premise_ids import digest_of
-from validation.actions import open_for_validation
 from validation.models import LabelWording, Question
+from validation.pairs.opening import open_for_validation
 
 LABELS = ("entailment", "neutral", "contradiction")
 WORDS = tuple(

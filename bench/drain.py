@@ -21,7 +21,9 @@ from django.db.models import Count
 
 from accounts.models import User
 from accounts.people.registration import create_person
-from validation.actions import NoWork, claim_batch, submit_batch
+from validation.errors import NoWork
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Label, Question
 
 LEASE_SECONDS = 1

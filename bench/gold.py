@@ -14,7 +14,7 @@ from accounts.people.registration import create_person
 from bench.labelled import make_labelled_corpus
 from bench.measure import timed
 from collection.models import Pair
-from validation.gold import with_gold_label
+from validation.gold.queries import with_gold_label
 from validation.models import Question
 
 WRITES = ("INSERT", "UPDATE", "DELETE", "SELECT setval")
@@ -65,7 +65,7 @@ def sql_lengths(question: Question) -> Iterator[tuple[str, int]]:
     pairs = with_gold_label(Pair.objects.filter(corpus=question.corpus), question)
     yield "a query for pairs with their gold label", len(pairs.query.sql_with_params()[0])
     try:
-        from validation.gold_view import definition
+        from validation.gold.sql_view import definition
     except ImportError:
         return
     yield "the view that it joins, without line breaks", len(" ".join(definition(connection.vendor).split()))

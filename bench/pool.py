@@ -18,7 +18,7 @@ from annotation_site.simulated_crowd import folded, labelling_form, pairs_of
 from bench.corpora import make_corpus, open_all
 from collection.models import Pair
 from validation.models import Question
-from validation.quality import annotators
+from validation.statistics.annotator_quality import annotators
 
 # (premise, hypothesis) -> label
 Answer = Callable[[str, str], str]

@@ -45,7 +45,7 @@ from snapshots.serializers import (
     SnapshotSerializer,
     StatisticsSerializer,
 )
-from validation.agreement import main_question
+from validation.questions.lookup import main_question
 
 GONE = (
     "There is no such snapshot. A freeze that finds nothing new takes no number and leaves the earlier one."

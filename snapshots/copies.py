@@ -40,9 +40,9 @@ from snapshots.models import (
 )
 from snapshots.partition import DEV, TEST, TRAIN
 from snapshots.planning import FreezePlan, plan_freeze
-from validation.beyond import question_of_single_premises
-from validation.gold import with_gold_label
+from validation.gold.queries import with_gold_label
 from validation.models import BatchItem, Label, Question
+from validation.statistics.extra_labels import question_of_single_premises
 
 PLACED_AT_ONCE = 2000
 PEOPLES = ("author", "cast", "imported")  # origins of labels that can count

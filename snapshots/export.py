@@ -26,8 +26,8 @@ from snapshots.models import Snapshot, SnapshotAnswer, SnapshotLabel, SnapshotPa
 from snapshots.parses import Parses, derived_parses, premise_sentences
 from snapshots.planning import FreezePlan
 from snapshots.tally import Tally, content_sha256
-from validation.beyond import question_of_single_premises
 from validation.models import Question
+from validation.statistics.extra_labels import question_of_single_premises
 
 PAIRS_AT_ONCE = 5000
 # Plain values: to make five model instances a pair took most of the time of a freeze.

@@ -9,7 +9,7 @@ from snapshots.partition import PARTITIONS
 from snapshots.statistics.plots import Plot, plot
 from snapshots.statistics.rendering import shown_rows
 from snapshots.statistics.tables import TABLES, Column, Table, table
-from validation.definitions import DEFINITIONS, NAMES, PUBLISHED
+from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED
 
 AGREEMENT = "agreement"
 

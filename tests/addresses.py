@@ -49,8 +49,9 @@ from tests.cast import ana, person, rosa, stan, vera
 from tests.corpora import pay
 from tests.modeling.material import done_run
 from tests.snapshots.material import add_premise, corpus_of, freeze
-from validation.actions import invite, open_for_validation
+from validation.annotators.membership import invite
 from validation.models import CalibrationItem, Question
+from validation.pairs.opening import open_for_validation
 
 PLACE = re.compile(r"<(?:\w+:)?(\w+)>")
 GROUP = re.compile(r"\(\?P(<\w+>)[^()]*\)")

@@ -1,11 +1,13 @@
 from django.urls import path, re_path
 
-from validation import annotators_api, api
+from validation.labelling.api import NextBatchView, SubmitBatchView
+from validation.pairs.api import PairList
+from validation.statistics.api import AgreementView, AnnotatorsView
 
 urlpatterns = [
-    re_path(r"^work/validation/next/?$", api.NextBatchView.as_view(), name="api-validation-next"),
-    re_path(r"^work/validation/submit/?$", api.SubmitBatchView.as_view(), name="api-validation-submit"),
-    path("corpora/<slug:slug>/pairs/", api.PairList.as_view(), name="api-pairs"),
-    path("corpora/<slug:slug>/annotators/", annotators_api.AnnotatorsView.as_view(), name="api-annotators"),
-    path("corpora/<slug:slug>/agreement/", api.AgreementView.as_view(), name="api-agreement"),
+    re_path(r"^work/validation/next/?$", NextBatchView.as_view(), name="api-validation-next"),
+    re_path(r"^work/validation/submit/?$", SubmitBatchView.as_view(), name="api-validation-submit"),
+    path("corpora/<slug:slug>/pairs/", PairList.as_view(), name="api-pairs"),
+    path("corpora/<slug:slug>/annotators/", AnnotatorsView.as_view(), name="api-annotators"),
+    path("corpora/<slug:slug>/agreement/", AgreementView.as_view(), name="api-agreement"),
 ]

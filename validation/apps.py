@@ -7,9 +7,9 @@ class ValidationConfig(AppConfig):
 
     def ready(self) -> None:
         from collection.joining.visits import WORK
-        from validation import gold_view
-        from validation.offers import batches_done
+        from validation.gold import sql_view
+        from validation.labelling.submitting import batches_done
 
         WORK.append(batches_done)
-        pre_migrate.connect(gold_view.drop, sender=self)
-        post_migrate.connect(gold_view.create, sender=self)
+        pre_migrate.connect(sql_view.drop, sender=self)
+        post_migrate.connect(sql_view.create, sender=self)

@@ -4,8 +4,8 @@ from celery import shared_task
 from django.utils import timezone
 
 from jobs.tasks import enqueue
-from validation import measuring
 from validation.models import Figures
+from validation.statistics import cached
 
 
 @shared_task
@@ -13,9 +13,9 @@ def refresh_figures() -> None:
     """Asks for the figures of the dashboard that are old by now."""
     now = timezone.now()
     for kind, old in (
-        (measuring.Kind.AGREEMENT, measuring.old_glances),
-        (measuring.Kind.ANNOTATORS, measuring.old_flags),
+        (cached.Kind.AGREEMENT, cached.old_glances),
+        (cached.Kind.ANNOTATORS, cached.old_flags),
     ):
         for question in old(now):
             if not Figures.objects.under_way().filter(question=question, kind=kind, by="").exists():
-                enqueue(measuring.request_figures(question=question, kind=kind))
+                enqueue(cached.request_figures(question=question, kind=kind))

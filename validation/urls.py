@@ -1,18 +1,22 @@
 from django.urls import path
 
-from validation.views import answers, exam, labelling, opening, pairs, pool
+from validation.annotators import views as annotators
+from validation.labelling import views as labelling
+from validation.pairs import views as pairs
+from validation.quality_control import views as quality_control
+from validation.start_page import views as start_page
 
 urlpatterns = [
-    path("start/", labelling.start, name="start"),
-    path("work/mine/", labelling.my_work, name="my-work"),
-    path("work/labelling-draft/", answers.keep_draft, name="labelling-draft"),
+    path("start/", start_page.start, name="start"),
+    path("work/mine/", start_page.my_work, name="my-work"),
+    path("work/labelling-draft/", labelling.draft, name="labelling-draft"),
     path("work/validation/<slug:slug>/", labelling.labelling, name="labelling"),
     path("work/validation/<slug:slug>/instructions/", labelling.instructions, name="labelling-instructions"),
-    path("work/validation/<slug:slug>/exam/", exam.labelling_exam, name="labelling-exam"),
+    path("work/validation/<slug:slug>/exam/", labelling.labelling_exam, name="labelling-exam"),
     path("work/validation/<slug:slug>/<slug:question_slug>/", labelling.labelling, name="labelling"),
     path(
         "work/validation/<slug:slug>/<slug:question_slug>/exam/",
-        exam.labelling_exam,
+        labelling.labelling_exam,
         name="labelling-exam",
     ),
     path(
@@ -20,13 +24,13 @@ urlpatterns = [
         labelling.instructions,
         name="labelling-instructions",
     ),
-    path("corpora/<slug:slug>/pool/", pool.members, name="pool"),
-    path("corpora/<slug:slug>/pool/<path:code>/", pool.member, name="pool-member"),
+    path("corpora/<slug:slug>/pool/", annotators.members, name="pool"),
+    path("corpora/<slug:slug>/pool/<path:code>/", annotators.member, name="pool-member"),
     path("corpora/<slug:slug>/pairs/", pairs.pair_list, name="pairs"),
     path("corpora/<slug:slug>/pairs/<path:public_id>/", pairs.pair_page, name="pair"),
-    path("corpora/<slug:slug>/open/", opening.open_pairs, name="open-pairs"),
-    path("corpora/<slug:slug>/more-labels/", opening.more_labels, name="more-labels"),
-    path("corpora/<slug:slug>/adjudication/", pool.adjudication, name="adjudication"),
-    path("corpora/<slug:slug>/controls/", pool.controls, name="controls"),
-    path("corpora/<slug:slug>/calibration/", pool.calibration, name="calibration"),
+    path("corpora/<slug:slug>/open/", pairs.open_pairs, name="open-pairs"),
+    path("corpora/<slug:slug>/more-labels/", pairs.more_labels, name="more-labels"),
+    path("corpora/<slug:slug>/adjudication/", pairs.adjudication, name="adjudication"),
+    path("corpora/<slug:slug>/controls/", quality_control.controls, name="controls"),
+    path("corpora/<slug:slug>/calibration/", quality_control.calibration, name="calibration"),
 ]

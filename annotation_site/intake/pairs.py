@@ -20,8 +20,8 @@ from collection.imports.splits import Split
 from collection.models import Corpus, Pair, Premise, Source
 from collection.models.querysets import tell_planner
 from nli.labels import SCHEMES
-from validation.importing import create_corpus, import_portion, main_question, open_imported
 from validation.models import Label, Question
+from validation.pairs.published_labels import create_corpus, import_portion, main_question, open_imported
 
 REASONS_LISTED = 100  # different reasons that are counted
 LISTED = 1000  # refused lines that a report names one by one; all of them are counted

@@ -12,8 +12,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
-from validation.measuring import outdate
 from validation.models import Label, Question
+from validation.statistics.cached import outdate
 
 
 class BuiltOn(Exception):

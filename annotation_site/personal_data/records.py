@@ -26,14 +26,7 @@ from collection.models import (
     WritingSignals,
 )
 from collection.writing.submitting import discard_drafts
-from validation.models import (
-    BatchItem,
-    CalibrationAnswer,
-    DraftAnswer,
-    Label,
-    Membership,
-    QuestionReading,
-)
+from validation.models import BatchItem, CalibrationAnswer, DraftAnswer, Label, Membership, QuestionReading
 
 Row = dict[str, Any]
 

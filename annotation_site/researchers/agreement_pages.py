@@ -12,10 +12,12 @@ from accounts.pages.access import researcher_required
 from collection.models import Corpus
 from jobs.tasks import enqueue
 from snapshots.tables import percent, share_rows
-from validation.agreement import AgreementReport
-from validation.annotator_table import COLUMNS, shown_figure, spread_of
-from validation.definitions import DEFINITIONS, NAMES
-from validation.measuring import (
+from validation.models import Question
+from validation.questions.addresses import address_in, asked_question
+from validation.statistics.agreement import AgreementReport
+from validation.statistics.annotator_quality import MEANINGS, RULES
+from validation.statistics.annotator_table import COLUMNS, shown_figure, spread_of
+from validation.statistics.cached import (
     Kind,
     kept,
     request_figures,
@@ -24,10 +26,8 @@ from validation.measuring import (
     shown_annotators,
     stop_figures,
 )
-from validation.models import Question
-from validation.patterns import DIMENSIONS
-from validation.quality import MEANINGS, RULES
-from validation.views.asked import address_in, asked_question
+from validation.statistics.definitions import DEFINITIONS, NAMES
+from validation.statistics.vote_patterns import DIMENSIONS
 
 PAIRWISE_SHOWN = 50
 # What a form names the figures by, and what the page calls them.

@@ -13,8 +13,8 @@ from collection.models import Corpus, ExamAttempt, Pair, Premise, ProblemReport,
 from modeling.models import TrainingRun
 from modeling.queues import working
 from snapshots.models import Snapshot
-from validation import measuring
 from validation.models import Label, Question
+from validation.statistics import cached
 
 # A dashboard is read at a glance; the full lists are one click away.
 CORPORA_SHOWN = 20
@@ -140,7 +140,7 @@ def _complete_and_disputed(question: Question | None) -> tuple[int | str, int | 
     """Pairs with all labels, how many of them have no gold label, and from when that is, as the end of a note."""
     if question is None:
         return 0, 0, ""
-    figures, made_at = measuring.glance(question)
+    figures, made_at = cached.glance(question)
     if figures is None:
         return NOT_COUNTED, NOT_COUNTED, "; a worker counts them soon"
     complete = figures["pairs_with_all_labels"]
@@ -192,7 +192,7 @@ def waiting() -> list[tuple[str, str]]:
             )
         )
     for question in Question.objects.filter(is_main=True, gold_rule="adjudicated").select_related("corpus"):
-        undecided = measuring.waiting_for_decision(question)
+        undecided = cached.waiting_for_decision(question)
         if undecided:
             found.append(
                 (
@@ -200,7 +200,7 @@ def waiting() -> list[tuple[str, str]]:
                     reverse("adjudication", args=[question.corpus.slug]),
                 )
             )
-    for question, number in measuring.flagged():
+    for question, number in cached.flagged():
         people = "annotators are" if number > 1 else "annotator is"
         found.append(
             (

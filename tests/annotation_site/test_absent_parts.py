@@ -17,7 +17,7 @@ from tests.corpora import make_corpus, make_pair, make_premise
 from tests.modeling.material import a_run, claimed, metrics
 from tests.snapshots.material import add_pair, freeze, label_pair, published_pair
 from validation.models import Question
-from validation.patterns import DIMENSIONS
+from validation.statistics.vote_patterns import DIMENSIONS
 
 pytestmark = pytest.mark.django_db
 

@@ -13,8 +13,11 @@ from annotation_site.operation import health
 from snapshots.manifest import folder_of
 from snapshots.models import Snapshot, SnapshotFile
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import claim_batch, exclude, open_for_validation, submit_batch
+from validation.annotators.exclusion import exclude
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Label, Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

@@ -7,8 +7,8 @@ import pytest
 from collection.models import Corpus, Pair, Source
 from tests.commands import run, write_jsonl
 from tests.snapshots.material import folder, freeze
-from validation.importing import create_corpus
 from validation.models import Label, Question
+from validation.pairs.published_labels import create_corpus
 
 pytestmark = pytest.mark.django_db
 

@@ -16,8 +16,8 @@ from collection.models import Corpus, PromptReading
 from collection.premises.writing_seats import make_seats
 from tests.commands import run
 from tests.corpora import make_pair, make_premise
-from validation.actions import open_for_validation
 from validation.models import Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

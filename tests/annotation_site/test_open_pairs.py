@@ -7,7 +7,8 @@ from collection.models import Corpus, Genre
 from tests.cast import ana
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import NoWork, claim_batch
+from validation.errors import NoWork
+from validation.labelling.claiming import claim_batch
 from validation.models import Label, Question
 
 pytestmark = pytest.mark.django_db

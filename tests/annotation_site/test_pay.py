@@ -16,8 +16,11 @@ from collection.writing import claiming, prompts, submitting
 from tests.cast import ana, rosa, stan, vera
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise, pay
-from validation.actions import claim_batch, label_as_expert, open_for_validation, submit_batch
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, BatchItem, Question
+from validation.pairs.opening import open_for_validation
+from validation.quality_control.control_items import label_as_expert
 
 MINUTE = 60_000
 

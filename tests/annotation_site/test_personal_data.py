@@ -30,7 +30,7 @@ from collection.premises import writing_seats
 from collection.writing import claiming, prompts, submitting
 from tests.cast import PASSWORD, person
 from tests.corpora import make_corpus, make_pair, make_premise, pay
-from validation.actions import invite
+from validation.annotators.membership import invite
 from validation.models import Label, Question
 
 pytestmark = pytest.mark.django_db

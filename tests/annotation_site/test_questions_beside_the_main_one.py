@@ -12,8 +12,10 @@ from tests.commands import run
 from tests.conftest import REPOSITORY
 from tests.corpora import agreed, make_pair, make_premise
 from tests.validation.votes import gold_of
-from validation.actions import NotInPool, claim_batch, open_for_validation
+from validation.errors import NotInPool
+from validation.labelling.claiming import claim_batch
 from validation.models import Label, Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

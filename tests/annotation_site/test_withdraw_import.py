@@ -8,7 +8,7 @@ from tests.annotation_site.test_import_pairs import record, snli
 from tests.cast import vera
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus
-from validation.actions import claim_batch
+from validation.labelling.claiming import claim_batch
 from validation.models import Label, Question
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from collection.models import Premise, PromptVersion, Visit, WritingAssignment
 from collection.premises.writing_seats import make_seats
 from collection.writing.prompts import read_prompt
 from tests.addresses import Address, Site, addresses, finish, sample_site, writes
-from validation.actions import read_instructions
+from validation.labelling.instructions import read_instructions
 from validation.models import Assignment
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,8 @@ from accounts.sign_in.tokens import create_api_token
 from tests.addresses import Address, Site, addresses, finish, sample_site
 from tests.cast import person
 from tests.corpora import make_corpus
-from validation.actions import exclude, invite
+from validation.annotators.exclusion import exclude
+from validation.annotators.membership import invite
 from validation.models import Question
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ from collection.models import Corpus, Pair
 from collection.premises.writing_seats import make_seats
 from tests.cast import ana
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import open_for_validation
+from validation.pairs.opening import open_for_validation
 
 TEXTS = (
     "A street musician plays the accordion in front of a closed bakery.",

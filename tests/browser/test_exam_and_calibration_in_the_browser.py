@@ -8,7 +8,8 @@ from tests.browser.conftest import DESK, PHONE
 from tests.browser.site import make_site
 from tests.browser.test_accessibility import complaints
 from tests.validation.test_calibration import add_item
-from validation.actions import claim_batch, submit_batch
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import CalibrationAnswer, Question, QuestionCheck
 
 LOOKS = pytest.mark.parametrize("look", [PHONE, {**DESK, "color_scheme": "dark"}], ids=["phone", "dark"])

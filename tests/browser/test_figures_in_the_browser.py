@@ -10,8 +10,8 @@ from tests.cast import person
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.jobs.material import claim_elsewhere, silence
 from tests.validation.test_single_premises import ask_of_single_premises, judge
-from validation import measuring
 from validation.models import Figures, Label, Question
+from validation.statistics import cached
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_pages_of_figures_are_accessible_in_each_of_their_states(
     look_at("/corpora/scenes/agreement/?by=validator", "counted on the spot")
     expect(page.get_by_text("Labels of single premises that equal")).to_be_visible()
 
-    monkeypatch.setattr(measuring, "ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "ON_THE_SPOT", 20)
     for address in ("/corpora/scenes/annotators/", "/corpora/scenes/agreement/?by=week"):
         look_at(address, "not counted")
         page.get_by_role("button", name="Count them").first.click()
@@ -75,7 +75,7 @@ def test_pages_of_figures_are_accessible_in_each_of_their_states(
         look_at(address, "being counted")
         silence(Figures)
         for row in Figures.objects.takeable():
-            measuring.count_figures(figures_id=row.pk)
+            cached.count_figures(figures_id=row.pk)
         expect(page.get_by_role("button", name="Count anew")).to_be_visible()  # by itself
         look_at(address, "counted")
     assert found == []

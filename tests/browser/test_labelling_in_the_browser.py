@@ -11,8 +11,8 @@ from tests.browser.conftest import PHONE
 from tests.browser.site import make_site
 from tests.cast import ana
 from tests.corpora import make_pair, make_premise
-from validation.actions import open_for_validation
 from validation.models import BatchItem, DraftAnswer, Label, Question, QuestionFaqEntry
+from validation.pairs.opening import open_for_validation
 
 PAGE = "/work/validation/small/"
 

@@ -7,7 +7,8 @@ from tests.browser.site import make_site
 from tests.browser.test_accessibility import complaints
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.validation.votes import vote
-from validation.actions import claim_batch, submit_batch
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 
 
 @pytest.mark.parametrize("look", [PHONE, {**DESK, "color_scheme": "dark"}], ids=["phone", "dark"])

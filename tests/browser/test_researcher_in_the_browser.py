@@ -18,8 +18,10 @@ from snapshots.models import Snapshot
 from tests.browser.conftest import DESK, PHONE
 from tests.browser.test_accessibility import complaints
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
-from validation.actions import claim_batch, open_for_validation, submit_batch
-from validation.seats import with_work
+from validation.labelling.claiming import claim_batch
+from validation.labelling.seats import with_work
+from validation.labelling.submitting import submit_batch
+from validation.pairs.opening import open_for_validation
 
 SETTINGS = {"desk": DESK, "phone": PHONE, "dark": {**DESK, "color_scheme": "dark"}}
 

@@ -14,7 +14,7 @@ from collection.premises.writing_seats import make_seats
 from tests.cast import person
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise, pay
-from validation.actions import open_for_validation
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 IDS = {"PROLIFIC_PID": "p-1", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}

@@ -23,9 +23,12 @@ from collection.writing.claiming import claim_writing
 from collection.writing.who_may_write import may_write
 from tests.cast import PASSWORD, person
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import NotInPool, claim_batch, invite, open_for_validation
+from validation.annotators.membership import invite
+from validation.errors import NotInPool
+from validation.labelling.claiming import claim_batch
 from validation.models import Question
-from validation.offers import offers_for
+from validation.pairs.opening import open_for_validation
+from validation.start_page.offers import offers_for
 
 pytestmark = pytest.mark.django_db
 IDS = {"PROLIFIC_PID": "p-1", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}

@@ -12,17 +12,15 @@ from shared import transactions
 from tests.cast import ana, rosa, vera
 from tests.concurrency.threads import Beside
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import (
-    claim_batch,
-    controls,
-    exclude,
-    excluding,
-    label_as_expert,
-    open_for_validation,
-    submit_batch,
-)
-from validation.actions.withdrawing import lock, withdraw_pairs
+from validation.annotators import exclusion
+from validation.annotators.exclusion import exclude
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Label, Question
+from validation.pairs.opening import open_for_validation
+from validation.pairs.withdrawal import lock, withdraw_pairs
+from validation.quality_control import control_items
+from validation.quality_control.control_items import label_as_expert
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BATCH, BONUS = 25, 100
@@ -67,7 +65,7 @@ def crossing(first, second) -> bool:
 
 def test_without_the_lock_the_bonus_is_lost(submit, expert, monkeypatch):
     """Neither sees what the other has not committed. If this stops failing, the tests below prove nothing."""
-    monkeypatch.setattr(controls, "lock", lambda *_: [])
+    monkeypatch.setattr(control_items, "lock", lambda *_: [])
     assert not crossing(submit, expert)
     assert vera().ledger.total_cents() == BATCH
 
@@ -109,7 +107,7 @@ def exclude_while_submitting(question, submit):
 
 def test_without_the_order_of_ids_excluding_and_submitting_are_a_deadlock(question, submit, monkeypatch):
     """If this stops failing, the tests below prove nothing."""
-    monkeypatch.setattr(excluding, "lock", backwards)
+    monkeypatch.setattr(exclusion, "lock", backwards)
     monkeypatch.setattr(transactions, "TRIES", 1)
     errors = [each for each in exclude_while_submitting(question, submit) if isinstance(each, Exception)]
     assert [type(error) for error in errors] == [OperationalError]
@@ -123,7 +121,7 @@ def test_in_the_order_of_ids_excluding_and_submitting_both_succeed_at_once(quest
 
 
 def test_what_a_deadlock_broke_off_is_done_again(question, submit, monkeypatch):
-    monkeypatch.setattr(excluding, "lock", backwards)
+    monkeypatch.setattr(exclusion, "lock", backwards)
     submitted, excluded = exclude_while_submitting(question, submit)
     assert (submitted.saved + submitted.surplus, excluded.pairs) == (5, 5)
     assert Exclusion.objects.count() == 1

@@ -12,15 +12,11 @@ from collection.models import Pair
 from tests.cast import person
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import (
-    Batch,
-    NoWork,
-    claim_batch,
-    open_for_validation,
-    submit_and_claim,
-    submit_batch,
-)
+from validation.errors import NoWork
+from validation.labelling.claiming import Batch, claim_batch
+from validation.labelling.submitting import submit_and_claim, submit_batch
 from validation.models import BatchItem, Label, Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -29,9 +29,9 @@ from tests.corpora import make_corpus
 from tests.jobs.material import age, claim_elsewhere, silence, sweep, work
 from tests.modeling.material import SAY, a_run, metrics, program
 from tests.snapshots.material import corpus_of, folder, freeze
-from validation import measuring as figures
-from validation.measuring import request_figures
 from validation.models import Figures, Question
+from validation.statistics import cached as figures
+from validation.statistics.cached import request_figures
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -17,7 +17,7 @@ from tests.oracles import (
     fleiss_by_definition,
     fleiss_of_one_category,
 )
-from validation.gold import with_gold_label
+from validation.gold.queries import with_gold_label
 from validation.models import Question
 
 pytestmark = pytest.mark.django_db

@@ -21,7 +21,8 @@ from tests.snapshots.material import (
     published_pair,
     where,
 )
-from validation.agreement import agreement, main_question
+from validation.questions.lookup import main_question
+from validation.statistics.agreement import agreement
 
 pytestmark = pytest.mark.django_db
 

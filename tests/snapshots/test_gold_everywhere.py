@@ -26,9 +26,9 @@ from tests.baselines.small import file_of, run_train, small_run, small_settings
 from tests.cast import ana, person, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.snapshots.material import folder, freeze, lines, manifest
-from validation.agreement import report
-from validation.gold import with_gold_label
+from validation.gold.queries import with_gold_label
 from validation.models import Adjudication, Label, Question
+from validation.statistics.agreement import report
 
 pytestmark = pytest.mark.django_db
 SEATS = 5

@@ -13,8 +13,8 @@ from tests.snapshots.material import corpus_of, folder, freeze, lines
 from tests.snapshots.test_verify_snapshot import edit_manifest, findings, rewrite, seal
 from tests.validation.test_single_premises import ask_of_single_premises, judge
 from tests.validation.votes import vote
-from validation.beyond import single_premises
 from validation.models import Question
+from validation.statistics.extra_labels import single_premises
 
 pytestmark = pytest.mark.django_db
 LETTER = dict(zip("enc", LABELS, strict=True))

@@ -10,9 +10,9 @@ import pytest
 from collection.models import Genre, PromptVersion
 from tests.cast import person
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.definitions import DEFINITIONS
 from validation.models import Label, Question
-from validation.patterns import DIMENSIONS
+from validation.statistics.definitions import DEFINITIONS
+from validation.statistics.vote_patterns import DIMENSIONS
 
 pytestmark = pytest.mark.django_db
 

@@ -6,9 +6,9 @@ import pytest
 
 from collection.models import Pair
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
-from validation.agreement import report
-from validation.gold import with_gold_label
+from validation.gold.queries import with_gold_label
 from validation.models import Label, Question
+from validation.statistics.agreement import report
 
 pytestmark = pytest.mark.django_db
 

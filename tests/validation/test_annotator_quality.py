@@ -20,11 +20,11 @@ from tests.cast import person
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.oracles import mace_by_hand
-from validation import measuring, reliability
-from validation.measuring import shown
 from validation.models import Assignment, BatchItem, Figures, Label, Question
-from validation.quality import MEANINGS, RULES, annotators, is_by_chance
-from validation.reliability import fit_models
+from validation.statistics import cached, reliability_models
+from validation.statistics.annotator_quality import MEANINGS, RULES, annotators, is_by_chance
+from validation.statistics.cached import shown
+from validation.statistics.reliability_models import fit_models
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +39,7 @@ def question(rosa, monkeypatch) -> Question:
 
     MACE starts once, which is quick.
     """
-    monkeypatch.setattr(reliability, "STARTS", 1)
+    monkeypatch.setattr(reliability_models, "STARTS", 1)
     corpus = make_corpus(protocol="judged")
     question = Question.objects.get(corpus=corpus)
     dice, now = random.Random(4), timezone.now()
@@ -182,7 +182,7 @@ def test_mace_finds_what_a_slow_writing_of_its_paper_finds(question):
     found = fit_models(question)["annotators"]
     rows = Label.objects.counted().filter(annotator__isnull=False).order_by("pair_id", "position")
     told = list(rows.values_list("pair_id", "annotator__code", "label"))
-    for code, competence in mace_by_hand(told, seed=0, steps=reliability.STEPS).items():
+    for code, competence in mace_by_hand(told, seed=0, steps=reliability_models.STEPS).items():
         assert found[code]["mace"] == pytest.approx(competence, abs=1e-6)
 
 
@@ -195,8 +195,8 @@ def test_each_start_of_mace_is_another_one(question, monkeypatch):
         starts.append(self.spamming_[0, 0])
 
     monkeypatch.setattr(MACE, "_initialize", watched)
-    monkeypatch.setattr(reliability, "STARTS", 3)
-    monkeypatch.setattr(reliability, "STEPS", 2)
+    monkeypatch.setattr(reliability_models, "STARTS", 3)
+    monkeypatch.setattr(reliability_models, "STEPS", 2)
     fit_models(question)
     assert len(set(starts)) == len(starts) == 3
 
@@ -234,7 +234,8 @@ def test_a_corpus_that_nobody_labels_has_a_page_that_says_so(rosa, browser_of):
 
 def test_no_web_process_loads_the_models():
     code = (
-        "import django, sys; django.setup(); import annotation_site.urls; from validation import quality;"
+        "import django, sys; django.setup(); import annotation_site.urls;"
+        " from validation.statistics import annotator_quality;"
         " assert not {'crowdkit', 'pandas', 'transformers'} & set(sys.modules), 'loaded'"
     )
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "annotation_site.settings"}
@@ -272,14 +273,14 @@ def test_the_figures_over_rest_are_for_researchers_with_a_token_that_may_read(qu
 
 
 def test_a_large_corpus_is_counted_by_a_worker_for_rest_too(question, rosa, browser_of, monkeypatch):
-    monkeypatch.setattr(measuring, "ON_THE_SPOT", 1)
-    monkeypatch.setattr("validation.annotators_api.enqueue", lambda figures: None)
+    monkeypatch.setattr(cached, "ON_THE_SPOT", 1)
+    monkeypatch.setattr("validation.statistics.api.enqueue", lambda figures: None)
     browser = browser_of(rosa)
     answer = browser.get("/api/v1/corpora/small/annotators/")
     assert (answer.status_code, answer["Retry-After"]) == (202, "10")
     figures = Figures.objects.get(kind="annotators")
     assert figures.is_wanted
-    measuring.count_figures(figures_id=figures.pk)
+    cached.count_figures(figures_id=figures.pk)
     there = browser.get("/api/v1/corpora/small/annotators/").json()
     assert len(there["annotators"]) == len(annotators(question))
     assert there["made_at"]

@@ -11,11 +11,12 @@ from tests.cast import ana
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.snapshots.material import add_genre
 from tests.validation.votes import vote
-from validation import measuring
-from validation.actions import adjudicate, open_for_validation
-from validation.measuring import Kind, count_figures, request_figures
 from validation.models import Question
-from validation.queues import control_items
+from validation.pairs.adjudication import adjudicate
+from validation.pairs.opening import open_for_validation
+from validation.quality_control.control_items import control_items
+from validation.statistics import cached
+from validation.statistics.cached import Kind, count_figures, request_figures
 
 pytestmark = pytest.mark.django_db
 PAIRS = 40
@@ -80,9 +81,9 @@ def test_pages_of_decisions_look_at_a_part_of_a_large_corpus(monkeypatch, browse
     pairs = list(Pair.objects.order_by("pk"))
     for pair in pairs:
         vote(pair, question, "eeecc" if pair in pairs[-2:] else "eeeec")
-    monkeypatch.setattr(measuring, "GLANCE_ON_THE_SPOT", 20)
-    monkeypatch.setattr("validation.pairs.PORTION", 5)
-    monkeypatch.setattr("validation.pairs.PORTIONS", 2)
+    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 20)
+    monkeypatch.setattr("validation.pairs.listing.PORTION", 5)
+    monkeypatch.setattr("validation.pairs.listing.PORTIONS", 2)
     browser, page = browser_of(rosa), "/corpora/small/adjudication/"
     for after in (None, *(pairs[n].pk for n in (9, 19))):
         with CaptureQueriesContext(connection) as captured:

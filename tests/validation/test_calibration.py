@@ -9,11 +9,15 @@ from collection.models import Corpus, Pair
 from tests.cast import ana, person, vera
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import NoWork, claim_batch, exclude, open_for_validation, submit_batch
-from validation.actions.calibrating import CHANCE
+from validation.annotators.exclusion import exclude
+from validation.errors import NoWork
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import BatchItem, CalibrationAnswer, CalibrationItem, Label, Question
-from validation.offers import days_of
-from validation.quality import annotators
+from validation.pairs.opening import open_for_validation
+from validation.quality_control.calibration import CHANCE
+from validation.start_page.my_work import days_of
+from validation.statistics.annotator_quality import annotators
 
 pytestmark = pytest.mark.django_db
 

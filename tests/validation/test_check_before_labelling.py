@@ -6,8 +6,11 @@ from django.test import Client
 from collection.models import Corpus, Pair
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import CheckFirst, claim_batch, open_for_validation, read_instructions
+from validation.errors import CheckFirst
+from validation.labelling.claiming import claim_batch
+from validation.labelling.instructions import read_instructions
 from validation.models import Question, QuestionCheck, QuestionReading
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

@@ -5,8 +5,10 @@ import pytest
 from collection.models import Corpus, Genre, Pair
 from tests.cast import vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import claim_batch, open_for_validation, opening
+from validation.labelling.claiming import claim_batch
 from validation.models import Label, Question
+from validation.pairs import opening
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,11 @@ from collection.models import Corpus, Pair
 from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.validation.votes import gold_of
-from validation.actions import AlreadyDecided, claim_batch, label_as_expert, open_for_validation, submit_batch
+from validation.errors import AlreadyDecided
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
+from validation.pairs.opening import open_for_validation
+from validation.quality_control.control_items import label_as_expert
 
 pytestmark = pytest.mark.django_db
 

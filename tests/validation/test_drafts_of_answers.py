@@ -6,8 +6,11 @@ from annotation_site.personal_data.records import erase, everything_about
 from collection.models import LedgerEntry, Pair
 from tests.cast import ana, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import UnknownAssignment, WrongLabel, keep_draft, open_for_validation, submit_batch
+from validation.errors import UnknownAssignment, WrongLabel
+from validation.labelling.drafts import keep_draft
+from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, BatchItem, CalibrationItem, DraftAnswer, Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

@@ -10,9 +10,12 @@ from tests.cast import stan
 from tests.commands import run
 from tests.conftest import REPOSITORY
 from tests.corpora import make_pair, make_premise
-from validation.actions import NotInPool, claim_batch, exclude, open_for_validation
+from validation.annotators.exclusion import exclude
+from validation.errors import NotInPool
+from validation.labelling.claiming import claim_batch
 from validation.models import Question
-from validation.offers import offers_for
+from validation.pairs.opening import open_for_validation
+from validation.start_page.offers import offers_for
 
 pytestmark = pytest.mark.django_db
 

@@ -18,22 +18,15 @@ from collection.writing.claiming import claim_writing, why_no_work
 from tests.addresses import writes
 from tests.cast import ana, person, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import (
-    AlreadyDecided,
-    NotInPool,
-    ReasonMissing,
-    adjudicate,
-    claim_batch,
-    exclude,
-    open_for_validation,
-    preview_exclusion,
-    preview_undoing,
-    submit_batch,
-    undo_exclusion,
-)
-from validation.gold import with_gold_label
+from validation.annotators.exclusion import exclude, preview_exclusion, preview_undoing, undo_exclusion
+from validation.errors import AlreadyDecided, NotInPool, ReasonMissing
+from validation.gold.queries import with_gold_label
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Label, Membership, Question
-from validation.offers import offers_for
+from validation.pairs.adjudication import adjudicate
+from validation.pairs.opening import open_for_validation
+from validation.start_page.offers import offers_for
 
 pytestmark = pytest.mark.django_db
 

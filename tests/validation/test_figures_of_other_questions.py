@@ -9,11 +9,11 @@ from tests.corpora import make_corpus, make_pair, make_premise
 from tests.oracles import fleiss_by_definition
 from tests.validation.test_single_premises import ask_of_single_premises, judge
 from tests.validation.votes import vote
-from validation.agreement import pairwise_kappa
-from validation.gold import with_gold_label
+from validation.gold.queries import with_gold_label
 from validation.models import Label, Question
-from validation.quality import annotators
-from validation.reliability import fit_models
+from validation.statistics.agreement import pairwise_kappa
+from validation.statistics.annotator_quality import annotators
+from validation.statistics.reliability_models import fit_models
 
 pytestmark = pytest.mark.django_db
 
@@ -127,7 +127,7 @@ def test_single_sentences_are_compared_sentence_by_sentence():
 
 def test_two_people_share_a_pair_once_though_one_of_them_labelled_it_twice(monkeypatch):
     """As in published files, where authors are among the validators of their own pairs. The first label counts."""
-    monkeypatch.setattr("validation.agreement.PAIRWISE_FROM", 0)
+    monkeypatch.setattr("validation.statistics.agreement.PAIRWISE_FROM", 0)
     corpus = make_corpus()
     question = Question.objects.get()
     one, other = person("o1"), person("o2")
@@ -141,7 +141,7 @@ def test_two_people_share_a_pair_once_though_one_of_them_labelled_it_twice(monke
 
 
 def test_kappa_of_two_people_is_in_the_table_too(corpus, monkeypatch):
-    monkeypatch.setattr("validation.agreement.PAIRWISE_FROM", 4)
+    monkeypatch.setattr("validation.statistics.agreement.PAIRWISE_FROM", 4)
     table = run("agreement", "small", question="grammar", pairwise=True, csv=True).out
     two = " and ".join(sorted((person("g1").code, person("g2").code)))
     assert f"two annotators,{two},shared_pairs,5," in table

@@ -35,22 +35,16 @@ from collection.writing.claiming import claim_writing, why_no_work
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation import seats
-from validation.actions import (
-    NotInPool,
-    NoWork,
-    claim_batch,
-    exclude,
-    invite,
-    open_for_validation,
-    pause,
-    resume,
-    submit_batch,
-    undo_exclusion,
-)
-from validation.actions.withdrawing import restore_pairs, withdraw_pairs
+from validation.annotators.exclusion import exclude, undo_exclusion
+from validation.annotators.membership import invite, pause, resume
+from validation.errors import NotInPool, NoWork
+from validation.labelling import seats
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, Label, Membership, Question
-from validation.offers import offers_for
+from validation.pairs.opening import open_for_validation
+from validation.pairs.withdrawal import restore_pairs, withdraw_pairs
+from validation.start_page.offers import offers_for
 
 pytestmark = pytest.mark.django_db
 NAMES = ("ana", "vera", "stan")

@@ -9,7 +9,7 @@ from collection.models import Pair
 from tests.cast import person
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.oracles import gold_by_hand
-from validation.gold import is_disputed, with_gold_label
+from validation.gold.queries import is_disputed, with_gold_label
 from validation.models import Adjudication, Label
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from collection.models import Pair
 from nli.gold import DIFFERS, NO_MAJORITY, RULES, SOURCES, Rule
 from tests.cast import person, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.gold import with_gold_label
+from validation.gold.queries import with_gold_label
 from validation.models import Adjudication, Label, Question
 
 pytestmark = pytest.mark.django_db

@@ -6,16 +6,11 @@ from collection.models import Pair
 from tests.cast import rosa
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.validation.votes import gold_of, vote, waits
-from validation.actions import (
-    AlreadyDecided,
-    ReasonMissing,
-    WrongLabel,
-    adjudicate,
-    keep_model_labels,
-    open_for_validation,
-    open_more_labels,
-)
+from validation.errors import AlreadyDecided, ReasonMissing, WrongLabel
 from validation.models import Label, Question
+from validation.pairs.adjudication import adjudicate
+from validation.pairs.opening import open_for_validation, open_more_labels
+from validation.quality_control.model_labels import keep_model_labels
 
 pytestmark = pytest.mark.django_db
 
@@ -138,7 +133,7 @@ def test_more_labels_never_change_the_gold_of_the_first_five():
 
 
 def test_more_labels_go_to_split_pairs_alone_and_up_to_the_limit():
-    from validation.actions import TooManyLabels
+    from validation.errors import TooManyLabels
 
     pair, question = pair_under("majority", "eeeen")
     assert open_more_labels(question=question, labels=9) == 0

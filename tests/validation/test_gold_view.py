@@ -19,8 +19,8 @@ from nli.gold import Gold
 from nli.labels import SCHEMES
 from tests.cast import person
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.gold import is_disputed, with_gold_label
-from validation.gold_view import definition
+from validation.gold.queries import is_disputed, with_gold_label
+from validation.gold.sql_view import definition
 from validation.models import Adjudication, Label, Question
 
 # (rule, scheme of the question, scheme of the corpus, seats, threshold)
@@ -110,7 +110,7 @@ from django.core.management import call_command as call
 from django.db import connection
 from collection.models import Pair
 from validation.models import Question
-from validation.gold import with_gold_label
+from validation.gold.queries import with_gold_label
 call("migrate", verbosity=0)
 call("loaddata", sys.argv[1], verbosity=0)
 rows = {}

@@ -10,9 +10,9 @@ from bench.pool import Worker, drain, flagged, guessing, truth
 from collection.models import Pair
 from tests.cast import person, rosa
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
-from validation.actions import open_for_validation
-from validation.gold import with_gold_label
+from validation.gold.queries import with_gold_label
 from validation.models import Label, Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

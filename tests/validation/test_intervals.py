@@ -8,7 +8,7 @@ import pytest
 
 from nli.agreement import Pattern, agreement_from_patterns
 from nli.gold import Rule
-from validation.bootstrap import intervals, replicates
+from validation.statistics.confidence_intervals import intervals, replicates
 
 LABELS = ("entailment", "neutral", "contradiction")
 RULE = Rule("nli3", 5, 3)

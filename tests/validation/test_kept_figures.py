@@ -12,10 +12,11 @@ from tests.cast import person
 from tests.commands import run, write_jsonl
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.jobs.material import age, claim_elsewhere, silence, sweep
-from validation import measuring, reliability, tasks
-from validation.measuring import Kind, count_figures, request_figures, shown, shown_agreement
+from validation import tasks
 from validation.models import Figures, Label, Question
-from validation.patterns import DIMENSIONS
+from validation.statistics import cached, reliability_models
+from validation.statistics.cached import Kind, count_figures, request_figures, shown, shown_agreement
+from validation.statistics.vote_patterns import DIMENSIONS
 
 pytestmark = pytest.mark.django_db
 
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def question(monkeypatch) -> Question:
     """Forty pairs with five labels of five people, who differ now and then. MACE starts once, which is quick."""
-    monkeypatch.setattr(reliability, "STARTS", 1)
+    monkeypatch.setattr(reliability_models, "STARTS", 1)
     corpus = make_corpus(protocol="judged")
     question = Question.objects.get(corpus=corpus)
     people = [person(f"validator{n}") for n in range(5)]
@@ -51,7 +52,7 @@ def label_all(question, pair, people, n) -> None:
 @pytest.fixture
 def large(monkeypatch, question) -> Question:
     """The same, where twenty labels are too many for a page."""
-    monkeypatch.setattr(measuring, "ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "ON_THE_SPOT", 20)
     return question
 
 
@@ -90,7 +91,7 @@ def test_a_large_corpus_shows_nothing_until_a_worker_has_counted_and_then_since_
 @pytest.mark.parametrize("by", ["", *DIMENSIONS])
 def test_what_is_kept_is_what_is_counted_on_the_spot(question, monkeypatch, by):
     spot, _ = shown_agreement(question, by)
-    monkeypatch.setattr(measuring, "ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "ON_THE_SPOT", 20)
     assert shown_agreement(question, by)[0] is None
     request_figures(question=question, kind=Kind.AGREEMENT, by=by)
     count_all()
@@ -114,7 +115,7 @@ def test_kept_figures_stay_until_they_are_counted_anew(large):
 def test_what_an_older_version_of_the_software_kept_is_not_shown(large, monkeypatch, rosa, browser_of):
     request_figures(question=large, kind=Kind.AGREEMENT, by="genre")
     count_all()
-    monkeypatch.setattr(measuring, "EDITION", measuring.EDITION + 1)
+    monkeypatch.setattr(cached, "EDITION", cached.EDITION + 1)
     page = browser_of(rosa).get("/corpora/small/agreement/").content.decode()
     assert "unanimous gold label" not in page
     assert "Count anew" in page
@@ -151,7 +152,7 @@ def test_a_count_tells_how_far_it_is_and_the_page_shows_it(large, monkeypatch, r
             seen.append(next(word for word in page.split() if word.endswith("%")))
         return "done"
 
-    monkeypatch.setitem(measuring.COUNTS, Kind.AGREEMENT, counting)
+    monkeypatch.setitem(cached.COUNTS, Kind.AGREEMENT, counting)
     request_figures(question=large, kind=Kind.AGREEMENT, by="week")
     assert "waiting for a worker" in browser.get("/corpora/small/agreement/?by=week").content.decode()
     count_all()
@@ -163,7 +164,7 @@ def test_a_count_tells_how_far_it_is_and_the_page_shows_it(large, monkeypatch, r
 @pytest.mark.parametrize("kind", [Kind.AGREEMENT, Kind.MODELS])
 def test_agreement_and_the_models_tell_their_progress_from_start_to_end(question, kind):
     told: list[float] = []
-    measuring.COUNTS[kind](question, "genre" if kind == Kind.AGREEMENT else "", told.append)
+    cached.COUNTS[kind](question, "genre" if kind == Kind.AGREEMENT else "", told.append)
     assert told == sorted(told)
     assert told[0] == 0
     assert 0.5 < told[-1] <= 1
@@ -182,9 +183,9 @@ def test_a_count_that_is_stopped_ends_and_what_was_kept_stays(
 ):
     monkeypatch.setattr(claims, "REPORT_EVERY", timedelta(0))
     by = "genre" if kind == Kind.AGREEMENT else ""
-    kept = measuring.keep(question=large, kind=kind, by=by, content=measuring.COUNTS[kind](large, by, print))
+    kept = cached.keep(question=large, kind=kind, by=by, content=cached.COUNTS[kind](large, by, print))
     browser, steps = browser_of(rosa), []
-    honest = measuring.COUNTS[kind]
+    honest = cached.COUNTS[kind]
 
     def stopped_soon(question, by, progress):
         def tell(part):
@@ -196,7 +197,7 @@ def test_a_count_that_is_stopped_ends_and_what_was_kept_stays(
 
         return honest(question, by, tell)
 
-    monkeypatch.setitem(measuring.COUNTS, kind, stopped_soon)
+    monkeypatch.setitem(cached.COUNTS, kind, stopped_soon)
     request_figures(question=large, kind=kind, by=by)
     count_all()
     assert len(steps) == 3  # it went no further
@@ -208,8 +209,8 @@ def test_a_count_that_is_stopped_ends_and_what_was_kept_stays(
 
 def test_a_request_that_is_withdrawn_before_a_worker_comes_is_not_carried_out(large):
     request_figures(question=large, kind=Kind.PAIRWISE)
-    assert measuring.stop_figures(question=large, kind=Kind.PAIRWISE)
-    assert not measuring.stop_figures(question=large, kind=Kind.PAIRWISE)
+    assert cached.stop_figures(question=large, kind=Kind.PAIRWISE)
+    assert not cached.stop_figures(question=large, kind=Kind.PAIRWISE)
     count_figures(figures_id=Figures.objects.get().pk)
     assert Figures.objects.get().content == ""
 
@@ -218,15 +219,15 @@ def test_a_worker_that_was_taken_for_dead_leaves_the_count_to_the_next(large, mo
     """Its figures would be older than those of the worker that has taken the request up since."""
     monkeypatch.setattr(claims, "REPORT_EVERY", timedelta(0))
     row = request_figures(question=large, kind=Kind.PAIRWISE)
-    honest = measuring.COUNTS[Kind.PAIRWISE]
+    honest = cached.COUNTS[Kind.PAIRWISE]
 
     def slow(question, by, progress):
-        monkeypatch.setitem(measuring.COUNTS, Kind.PAIRWISE, honest)
+        monkeypatch.setitem(cached.COUNTS, Kind.PAIRWISE, honest)
         silence(Figures)
         count_figures(figures_id=row.pk)
         return "too late"
 
-    monkeypatch.setitem(measuring.COUNTS, Kind.PAIRWISE, slow)
+    monkeypatch.setitem(cached.COUNTS, Kind.PAIRWISE, slow)
     count_figures(figures_id=row.pk)
     assert len(shown(large, Kind.PAIRWISE)[0]) == 10
 
@@ -248,7 +249,7 @@ def test_a_count_that_fails_says_so_and_what_was_kept_stays(large, monkeypatch, 
     def broken(question, by, progress):
         raise RuntimeError("a secret address")
 
-    monkeypatch.setitem(measuring.COUNTS, Kind.ANNOTATORS, broken)
+    monkeypatch.setitem(cached.COUNTS, Kind.ANNOTATORS, broken)
     request_figures(question=large, kind=Kind.ANNOTATORS)
     count_all()
     page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
@@ -277,7 +278,7 @@ def test_rest_answers_202_until_figures_are_there_and_tells_from_when_they_are(l
 def test_the_dashboard_shows_what_is_kept_of_a_large_corpus_and_since_when(
     large, monkeypatch, rosa, browser_of
 ):
-    monkeypatch.setattr(measuring, "GLANCE_ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 20)
     page = browser_of(rosa).get("/admin/").content.decode()
     assert "a worker counts them soon" in page
     tasks.refresh_figures()
@@ -290,19 +291,19 @@ def test_the_dashboard_shows_what_is_kept_of_a_large_corpus_and_since_when(
 
 
 def test_a_glance_is_counted_anew_when_labels_came_and_some_time_has_passed(large, monkeypatch):
-    monkeypatch.setattr(measuring, "GLANCE_ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 20)
     now = timezone.now()
-    assert measuring.old_glances(now) == [large]
+    assert cached.old_glances(now) == [large]
     tasks.refresh_figures()
     count_all()
     later = now + timedelta(hours=1)
-    assert measuring.old_glances(later) == []
+    assert cached.old_glances(later) == []
     Label.objects.filter(pk=Label.objects.first().pk).update(cast_at=now + timedelta(minutes=1))
-    assert measuring.old_glances(now + timedelta(minutes=2)) == []
-    assert measuring.old_glances(later) == [large]
-    monkeypatch.setattr(measuring, "GLANCE_ON_THE_SPOT", 1000)
-    assert measuring.old_glances(later) == []  # the dashboard counts it by itself
-    assert measuring.glance(large)[1] is None
+    assert cached.old_glances(now + timedelta(minutes=2)) == []
+    assert cached.old_glances(later) == [large]
+    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 1000)
+    assert cached.old_glances(later) == []  # the dashboard counts it by itself
+    assert cached.glance(large)[1] is None
 
 
 def test_only_researchers_ask_for_figures(large, vera, browser_of):
@@ -320,11 +321,9 @@ def test_the_models_are_fitted_by_a_worker_at_the_press_of_a_button(question, ro
         "labels": 200,
         "pairs": 40,
         "differs": {"dawid_skene": 3, "mace": 1},
-        "annotators": {
-            each.code: {"dawid_skene": 0.5, "mace": 0.25} for each in measuring.annotators(question)
-        },
+        "annotators": {each.code: {"dawid_skene": 0.5, "mace": 0.25} for each in cached.annotators(question)},
     }
-    monkeypatch.setattr(measuring, "fit_models", lambda question, progress: fitted)
+    monkeypatch.setattr(cached, "fit_models", lambda question, progress: fitted)
     browser = browser_of(rosa)
     assert (
         "Dawid-Skene and MACE: not counted yet" in browser.get("/corpora/small/annotators/").content.decode()
@@ -372,38 +371,38 @@ def bring_pairs(tmp_path, *names):
 def test_imported_labels_make_kept_figures_old_and_so_does_taking_them_back(
     large, monkeypatch, tmp_path, rosa, browser_of
 ):
-    monkeypatch.setattr(measuring, "GLANCE_ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 20)
     later = timezone.now() + timedelta(hours=1)
     for kind in (Kind.AGREEMENT, Kind.ANNOTATORS):
         request_figures(question=large, kind=kind)
     count_all()
-    assert measuring.old_glances(later) == measuring.old_flags(later) == []
+    assert cached.old_glances(later) == cached.old_flags(later) == []
 
     bring_pairs(tmp_path, "a", "b")
-    assert measuring.old_glances(later) == measuring.old_flags(later) == [large]
+    assert cached.old_glances(later) == cached.old_flags(later) == [large]
     page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
     assert "Labels were imported, or an import was taken back, since then" in page
-    for question in measuring.old_glances(later):
+    for question in cached.old_glances(later):
         request_figures(question=question, kind=Kind.AGREEMENT)
     count_all()
-    assert measuring.glance(large)[0]["pairs_with_all_labels"] == 42
-    assert measuring.old_glances(later) == []
+    assert cached.glance(large)[0]["pairs_with_all_labels"] == 42
+    assert cached.old_glances(later) == []
 
     assert not run("withdraw_import", "small", "more.jsonl").failure
-    assert measuring.old_glances(later) == [large]
+    assert cached.old_glances(later) == [large]
 
 
 def test_labels_that_are_imported_during_a_count_make_its_figures_old(large, monkeypatch, tmp_path):
-    monkeypatch.setattr(measuring, "GLANCE_ON_THE_SPOT", 20)
-    honest = measuring.COUNTS[Kind.AGREEMENT]
+    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 20)
+    honest = cached.COUNTS[Kind.AGREEMENT]
 
     def overtaken(question, by, progress):
         content = honest(question, by, progress)
         bring_pairs(tmp_path, "a")
         return content
 
-    monkeypatch.setitem(measuring.COUNTS, Kind.AGREEMENT, overtaken)
+    monkeypatch.setitem(cached.COUNTS, Kind.AGREEMENT, overtaken)
     request_figures(question=large, kind=Kind.AGREEMENT)
     count_all()
-    assert measuring.glance(large)[0]["pairs_with_all_labels"] == 40
-    assert measuring.old_glances(timezone.now() + timedelta(hours=1)) == [large]
+    assert cached.glance(large)[0]["pairs_with_all_labels"] == 40
+    assert cached.old_glances(timezone.now() + timedelta(hours=1)) == [large]

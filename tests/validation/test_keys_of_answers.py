@@ -6,7 +6,7 @@ from collection.templatetags.labels import MARKS
 from nli.labels import SCHEMES
 from tests.corpora import WORDINGS, make_corpus
 from validation.models import LabelWording, Question
-from validation.views.labelling import choices_of
+from validation.questions.choices import choices_of
 
 pytestmark = pytest.mark.django_db
 

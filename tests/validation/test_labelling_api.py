@@ -12,9 +12,9 @@ from accounts.sign_in.tokens import create_api_token
 from collection.models import Corpus, Pair
 from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import open_for_validation
 from validation.models import Label
-from validation.serializers import PairLabelSerializer, PairSerializer
+from validation.pairs.api import PairLabelSerializer, PairSerializer
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 
@@ -160,7 +160,7 @@ def test_pairs_come_page_by_page_with_their_gold_labels(corpus):
 
 def test_all_pairs_come_as_lines_in_one_answer(corpus, monkeypatch):
     """The rows of the pages, in portions: as many queries each, whatever the corpus has, and nothing counted twice."""
-    monkeypatch.setattr("validation.pairs.LINES_AT_ONCE", 3)
+    monkeypatch.setattr("validation.pairs.listing.LINES_AT_ONCE", 3)
     client = with_token(rosa())
     with CaptureQueriesContext(connection) as captured:
         answer = client.get("/api/v1/corpora/small/pairs/?as=jsonl")

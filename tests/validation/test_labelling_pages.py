@@ -9,8 +9,9 @@ from django.test import Client
 from collection.models import Corpus, Pair, Premise
 from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import exclude, open_for_validation
+from validation.annotators.exclusion import exclude
 from validation.models import Assignment, BatchItem, Label, Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

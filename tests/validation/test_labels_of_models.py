@@ -10,9 +10,9 @@ from collection.models import Pair
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.validation.votes import gold_of, vote
-from validation.agreement import agreement
 from validation.models import Label, Question
-from validation.quality import annotators
+from validation.statistics.agreement import agreement
+from validation.statistics.annotator_quality import annotators
 
 pytestmark = pytest.mark.django_db
 

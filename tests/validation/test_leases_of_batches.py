@@ -9,8 +9,10 @@ from collection.models import Pair
 from tests.cast import ana, person, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.validation.votes import gold_of
-from validation.actions import claim_batch, open_for_validation, submit_batch
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import BatchItem, Label, Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

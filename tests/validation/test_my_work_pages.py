@@ -12,8 +12,10 @@ from collection.writing.claiming import claim_writing
 from collection.writing.submitting import submit_writing
 from tests.cast import ana, rosa, vera
 from tests.corpora import make_corpus, make_pair, make_premise, pay
-from validation.actions import claim_batch, open_for_validation, submit_batch
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Label
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

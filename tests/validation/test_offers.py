@@ -8,9 +8,11 @@ from accounts.people.qualifications import grant
 from collection.models import Corpus, Exam, ExamAttempt, Pair
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import exclude, invite, open_for_validation
+from validation.annotators.exclusion import exclude
+from validation.annotators.membership import invite
 from validation.models import Question
-from validation.offers import offers_for
+from validation.pairs.opening import open_for_validation
+from validation.start_page.offers import offers_for
 
 pytestmark = pytest.mark.django_db
 

@@ -6,9 +6,10 @@ from django.utils import timezone
 from accounts.models import User
 from tests.cast import person
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import label_as_expert
 from validation.models import Label, Question
-from validation.quality import FEWEST, own_figures
+from validation.quality_control.control_items import label_as_expert
+from validation.start_page.my_work import own_figures
+from validation.statistics.annotator_quality import FEWEST
 
 pytestmark = pytest.mark.django_db
 

@@ -6,18 +6,16 @@ from collection.models import Corpus, Genre, Pair
 from tests.cast import ana, person, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.validation.votes import vote
-from validation import pairs as reading
-from validation.actions import (
-    adjudicate,
-    claim_batch,
-    exclude,
-    keep_model_labels,
-    label_as_expert,
-    open_for_validation,
-    submit_batch,
-)
+from validation.annotators.exclusion import exclude
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Question
-from validation.pairs import Wanted, pairs_to_read
+from validation.pairs import listing as reading
+from validation.pairs.adjudication import adjudicate
+from validation.pairs.listing import Wanted, pairs_to_read
+from validation.pairs.opening import open_for_validation
+from validation.quality_control.control_items import label_as_expert
+from validation.quality_control.model_labels import keep_model_labels
 
 pytestmark = pytest.mark.django_db
 

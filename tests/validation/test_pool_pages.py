@@ -8,18 +8,15 @@ from tests.cast import ana, person, stan, vera
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.validation.votes import gold_of, vote, waits
-from validation.actions import (
-    AlreadyDecided,
-    NotInPool,
-    claim_batch,
-    exclude,
-    open_for_validation,
-    submit_batch,
-    take_back,
-)
-from validation.agreement import agreement
+from validation.annotators.exclusion import exclude
+from validation.errors import AlreadyDecided, NotInPool
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Adjudication, Label, LabelWording, Membership, Question
-from validation.offers import offers_for
+from validation.pairs.adjudication import take_back
+from validation.pairs.opening import open_for_validation
+from validation.start_page.offers import offers_for
+from validation.statistics.agreement import agreement
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from collection.premises.writing_seats import make_seats
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.query_counts import query_count
-from validation.actions import open_for_validation
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 

@@ -8,11 +8,14 @@ from django.utils import timezone
 from collection.models import Corpus, Pair
 from tests.cast import ana, person, stan
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation import measuring
-from validation.actions import claim_batch, exclude, open_for_validation, submit_batch
-from validation.annotator_table import spread_of
+from validation.annotators.exclusion import exclude
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, Figures, Question
-from validation.quality import annotators
+from validation.pairs.opening import open_for_validation
+from validation.statistics import cached
+from validation.statistics.annotator_quality import annotators
+from validation.statistics.annotator_table import spread_of
 from validation.tasks import refresh_figures
 
 pytestmark = pytest.mark.django_db
@@ -75,7 +78,7 @@ def test_somebody_who_never_labelled_has_a_page_all_the_same(corpus, browser_of,
 
 
 def test_of_a_large_corpus_the_page_says_where_figures_are_counted(corpus, browser_of, rosa, monkeypatch):
-    monkeypatch.setattr(measuring, "ON_THE_SPOT", 2)
+    monkeypatch.setattr(cached, "ON_THE_SPOT", 2)
     assert "not counted yet" in page_of(browser_of(rosa), "reads")
 
 
@@ -98,16 +101,16 @@ def test_the_table_of_annotators_ends_with_the_spread(corpus, browser_of, rosa):
 
 def test_the_dashboard_says_where_somebody_is_flagged_until_they_are_excluded(corpus, browser_of, rosa):
     now, question = timezone.now(), Question.objects.get()
-    assert measuring.old_flags(now) == [question]
+    assert cached.old_flags(now) == [question]
     refresh_figures()
     for figures in Figures.objects.under_way():
-        measuring.count_figures(figures_id=figures.pk)
-    assert measuring.old_flags(now + timedelta(hours=1)) == []
-    assert measuring.flagged() == [(question, 1)]
+        cached.count_figures(figures_id=figures.pk)
+    assert cached.old_flags(now + timedelta(hours=1)) == []
+    assert cached.flagged() == [(question, 1)]
     page = browser_of(rosa).get("/admin/").content.decode()
     assert "1 annotator is flagged in The small corpus" in page
     Assignment.objects.filter(pk=Assignment.objects.first().pk).update(closed_at=now + timedelta(minutes=5))
-    assert measuring.old_flags(now + timedelta(minutes=6)) == []
-    assert measuring.old_flags(now + timedelta(minutes=20)) == [question]
+    assert cached.old_flags(now + timedelta(minutes=6)) == []
+    assert cached.old_flags(now + timedelta(minutes=20)) == [question]
     exclude(corpus=corpus, annotator=person("guesses"), by=rosa, reason="Never reads.")
-    assert measuring.flagged() == []
+    assert cached.flagged() == []

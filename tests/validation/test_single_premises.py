@@ -12,10 +12,10 @@ from collection.models import Pair
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.validation.votes import vote
-from validation.agreement import report
-from validation.beyond import more_labels, single_premises
-from validation.definitions import DEFINITIONS
 from validation.models import Label, Question
+from validation.statistics.agreement import report
+from validation.statistics.definitions import DEFINITIONS
+from validation.statistics.extra_labels import more_labels, single_premises
 
 pytestmark = pytest.mark.django_db
 

@@ -9,9 +9,13 @@ from annotation_site.operation.invariants import places_with_a_gap, withdrawn_pa
 from collection.models import Corpus, Exclusion, Pair
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import NoWork, claim_batch, exclude, open_for_validation, submit_batch, undo_exclusion
+from validation.annotators.exclusion import exclude, undo_exclusion
+from validation.errors import NoWork
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
 from validation.models import Label
-from validation.offers import offers_for
+from validation.pairs.opening import open_for_validation
+from validation.start_page.offers import offers_for
 
 pytestmark = pytest.mark.django_db
 

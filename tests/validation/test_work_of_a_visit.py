@@ -15,8 +15,11 @@ from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import ana, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.actions import claim_batch, keep_draft, open_for_validation, submit_and_claim, submit_batch
+from validation.labelling.claiming import claim_batch
+from validation.labelling.drafts import keep_draft
+from validation.labelling.submitting import submit_and_claim, submit_batch
 from validation.models import Assignment, BatchItem, Label, Question
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 PAGE, SUBMIT = "/work/validation/small/", "/api/v1/work/validation/submit/"

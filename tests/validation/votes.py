@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from collection.models import Pair
 from nli.labels import SCHEMES
-from validation.gold import waits_for_adjudication, with_gold_label
+from validation.gold.queries import waits_for_adjudication, with_gold_label
 from validation.models import Label, Question
 
 

@@ -2,10 +2,9 @@
 
 from validation.models.batches import Assignment, BatchItem, DraftAnswer
 from validation.models.calibration import CalibrationAnswer, CalibrationItem
-from validation.models.figures import Figures
 from validation.models.gold import Gold
 from validation.models.labels import Adjudication, Label
-from validation.models.pool import Membership
+from validation.models.membership import Membership
 from validation.models.questions import (
     LabelWording,
     Question,
@@ -14,6 +13,7 @@ from validation.models.questions import (
     QuestionFaqEntry,
     QuestionReading,
 )
+from validation.models.statistics import Figures
 
 __all__ = [
     "Adjudication",

@@ -8,8 +8,8 @@ from accounts.models import new_token
 from collection.models import Exclusion, Pair, Premise
 from collection.models.constraints import label_fits_scheme
 from nli.labels import SCHEME_CHOICES
+from validation.models.querysets import LabelQuerySet
 from validation.models.questions import Question
-from validation.querysets import LabelQuerySet
 
 
 class Label(models.Model):

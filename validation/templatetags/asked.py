@@ -3,7 +3,7 @@
 from django import template
 
 from validation.models import Question
-from validation.views.asked import address_in
+from validation.questions.addresses import address_in
 
 register = template.Library()
 

@@ -15,7 +15,7 @@ from collection.corpora.loading import LoadRefused, load_corpus
 from collection.corpus_schema import CorpusFile
 from collection.models import Corpus, Genre
 from snapshots.models import Placement
-from validation.loading import load_questions
+from validation.questions.corpus_file import load_questions
 
 
 class Command(BaseCommand):

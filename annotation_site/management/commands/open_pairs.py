@@ -9,9 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation_site.management.files import known_corpus
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
-from validation.actions import TooManyLabels, open_for_validation, open_more_labels
-from validation.management.commands.agreement import question_of
+from validation.errors import TooManyLabels
 from validation.models import Question
+from validation.pairs.opening import open_for_validation, open_more_labels
+from validation.questions.lookup import question_for_command
 
 
 class Command(BaseCommand):
@@ -42,7 +43,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = known_corpus(options["corpus"])
-        question = question_of(corpus.slug, options["question"])
+        question = question_for_command(corpus.slug, options["question"])
         for name in ("number", "number_a_genre", "percent_a_genre"):
             if options[name] is not None and options[name] <= 0:
                 raise CommandError(f"--{name.replace('_', '-')} wants a number above 0.")

@@ -26,8 +26,8 @@ from annotation_site.simulated_crowd import (
 from collection.formats.lines import BadLine
 from collection.formats.registry import FORMATS
 from collection.models import Corpus
-from validation.actions import invite
-from validation.agreement import main_question
+from validation.annotators.membership import invite
+from validation.questions.lookup import main_question
 
 
 class Command(BaseCommand):

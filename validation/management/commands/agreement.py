@@ -6,10 +6,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import Corpus, Pair
-from validation.agreement import AgreementReport, main_question, pairwise_kappa, report
-from validation.definitions import NAMES, PUBLISHED
 from validation.models import Question
-from validation.patterns import DIMENSIONS
+from validation.questions.lookup import main_question
+from validation.statistics.agreement import AgreementReport, pairwise_kappa, report
+from validation.statistics.definitions import NAMES, PUBLISHED
+from validation.statistics.vote_patterns import DIMENSIONS
 
 
 class Command(BaseCommand):

@@ -9,9 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from collection.models import Pair
-from validation.actions import WrongLabel, keep_model_labels
-from validation.management.commands.agreement import question_of
+from validation.errors import WrongLabel
 from validation.models import Question
+from validation.quality_control.model_labels import keep_model_labels
+from validation.questions.lookup import question_for_command
 
 PORTION = 1000
 FAULTS_SHOWN = 10
@@ -39,7 +40,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        question, model = question_of(options["corpus"], options["question"]), options["model"]
+        question, model = question_for_command(options["corpus"], options["question"]), options["model"]
         if not 0 < len(model.strip()) <= 100:
             raise CommandError("--model wants a name of at most 100 characters.")
         said, faults = read(options["file"])

@@ -5,11 +5,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from validation.annotator_table import as_csv, table_of
-from validation.management.commands.agreement import decimal, percent, question_of
-from validation.measuring import Kind, keep
-from validation.quality import RULES, annotators
-from validation.reliability import NothingToFit, fit_models
+from validation.management.commands.agreement import decimal, percent
+from validation.questions.lookup import question_for_command
+from validation.statistics.annotator_quality import RULES, annotators
+from validation.statistics.annotator_table import as_csv, table_of
+from validation.statistics.cached import Kind, keep
+from validation.statistics.reliability_models import NothingToFit, fit_models
 
 
 class Command(BaseCommand):
@@ -26,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        question = question_of(options["corpus"], options["question"])
+        question = question_for_command(options["corpus"], options["question"])
         try:
             if options["models"]:
                 keep(question=question, kind=Kind.MODELS, content=fit_models(question, self.tell))

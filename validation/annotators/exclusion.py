@@ -1,0 +1,262 @@
+"""Excluding somebody from a corpus, and undoing it. History stays; pay is never taken back.
+
+What it concerns is selected in one place for the preview, which only reads, and for the action.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from collection.models import Corpus, Exclusion, Pair
+from collection.models.withdrawal import ANNOTATOR_EXCLUDED, AUTHOR_EXCLUDED, CAME_BACK, PAIR_GONE
+from collection.writing.who_may_write import may_write, why_not_writing
+from shared.transactions import one_transaction
+from validation.errors import AlreadyDecided, ReasonMissing
+from validation.gold.queries import room_to_count, with_gold_label
+from validation.models import Adjudication, Assignment, Label, Membership, Question
+from validation.pairs.withdrawal import closed_seats, empty_seats, lock, restore_pairs, withdraw_pairs
+
+Place = tuple[int, int, int, int | None]
+
+
+@dataclass(frozen=True)
+class Consequences:
+    """What an exclusion does. `gold`: pair -> (gold label before, after), where they differ; of pairs that stand.
+
+    `decided`: pairs among those that they labelled whose gold label a researcher decided, which it stays.
+    `writing`: they could write for the corpus, which ends.
+    """
+
+    labels: int
+    seats: int
+    pairs: int
+    writing: bool
+    gold: dict[str, tuple[str | None, str | None]]
+    decided: int
+
+
+@dataclass(frozen=True)
+class Return:
+    """What undoing an exclusion does: labels back in their seats, labels kept as surplus, pairs back, writing again."""
+
+    labels: int
+    surplus: int
+    pairs: int
+    writing: bool
+
+
+@dataclass(frozen=True)
+class _Concerned:
+    """What an exclusion withdraws: labels as a validator, and pairs as their author (none, where these are kept)."""
+
+    labels: QuerySet[Label]
+    pairs: QuerySet[Pair]
+
+
+def _concerned(corpus: Corpus, annotator: User, retract_pairs: bool) -> _Concerned:
+    written = Pair.objects.standing().filter(corpus=corpus, author=annotator)
+    return _Concerned(
+        labels=Label.objects.standing().cast_by(annotator).filter(question__corpus=corpus),
+        pairs=written if retract_pairs else written.none(),
+    )
+
+
+def preview_exclusion(*, corpus: Corpus, annotator: User, retract_pairs: bool = False) -> Consequences:
+    """What `exclude` would do. Writes and locks nothing."""
+    return _consequences(corpus, annotator, _concerned(corpus, annotator, retract_pairs))
+
+
+def _consequences(corpus: Corpus, annotator: User, concerned: _Concerned) -> Consequences:
+    touched = concerned.labels.values("pair")
+    decided = Adjudication.objects.filter(question__is_main=True, pair__in=touched, withdrawn_at=None)
+    seats = concerned.labels.filter(position__isnull=False, pair__withdrawn_at=None)
+    return Consequences(
+        labels=concerned.labels.count(),
+        seats=seats.count(),
+        pairs=concerned.pairs.count(),
+        writing=why_not_writing(corpus, annotator) is None and corpus.prompts.exists(),
+        gold=_gold_changes(corpus, concerned.labels),
+        decided=decided.count(),
+    )
+
+
+def _gold_changes(corpus: Corpus, labels: QuerySet[Label]) -> dict[str, tuple[str | None, str | None]]:
+    """Public id -> gold label with these labels and without them, where they differ."""
+    question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
+    if question is None:
+        return {}
+    deciding = labels.filter(question=question, sentence=0, position__lte=question.seats)
+    given = dict(deciding.values_list("pair", "label"))
+    changes = {}
+    with room_to_count():
+        rows: Any = with_gold_label(Pair.objects.standing(), question, given).order_by("pk")
+        for row in rows:
+            votes = [
+                getattr(row, f"votes_{k}") - (label == given[row.pk])
+                for k, label in enumerate(question.labels)
+            ]
+            after = question.rule.decide(
+                votes,
+                settled=False,  # the seat is empty again
+                adjudicated=row.adjudicated_label,
+                published=row.published_label,
+                beside_votes=row.standing_label is not None,
+                author=row.author_label,
+            )
+            if after.label != row.gold_label:
+                changes[row.public_id] = (row.gold_label, after.label)
+    return changes
+
+
+@one_transaction
+def exclude(
+    *, corpus: Corpus, annotator: User, by: User, reason: str, retract_pairs: bool = False
+) -> Consequences:
+    """Withdraws what somebody labelled, reopens the seats, and lets them label and write no more.
+
+    `retract_pairs`: the pairs that they wrote go, too. Who is labelling at this moment can still send: it is
+    kept as surplus and paid. `reason` never leaves the site. Raises ReasonMissing, AlreadyDecided.
+    """
+    reason, now = reason.strip(), timezone.now()
+    if not reason:
+        raise ReasonMissing
+    could_write = why_not_writing(corpus, annotator) is None and corpus.prompts.exists()
+    try:
+        with transaction.atomic():
+            exclusion = Exclusion.objects.create(
+                corpus=corpus,
+                annotator=annotator,
+                by=by,
+                reason=reason,
+                retracts_pairs=retract_pairs,
+                created_at=now,
+            )
+    except IntegrityError:
+        raise AlreadyDecided("This person is excluded from the corpus already.") from None
+    _close_pool(exclusion)
+    # In the order of docs/locking.md: who submits is before this, or waits and then finds the batch closed.
+    batches = Assignment.objects.filter(question__corpus=corpus, annotator=annotator, closed_at=None)
+    open_batches = [batch.pk for batch in batches.select_for_update(of=("self",)).order_by("pk")]
+    concerned = _concerned(corpus, annotator, retract_pairs)
+    held = Label.objects.open().filter(question__corpus=corpus, annotator=annotator)
+    rows = lock(concerned.labels, held, empty_seats(concerned.pairs))
+    done = _consequences(corpus, annotator, concerned)
+    labels = [row for row in rows if row.label is not None]
+    Assignment.objects.filter(pk__in=open_batches).update(closed_at=now)
+    held.update(annotator=None, leased_until=None)
+    _withdraw(labels, exclusion)
+    withdraw_pairs(pairs=concerned.pairs, because=AUTHOR_EXCLUDED, at=now, exclusion=exclusion)
+    return Consequences(**{**vars(done), "writing": could_write})
+
+
+def _close_pool(exclusion: Exclusion) -> None:
+    """A row under every question says so: who joins at this moment waits for it."""
+    excluded = {"status": Membership.Status.EXCLUDED, "exclusion": exclusion}
+    for question in Question.objects.filter(corpus=exclusion.corpus_id).order_by("pk"):
+        _, was_none = Membership.objects.get_or_create(
+            question=question, annotator=exclusion.annotator, defaults=excluded
+        )
+        if not was_none:
+            members = Membership.objects.filter(question=question, annotator=exclusion.annotator)
+            members.update(before=F("status"), **excluded)
+
+
+def _withdraw(labels: Sequence[Label], exclusion: Exclusion) -> None:
+    """Withdraws labels, and puts an empty seat in the place of each that has one and whose pair stands."""
+    now = exclusion.created_at
+    Label.objects.filter(pk__in=[label.pk for label in labels]).update(
+        withdrawn_at=now, withdrawn_because=ANNOTATOR_EXCLUDED, exclusion=exclusion
+    )
+    pairs = {label.pair_id for label in labels}
+    gone = set(Pair.objects.filter(pk__in=pairs, withdrawn_at__isnull=False).values_list("pk", flat=True))
+    empty = [_seat_like(label) for label in labels if label.position is not None]
+    for seat in empty:
+        if seat.pair_id in gone:
+            seat.withdrawn_at, seat.withdrawn_because = now, PAIR_GONE
+    Label.objects.bulk_create(empty, batch_size=2000)
+
+
+def preview_undoing(*, exclusion: Exclusion) -> Return:
+    """What `undo_exclusion` would do. Writes and locks nothing."""
+    withdrawn, seats = _coming_back(exclusion)
+    return _return(exclusion, *_divided(withdrawn, seats))
+
+
+def _coming_back(exclusion: Exclusion) -> tuple[QuerySet[Label], QuerySet[Label]]:
+    """The labels that the exclusion withdrew, and the seats of the same pairs that stand now."""
+    withdrawn = Label.objects.filter(exclusion=exclusion)
+    return withdrawn, Label.objects.seats().filter(pair__in=withdrawn.values("pair"))
+
+
+def _divided(
+    withdrawn: QuerySet[Label], seats: QuerySet[Label]
+) -> tuple[list[Label], list[Label], list[int]]:
+    """Labels that go back to their seats, labels whose seat has another by now, and empty seats that give way."""
+    now_there = {_place(seat): seat for seat in seats.order_by("pk")}
+    rows = list(withdrawn.order_by("pk"))
+    returning = [row for row in rows if _place(row) not in now_there or now_there[_place(row)].label is None]
+    back = {row.pk for row in returning}
+    surplus = [row for row in rows if row.pk not in back]
+    empty = [now_there[_place(row)].pk for row in returning if _place(row) in now_there]
+    return returning, surplus, empty
+
+
+def _return(
+    exclusion: Exclusion, returning: Sequence[Label], surplus: Sequence[Label], _: Sequence[int]
+) -> Return:
+    may = may_write(exclusion.annotator, undone=exclusion)
+    writes = Corpus.objects.filter(may, pk=exclusion.corpus_id).exists()
+    return Return(
+        labels=len(returning),
+        surplus=len(surplus),
+        pairs=exclusion.pairs.count(),
+        writing=writes and exclusion.corpus.prompts.exists(),
+    )
+
+
+@one_transaction
+def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
+    """Gives back what the exclusion took: the pools as they were, writing, labels and pairs.
+
+    A label goes back to its seat while that has no other, else it is surplus. Somebody who is labelling such a seat at
+    this moment keeps their answer as surplus, paid. Raises AlreadyDecided.
+    """
+    now = timezone.now()
+    if not Exclusion.objects.standing().filter(pk=exclusion.pk).update(undone_at=now, undone_by=by):
+        raise AlreadyDecided("This exclusion was undone before.")
+    members = Membership.objects.filter(exclusion=exclusion)
+    members.filter(before="").delete()
+    members.update(status=F("before"), before="", exclusion=None)
+    withdrawn, seats = _coming_back(exclusion)
+    lock(withdrawn, seats, closed_seats(Pair.objects.filter(exclusion=exclusion)))
+    returning, surplus, empty = _divided(withdrawn, seats)
+    done = _return(exclusion, returning, surplus, empty)
+    Label.objects.filter(pk__in=empty).update(withdrawn_at=now, withdrawn_because=CAME_BACK)
+    back = {"withdrawn_at": None, "withdrawn_because": "", "exclusion": None}
+    Label.objects.filter(pk__in=[row.pk for row in returning]).update(**back)
+    Label.objects.filter(pk__in=[row.pk for row in surplus]).update(position=None, **back)
+    restore_pairs(pairs=Pair.objects.filter(exclusion=exclusion))
+    return done
+
+
+def _seat_like(label: Label) -> Label:
+    """An empty seat in the place of a label, with its turn: whoever looks from the front meets it first."""
+    return Label(
+        question_id=label.question_id,
+        pair_id=label.pair_id,
+        premise_id=label.premise_id,
+        sentence=label.sentence,
+        position=label.position,
+        scheme=label.scheme,
+        author_id=label.author_id,
+        turn=label.turn,
+    )
+
+
+def _place(label: Label) -> Place:
+    return label.question_id, label.pair_id, label.sentence, label.position

@@ -1,0 +1,143 @@
+"""Researchers: the pool and each person in it."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import User
+from accounts.pages.access import researcher_required
+from collection.models import Corpus, Exclusion, Pair
+from validation.annotators.exclusion import exclude, preview_exclusion, preview_undoing, undo_exclusion
+from validation.annotators.membership import invite, pause, resume
+from validation.annotators.pool import (
+    exclusions_of,
+    imported_labels,
+    imported_people,
+    known_as,
+    newest_labels,
+    pool_of,
+)
+from validation.errors import NotInPool, ValidationError
+from validation.models import Question
+from validation.questions.addresses import address_in, asked_question, text_in
+from validation.statistics.annotator_quality import CONTROLS_BEFORE_A_FLAG, MEANINGS, RULES
+from validation.statistics.annotator_table import COLUMNS, columns_of, shown_figure, spread_of
+from validation.statistics.cached import shown_annotators
+
+MEMBERS_SHOWN = 500
+# What a button does, and what is said then.
+PAUSING = {
+    "pause": (pause, "{code} is handed out nothing more until you let them go on."),
+    "resume": (resume, "{code} may go on labelling."),
+}
+LABELS_SHOWN = 30
+GOLD_SHOWN = 30
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def members(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everybody who labels this corpus; POST invites somebody."""
+    question = asked_question(request, slug)
+    error, name = "", text_in(request, "name").strip()
+    if request.method == "POST":
+        annotator = known_as(name)
+        try:
+            if annotator is not None:
+                invite(question=question, annotator=annotator)
+                messages.success(request, f"{annotator.code} may label {question.corpus.name}.")
+                return redirect(address_in("pool", question))
+            error = f"Nobody who annotates has the code “{name}”. Please check its spelling."
+        except NotInPool as refusal:
+            error = str(refusal)
+    context = {
+        "question": question,
+        "members": pool_of(question)[:MEMBERS_SHOWN],
+        "imported": imported_people(question),
+        "before_a_flag": CONTROLS_BEFORE_A_FLAG,
+        "error": error,
+        "name": name,
+    }
+    return render(request, "validation/pool.html", context, status=422 if error else 200)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """One person: their record, pausing them, and excluding them (or undoing it) after a look at what that does."""
+    question = asked_question(request, slug)
+    annotator = get_object_or_404(User, code=code)
+    standing = Exclusion.objects.of(annotator).filter(corpus=question.corpus).first()
+    by, error = cast(User, request.user), ""
+    retract = request.POST.get("retract") == "yes"
+    if request.method == "POST" and request.POST.get("do") in PAUSING:
+        turn, said = PAUSING[request.POST["do"]]
+        if turn(question=question, annotator=annotator):
+            messages.success(request, said.format(code=code))
+        return redirect(address_in("pool-member", question, code))
+    if request.method == "POST" and request.POST.get("do") != "preview":
+        try:
+            if standing is None:
+                reason = text_in(request, "reason")
+                done = exclude(
+                    corpus=question.corpus, annotator=annotator, by=by, reason=reason, retract_pairs=retract
+                )
+                messages.success(request, f"{code} is excluded; {done.labels:,} labels were withdrawn.")
+            else:
+                back = undo_exclusion(exclusion=standing, by=by)
+                messages.success(request, f"{code} may label again; {back.labels:,} labels are back.")
+            return redirect(address_in("pool-member", question, code))
+        except ValidationError as refusal:
+            error = str(refusal)
+    context: dict[str, Any] = {
+        "question": question,
+        "annotator": annotator,
+        "member": pool_of(question).filter(annotator=annotator).first(),
+        "imported": imported_labels(question).filter(annotator=annotator).count(),
+        "exclusions": exclusions_of(question.corpus, annotator),
+        "standing": standing,
+        "reason": request.POST.get("reason", ""),
+        "retract": retract,
+        "error": error,
+        "wrote": Pair.objects.standing().filter(corpus=question.corpus, author=annotator).count(),
+        "newest": newest_labels(annotator, question, LABELS_SHOWN),
+        **_record(question, code),
+        **_preview(question.corpus, annotator, standing, retract),
+    }
+    return render(request, "validation/pool_member.html", context, status=422 if error else 200)
+
+
+def _record(question: Question, code: str) -> dict[str, Any]:
+    """Somebody's figures beside everybody's: `figures` (name, meaning, value, quarters) and `flags` (name, rule).
+
+    `counted`: whether the figures are there; `kept`: the row of those that a worker counts.
+    """
+    found, row = shown_annotators(question)
+    one = next((each for each in found or () if each.code == code), None)
+    if one is None:
+        return {"kept": row, "counted": found is not None}
+    spread = [figures for _, figures in spread_of(found or (), question.labels)]
+    figures = [
+        (
+            COLUMNS.get(name, name),
+            MEANINGS[name.partition(":")[0].replace("share", "shares")],
+            shown_figure(name, value),
+            [shown_figure(name, quarter[name]) for quarter in spread],
+        )
+        for name, value in columns_of(one, question.labels).items()
+    ]
+    flags = [(flag, RULES[flag]) for flag in one.flags]
+    return {"kept": row, "counted": True, "figures": figures, "flags": flags, "has_spread": bool(spread)}
+
+
+def _preview(corpus: Corpus, annotator: User, standing: Exclusion | None, retract: bool) -> dict[str, Any]:
+    if standing is not None:
+        return {"back": preview_undoing(exclusion=standing)}
+    seen = preview_exclusion(corpus=corpus, annotator=annotator, retract_pairs=retract)
+    return {"seen": seen, "gold": list(seen.gold.items())[:GOLD_SHOWN], "gold_shown": GOLD_SHOWN}

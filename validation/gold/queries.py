@@ -1,0 +1,85 @@
+"""Votes and gold labels for queries: the columns of the view (validation/gold/sql_view.py), joined to pairs."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import F, Q, QuerySet
+
+from collection.models import Pair
+from nli.gold import ADJUDICATED
+from validation.models import Label, Question
+
+COLUMNS = {
+    **{name: name for name in ("votes", "most", "is_settled")},
+    **{f"{name}_label": name for name in ("adjudicated", "standing", "voted")},
+    **{f"gold_{name}": name for name in ("label", "source", "note")},
+}
+
+
+def with_gold_label(
+    pairs: QuerySet[Pair], question: Question, keys: Collection[int] | None = None
+) -> QuerySet[Pair]:
+    """Join votes and gold label to pairs of the question's corpus, as attributes of each pair.
+
+    gold_label (None: there is none), gold_source, gold_note; votes: how many of the seats are filled; votes_0,
+    votes_1, ...: how many have the first, the second, ... label of the question; most: the votes of the strongest.
+
+    keys: ids of pairs. Without them the database counts the labels of the whole corpus, whatever else `pairs` is
+    filtered by: a page always names its keys.
+    """
+    of_gold: dict[str, Any] = {"gold__question": question}
+    if keys is not None:
+        of_gold |= {"gold__pair__in": keys, "pk__in": keys}
+    votes = {f"votes_{k}": F(f"gold__votes_{k}") for k in range(len(question.labels))}
+    columns = {name: F(f"gold__{column}") for name, column in COLUMNS.items()}
+    return pairs.filter(**of_gold).annotate(**votes, **columns)
+
+
+def waits_for_adjudication(question: Question) -> Q:
+    """A condition on `with_gold_label`: all seats are filled, and a researcher has to decide.
+
+    Never where the corpus came with a label of its own beside its votes.
+    """
+    if question.gold_rule != ADJUDICATED:
+        return Q(pk__in=[])
+    undecided = Q(adjudicated_label=None, standing_label=None, voted_label=None)
+    return undecided & Q(is_settled=True, votes=question.seats)
+
+
+def is_disputed(question: Question) -> Q:
+    """A condition on `with_gold_label`: every seat is filled, and no label has the threshold."""
+    return Q(votes=question.seats, most__lt=question.threshold)
+
+
+def split_pairs(question: Question, most_votes: int) -> QuerySet[Pair]:
+    """Pairs whose seats are all filled, no label having more than so many of them."""
+    pairs = Pair.objects.standing().filter(corpus=question.corpus_id)
+    return with_gold_label(pairs, question).filter(Q(votes=question.seats, most__lte=most_votes))
+
+
+def adjudication_queue(question: Question) -> QuerySet[Pair]:
+    """The pairs that wait for a researcher's decision, in their order."""
+    pairs = Pair.objects.standing().filter(corpus=question.corpus_id)
+    return with_gold_label(pairs, question).filter(waits_for_adjudication(question)).order_by("pk")
+
+
+def counted(question: Question) -> Any:
+    """The labels in this question's seats: for the main question those that decide gold.
+
+    They are of whole pairs, or of single sentences where the question asks about these: what has labels together
+    is a pair and a sentence.
+    """
+    labels = Label.objects.cast().filter(question=question, position__lte=question.seats).order_by()
+    return labels.filter(sentence__gt=0) if question.by_sentence else labels.filter(sentence=0)
+
+
+@contextmanager
+def room_to_count() -> Iterator[None]:
+    """Let PostgreSQL sort in memory."""
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL work_mem = '64MB'")
+        yield

@@ -1,0 +1,173 @@
+"""REST: batches of pairs to label, for annotators. The same actions as the pages'."""
+
+from typing import Any, cast
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.rest.permissions import IsAnnotator
+from accounts.rest.problems import Problem, of_status
+from validation.errors import CheckFirst, NotInPool, NoWork, UnknownAssignment, UnknownSlot, WrongLabel
+from validation.labelling.claiming import Batch, Refusal, claim_batch
+from validation.labelling.submitting import BatchResult, submit_and_claim, submit_batch
+from validation.models import BatchItem, Question
+from validation.questions.addresses import address_of
+from validation.questions.lookup import question_or_404
+
+SUBMITTED = ("saved", "surplus", "left", "cents", "repeated", "closed")
+
+
+class NextSerializer(serializers.Serializer):
+    corpus = serializers.SlugField(help_text="the corpus's slug")
+    question = serializers.SlugField(required=False, help_text="another question than the main one")
+
+
+class BatchPairSerializer(serializers.Serializer):
+    slot = serializers.CharField()
+    premise = serializers.ListField(child=serializers.CharField())
+    hypothesis = serializers.CharField()
+
+
+class BatchSerializer(serializers.Serializer):
+    """A batch, or no pairs with `why` and `retry_after` in seconds."""
+
+    assignment = serializers.CharField(allow_null=True)
+    leased_until = serializers.DateTimeField(allow_null=True)
+    pairs = BatchPairSerializer(many=True)
+    labels = serializers.ListField(child=serializers.CharField())
+    why = serializers.CharField(required=False)
+    retry_after = serializers.IntegerField(required=False, help_text="seconds")
+
+
+class SubmitSerializer(serializers.Serializer):
+    assignment = serializers.CharField(max_length=100)
+    labels = serializers.DictField(child=serializers.CharField(), default=dict, help_text="slot -> label")
+    skips = serializers.DictField(
+        child=serializers.CharField(),
+        default=dict,
+        help_text=f"slot -> {' | '.join(BatchItem.SkipReason.values)}",
+    )
+    active_ms = serializers.DictField(
+        child=serializers.IntegerField(min_value=0, max_value=2**31 - 1),
+        default=dict,
+        help_text="slot -> milliseconds",
+    )
+    reasons = serializers.DictField(
+        child=serializers.CharField(max_length=2000, allow_blank=True),
+        default=dict,
+        help_text="slot -> why, in the annotator's words",
+    )
+    idempotency_key = serializers.CharField(max_length=100)
+    next = serializers.BooleanField(default=False, help_text="answer with the next batch as well")
+
+
+class SubmittedSerializer(serializers.Serializer):
+    """saved: labels that count; surplus: kept and paid, but the seat was filled; left: still to answer."""
+
+    saved = serializers.IntegerField()
+    surplus = serializers.IntegerField()
+    left = serializers.IntegerField()
+    cents = serializers.IntegerField()
+    repeated = serializers.BooleanField()
+    closed = serializers.BooleanField()
+    next = BatchSerializer(required=False, help_text="the next batch, where it was asked for")
+
+
+class NextBatchView(APIView):
+    permission_classes = [IsAnnotator]
+
+    @extend_schema(
+        summary="Get a batch of pairs to label",
+        description="The batch in hand, with its lease renewed, or a new one. Without work `pairs` is empty and"
+        " `why` and `retry_after` (seconds) say more.",
+        request=NextSerializer,
+        responses={200: BatchSerializer, **of_status(404)},
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        asked = NextSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        question = question_or_404(asked.validated_data["corpus"], asked.validated_data.get("question"))
+        return Response(_next_batch(request, question))
+
+
+class SubmitBatchView(APIView):
+    permission_classes = [IsAnnotator]
+
+    @extend_schema(
+        summary="Cast labels for a batch, or a part of it",
+        description="The same key with the same content is the same submission; with other content it is a 409."
+        " With `next` the answer holds the next batch, as `next/` would give it: one request a batch.",
+        request=SubmitSerializer,
+        responses={200: SubmittedSerializer, **of_status(404, 409)},
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        sent = SubmitSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        work = sent.validated_data
+        try:
+            result, then = self.save(cast(User, request.user), work)
+        except UnknownAssignment as error:
+            raise Problem(status=404, detail=str(error)) from None
+        except UnknownSlot as error:
+            errors = {f"labels.{token}": "This batch has no such slot." for token in error.tokens}
+            raise Problem(status=422, detail=str(error), errors=errors) from None
+        except WrongLabel as error:
+            errors = {f"labels.{slot}": why for slot, why in error.errors.items()}
+            raise Problem(status=422, detail=str(error), errors=errors) from None
+        answer = {field: getattr(result, field) for field in SUBMITTED}
+        if then is not None:
+            answer["next"] = _as_json(result.question, then)
+        return Response(answer)
+
+    def save(self, user: User, work: dict[str, Any]) -> tuple[BatchResult, Batch | Refusal | None]:
+        names = ("labels", "skips", "active_ms", "reasons")
+        sent = {name: work[name] for name in names}
+        batch = {"annotator": user, "token": work["assignment"], "key": work["idempotency_key"]}
+        if work["next"]:
+            return submit_and_claim(**batch, **sent)
+        return submit_batch(**batch, **sent), None
+
+
+def _next_batch(request: Request, question: Question) -> dict[str, Any]:
+    try:
+        batch = claim_batch(question=question, annotator=cast(User, request.user))
+    except CheckFirst as refusal:
+        page = request.build_absolute_uri(address_of("labelling-instructions", question))
+        raise Problem(status=403, detail=f"{refusal.why} {page}") from None
+    except NotInPool as refusal:
+        raise Problem(status=403, detail=refusal.why) from None
+    except NoWork as nothing:
+        return _as_json(question, nothing)
+    return _as_json(question, batch)
+
+
+def _as_json(question: Question, batch: Batch | Refusal) -> dict[str, Any]:
+    """The JSON of BatchSerializer, by hand: it is the most frequent answer of all."""
+    answer: dict[str, Any] = {
+        "assignment": None,
+        "leased_until": None,
+        "pairs": [],
+        "labels": question.labels,
+    }
+    if isinstance(batch, NoWork):
+        return answer | {"why": batch.why, "retry_after": batch.retry_after}
+    if isinstance(batch, NotInPool):
+        return answer | {"why": batch.why}
+    return answer | {
+        "assignment": batch.assignment.token,
+        "leased_until": batch.assignment.leased_until,
+        "pairs": [
+            {
+                "slot": item.seat.token,
+                "premise": [] if question.hides_premise else item.seat.pair.premise.sentences,
+                "hypothesis": item.seat.pair.hypothesis,
+            }
+            for item in batch.items
+        ],
+    }

@@ -1,0 +1,372 @@
+"""The statements of the hot path, by hand: finding free seats, handing them out, reading a batch, filling its seats.
+
+They run on PostgreSQL and SQLite alike; which locks they take, and in which order, is in docs/locking.md.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from accounts.models import new_token
+from accounts.people.consents import ConsentMissing
+from collection.models import Corpus, Pair, Premise
+from shared.prepared_statements import Step, columns, made, moment, part, rows
+from validation.models import Assignment, BatchItem, Label, Membership, Question
+
+# Which seats are for a person, whoever holds them now: written here and nowhere else. The claim, the start page and the
+# sentence that says why there is nothing all read it. Left out are the pairs that they wrote, and those that they hold,
+# have labelled or have skipped under the question; a pair whose seat they lost before they answered is theirs again.
+# Not by NOT EXISTS: PostgreSQL would turn it into a join with everything that the annotator ever had. For the same
+# reason withdrawn pairs are left out seat by seat, one look by key for each of the few that the limit lets through.
+# That look is IS NOT NULL, which PostgreSQL takes for nearly always true: with one IS NULL more it expects so few
+# seats that it sorts all of them instead of walking the index.
+FOR_PERSON = """
+FROM validation_label AS seat
+WHERE seat.question_id = %(question)s AND seat.turn > %(cursor)s AND seat.turn <= %(last)s
+  AND seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
+  AND (seat.author_id IS NULL OR seat.author_id <> %(annotator)s)
+  AND (SELECT 1 FROM collection_pair AS pair
+    WHERE pair.id = seat.pair_id AND pair.withdrawn_at IS NULL) IS NOT NULL
+  AND {not_seen}
+  AND (SELECT 1 FROM validation_label AS other
+    JOIN validation_batchitem AS item ON item.seat_id = other.id
+    WHERE other.pair_id = seat.pair_id AND other.question_id = seat.question_id
+      AND item.skip_reason IS NOT NULL
+      AND (SELECT batch.annotator_id FROM validation_assignment AS batch
+        WHERE batch.id = item.assignment_id) = %(annotator)s LIMIT 1) IS NULL
+"""
+# Such a seat is free while nobody holds it.
+FREE = (
+    FOR_PERSON
+    + """
+  AND (seat.leased_until IS NULL OR seat.leased_until <= %(now)s)
+  {but}
+ORDER BY seat.turn LIMIT {limit}
+"""
+)
+CLAIMABLE = "SELECT seat.id, seat.turn, seat.premise_id, seat.token" + FREE
+# Which of them comes back first, where all are held.
+FIRST_BACK = "SELECT seat.id" + FOR_PERSON + "ORDER BY seat.leased_until LIMIT 1"
+# Whether a seat that this person was handed is still to be had by them.
+STILL_THEIRS = """
+  seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
+    AND (seat.annotator_id IS NULL OR seat.annotator_id = %(annotator)s
+      OR seat.leased_until IS NULL OR seat.leased_until <= %(now)s)
+    AND (SELECT pair.withdrawn_at FROM collection_pair AS pair WHERE pair.id = seat.pair_id) IS NULL
+"""
+# What is left of the batch in hand; calibration items have no seat and are never lost.
+IN_HAND = f"""
+SELECT batch.id FROM validation_assignment AS batch
+WHERE batch.question_id = %(question)s AND batch.annotator_id = %(annotator)s AND batch.closed_at IS NULL
+  AND (EXISTS (SELECT 1 FROM validation_batchitem AS item JOIN validation_label AS seat ON seat.id = item.seat_id
+      WHERE item.assignment_id = batch.id AND item.answer IS NULL AND item.skip_reason IS NULL AND NOT item.lost
+        AND {STILL_THEIRS})
+    OR EXISTS (SELECT 1 FROM validation_calibrationanswer AS met
+      WHERE met.assignment_id = batch.id AND met.answer IS NULL AND met.skip_reason IS NULL))
+"""
+# Of the seats ahead most are new to the annotator: asked seat by seat, a claim does not grow slower with
+# every batch. Where none of so many is new, one list of all that they know is faster.
+AHEAD = 400
+LAST_TURN = 2**31 - 1
+NOT_SEEN = {
+    "ahead": """(SELECT 1 FROM validation_label AS mine
+    WHERE mine.annotator_id = %(annotator)s AND mine.question_id = seat.question_id
+      AND mine.premise_id = seat.premise_id LIMIT 1) IS NULL""",
+    "unseen": """seat.premise_id NOT IN (
+    SELECT mine.premise_id FROM validation_label AS mine
+    WHERE mine.annotator_id = %(annotator)s AND mine.question_id = %(question)s)""",
+    # The rule itself; the other two are narrower.
+    "any": """seat.pair_id NOT IN (
+    SELECT mine.pair_id FROM validation_label AS mine
+    WHERE mine.annotator_id = %(annotator)s AND mine.question_id = %(question)s)""",
+}
+MARK = re.compile(r"%\((\w+)\)s")
+LOCK_ITEMS = """
+SELECT seat.id FROM validation_batchitem AS item JOIN validation_label AS seat ON seat.id = item.seat_id
+WHERE item.assignment_id = %s ORDER BY seat.id
+"""
+ITEMS = f"""
+SELECT item.id, item."order", item.answer, item.skip_reason, item.lost, seat.id, seat.token, seat.sentence,
+  {STILL_THEIRS},
+  seat.pair_id, (
+    SELECT expert.label FROM validation_label AS expert
+    WHERE expert.pair_id = seat.pair_id AND expert.question_id = seat.question_id
+      AND expert.sentence = seat.sentence AND expert.origin = 'expert' AND expert.withdrawn_at IS NULL)
+FROM validation_batchitem AS item JOIN validation_label AS seat ON seat.id = item.seat_id
+WHERE item.assignment_id = %(assignment)s
+ORDER BY seat.id
+"""
+SHOWN = """
+SELECT item.id, item."order", seat.id, seat.token, seat.sentence, pair.id, pair.hypothesis, premise.id, premise.text,
+  premise.sentence_count
+FROM validation_batchitem AS item JOIN validation_label AS seat ON seat.id = item.seat_id
+JOIN collection_pair AS pair ON pair.id = seat.pair_id JOIN collection_premise AS premise ON premise.id = seat.premise_id
+WHERE item.assignment_id = %s ORDER BY item."order"
+"""
+MEMBER = """
+SELECT {member} FROM validation_membership AS member WHERE member.question_id = %s AND member.annotator_id = %s
+"""
+OPEN_BATCH = """
+SELECT {batch} FROM validation_assignment AS batch
+WHERE batch.question_id = %s AND batch.annotator_id = %s AND batch.closed_at IS NULL
+"""
+BATCH_BY_TOKEN = """
+SELECT {member}, {batch}, {question}, {corpus},
+  EXISTS (
+    SELECT 1 FROM accounts_consent AS consent
+    WHERE consent.form_id = corpus.consent_form_id AND consent.user_id = batch.annotator_id
+      AND consent.withdrawn_at IS NULL),
+  EXISTS (
+    SELECT 1 FROM collection_visit AS visit JOIN collection_entrylink AS link ON link.id = visit.link_id
+    WHERE visit.user_id = batch.annotator_id AND visit.finished_at IS NULL AND link.corpus_id = question.corpus_id)
+FROM validation_assignment AS batch
+JOIN validation_membership AS member
+  ON member.question_id = batch.question_id AND member.annotator_id = batch.annotator_id
+JOIN validation_question AS question ON question.id = batch.question_id
+JOIN collection_corpus AS corpus ON corpus.id = question.corpus_id
+WHERE batch.token = %s AND batch.annotator_id = %s
+"""
+FILL = """
+UPDATE validation_label SET annotator_id = %s, label = answers.column2, cast_at = %s,
+  leased_until = COALESCE(leased_until, %s)
+FROM (VALUES {places}) AS answers WHERE validation_label.id = answers.column1
+"""
+ANSWER = """
+UPDATE validation_batchitem SET answer = given.column2, skip_reason = given.column3, active_ms = given.column4
+FROM (VALUES {places}) AS given WHERE validation_batchitem.id = given.column1
+"""
+LEASE = "UPDATE validation_label SET annotator_id = %s, leased_until = %s WHERE id IN ({seats})"
+GO_ON = "UPDATE validation_membership SET cursor = %s WHERE id = %s"
+HAND_OUT = """
+INSERT INTO validation_assignment (question_id, annotator_id, token, leased_until, has_calibration, created_at)
+VALUES (%s, %s, %s, %s, %s, %s)
+"""
+PLACES = 'INSERT INTO validation_batchitem (assignment_id, seat_id, "order", lost) VALUES {places}'
+CLOSE = "UPDATE validation_assignment SET closed_at = %s WHERE id = %s AND closed_at IS NULL"
+
+
+@dataclass(frozen=True)
+class FreeSeat:
+    """A free seat, locked until the transaction ends."""
+
+    pk: int
+    turn: int
+    premise_id: int
+    token: str
+
+
+@dataclass(frozen=True)
+class Held:
+    """A place of a batch, now that its seat is locked. `is_theirs`: their answer can still have the seat."""
+
+    item: int
+    order: int
+    answer: str | None
+    skip_reason: str | None
+    lost: bool
+    seat: int
+    token: str
+    sentence: int
+    is_theirs: bool
+    pair: int
+    expert: str | None
+
+    @property
+    def waits(self) -> bool:
+        """Whether neither an answer nor a reason to skip has come."""
+        return self.answer is None and self.skip_reason is None and not self.lost
+
+
+def free_seats(
+    *, question: int, annotator: int, look: str, cursor: int, but: Iterable[int], limit: int, now: datetime
+) -> list[FreeSeat]:
+    """Free seats in their turn, locked; those that somebody else is locking are passed over.
+
+    `look`: "ahead", soon after the turn `cursor` and of premises of which this annotator has labelled nothing;
+    "unseen", the same from the front; "any", only their own pairs left out. `but`: none of these premises.
+    """
+    taken = {f"but{number}": premise for number, premise in enumerate(but)}
+    marks = ", ".join(f"%({name})s" for name in taken)
+    statement = CLAIMABLE.format(
+        not_seen=NOT_SEEN[look],
+        but=f"AND seat.premise_id NOT IN ({marks})" if taken else "",
+        limit=int(limit),  # in the text: PostgreSQL plans for many rows where it does not know how few
+    )
+    values = _values(question, annotator, cursor if look == "ahead" else None, now) | taken
+    return [FreeSeat(*row) for row in rows((statement + _lock("seat", "SKIP LOCKED"), values))]
+
+
+def _values(question: int, annotator: int, cursor: int | None, now: datetime) -> dict[str, Any]:
+    """Makes the values of FREE; `cursor`: look soon after this turn alone."""
+    turns = {"cursor": 0, "last": LAST_TURN} if cursor is None else {"cursor": cursor, "last": cursor + AHEAD}
+    return {"question": question, "annotator": annotator, "now": moment(now), **turns}
+
+
+def with_work(questions: Sequence[tuple[int, int]], annotator: int, now: datetime) -> set[int]:
+    """Finds the questions, of (id, the member's cursor), under which a claim would bring this person a batch.
+
+    One statement. Each question is looked at as a claim does it: what is in hand, then soon after the cursor, then
+    from the front. That passes over what they know and what others hold, and stops at the first free seat.
+    """
+    if not questions:
+        return set()
+    looks: list[str] = []
+    values: dict[str, Any] = {}
+    for number, (question, cursor) in enumerate(questions):
+        ahead = CLAIMABLE.format(not_seen=NOT_SEEN["ahead"], but="", limit=1)
+        anywhere = CLAIMABLE.format(not_seen=NOT_SEEN["any"], but="", limit=1)
+        soon = _values(question, annotator, cursor, now)
+        tests = [(IN_HAND, soon), (ahead, soon), (anywhere, _values(question, annotator, None, now))]
+        for place, (statement, own) in enumerate(tests):
+            mark = f"_{number}_{place}"
+            tests[place] = (MARK.sub(rf"%(\1{mark})s", statement), own)
+            values |= {f"{name}{mark}": value for name, value in own.items()}
+        found = " OR ".join(f"EXISTS ({statement})" for statement, _ in tests)
+        looks.append(f"SELECT {int(question)} WHERE {found}")
+    with connection.cursor() as cursor_:
+        cursor_.execute(" UNION ALL ".join(looks), values)
+        return {row[0] for row in cursor_.fetchall()}
+
+
+def first_back(question: int, annotator: int) -> int | None:
+    """Finds the seat for this person that comes back first, if nobody labels it; None: there is none for them."""
+    values = {"question": question, "annotator": annotator, "cursor": 0, "last": LAST_TURN}
+    found = rows((FIRST_BACK.format(not_seen=NOT_SEEN["any"]), values))
+    return found[0][0] if found else None
+
+
+def locked_membership(question: int, annotator: int) -> Membership | None:
+    """Somebody's row in the pool: their claims and their submissions stand in line behind it."""
+    statement = MEMBER.format(member=columns(Membership, "member")) + _lock("member")
+    found = rows((statement, [question, annotator]))
+    return made(Membership, found[0])[0] if found else None
+
+
+def locked_open_batch(question: int, annotator: int) -> Assignment | None:
+    """What they have in hand."""
+    statement = OPEN_BATCH.format(batch=columns(Assignment, "batch")) + _lock("batch")
+    found = rows((statement, [question, annotator]))
+    return made(Assignment, found[0])[0] if found else None
+
+
+def locked_batch(token: str, annotator: int) -> tuple[Membership, Assignment, bool] | None:
+    """Locks somebody's row in the pool, then their batch of that token; question and corpus come with it.
+
+    The third is whether they are in a visit for the corpus that is not finished.
+
+    Raises ConsentMissing where they do not agree to the corpus's consent form at present.
+    """
+    statement = BATCH_BY_TOKEN.format(
+        member=columns(Membership, "member"),
+        batch=columns(Assignment, "batch"),
+        question=columns(Question, "question"),
+        corpus=columns(Corpus, "corpus"),
+    )
+    found = rows((statement + _lock("member, batch"), [token, annotator]))
+    if not found:
+        return None
+    member, rest = made(Membership, found[0])
+    batch, rest = made(Assignment, rest)
+    batch.question, rest = made(Question, rest)
+    batch.question.corpus, (agrees, is_visiting) = made(Corpus, rest)
+    form = batch.question.corpus.consent_form_id
+    if form is not None and not agrees:
+        raise ConsentMissing(form)
+    return member, batch, bool(is_visiting)
+
+
+def locked_items(assignment: int, annotator: int, now: datetime) -> list[Held]:
+    """Locks the seats of a batch in the order of their ids, then reads its places.
+
+    One order for everybody, so that two submissions cannot wait for each other. Two statements, in one message: what
+    one statement reads beside the rows that it locks (an expert's label, a withdrawn pair) is as old as its wait.
+    """
+    values = {"assignment": assignment, "annotator": annotator, "now": moment(now)}
+    lock: list[Step] = [(LOCK_ITEMS + _lock("seat"), [assignment])] if _lock("seat") else []
+    return [Held(*row) for row in rows(*lock, (ITEMS, values))]
+
+
+def hand_out(
+    seats: Sequence[FreeSeat],
+    orders: Sequence[int],
+    *,
+    question: int,
+    member: Membership,
+    has_calibration: bool,
+    now: datetime,
+    until: datetime,
+) -> tuple[Assignment, list[BatchItem]]:
+    """Leases the seats to a member and makes the batch of them, as it is shown; `orders`: the place of each."""
+    token = new_token()
+    batch = [question, member.annotator_id, token, moment(until), has_calibration, moment(now)]
+    look = f"SELECT {columns(Assignment, 'batch')} FROM validation_assignment AS batch WHERE batch.token = %s"
+    steps: list[Step] = [(HAND_OUT, batch), (look, [token])]
+    if seats:
+        steps = [
+            lease([seat.pk for seat in seats], annotator=member.annotator_id, until=until),
+            (GO_ON, [seats[-1].turn, member.pk]),
+            *steps,
+        ]
+    assignment, _ = made(Assignment, rows(*steps)[0])
+    if not seats:
+        return assignment, []
+    marks = "(CAST(%s AS bigint), CAST(%s AS bigint), CAST(%s AS smallint), FALSE)"
+    places = [(assignment.pk, seat.pk, order) for seat, order in zip(seats, orders, strict=True)]
+    return assignment, shown(assignment.pk, before=[_many(PLACES, marks, places)])
+
+
+def lease(seats: Sequence[int], *, annotator: int, until: datetime) -> Step:
+    """Holds seats for somebody until then."""
+    return LEASE.format(seats=", ".join(["%s"] * len(seats))), [annotator, moment(until), *seats]
+
+
+def shown(assignment: int, but: Collection[int] = (), before: Sequence[Step] = ()) -> list[BatchItem]:
+    """The places of a batch in their order, each with its seat, pair and premise; those of `but` left out.
+
+    `before`: statements to run first.
+    """
+    return [_shown(row, assignment) for row in rows(*before, (SHOWN, [assignment])) if row[0] not in but]
+
+
+def _shown(row: Sequence[Any], assignment: int) -> BatchItem:
+    item, order, seat, token, sentence, pair, hypothesis, premise, text, sentence_count = row
+    given = part(Premise, {"id": premise, "text": text, "sentence_count": sentence_count})
+    if sentence:  # one sentence of a scene is judged by itself
+        given = part(Premise, {"id": premise, "text": given.sentences[sentence - 1], "sentence_count": 1})
+    judged = part(Pair, {"id": pair, "hypothesis": hypothesis, "premise_id": premise}, premise=given)
+    place = part(Label, {"id": seat, "token": token, "sentence": sentence, "pair_id": pair}, pair=judged)
+    return part(
+        BatchItem, {"id": item, "assignment_id": assignment, "seat_id": seat, "order": order}, seat=place
+    )
+
+
+def fill(answers: dict[int, str], *, annotator: int, now: datetime) -> Step:
+    """Writes the labels into their seats: seat -> label."""
+    at = moment(now)
+    return _many(FILL, "(CAST(%s AS bigint), CAST(%s AS text))", answers.items(), [annotator, at, at])
+
+
+def note(answers: Collection[tuple[int, str | None, str | None, int | None]]) -> Step:
+    """Writes what became of items: (item, answer, reason to skip, active milliseconds)."""
+    # Without the casts a column of nothing but NULL would be text, and milliseconds are none.
+    mark = "(CAST(%s AS bigint), CAST(%s AS text), CAST(%s AS text), CAST(%s AS integer))"
+    return _many(ANSWER, mark, answers)
+
+
+def close(assignment: int, now: datetime) -> Step:
+    return CLOSE, [moment(now), assignment]
+
+
+def _many(statement: str, mark: str, places: Collection[Sequence[Any]], before: Sequence[Any] = ()) -> Step:
+    """The statement for so many rows of values."""
+    filled = statement.format(places=", ".join([mark] * len(places)))
+    return filled, [*before, *(value for place in places for value in place)]
+
+
+def _lock(tables: str, how: str = "") -> str:
+    """SQLite has no row locks: there every transaction that writes has the database to itself."""
+    return f"FOR UPDATE OF {tables} {how}" if connection.features.has_select_for_update else ""

@@ -1,0 +1,85 @@
+"""Figures that a worker counts, with their date."""
+
+from django.db import models
+from django.db.models import Q
+
+from jobs.models import Job, job_constraints
+from jobs.querysets import JobQuerySet
+from validation.models.questions import Question
+
+
+class Figures(Job):
+    """Figures about a question that take too long for a page: asked for, counted by a worker, shown with their date.
+
+    Nothing but a cache: what is counted anew takes the place of what was here, and stays while that is counted.
+    """
+
+    WORK, DONE = "validation.statistics.cached.work", "idle"
+
+    class Kind(models.TextChoices):
+        AGREEMENT = "agreement", "agreement"
+        PAIRWISE = "pairwise", "kappa of every two annotators"
+        ANNOTATORS = "annotators", "figures and flags of annotators"
+        MODELS = "models", "models of reliability"
+
+    class Status(models.TextChoices):
+        REQUESTED = "requested"
+        WORKING = "working"
+        IDLE = "idle", "nobody waits for them"
+        FAILED = "failed"
+
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.IDLE)
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="figures")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    by = models.CharField(max_length=20, blank=True, help_text="the dimension of agreement, if one")
+    made_at = models.DateTimeField(null=True, blank=True)
+    content = models.TextField(
+        blank=True, help_text="JSON, as text: PostgreSQL's own type loses the order of keys"
+    )
+
+    # A number, and no time: what is imported while a worker counts may be committed before or after it looks.
+    imports = models.PositiveIntegerField(
+        default=0, help_text="portions imported or taken back since it was made"
+    )
+    imports_counted = models.PositiveIntegerField(default=0, help_text="`imports` when the last count began")
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "figures"
+        constraints = [
+            *job_constraints("figures"),
+            models.UniqueConstraint(fields=["question", "kind", "by"], name="one_row_of_figures_a_kind"),
+            models.CheckConstraint(
+                condition=Q(kind__in=["agreement", "pairwise", "annotators", "models"]),
+                name="kind_of_figures_is_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(by="") | Q(kind="agreement"), name="only_agreement_goes_by_something"
+            ),
+            models.CheckConstraint(
+                condition=Q(content="", made_at=None) | ~Q(content="") & Q(made_at__isnull=False),
+                name="figures_have_their_date",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question} {self.kind}"
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether somebody waits for them."""
+        return self.status in (self.WAITING, self.WORKING)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether labels came, or went, that no batch tells of."""
+        return self.imports != self.imports_counted
+
+    @property
+    def is_being_counted(self) -> bool:
+        return self.status == self.WORKING
+
+    @property
+    def percent_done(self) -> int:
+        return int(100 * self.share)

@@ -1,0 +1,65 @@
+"""Pairs that wait for a researcher's decision, and the decision."""
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from collection.models import Pair
+from nli.gold import ADJUDICATED
+from validation.errors import AlreadyDecided, ReasonMissing, WrongLabel
+from validation.gold.queries import room_to_count, waits_for_adjudication, with_gold_label
+from validation.models import Adjudication, Question
+from validation.pairs.listing import Wanted, by_columns, scan
+
+
+def pair_to_decide(question: Question, *, after: int = 0) -> tuple[Any, int | None]:
+    """(The next pair that waits for a researcher's decision, or None; the key to look on after, or None).
+
+    As `pairs_to_read`: of a large corpus it looks at ten thousand pairs that somebody was asked about.
+    """
+    if question.gold_rule != ADJUDICATED:
+        return None, None
+    keys = by_columns(question, Wanted(votes="complete"))
+    with room_to_count():
+        found, further = scan(question, keys, waits_for_adjudication(question), after, number=1)
+    return (found[0] if found else None), further
+
+
+@transaction.atomic
+def adjudicate(*, question: Question, pair: Pair, label: str, reason: str, by: User) -> Adjudication:
+    """Decides the gold label of a pair that waits for it. The judgements stay as they are.
+
+    Raises WrongLabel, ReasonMissing, and AlreadyDecided where the pair does not wait (any more).
+    """
+    if label not in question.labels:
+        raise WrongLabel({"label": f"Please choose one of: {', '.join(question.labels)}."})
+    reason = reason.strip()
+    if not reason:
+        raise ReasonMissing
+    waiting = with_gold_label(Pair.objects.standing(), question, [pair.pk])
+    gone = AlreadyDecided("This pair has been decided meanwhile. Thank you all the same.")
+    if not waiting.filter(waits_for_adjudication(question)).exists():
+        raise gone
+    try:
+        with transaction.atomic():
+            return Adjudication.objects.create(
+                question=question, pair=pair, scheme=question.scheme, label=label, reason=reason, by=by
+            )
+    except IntegrityError:
+        raise gone from None
+
+
+@transaction.atomic
+def take_back(*, adjudication: Adjudication, reason: str, by: User) -> None:
+    """Withdraws a decision, which stays in the history: the votes decide again, or the pair waits again.
+
+    Raises ReasonMissing, and AlreadyDecided where somebody took it back before.
+    """
+    reason = reason.strip()
+    if not reason:
+        raise ReasonMissing
+    standing = Adjudication.objects.filter(pk=adjudication.pk, withdrawn_at=None)
+    if not standing.update(withdrawn_at=timezone.now(), withdrawn_because=reason, withdrawn_by=by):
+        raise AlreadyDecided("This decision was taken back before.")

@@ -1,0 +1,175 @@
+"""Labels that came with a published corpus, and the question that they answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from collection.formats.lines import BadLine
+from collection.imports.pair_plans import PlannedPair
+from collection.imports.pairs import PairImport, PairSource, write_pairs
+from collection.models import Corpus, Pair, Source
+from nli.labels import QUESTION
+from validation.models import Label, LabelWording, Question
+from validation.pairs.opening import open_for_validation
+from validation.statistics.cached import outdate
+
+GOLD_EXAMPLES = 3
+
+WORDINGS = {
+    "nli3": {
+        "entailment": "Definitely correct",
+        "neutral": "Could be either",
+        "contradiction": "Definitely wrong",
+    },
+    "entailed2": {"entailed": "Follows from the text", "not-entailed": "Does not follow from the text"},
+    "ordinal5": {"1": "Impossible", "2": "Unlikely", "3": "Possible", "4": "Likely", "5": "Very likely"},
+    "grammar3": {"none": "No mistake", "minor": "A small mistake", "major": "A serious mistake"},
+}
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What became of a portion: lines refused, and ids of pairs whose gold label in the file is not
+    the one that its labels give."""
+
+    refused: list[BadLine]
+    gold_differs: list[str]
+
+
+@transaction.atomic
+def create_corpus(
+    *,
+    slug: str,
+    scheme: str,
+    protocol: str,
+    licence: str = "",
+    about: str = "",
+    language: str = "en",
+    wording: str = "",
+    labels: Mapping[str, str] | None = None,
+    seats: int | None = None,
+    threshold: int | None = None,
+    gold_rule: str | None = None,
+    question_scheme: str | None = None,
+) -> Corpus:
+    """A corpus for pairs that come from elsewhere, with a main question in the words given, else in ours.
+
+    One that another import has made in this moment is taken.
+    """
+    facts = {"scheme": scheme, "protocol": protocol, "licence": licence, "description": about}
+    corpus, _ = Corpus.objects.get_or_create(
+        slug=slug, defaults={"name": slug, "language": language, **facts}
+    )
+    main_question(
+        corpus=corpus,
+        wording=wording,
+        labels=labels,
+        seats=seats,
+        threshold=threshold,
+        gold_rule=gold_rule,
+        scheme=question_scheme,
+    )
+    return corpus
+
+
+@transaction.atomic
+def main_question(
+    *,
+    corpus: Corpus,
+    wording: str = "",
+    labels: Mapping[str, str] | None = None,
+    seats: int | None = None,
+    threshold: int | None = None,
+    gold_rule: str | None = None,
+    scheme: str | None = None,
+) -> Question:
+    """Returns the corpus's main question; makes it, where there is none, in these words or ours.
+
+    scheme: of the labels, where it is not the corpus's. seats, threshold: five and three where neither is named;
+    with seats alone, more than half of them decide.
+    """
+    rule: dict[str, Any] = {"seats": seats, "gold_rule": gold_rule}
+    rule["threshold"] = threshold or (seats // 2 + 1 if seats else None)
+    question, is_new = Question.objects.get_or_create(
+        corpus=corpus,
+        is_main=True,
+        defaults={
+            "scheme": scheme or corpus.scheme,
+            "wording": wording or QUESTION,
+            **{key: value for key, value in rule.items() if value is not None},
+        },
+    )
+    if is_new:
+        LabelWording.objects.bulk_create(
+            LabelWording(question=question, order=order, label=label, wording=wording)
+            for order, (label, wording) in enumerate((labels or WORDINGS[question.scheme]).items())
+        )
+    return question
+
+
+@transaction.atomic
+def import_portion(
+    *, run: PairImport, file: PairSource, question: Question, plans: Sequence[PlannedPair]
+) -> Portion:
+    """Writes a portion of pairs with their labels: all that can go in, in one transaction."""
+    written, refused = write_pairs(run=run, file=file, plans=plans)
+    labels = [label for pair, plan in written for label in _labels(run, question, pair, plan)]
+    Label.objects.bulk_create(labels)
+    outdate(corpus=run.corpus)
+    voted = [(pair, plan) for pair, plan in written if plan.votes]
+    run.counts["labels"] += len(labels)
+    run.counts["seats"] = question.seats
+    run.counts["most_labels"] = max(
+        [run.counts["most_labels"], *(plan.votes[-1].position for _, plan in written if plan.votes)]
+    )
+    run.counts["author_labels"] += sum(pair.author_label is not None for pair, _ in written)
+    run.counts["published_labels"] += sum(pair.published_label is not None for pair, _ in written)
+    run.counts["fewer_labels"] += sum(len(plan.votes) < question.seats for _, plan in voted)
+    run.counts["more_labels"] += sum(plan.votes[-1].position > question.seats for _, plan in voted)
+    run.counts["self_validated"] += sum(_is_self_validated(plan) for _, plan in voted)
+    differing = []
+    for pair, plan in voted:
+        majority = question.rule.voted(
+            question.rule.count(vote.label for vote in plan.votes if vote.position <= question.seats)
+        )
+        if not plan.item.has_gold or plan.item.published_label == majority:
+            continue
+        if plan.published_label is not None:  # it stands as published
+            run.counts["published_without_majority" if majority is None else "published_differs"] += 1
+        else:
+            differing.append(pair.public_id)
+    run.counts["gold_differs"] += len(differing)
+    return Portion(refused, differing[:GOLD_EXAMPLES])
+
+
+def _labels(run: PairImport, question: Question, pair: Pair, plan: PlannedPair) -> list[Label]:
+    return [
+        Label(
+            question_id=question.pk,
+            pair_id=pair.pk,
+            premise_id=pair.premise_id,
+            position=vote.position,
+            scheme=pair.scheme if is_author else question.scheme,
+            origin=Label.Origin.AUTHOR if is_author else Label.Origin.IMPORTED,
+            author_id=pair.author_id,
+            annotator_id=pair.author_id if is_author else run.person(vote.annotator),
+            label=vote.label,
+        )
+        for vote in plan.votes
+        for is_author in [plan.author_label is not None and vote.position == 1]
+    ]
+
+
+def _is_self_validated(plan: PlannedPair) -> bool:
+    """Did the author give a second label to the own pair?"""
+    return bool(plan.author) and any(
+        vote.annotator == plan.author for vote in plan.votes if vote.position > 1
+    )
+
+
+def open_imported(*, question: Question, sources: Sequence[Source], seed: int = 0) -> int:
+    """Opens the pairs of these files that have no labels yet for validation. Returns how many."""
+    pairs = Pair.objects.filter(corpus_id=question.corpus_id, source__in=sources)
+    return open_for_validation(question=question, pairs=pairs, seed=seed)

@@ -1,0 +1,87 @@
+"""Calibration items: drawn for batches, shown, answered, and counted.
+
+They have no seat, and a batch without any costs nothing. docs/decisions/0006 says why they are rows of their own.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from itertools import islice
+from random import SystemRandom
+
+from django.db.models import Count, F, Q, QuerySet
+
+from accounts.models import User
+from collection.models import Pair, Premise
+from validation.models import Assignment, BatchItem, CalibrationAnswer, CalibrationItem, Label, Question
+
+CHANCE = SystemRandom()
+SPARE = 5  # a few more than are needed, since some may share a premise
+
+
+def draw_calibration(
+    question: Question, annotator: User, premises: Collection[int]
+) -> list[CalibrationAnswer]:
+    """Items for some places of a batch: each gets one by chance, as often as the question says.
+
+    `premises`: of the pairs that would have the places. Never one that this annotator was shown before, never two
+    of one premise, nor one of the same text as those of the pairs: a batch holds no premise twice. Not saved yet.
+    """
+    wanted = sum(CHANCE.random() * 100 < question.calibration_percent for _ in premises)
+    if not wanted:
+        return []
+    unmet = CalibrationItem.objects.filter(question=question, is_open=True)
+    unmet = unmet.exclude(premise__in=Premise.objects.filter(pk__in=premises).values("text"))
+    unmet = unmet.exclude(answers__annotator=annotator).order_by("?")[: wanted + SPARE]
+    one_a_premise = {item.premise: item for item in unmet}.values()
+    return [CalibrationAnswer(item=item, annotator=annotator) for item in islice(one_a_premise, wanted)]
+
+
+def calibration_of(assignment: Assignment) -> dict[str, CalibrationAnswer]:
+    """Slot -> what this batch holds from outside the corpus. Whoever asks to write holds the batch's lock."""
+    if not assignment.has_calibration:
+        return {}
+    rows = CalibrationAnswer.objects.filter(assignment=assignment).select_related("item")
+    return {row.token: row for row in rows}
+
+
+def as_shown(row: CalibrationAnswer) -> BatchItem:
+    """As a place of the batch that nobody can tell from the others."""
+    lines = row.item.premise.split("\n")
+    pair = Pair(
+        hypothesis=row.item.hypothesis,
+        premise=Premise(text=row.item.premise, sentence_count=len(lines)),
+    )
+    return BatchItem(seat=Label(token=row.token, pair=pair), order=row.order)
+
+
+def answer_calibration(
+    rows: Mapping[str, CalibrationAnswer],
+    labels: Mapping[str, str],
+    skips: Mapping[str, str],
+    active_ms: Mapping[str, int],
+    reasons: Mapping[str, str],
+    now: datetime,
+) -> tuple[list[str], int]:
+    """Keeps what came for slots that wait. Returns the slots that were answered, and how many were skipped."""
+    answered, skipped = [], []
+    for slot, row in rows.items():
+        if row.waits and slot in labels:
+            row.answer, row.answered_at = labels[slot], now
+            row.active_ms, row.reason = active_ms.get(slot), reasons.get(slot, "")
+            answered.append(row)
+        elif row.waits and slot in skips:
+            row.skip_reason = skips[slot]
+            skipped.append(row)
+    columns = ["answer", "answered_at", "active_ms", "reason", "skip_reason"]
+    CalibrationAnswer.objects.bulk_update([*answered, *skipped], columns)
+    return [row.token for row in answered], len(skipped)
+
+
+def calibration_items(question: Question) -> QuerySet[CalibrationItem]:
+    """The question's items with how many were shown it (`met`), `answered` it, and were `right`; open ones first."""
+    answered = Q(answers__answer__isnull=False)
+    return question.calibration.annotate(
+        met=Count("answers"),
+        answered=Count("answers", filter=answered),
+        right=Count("answers", filter=answered & Q(answers__answer=F("label"))),
+    ).order_by("-is_open", "pk")

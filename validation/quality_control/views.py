@@ -1,0 +1,72 @@
+"""Researchers: an expert labels control items; the calibration items and how people answered them."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.models import User
+from accounts.pages.access import researcher_required
+from collection.models import Pair
+from collection.texts import direction_of
+from validation.errors import AlreadyDecided, ValidationError
+from validation.quality_control.calibration import calibration_items
+from validation.quality_control.control_items import control_items, label_as_expert
+from validation.questions.addresses import address_in, asked_question, number_in, text_in
+from validation.questions.choices import choices_of
+
+PASSED_OVER = 50
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def controls(request: HttpRequest, slug: str) -> HttpResponse:
+    """An expert labels a share of the open pairs, one after the other, without seeing what others said."""
+    question = asked_question(request, slug)
+    percent, seed = number_in(request, "percent", 1, 100), number_in(request, "seed", 0, 2**31 - 1)
+    error = ""
+    if request.method == "POST":
+        pair = get_object_or_404(Pair, corpus=question.corpus, public_id=text_in(request, "pair"))
+        try:
+            label_as_expert(
+                question=question,
+                pair=pair,
+                label=request.POST.get("label", ""),
+                by=cast(User, request.user),
+                reason=text_in(request, "reason"),
+            )
+            return redirect(address_in("controls", question, percent=percent, seed=seed))
+        except AlreadyDecided as refusal:
+            messages.info(request, str(refusal))
+            return redirect(address_in("controls", question, percent=percent, seed=seed))
+        except ValidationError as refusal:
+            error = str(refusal)
+    left, drawn = control_items(question, share=percent / 100, seed=seed)
+    # A pair that was withdrawn since the draw is passed over.
+    standing = Pair.objects.standing().select_related("premise").in_bulk(left[:PASSED_OVER])
+    context = {
+        "question": question,
+        "percent": percent,
+        "seed": seed,
+        "left": len(left),
+        "drawn": drawn,
+        "pair": next((standing[key] for key in left[:PASSED_OVER] if key in standing), None),
+        "choices": choices_of(question),
+        "direction": direction_of(question.corpus.language),
+        "error": error,
+    }
+    return render(request, "validation/controls.html", context, status=422 if error else 200)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def calibration(request: HttpRequest, slug: str) -> HttpResponse:
+    """The calibration items of a question, and how people answered each of them."""
+    question = asked_question(request, slug)
+    context = {"question": question, "items": calibration_items(question)}
+    return render(request, "validation/calibration.html", context)

@@ -1,0 +1,73 @@
+"""Find a question by its corpus and its name, and the corpus's words for its labels."""
+
+from django.core.management.base import CommandError
+from django.http import Http404
+
+from collection.models import Corpus
+from shared.prepared_statements import columns, made, rows
+from validation.models import Question
+
+QUESTION = """
+SELECT {question}, {corpus} FROM validation_question AS question
+JOIN collection_corpus AS corpus ON corpus.id = question.corpus_id
+WHERE corpus.slug = %s AND {which}
+"""
+WORDINGS = """
+SELECT entry.label, entry.wording, entry.help FROM validation_labelwording AS entry
+WHERE entry.question_id = %s ORDER BY entry."order"
+"""
+
+
+def question_of(corpus: str, slug: str | None = None) -> Question | None:
+    """The question of that name about a corpus, or its main one, its corpus with it."""
+    statement = QUESTION.format(
+        question=columns(Question, "question"),
+        corpus=columns(Corpus, "corpus"),
+        which="question.is_main" if slug is None else "question.slug = %s",
+    )
+    found = rows((statement, [corpus] if slug is None else [corpus, slug]))
+    if not found:
+        return None
+    question, rest = made(Question, found[0])
+    question.corpus, _ = made(Corpus, rest)
+    return question
+
+
+def main_question(corpus: Corpus) -> Question:
+    """The question that decides gold. Raises Question.DoesNotExist."""
+    return Question.objects.select_related("corpus").get(corpus=corpus, is_main=True)
+
+
+def question_or_404(slug: str, question_slug: str | None = None) -> Question:
+    question = question_of(slug, question_slug)
+    if question is None:
+        raise Http404("There is no such question.")
+    return question
+
+
+def question_for_command(slug: str, name: str | None = None) -> Question:
+    """The corpus's main question, or the one of that name. Raises CommandError."""
+    corpus = Corpus.objects.filter(slug=slug).first()
+    if corpus is None:
+        known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
+        raise CommandError(f"There is no corpus {slug!r}. Known: {known}.")
+    if name:
+        question = corpus.questions.select_related("corpus").filter(slug=name).first()
+        if question is None:
+            known = ", ".join(corpus.questions.order_by("slug").values_list("slug", flat=True))
+            raise CommandError(f"{slug} has no question {name!r}. Known: {known or 'none yet'}.")
+        return question
+    try:
+        return main_question(corpus)
+    except Question.DoesNotExist:
+        raise CommandError(f"{slug} has no main question. Give it one with load_corpus.") from None
+
+
+def wordings_of(question: Question) -> list[tuple[str, str, str]]:
+    """(label, wording, help) in the corpus's order; empty where it has no words of its own."""
+    return [(label, wording, text) for label, wording, text in rows((WORDINGS, [question.pk]))]
+
+
+def words_of(question: Question) -> dict[str, str]:
+    """Label -> the corpus's words for it; empty where it has none of its own."""
+    return {label: wording for label, wording, _ in wordings_of(question)}

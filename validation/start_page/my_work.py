@@ -1,0 +1,98 @@
+"""What one person did, day by day, and how their labels do."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import TruncDate
+
+from accounts.models import User
+from collection.models import LedgerEntry, Pair
+from validation.gold.queries import with_gold_label
+from validation.models import CalibrationAnswer, Label, Question
+from validation.statistics.annotator_quality import FEWEST
+
+NEWEST = 1000  # labels that somebody's own page looks at
+
+
+@dataclass
+class Day:
+    """What one person did on one day (UTC): hypotheses written, pairs labelled, cents earned."""
+
+    date: date
+    written: int = 0
+    labelled: int = 0
+    cents: int = 0
+
+
+def days_of(annotator: User, *, until: date, days: int) -> list[Day]:
+    """The days up to and with `until` on which the person did something, newest first. Four queries.
+
+    What was surplus or withdrawn later is counted as well: it was done, and it stays paid. To an annotator
+    calibration items are pairs like any other.
+    """
+    found: dict[date, Day] = {}
+    since = until - timedelta(days=days - 1)
+    work: list[tuple[str, QuerySet, str, Count | Sum]] = [
+        (
+            "written",
+            Pair.objects.filter(author=annotator, assignment__isnull=False),
+            "created_at",
+            Count("pk"),
+        ),
+        ("labelled", Label.objects.cast_by(annotator), "cast_at", Count("pk")),
+        (
+            "labelled",
+            CalibrationAnswer.objects.filter(annotator=annotator, answer__isnull=False),
+            "answered_at",
+            Count("pk"),
+        ),
+        ("cents", LedgerEntry.objects.filter(user=annotator), "created_at", Sum("cents")),
+    ]
+    for name, rows, moment, figure in work:
+        grouped = rows.annotate(day=TruncDate(moment)).filter(day__range=(since, until)).order_by()
+        for day, value in grouped.values("day").annotate(value=figure).values_list("day", "value"):
+            row = found.setdefault(day, Day(day))
+            setattr(row, name, getattr(row, name) + value)
+    return sorted(found.values(), key=lambda day: day.date, reverse=True)
+
+
+@dataclass(frozen=True)
+class OwnFigures:
+    """What an annotator sees of the own labels for one corpus.
+
+    pairs: those of the newest labels whose pairs have all labels and a gold label; equals_gold: the share that
+    equal it, None below FEWEST, where it would say more about single pairs than about the person. bonuses:
+    control items on which an expert agreed; how many were met is told to nobody while they work.
+    """
+
+    corpus: str
+    pairs: int
+    equals_gold: float | None
+    bonuses: int
+
+
+def own_figures(annotator: User) -> list[OwnFigures]:
+    """For each corpus of which this person labelled something that counts, by name. Never anything of others."""
+    mine = Label.objects.filter(annotator=annotator, origin=Label.Origin.CAST)
+    questions = Question.objects.filter(is_main=True, pk__in=mine.cast().values("question"))
+    return [
+        _own(annotator, question) for question in questions.select_related("corpus").order_by("corpus__name")
+    ]
+
+
+def _own(annotator: User, question: Question) -> OwnFigures:
+    newest = Label.objects.filter(annotator=annotator, question=question, origin=Label.Origin.CAST).counted()
+    given = dict(newest.order_by("-cast_at", "-pk").values_list("pair", "label")[:NEWEST])
+    rows: Any = with_gold_label(Pair.objects.all(), question, list(given))
+    gold = rows.filter(votes=question.seats, gold_label__isnull=False).values_list("pk", "gold_label")
+    equal = [given[pk] == label for pk, label in gold]
+    return OwnFigures(
+        corpus=question.corpus.name,
+        pairs=len(equal),
+        equals_gold=sum(equal) / len(equal) if len(equal) >= FEWEST else None,
+        bonuses=LedgerEntry.objects.filter(
+            user=annotator, corpus=question.corpus_id, kind=LedgerEntry.Kind.BONUS
+        ).count(),
+    )

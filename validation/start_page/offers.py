@@ -1,0 +1,122 @@
+"""What there is to do for one person: reads over collection and validation together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from accounts.models import User
+from collection.joining.exams import may_take
+from collection.models import WRITING_EXAM, Corpus, Exam, PromptVersion
+from collection.writing.claiming import has_writing
+from validation.annotators.membership import may_label, may_qualify
+from validation.labelling.seats import with_work
+from validation.models import Assignment, Label, Membership, Question
+
+OFFERS_SHOWN = 30
+AT_ONCE = 20  # questions in one statement
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A corpus with work for this person, and how to come to more. Pay in cents for a premise; time in seconds.
+
+    `questions`: those under which they can label, the main one first. `exam`: the one for writing can be taken
+    now; `label_exams`: those of these questions can.
+    """
+
+    corpus: Corpus
+    writes: bool
+    exam: bool
+    questions: tuple[Question, ...]
+    label_exams: tuple[Question, ...]
+    least_pay: int | None
+    most_pay: int | None
+    seconds: int | None
+
+
+def offers_for(annotator: User) -> list[Offer]:
+    """The corpora that have something for this annotator at this moment, in at most seven queries.
+
+    What they say is what the actions say that hand out work: `claim_writing`, `claim_batch`, `send_exam`.
+    """
+    now = timezone.now()
+    questions = _by_corpus(_questions_for(annotator, now))
+    label_exams = _by_corpus(_questions_with_exam_for(annotator))
+    exams = Exam.objects.filter(may_take(annotator), corpus=OuterRef("pk"), slug=WRITING_EXAM)
+    corpora = (
+        Corpus.objects.annotate(
+            writes=has_writing(annotator, now),
+            exam_waits=Exists(exams),
+        )
+        .filter(Q(writes=True) | Q(exam_waits=True) | Q(pk__in=questions.keys() | label_exams.keys()))
+        .order_by("pk")[:OFFERS_SHOWN]
+    )
+    return _with_pay(list(corpora), questions, label_exams)
+
+
+def _by_corpus(questions: Iterable[Question]) -> dict[int, list[Question]]:
+    found: dict[int, list[Question]] = {}
+    for question in questions:
+        found.setdefault(question.corpus_id, []).append(question)
+    return found
+
+
+def _questions_for(annotator: User, now: datetime) -> list[Question]:
+    """Questions under which this person may label and would get a batch.
+
+    Only those with an open seat, or a batch in hand, are looked at closely.
+    """
+    cursors = Membership.objects.filter(annotator=annotator, question=OuterRef("pk")).values("cursor")
+    seats = Label.objects.seats().filter(question=OuterRef("pk"), label=None)
+    batches = Assignment.objects.filter(question=OuterRef("pk"), annotator=annotator, closed_at=None)
+    asked = (
+        Question.objects.filter(may_label(annotator), Exists(seats) | Exists(batches))
+        .annotate(cursor=Coalesce(Subquery(cursors), 0))
+        .order_by("corpus", "-is_main", "slug")
+    )
+    found: list[Question] = []
+    waiting = list(asked)
+    while waiting and len(found) < 2 * OFFERS_SHOWN:
+        portion, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
+        cursor_of = [(question.pk, question.cursor) for question in portion]
+        have_work = with_work(cursor_of, annotator.pk, now)
+        found += [question for question in portion if question.pk in have_work]
+    return found
+
+
+def _questions_with_exam_for(annotator: User) -> QuerySet[Question]:
+    """Questions with an exam of their own that opens the pool to this person."""
+    exams = Exam.objects.filter(may_take(annotator)).exclude(slug=WRITING_EXAM)
+    found = Question.objects.filter(may_qualify(annotator), qualification__exam__in=exams)
+    return found.order_by("corpus", "-is_main", "slug")[:OFFERS_SHOWN]
+
+
+def _with_pay(
+    corpora: list[Corpus], questions: dict[int, list[Question]], label_exams: dict[int, list[Question]]
+) -> list[Offer]:
+    newer = PromptVersion.objects.filter(prompt=OuterRef("prompt"), number__gt=OuterRef("number"))
+    pay: dict[int, Any] = {
+        row["prompt__corpus"]: row
+        for row in PromptVersion.objects.filter(~Exists(newer), prompt__corpus__in=corpora)
+        .order_by()
+        .values("prompt__corpus")
+        .annotate(least=Min("pay_cents"), most=Max("pay_cents"), seconds=Max("seconds"))
+    }
+    return [
+        Offer(
+            corpus=corpus,
+            writes=corpus.writes,  # type: ignore[attr-defined]
+            exam=corpus.exam_waits,  # type: ignore[attr-defined]
+            questions=tuple(questions.get(corpus.pk, ())),
+            label_exams=tuple(label_exams.get(corpus.pk, ())),
+            least_pay=pay.get(corpus.pk, {}).get("least"),
+            most_pay=pay.get(corpus.pk, {}).get("most"),
+            seconds=pay.get(corpus.pk, {}).get("seconds"),
+        )
+        for corpus in corpora
+    ]

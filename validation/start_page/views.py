@@ -1,0 +1,52 @@
+"""The annotator's start page, and the page of what they did."""
+
+from datetime import date, timedelta
+from typing import cast
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.models import User
+from accounts.pages.access import annotator_required
+from collection.models import LedgerEntry
+from validation.start_page.my_work import days_of, own_figures
+from validation.start_page.offers import offers_for
+
+DAYS_A_PAGE = 30
+FIRST_DAY = date(2000, 1, 1)  # earlier than any work, and far from where the calendar ends
+
+
+@never_cache
+@require_safe
+@annotator_required
+def start(request: HttpRequest) -> HttpResponse:
+    user = cast(User, request.user)
+    context = {
+        "offers": offers_for(user),
+        "earned": LedgerEntry.objects.filter(user=user).total_cents(),
+    }
+    return render(request, "validation/start.html", context)
+
+
+@never_cache
+@require_safe
+@annotator_required
+def my_work(request: HttpRequest) -> HttpResponse:
+    """What I wrote and labelled, a row a day, thirty days a page, and how my labels do."""
+    today = timezone.now().date()
+    try:
+        until = max(min(date.fromisoformat(request.GET.get("until", "")), today), FIRST_DAY)
+    except ValueError:
+        until = today
+    context = {
+        "days": days_of(cast(User, request.user), until=until, days=DAYS_A_PAGE),
+        "since": until - timedelta(days=DAYS_A_PAGE - 1),
+        "earlier": until - timedelta(days=DAYS_A_PAGE),
+        "until": until,
+        "is_newest": until == today,
+        "own": own_figures(cast(User, request.user)) if until == today else [],
+    }
+    return render(request, "validation/my_work.html", context)

@@ -1,0 +1,269 @@
+"""Agreement between annotators, by SQL: the database counts pairs by pattern, nli.agreement does the rest.
+
+The gold label here is gold/queries.py's: an adjudication, else the majority; a label that was published beside its
+votes stands before the majority.
+
+Sources: SNLI (Bowman et al. 2015) section 2.2 and Table 3; MultiNLI (Williams et al. 2018) section 2.1
+and Table 2. `individual_equals_gold` is defined so that it fits both published tables.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Sum
+
+from accounts.models import User
+from collection.models.querysets import PairQuerySet
+from nli.agreement import (
+    Patterns,
+    agreement_from_patterns,
+    breakdown_from_patterns,
+    cohen_kappa,
+    gold_of,
+    validators_alone,
+    with_all_labels,
+)
+from shared.csv_tables import csv_text
+from validation.gold.queries import counted, room_to_count
+from validation.models import Question
+from validation.statistics.confidence_intervals import Profiles, intervals
+from validation.statistics.extra_labels import more_labels, single_premises
+from validation.statistics.progress import Progress, untold
+from validation.statistics.vote_patterns import (
+    PAIR_KEYS,
+    ROWS_WITH_INTERVALS,
+    count_patterns,
+    gathered,
+    patterns_of,
+)
+
+PAIRWISE_FROM = 30  # shared pairs, from which on a kappa of two people means something
+
+
+def agreement(pairs: PairQuerySet, question: Question) -> dict[str, Any]:
+    """The figures of the papers' tables over `pairs` (standing ones) under `question`. One query."""
+    profiles, _ = count_patterns(pairs, question)
+    return {"pairs": _size(pairs, question), **_figures(patterns_of(profiles), question)}
+
+
+def _size(pairs: PairQuerySet, question: Question) -> int:
+    """How many pairs stand: of a question about single sentences, each sentence is one."""
+    return pairs.standing().aggregate(size=_sizes(question))["size"] or 0
+
+
+def _sizes(question: Question) -> Any:
+    return Sum("premise__sentence_count") if question.by_sentence else Count("pk")
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """All that is said about the agreement on a corpus.
+
+    figures: as `agreement` gives them. intervals: [low, high] by the figures' keys. breakdown: what stands
+    behind the figures (nli.agreement.breakdown_from_patterns). confusion: (author label, gold label or None)
+    -> pairs with all labels. rows: group -> figures with `intervals` and `validators_alone`, by the dimension asked for.
+    self_validated: how many pairs with all labels have their author among the validators, and
+    without_self_validated the figures over the others; None where there are none. single_premises and
+    more_labels: what the functions of these names count, over the whole corpus.
+    """
+
+    figures: dict[str, Any]
+    intervals: dict[str, Any]
+    breakdown: dict[str, Any]
+    confusion: dict[tuple[str, str | None], int]
+    self_validated: int
+    without_self_validated: dict[str, Any] | None
+    by: str
+    rows: dict[str, dict[str, Any]]
+    single_premises: dict[str, Any] | None
+    more_labels: dict[str, Any] | None
+
+    def as_content(self) -> dict[str, Any]:
+        """The fields as plain JSON, to be kept; `report_from` reads it."""
+        kept = dict(vars(self))
+        kept["confusion"] = [[author, gold, pairs] for (author, gold), pairs in self.confusion.items()]
+        return kept
+
+    def as_json(self) -> dict[str, Any]:
+        """One object, as the command and REST print it."""
+        found = {**self.figures, "intervals": self.intervals, **self.breakdown}
+        found["author_and_gold"] = [
+            {"author": author, "gold": gold, "pairs": pairs}
+            for (author, gold), pairs in sorted(self.confusion.items(), key=str)
+        ]
+        found["self_validated"] = self.self_validated
+        found["without_self_validated"] = self.without_self_validated
+        found["single_premises"], found["more_labels"] = self.single_premises, self.more_labels
+        if self.by:
+            found[f"by_{self.by}"] = self.rows
+        return found
+
+    def _behind(self) -> dict[str, Any]:
+        """What is not among the figures, each name with a number or with parts that have one."""
+        found = {**self.breakdown, "self_validated": self.self_validated}
+        if self.confusion:
+            found["author_and_gold"] = {
+                f"{author}, {gold or 'no gold'}": pairs
+                for (author, gold), pairs in sorted(self.confusion.items(), key=str)
+            }
+        others = ("without_self_validated", "single_premises", "more_labels")
+        found |= {name: getattr(self, name) for name in others}
+        return found
+
+    def as_csv(self, pairwise: Sequence[dict[str, Any]] = ()) -> str:
+        """A row a figure, for a spreadsheet: by, group, figure, value, low, high. The whole corpus has no group.
+
+        `pairwise`: what `pairwise_kappa` gives, a group for every two annotators.
+        """
+        table: list[Sequence[object]] = [("by", "group", "figure", "value", "low", "high")]
+        table += _table_rows("", "", self.figures, self.intervals)
+        table += _table_rows("", "", self._behind(), {})
+        for group, figures in self.rows.items():
+            table += _table_rows(self.by, group, figures, figures.get("intervals", {}))
+        for row in pairwise:
+            two = {"shared_pairs": row["pairs"], "cohen_kappa": row["kappa"]}
+            table += _table_rows("two annotators", " and ".join(row["annotators"]), two, {})
+        return csv_text(table)
+
+
+def report_from(kept: dict[str, Any]) -> AgreementReport:
+    """The report of which this is the `as_content`."""
+    confusion = {(author, gold): pairs for author, gold, pairs in kept["confusion"]}
+    return AgreementReport(**{**kept, "confusion": confusion})
+
+
+def report(
+    pairs: PairQuerySet,
+    question: Question,
+    *,
+    by: str = "",
+    seed: int = 0,
+    progress: Progress = untold,
+) -> AgreementReport:
+    """Everything, by one query over the labels; with `by` (a key of DIMENSIONS) the groups come by the same query."""
+    progress(0)
+    profiles, groups = count_patterns(pairs, question, by)
+    progress(0.5)  # which is about the share of the database
+    patterns = patterns_of(profiles)
+    alone = {pattern: n for pattern, n in patterns.items() if not pattern.self_validated}
+    full = with_all_labels(patterns, question.seats)
+    confusion: Counter[tuple[str, str | None]] = Counter()
+    for pattern, count in full.items():
+        if pattern.author is not None:
+            confusion[pattern.author, gold_of(pattern, question.rule).label] += count
+    self_validated = sum(n for pattern, n in full.items() if pattern.self_validated)
+    whole_intervals = _intervals(profiles, question, seed)
+    progress(0.6)
+    rows = _rows(pairs, question, by, groups, seed, progress) if by else {}
+    progress(0.9)
+    return AgreementReport(
+        figures={"pairs": _size(pairs, question), **_figures(patterns, question)},
+        intervals=whole_intervals,
+        breakdown=breakdown_from_patterns(patterns, question.rule),
+        confusion=dict(confusion),
+        self_validated=self_validated,
+        without_self_validated=_figures(alone, question) if self_validated else None,
+        by=by,
+        rows=rows,
+        single_premises=single_premises(question) if question.is_main else None,
+        more_labels=more_labels(question),
+    )
+
+
+def _rows(
+    pairs: PairQuerySet,
+    question: Question,
+    by: str,
+    groups: dict[str, Profiles],
+    seed: int,
+    progress: Progress,
+) -> dict[str, dict[str, Any]]:
+    if by == "validator":
+        codes = dict(User.objects.filter(pk__in=map(int, groups)).values_list("pk", "code"))
+        groups = {codes[int(pk)]: profiles for pk, profiles in groups.items()}
+    sizes = {name: sum(patterns_of(profiles).values()) for name, profiles in groups.items()}
+    if by in PAIR_KEYS:  # a group whose pairs nobody has labelled is a row too
+        keyed = pairs.standing().order_by().values(group=PAIR_KEYS[by](""))
+        sizes = {row["group"]: row["size"] for row in keyed.annotate(size=_sizes(question))}
+    rows = {}
+    for number, name in enumerate(sorted(sizes)):
+        progress(0.6 + 0.3 * number / len(sizes))
+        profiles = groups.get(name, {})
+        patterns = patterns_of(profiles)
+        rows[name] = {"pairs": sizes[name], **_figures(patterns, question)}
+        rows[name]["validators_alone"] = validators_alone(patterns, question.rule)
+        if len(sizes) <= ROWS_WITH_INTERVALS:
+            rows[name]["intervals"] = _intervals(profiles, question, seed)
+    return rows
+
+
+def pairwise_kappa(question: Question) -> list[dict[str, Any]]:
+    """Cohen's kappa of every two people who labelled more than thirty pairs both, the most shared first.
+
+    Their labels are those that decide gold, the authors' among them. Each pair counts once for two people: of somebody
+    who has two labels on it, as authors in published files that validated their own pairs, the first counts.
+    """
+    given = counted(question).filter(annotator__isnull=False)
+    sql, params = given.values(
+        "pair_id", "sentence", "annotator_id", "position", "label"
+    ).query.sql_with_params()
+    labels = gathered("position || '/' || annotator_id || '/' || label")
+    with room_to_count(), connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT {labels} FROM ({sql}) AS given GROUP BY pair_id, sentence HAVING COUNT(*) > 1", params
+        )
+        rows = cursor.fetchall()
+    together: Counter[tuple[tuple[int, str], tuple[int, str]]] = Counter()
+    for (text,) in rows:
+        together.update(combinations(_first_labels(text), 2))
+    tables: defaultdict[tuple[int, int], Counter[tuple[str, str]]] = defaultdict(Counter)
+    for ((one, label), (other, other_label)), number in together.items():
+        tables[one, other][label, other_label] += number
+    enough = {who: table for who, table in tables.items() if sum(table.values()) > PAIRWISE_FROM}
+    codes = dict(User.objects.filter(pk__in={pk for who in enough for pk in who}).values_list("pk", "code"))
+    found = [
+        {
+            "annotators": sorted((codes[one], codes[other])),
+            "pairs": sum(table.values()),
+            "kappa": cohen_kappa(table),
+        }
+        for (one, other), table in enough.items()
+    ]
+    return sorted(found, key=lambda row: (-row["pairs"], row["annotators"]))
+
+
+def _first_labels(text: str) -> list[tuple[int, str]]:
+    """Read "2/17/neutral 1/16/entailment" as (person, label), by person: of each the label of the first position."""
+    entries = sorted(text.split(" "), key=lambda entry: int(entry.partition("/")[0]), reverse=True)
+    return sorted(
+        {int(person): label for _, person, label in (entry.split("/") for entry in entries)}.items()
+    )
+
+
+def _figures(patterns: Patterns, question: Question) -> dict[str, Any]:
+    return agreement_from_patterns(patterns, question.rule)
+
+
+def _intervals(profiles: Profiles, question: Question, seed: int) -> dict[str, Any]:
+    return intervals(profiles, question.rule, seed=seed)
+
+
+def _table_rows(by: str, group: str, figures: dict[str, Any], ends: dict[str, Any]) -> Iterator[list[Any]]:
+    for name, value in figures.items():
+        if name != "intervals":
+            for part, each, of_part in _parts(value, ends.get(name)):
+                yield [by, group, ": ".join((name, *part)), each, *(of_part or ("", ""))]
+
+
+def _parts(value: Any, ends: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    """The numbers of a figure: one, or one for each label, vote split, ..., in parts of parts where there are."""
+    if not isinstance(value, dict):
+        yield (), value, ends
+        return
+    for name, each in value.items():
+        for part, number, of_part in _parts(each, (ends or {}).get(name)):
+            yield (name, *part), number, of_part

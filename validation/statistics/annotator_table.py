@@ -1,0 +1,105 @@
+"""The figures of annotators as one table, for the command, REST and files: the same columns and definitions everywhere."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from statistics import quantiles
+from typing import Any
+
+from nli.agreement import share
+from shared.csv_tables import csv_text
+from validation.models import Figures, Question
+from validation.statistics.annotator_quality import MEANINGS, RULES, Annotator
+from validation.statistics.cached import Kind, shown, shown_annotators
+
+MODELS = ("dawid_skene", "mace")
+# What the figures are called on pages; a label's share goes by the label.
+COLUMNS = {
+    "labels": "Labels",
+    "equals_others": "Equal to the others",
+    "chance": "By chance",
+    "controls": "Control items right",
+    "calibration": "Calibration right",
+    "median_seconds": "Seconds a label",
+}
+QUARTERS = ("a quarter is at or below", "half is at or below", "three quarters are at or below")
+FEWEST = 4  # people, below which a quarter of them is nobody
+
+
+def annotator_table(question: Question) -> tuple[dict[str, Any] | None, Figures | None]:
+    """(table, row) as `cached.shown`: None where a worker has yet to count. What is kept has its row's date.
+
+    `annotators`: quality.Annotator's fields with what the models say of each (None without models); `rules` and
+    `meanings`: what flags and figures are; `models`: what reliability.fit_models told beside, and when, or None.
+    """
+    found, row = shown_annotators(question)
+    if found is None:
+        return None, row
+    return table_of(question, found), row
+
+
+def table_of(question: Question, found: Sequence[Annotator]) -> dict[str, Any]:
+    models, row = shown(question, Kind.MODELS)
+    of_each = models["annotators"] if models else {}
+    beside = {key: value for key, value in (models or {}).items() if key != "annotators"}
+    if models and row and row.made_at:
+        beside["made_at"] = row.made_at.isoformat(timespec="seconds")
+    return {
+        "corpus": question.corpus.slug,
+        "annotators": [
+            {**asdict(each), **{name: of_each.get(each.code, {}).get(name) for name in MODELS}}
+            for each in found
+        ],
+        "rules": RULES,
+        "meanings": MEANINGS,
+        "models": beside or None,
+    }
+
+
+def as_csv(table: dict[str, Any], labels: Sequence[str]) -> str:
+    """A row an annotator, for a spreadsheet; flags with semicolons between them, a column a label's share."""
+    simple = [name for name in Annotator.__dataclass_fields__ if name not in ("shares", "flags")]
+    header = [*simple, "flags", *(f"share: {label}" for label in labels), *MODELS]
+    rows = []
+    for each in table["annotators"]:
+        shares = {f"share: {label}": share for label, share in each["shares"].items()}
+        told = {**each, **shares, "flags": "; ".join(each["flags"])}
+        rows.append([told.get(name, "") for name in header])
+    return csv_text([header, *rows])
+
+
+def spread_of(found: Sequence[Annotator], labels: Sequence[str]) -> list[tuple[str, dict[str, float | None]]]:
+    """What each figure is like over all annotators who have it: (a name of QUARTERS, figure -> value), thrice.
+
+    Figures are named as in `columns_of`. Empty below four people; None where fewer have the figure.
+    """
+    if len(found) < FEWEST:
+        return []
+    rows = [columns_of(each, labels) for each in found]
+    parts: dict[str, Sequence[float | None]] = {}
+    for name in rows[0]:
+        known = [value for row in rows if (value := row[name]) is not None]
+        few = len(known) < FEWEST
+        parts[name] = [None] * 3 if few else quantiles(known, n=4, method="inclusive")
+    return [(quarter, {name: part[k] for name, part in parts.items()}) for k, quarter in enumerate(QUARTERS)]
+
+
+def shown_figure(name: str, value: float | None) -> str:
+    """A figure of `columns_of` as pages write it."""
+    if value is None:
+        return ""
+    if name == "labels":
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if name == "median_seconds" else f"{100 * value:.1f}%"
+
+
+def columns_of(one: Annotator, labels: Sequence[str]) -> dict[str, float | None]:
+    """Somebody's figures as single numbers: how many labels, seconds, and shares from 0 to 1."""
+    return {
+        "labels": one.labels,
+        "equals_others": one.equals_others,
+        "chance": one.chance,
+        "controls": share(one.controls_right, one.controls),
+        "calibration": share(one.calibration_right, one.calibration),
+        "median_seconds": one.median_seconds,
+        **{f"share: {label}": one.shares[label] for label in labels},
+    }

@@ -1,0 +1,163 @@
+"""REST: statistics of agreement and of annotators, for researchers."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.rest.openapi import QuerySerializer, one_of
+from accounts.rest.permissions import IsResearcher
+from jobs.tasks import enqueue
+from validation.models import Question
+from validation.questions.lookup import question_or_404
+from validation.statistics.agreement import report_from
+from validation.statistics.annotator_table import annotator_table, as_csv
+from validation.statistics.cached import Kind, request_figures, shown
+from validation.statistics.vote_patterns import DIMENSIONS
+
+RETRY_AFTER = 10  # seconds, until it is worth while to ask for figures again
+
+
+class QuestionQuery(QuerySerializer):
+    question = serializers.SlugField(required=False, help_text="another question than the main one")
+
+
+class FiguresQuery(QuestionQuery):
+    by = one_of("figure by", DIMENSIONS, required=False, help_text="groups of pairs or of people")
+    pairwise = serializers.BooleanField(default=False, help_text="Cohen's kappa of every two annotators")
+
+
+class AgreementQuery(FiguresQuery):
+    as_ = one_of("form", ["csv"], required=False)
+
+
+class AnnotatorsQuery(QuestionQuery):
+    as_ = one_of("form", ["csv"], required=False)
+
+
+class CountingSerializer(serializers.Serializer):
+    """A worker counts; ask again."""
+
+    corpus = serializers.CharField()
+    why = serializers.CharField()
+    retry_after = serializers.IntegerField(help_text="seconds")
+
+
+# Figures, as JSON or as a table; or a worker counts them first.
+FIGURES = {
+    (200, "application/json"): OpenApiTypes.OBJECT,
+    (200, "text/csv"): OpenApiTypes.STR,
+    202: CountingSerializer,
+}
+
+
+class AgreementView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="Agreement between annotators",
+        description="Shares from 0 to 1 over the pairs with all labels, with 95% intervals; `by` adds an object of groups,"
+        " `pairwise=true` Cohen's kappa of every two annotators. `as=csv` answers a table, a row a figure."
+        " Large corpora are counted by a worker: the answer tells by `made_at` from when its figures are, and is a"
+        " 202 with `retry_after` (seconds) where there are none yet.",
+        parameters=[AgreementQuery],
+        responses=FIGURES,
+        tags=["corpora"],
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        asked = AgreementQuery.read(request)
+        question, wanted = self.wanted(slug, asked)
+        counted = [shown(question, kind, each) for kind, each in wanted]
+        missing = [key for key, (content, _) in zip(wanted, counted, strict=True) if content is None]
+        if missing:
+            return _counting(question, missing)
+        found = report_from(counted[0][0])
+        if asked.get("as"):
+            pairwise = counted[1][0] if len(counted) > 1 else ()
+            return HttpResponse(found.as_csv(pairwise), content_type="text/csv; charset=utf-8")
+        answer = {"corpus": slug, **found.as_json()}
+        dates = [row.made_at for _, row in counted if row and row.made_at]
+        if dates:
+            answer["made_at"] = min(dates)
+        if len(counted) > 1:
+            answer["pairwise_kappa"] = counted[1][0]
+        return Response(answer)
+
+    @extend_schema(
+        summary="Ask for agreement to be counted anew",
+        description="For corpora that are too large to be counted while you wait. The figures are there when GET"
+        " shows a newer `made_at`.",
+        parameters=[FiguresQuery],
+        request=None,
+        responses={202: CountingSerializer},
+        tags=["corpora"],
+    )
+    def post(self, request: Request, slug: str) -> HttpResponse:
+        return _counting(*self.wanted(slug, FiguresQuery.read(request)))
+
+    def wanted(self, slug: str, asked: dict[str, Any]) -> tuple[Question, list[tuple[Kind, str]]]:
+        """The question, and the figures about it that were asked for."""
+        pairwise = [(Kind.PAIRWISE, "")] if asked["pairwise"] else []
+        figures = [(Kind.AGREEMENT, asked.get("by", "")), *pairwise]
+        return question_or_404(slug, asked.get("question")), figures
+
+
+class AnnotatorsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="Figures and flags of annotators",
+        description="For each annotator of the main question, or of the one that `question` names: agreement with the"
+        " others (leave-one-out), control and calibration items, label shares, speed, flags, and what the two models of"
+        " reliability say where they were fitted; with the rules of the flags and the meaning of each figure. Large"
+        " corpora are counted by a worker: `made_at` tells from when the figures are, and the answer is a 202 with"
+        " `retry_after` (seconds) where there are none yet. `as=csv` answers a table, a row an annotator.",
+        parameters=[AnnotatorsQuery],
+        responses={
+            (200, "application/json"): OpenApiTypes.OBJECT,
+            (200, "text/csv"): OpenApiTypes.STR,
+            202: CountingSerializer,
+        },
+        tags=["corpora"],
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        asked = AnnotatorsQuery.read(request)
+        question = question_or_404(slug, asked.get("question"))
+        table, row = annotator_table(question)
+        if table is None:
+            return _counting(question, [(Kind.ANNOTATORS, "")])
+        if asked.get("as"):
+            answer = HttpResponse(as_csv(table, question.labels), content_type="text/csv; charset=utf-8")
+            answer["Content-Disposition"] = f'attachment; filename="{slug}-annotators.csv"'
+            return answer
+        made: dict[str, Any] = {"made_at": row.made_at} if row and row.made_at else {}
+        return Response({**table, **made})
+
+    @extend_schema(
+        summary="Ask for the figures of annotators to be counted anew",
+        description="For corpora that are too large to be counted while you wait.",
+        parameters=[QuestionQuery],
+        request=None,
+        responses={202: CountingSerializer},
+        tags=["corpora"],
+    )
+    def post(self, request: Request, slug: str) -> HttpResponse:
+        question = question_or_404(slug, QuestionQuery.read(request).get("question"))
+        return _counting(question, [(Kind.ANNOTATORS, "")])
+
+
+def _counting(question: Question, wanted: list[tuple[Kind, str]]) -> Response:
+    """Asks a worker for these figures."""
+    for kind, by in wanted:
+        enqueue(request_figures(question=question, kind=kind, by=by))
+    answer = {
+        "corpus": question.corpus.slug,
+        "why": "A worker counts. Ask again.",
+        "retry_after": RETRY_AFTER,
+    }
+    return Response(answer, status=202, headers={"Retry-After": str(RETRY_AFTER)})

@@ -1,0 +1,80 @@
+"""Labels beside the five: of single premises, and beyond the seats that decide gold."""
+
+from collections import defaultdict
+from typing import Any
+
+from django.db.models import Count, Q
+
+from collection.models import Pair
+from nli.agreement import SinglePremises, entropy, share
+from nli.gold import Rule
+from validation.gold.queries import with_gold_label
+from validation.models import Label, Question
+
+
+def question_of_single_premises(question: Question) -> Question | None:
+    """The first question of the corpus that asks for each premise by itself, in the same scheme."""
+    beside = Question.objects.filter(corpus=question.corpus_id, by_sentence=True, scheme=question.scheme)
+    return beside.order_by("pk").first()
+
+
+def single_premises(question: Question) -> dict[str, Any] | None:
+    """MPE (Lai et al. 2017), section 5.2 and Table 4: labels of single premises beside the label of all of them.
+
+    Over the pairs that have a gold label and all labels of every premise by itself, under the first question of
+    the corpus that asks so in the same scheme; None where there is no such pair. `agree`: how many premises
+    agree -> share of pairs. `more_of_premises`, the paper's voting scheme, is for nli3.
+    """
+    single = question_of_single_premises(question)
+    if single is None:
+        return None
+    labels = Label.objects.cast().filter(question=single, sentence__gt=0, position__lte=single.seats)
+    votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(single.labels)}
+    rule = Rule(single.scheme, single.seats, single.threshold, gold_scheme=question.rule.gold_scheme)
+    judged: defaultdict[int, list[str | None]] = defaultdict(list)
+    for pair, _, *fallen in labels.order_by().values_list("pair", "sentence").annotate(**votes):
+        if sum(fallen) == single.seats:
+            judged[pair].append(rule.voted(fallen))
+    pairs = Pair.objects.standing().filter(corpus=question.corpus_id, pk__in=labels.values("pair"))
+    known: Any = with_gold_label(pairs, question)
+    gold = known.filter(gold_label__isnull=False)
+    counted = SinglePremises()
+    for pk, sentences, label in gold.values_list("pk", "premise__sentence_count", "gold_label"):
+        if len(judged[pk]) >= sentences:
+            counted.add(label, judged[pk])
+    figures = counted.figures(votes_for_three_labels=question.scheme == "nli3")
+    return figures and {"question": single.slug, **figures}
+
+
+def more_labels(question: Question) -> dict[str, Any] | None:
+    """Labels beyond the seats that decide gold (ChaosNLI, Nie et al. 2020): how far they are from one voice.
+
+    None where there are none. `shares`: label -> its share of all these labels; `entropy`: bits, the mean over
+    pairs; `differs`: of the pairs with a gold label, the share where it
+    is not among those that most of these labels are.
+    """
+    labels = Label.objects.cast().filter(
+        question=question, sentence=0, position__gt=question.seats, pair__withdrawn_at=None
+    )
+    votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
+    fallen = {pair: tuple(rest) for pair, *rest in labels.order_by().values_list("pair").annotate(**votes)}
+    if not fallen:
+        return None
+    totals = [sum(column) for column in zip(*fallen.values(), strict=True)]
+    pairs = Pair.objects.filter(pk__in=labels.values("pair"))
+    rows: Any = with_gold_label(pairs, question)
+    rule = question.rule
+    differs = known = 0
+    for pk, label in rows.filter(gold_label__isnull=False).values_list("pk", "gold_label"):
+        if pk in fallen:
+            known += 1
+            most = max(fallen[pk])
+            leading = [rule.reads[each] for each, n in zip(rule.labels, fallen[pk], strict=True) if n == most]
+            differs += label not in leading
+    return {
+        "pairs": len(fallen),
+        "labels": sum(totals),
+        "shares": {label: n / sum(totals) for label, n in zip(question.labels, totals, strict=True)},
+        "entropy": sum(map(entropy, fallen.values())) / len(fallen),
+        "differs": share(differs, known),
+    }
