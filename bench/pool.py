@@ -78,7 +78,7 @@ def drain(question: Question, workers: Iterable[Worker]) -> int:
 
 
 def flagged(question: Question) -> dict[str, tuple[str, ...]]:
-    """Whom the flags of validation/quality.py name, by code, and with which."""
+    """Whom the flags of validation/statistics/annotator_quality.py name, by code, and with which."""
     return {each.code: each.flags for each in annotators(question) if each.flags}
 
 

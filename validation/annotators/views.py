@@ -63,7 +63,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "error": error,
         "name": name,
     }
-    return render(request, "validation/pool.html", context, status=422 if error else 200)
+    return render(request, "validation/annotators/pool.html", context, status=422 if error else 200)
 
 
 @never_cache
@@ -110,7 +110,7 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         **_record(question, code),
         **_preview(question.corpus, annotator, standing, retract),
     }
-    return render(request, "validation/pool_member.html", context, status=422 if error else 200)
+    return render(request, "validation/annotators/pool_member.html", context, status=422 if error else 200)
 
 
 def _record(question: Question, code: str) -> dict[str, Any]:

@@ -61,10 +61,12 @@ def _next(request: HttpRequest, question: Question) -> HttpResponse:
     try:
         batch = claim_batch(question=question, annotator=cast(User, request.user))
     except NoWork as nothing:
-        return render(request, "validation/nothing.html", {"question": question, "nothing": nothing})
+        return render(
+            request, "validation/labelling/no_work.html", {"question": question, "nothing": nothing}
+        )
     except NotInPool as refusal:
         context = {"question": question, "nothing": refusal, "exam": exam_address(question)}
-        return render(request, "validation/nothing.html", context, status=403)
+        return render(request, "validation/labelling/no_work.html", context, status=403)
     return _batch_page(request, question, batch, confirmed=request.GET.get("confirmed", ""))
 
 
@@ -101,7 +103,9 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
         "form": form,
         "direction": direction_of(question.corpus.language),
     }
-    return render(request, "validation/instructions.html", context, status=422 if form.errors else 200)
+    return render(
+        request, "validation/labelling/instructions.html", context, status=422 if form.errors else 200
+    )
 
 
 @never_cache
@@ -118,7 +122,7 @@ def labelling_exam(request: HttpRequest, slug: str, question_slug: str | None = 
     excluded = Exclusion.objects.of(cast(User, request.user)).filter(corpus=question.corpus)
     if excluded.exists():
         context = {"question": question, "nothing": NotInPool(ENDED)}
-        return render(request, "validation/nothing.html", context, status=403)
+        return render(request, "validation/labelling/no_work.html", context, status=403)
     words = ExamWords(
         asked=question.wording or "How do these relate?",
         choices=[(choice.label, choice.wording) for choice in choices_of(question)],
@@ -208,7 +212,11 @@ def _batch_page(
         "error": error,
         "instructions_address": address_of("labelling-instructions", question),
     }
-    template = "validation/_next_batch.html" if _is_swap(request) else "validation/labelling.html"
+    template = (
+        "validation/labelling/_next_batch.html"
+        if _is_swap(request)
+        else "validation/labelling/labelling.html"
+    )
     return render(request, template, context, status=status)
 
 
@@ -244,7 +252,7 @@ def _answers(
         "slot": SLOT,
         "number": NUMBER,
     }
-    return render_to_string("validation/_answers.html", context)
+    return render_to_string("validation/labelling/_answers.html", context)
 
 
 def _submit(request: HttpRequest, question: Question) -> HttpResponse:
@@ -297,7 +305,10 @@ def _again(request: HttpRequest, question: Question, error: str) -> HttpResponse
         batch = claim_batch(question=question, annotator=cast(User, request.user))
     except (NoWork, NotInPool) as nothing:
         return render(
-            request, "validation/nothing.html", {"question": question, "nothing": nothing}, status=409
+            request,
+            "validation/labelling/no_work.html",
+            {"question": question, "nothing": nothing},
+            status=409,
         )
     return _batch_page(request, question, batch, error=error, status=422)
 

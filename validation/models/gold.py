@@ -7,7 +7,7 @@ from validation.models.questions import Question
 
 
 class Gold(models.Model):
-    """Votes and gold label of a pair under a question: a row of a view, see validation/gold_view.py. Read only.
+    """Votes and gold label of a pair under a question: a row of a view, see validation/gold/sql_view.py. Read only.
 
     votes_0, votes_1, ...: how many of the seats have the first, the second, ... label of the question's scheme;
     votes: how many are filled; most: the votes of the strongest label. is_settled: no seat waits any more, and

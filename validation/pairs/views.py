@@ -62,7 +62,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponse:
         "sources": SOURCES,
         "more": address_in("pairs", question, **chosen, after=after) if after else "",
     }
-    return render(request, "validation/pairs.html", context)
+    return render(request, "validation/pairs/pair_list.html", context)
 
 
 @never_cache
@@ -84,7 +84,7 @@ def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "decisions": decisions_on(pair),
         "direction": direction_of(question.corpus.language),
     }
-    return render(request, "validation/pair.html", context)
+    return render(request, "validation/pairs/pair.html", context)
 
 
 @never_cache
@@ -103,7 +103,7 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect(address_in("open-pairs", question))
     context = {"question": question, "form": form, "count": count, "most": MOST_AT_ONCE}
     status = 422 if form.is_bound else 200
-    return render(request, "validation/open_pairs.html", context, status=status)
+    return render(request, "validation/pairs/open_pairs.html", context, status=status)
 
 
 def _chosen(question: Question, form: dict[str, Any]) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
         "pairs": pairs,
         "error": error,
     }
-    return render(request, "validation/more_labels.html", context, status=422 if error else 200)
+    return render(request, "validation/pairs/more_labels.html", context, status=422 if error else 200)
 
 
 @never_cache
@@ -199,7 +199,7 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
         "error": error,
         "posted": request.POST,
     }
-    return render(request, "validation/adjudication.html", context, status=422 if error else 200)
+    return render(request, "validation/pairs/adjudication.html", context, status=422 if error else 200)
 
 
 def _take_back(request: HttpRequest, question: Question) -> HttpResponse:

@@ -59,7 +59,9 @@ def controls(request: HttpRequest, slug: str) -> HttpResponse:
         "direction": direction_of(question.corpus.language),
         "error": error,
     }
-    return render(request, "validation/controls.html", context, status=422 if error else 200)
+    return render(
+        request, "validation/quality_control/control_items.html", context, status=422 if error else 200
+    )
 
 
 @never_cache
@@ -69,4 +71,4 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     """The calibration items of a question, and how people answered each of them."""
     question = asked_question(request, slug)
     context = {"question": question, "items": calibration_items(question)}
-    return render(request, "validation/calibration.html", context)
+    return render(request, "validation/quality_control/calibration_items.html", context)

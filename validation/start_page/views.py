@@ -28,7 +28,7 @@ def start(request: HttpRequest) -> HttpResponse:
         "offers": offers_for(user),
         "earned": LedgerEntry.objects.filter(user=user).total_cents(),
     }
-    return render(request, "validation/start.html", context)
+    return render(request, "validation/start_page/start.html", context)
 
 
 @never_cache
@@ -49,4 +49,4 @@ def my_work(request: HttpRequest) -> HttpResponse:
         "is_newest": until == today,
         "own": own_figures(cast(User, request.user)) if until == today else [],
     }
-    return render(request, "validation/my_work.html", context)
+    return render(request, "validation/start_page/my_work.html", context)

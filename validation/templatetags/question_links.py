@@ -1,4 +1,4 @@
-"""`{% about 'pool' question %}`: the address of a researcher's page about a question."""
+"""`{% question_page 'pool' question %}`: the address of a researcher's page about a question."""
 
 from django import template
 
@@ -9,5 +9,5 @@ register = template.Library()
 
 
 @register.simple_tag
-def about(name: str, question: Question, *more: str) -> str:
+def question_page(name: str, question: Question, *more: str) -> str:
     return address_in(name, question, *more)
