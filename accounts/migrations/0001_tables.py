@@ -62,6 +62,9 @@ class Migration(migrations.Migration):
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('role__in', ['annotator', 'researcher', 'administrator'])), name='role_is_known'), models.CheckConstraint(condition=models.Q(('kind__in', ['person', 'simulated', 'imported'])), name='kind_of_user_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('role', 'annotator'), _negated=True), ('is_superuser', False), _connector='OR'), name='annotator_is_no_superuser')],
+            },
             managers=[
                 ('objects', accounts.querysets.QuintetUserManager()),
             ],
@@ -77,6 +80,9 @@ class Migration(migrations.Migration):
                 ('expires_at', models.DateTimeField(blank=True, null=True)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('scope__in', ['read', 'work', 'all'])), name='token_scope_is_known')],
+            },
         ),
         migrations.CreateModel(
             name='Background',
@@ -90,6 +96,9 @@ class Migration(migrations.Migration):
                 ('told_at', models.DateTimeField(auto_now=True)),
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='background', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('age__in', ['', '18-24', '25-34', '35-44', '45-54', '55-64', '65+'])), name='background_age_is_known'), models.CheckConstraint(condition=models.Q(('gender__in', ['', 'woman', 'man', 'another'])), name='background_gender_is_known'), models.CheckConstraint(condition=models.Q(('first_language__in', ['', 'ar', 'bn', 'bg', 'ca', 'zh', 'hr', 'cs', 'da', 'nl', 'en', 'et', 'fi', 'fr', 'de', 'el', 'gu', 'ha', 'he', 'hi', 'hu', 'ig', 'id', 'it', 'ja', 'jv', 'kn', 'ko', 'lv', 'lt', 'ms', 'ml', 'mr', 'no', 'fa', 'pl', 'pt', 'pa', 'ro', 'ru', 'sr', 'sk', 'sl', 'so', 'es', 'sw', 'sv', 'tl', 'ta', 'te', 'th', 'tr', 'uk', 'ur', 'vi', 'yo', 'zu', 'other'])), name='background_first_language_is_known'), models.CheckConstraint(condition=models.Q(('education__in', ['', 'school', 'vocational', 'bachelor', 'graduate'])), name='background_education_is_known'), models.CheckConstraint(condition=models.Q(('region__in', ['', 'africa', 'asia', 'europe', 'latin-america', 'northern-america', 'oceania'])), name='background_region_is_known')],
+            },
         ),
         migrations.CreateModel(
             name='Consent',
@@ -100,6 +109,9 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='consents', to=settings.AUTH_USER_MODEL)),
                 ('form', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='accounts.consentform')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('user', 'form'), name='one_standing_consent_a_form')],
+            },
         ),
         migrations.CreateModel(
             name='PlatformIdentity',
@@ -111,6 +123,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'platform identities',
+                'constraints': [models.UniqueConstraint(fields=('platform', 'participant'), name='one_person_a_participant')],
             },
         ),
         migrations.CreateModel(
@@ -126,6 +139,9 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='grants', to=settings.AUTH_USER_MODEL)),
                 ('qualification', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='grants', to='accounts.qualification')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('revoked_at', None)), fields=('user', 'qualification'), name='one_standing_grant'), models.CheckConstraint(condition=models.Q(('how__in', ['invitation', 'exam', 'link'])), name='way_of_qualifying_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('revoked_at', None), ('revoked_because', '')), models.Q(('revoked_at__isnull', False), models.Q(('revoked_because', ''), _negated=True)), _connector='OR'), name='grant_revoked_for_a_reason')],
+            },
         ),
         migrations.CreateModel(
             name='SignedIn',
@@ -159,65 +175,8 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['annotator', 'researcher', 'administrator'])), name='role_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['person', 'simulated', 'imported'])), name='kind_of_user_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='user',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('role', 'annotator'), _negated=True), ('is_superuser', False), _connector='OR'), name='annotator_is_no_superuser'),
-        ),
-        migrations.AddConstraint(
-            model_name='apitoken',
-            constraint=models.CheckConstraint(condition=models.Q(('scope__in', ['read', 'work', 'all'])), name='token_scope_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='background',
-            constraint=models.CheckConstraint(condition=models.Q(('age__in', ['', '18-24', '25-34', '35-44', '45-54', '55-64', '65+'])), name='background_age_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='background',
-            constraint=models.CheckConstraint(condition=models.Q(('gender__in', ['', 'woman', 'man', 'another'])), name='background_gender_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='background',
-            constraint=models.CheckConstraint(condition=models.Q(('first_language__in', ['', 'ar', 'bn', 'bg', 'ca', 'zh', 'hr', 'cs', 'da', 'nl', 'en', 'et', 'fi', 'fr', 'de', 'el', 'gu', 'ha', 'he', 'hi', 'hu', 'ig', 'id', 'it', 'ja', 'jv', 'kn', 'ko', 'lv', 'lt', 'ms', 'ml', 'mr', 'no', 'fa', 'pl', 'pt', 'pa', 'ro', 'ru', 'sr', 'sk', 'sl', 'so', 'es', 'sw', 'sv', 'tl', 'ta', 'te', 'th', 'tr', 'uk', 'ur', 'vi', 'yo', 'zu', 'other'])), name='background_first_language_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='background',
-            constraint=models.CheckConstraint(condition=models.Q(('education__in', ['', 'school', 'vocational', 'bachelor', 'graduate'])), name='background_education_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='background',
-            constraint=models.CheckConstraint(condition=models.Q(('region__in', ['', 'africa', 'asia', 'europe', 'latin-america', 'northern-america', 'oceania'])), name='background_region_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='consent',
-            constraint=models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('user', 'form'), name='one_standing_consent_a_form'),
-        ),
-        migrations.AddConstraint(
-            model_name='platformidentity',
-            constraint=models.UniqueConstraint(fields=('platform', 'participant'), name='one_person_a_participant'),
-        ),
-        migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.UniqueConstraint(condition=models.Q(('revoked_at', None)), fields=('user', 'qualification'), name='one_standing_grant'),
-        ),
-        migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.CheckConstraint(condition=models.Q(('how__in', ['invitation', 'exam', 'link'])), name='way_of_qualifying_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='grant',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('revoked_at', None), ('revoked_because', '')), models.Q(('revoked_at__isnull', False), models.Q(('revoked_because', ''), _negated=True)), _connector='OR'), name='grant_revoked_for_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.UniqueConstraint(fields=('user', 'key'), name='one_submission_a_key'),
+            options={
+                'constraints': [models.UniqueConstraint(fields=('user', 'key'), name='one_submission_a_key')],
+            },
         ),
     ]

@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'corpora',
+                'constraints': [models.CheckConstraint(condition=models.Q(('scheme__in', ['nli3', 'entailed2', 'ordinal5', 'grammar3'])), name='scheme_is_known'), models.CheckConstraint(condition=models.Q(('protocol__in', ['elicited', 'judged', 'recast'])), name='protocol_is_known'), models.CheckConstraint(condition=models.Q(('min_hypothesis_chars__gte', 1), ('max_hypothesis_chars__gte', models.F('min_hypothesis_chars'))), name='hypothesis_limits_make_sense'), models.CheckConstraint(condition=models.Q(('language_models__in', ['forbidden', 'declared', 'allowed'])), name='language_model_policy_is_known'), models.CheckConstraint(condition=models.Q(('max_genre_share__gte', 1), ('max_genre_share__lte', 100)), name='genre_share_is_a_share'), models.CheckConstraint(condition=models.Q(('max_tasks_per_day', None), ('max_tasks_per_day__gte', 1), _connector='OR'), name='daily_cap_allows_some_work')],
             },
         ),
         migrations.CreateModel(
@@ -55,6 +56,9 @@ class Migration(migrations.Migration):
                 ('level', models.CharField(choices=[('off', 'Off'), ('warn', 'warn: say it, and take the text'), ('refuse', 'refuse: ask for another text')], max_length=6)),
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='advice_settings', to='collection.corpus')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('corpus', 'advice'), name='one_setting_an_advice'), models.CheckConstraint(condition=models.Q(('level__in', ['off', 'warn', 'refuse'])), name='advice_level_is_known')],
+            },
         ),
         migrations.CreateModel(
             name='EntryLink',
@@ -77,6 +81,9 @@ class Migration(migrations.Migration):
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='entry_links', to='collection.corpus')),
                 ('grants', models.ForeignKey(blank=True, help_text='a qualification that whoever enters gets', null=True, on_delete=django.db.models.deletion.PROTECT, to='accounts.qualification')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('completion_code', ''), _negated=True), models.Q(('completion_url', ''), _negated=True), _connector='OR'), name='entry_link_says_how_it_ends'), models.CheckConstraint(condition=models.Q(('tasks_wanted__gte', 1)), name='entry_link_wants_some_work'), models.CheckConstraint(condition=models.Q(('proof__in', ['none', 'signature', 'prolific'])), name='entry_proof_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('proof', 'prolific'), _negated=True), models.Q(('workspace', ''), _negated=True), _connector='OR'), name='prolific_proof_names_a_workspace', violation_error_message='For the proof by Prolific, give the id of your workspace there.')],
+            },
         ),
         migrations.CreateModel(
             name='Exam',
@@ -91,6 +98,9 @@ class Migration(migrations.Migration):
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='exams', to='collection.corpus')),
                 ('qualification', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='exam', to='accounts.qualification')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('pass_mark__lte', 100)), name='pass_mark_is_a_share'), models.CheckConstraint(condition=models.Q(('tries__gte', 1)), name='exam_can_be_tried'), models.CheckConstraint(condition=models.Q(('scheme__in', ['nli3', 'entailed2', 'ordinal5', 'grammar3'])), name='exam_scheme_is_known'), models.UniqueConstraint(fields=('corpus', 'slug'), name='exam_slug_unique_in_corpus')],
+            },
         ),
         migrations.CreateModel(
             name='ExamAttempt',
@@ -106,6 +116,9 @@ class Migration(migrations.Migration):
                 ('exam', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='attempts', to='collection.exam')),
                 ('judged_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('exam', 'annotator', 'number'), name='one_attempt_a_number'), models.UniqueConstraint(condition=models.Q(('passed', None)), fields=('exam', 'annotator'), name='one_unjudged_attempt'), models.CheckConstraint(condition=models.Q(models.Q(('judged_at', None), ('passed', None)), models.Q(('judged_at__isnull', False), ('passed__isnull', False)), _connector='OR'), name='judged_attempt_has_a_time')],
+            },
         ),
         migrations.CreateModel(
             name='ExamAnswer',
@@ -120,6 +133,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['order'],
+                'constraints': [models.UniqueConstraint(fields=('attempt', 'order'), name='one_answer_an_exam_item')],
             },
         ),
         migrations.CreateModel(
@@ -134,6 +148,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['order'],
+                'constraints': [models.UniqueConstraint(fields=('exam', 'order'), name='one_exam_item_a_place')],
             },
         ),
         migrations.CreateModel(
@@ -149,6 +164,22 @@ class Migration(migrations.Migration):
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='exclusions', to='collection.corpus')),
                 ('undone_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('undone_at', None)), fields=('corpus', 'annotator'), name='one_standing_exclusion'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='excluded_for_a_reason'), models.CheckConstraint(condition=models.Q(models.Q(('undone_at', None), ('undone_by', None)), models.Q(('undone_at__isnull', False), ('undone_by__isnull', False)), _connector='OR'), name='undone_by_somebody')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Prompt',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slug', models.SlugField(max_length=60)),
+                ('name', models.CharField(max_length=200)),
+                ('status', models.CharField(choices=[('open', 'Open'), ('pilot', 'pilot: for chosen writers, their answers apart'), ('closed', 'closed: nobody writes')], default='open', max_length=6)),
+                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='prompts', to='collection.corpus')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('corpus', 'slug'), name='prompt_slug_unique_in_corpus'), models.CheckConstraint(condition=models.Q(('status__in', ['open', 'pilot', 'closed'])), name='prompt_status_is_known')],
+            },
         ),
         migrations.CreateModel(
             name='Genre',
@@ -159,7 +190,11 @@ class Migration(migrations.Migration):
                 ('register', models.CharField(blank=True, help_text='written or spoken', max_length=20)),
                 ('in_training', models.BooleanField(default=True)),
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='genres', to='collection.corpus')),
+                ('prompt', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='collection.prompt')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('corpus', 'slug'), name='genre_slug_unique_in_corpus')],
+            },
         ),
         migrations.CreateModel(
             name='LedgerEntry',
@@ -175,6 +210,101 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'ledger entries',
+                'indexes': [models.Index(fields=['corpus', 'user'], name='pay_by_corpus')],
+                'constraints': [models.UniqueConstraint(fields=('user', 'key'), name='one_entry_a_piece_of_work'), models.CheckConstraint(condition=models.Q(('cents__gte', 0)), name='pay_is_never_taken_back'), models.CheckConstraint(condition=models.Q(('kind__in', ['writing', 'skip', 'labels', 'bonus', 'topup'])), name='kind_of_pay_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'topup'), _negated=True), ('cents__lte', 100000), _connector='OR'), name='top_up_is_bounded')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Source',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=300)),
+                ('sha256', models.CharField(max_length=64)),
+                ('licence', models.CharField(blank=True, max_length=200)),
+                ('imported_at', models.DateTimeField(auto_now_add=True)),
+                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sources', to='collection.corpus')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('corpus', 'name', 'sha256'), name='source_file_known_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Premise',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('document', models.CharField(blank=True, help_text='the text, image or file it stands in', max_length=300)),
+                ('line', models.PositiveIntegerField(blank=True, help_text='its line in the source file', null=True)),
+                ('place', models.PositiveIntegerField(default=1, help_text='which sentence of the line, from 1')),
+                ('public_id', models.CharField(max_length=200)),
+                ('group', models.CharField(help_text='premises of one group share a partition', max_length=300)),
+                ('text', models.TextField()),
+                ('sentence_count', models.PositiveSmallIntegerField(default=1)),
+                ('digest', models.CharField(editable=False, max_length=64)),
+                ('status', models.CharField(choices=[('open', 'Open'), ('paused', 'Paused'), ('dropped', 'Dropped')], default='open', max_length=7)),
+                ('dropped_because', models.CharField(blank=True, max_length=300)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='premises', to='collection.corpus')),
+                ('genre', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='premises', to='collection.genre')),
+                ('source', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='collection.source')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('genre', 'digest'), name='premise_unique_in_genre'), models.UniqueConstraint(fields=('corpus', 'public_id'), name='premise_id_unique_in_corpus'), models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='premise_not_empty'), models.CheckConstraint(condition=models.Q(('sentence_count__gte', 1)), name='premise_has_a_sentence'), models.CheckConstraint(condition=models.Q(('status__in', ['open', 'paused', 'dropped'])), name='premise_status_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'dropped'), models.Q(('dropped_because', ''), _negated=True)), models.Q(models.Q(('status', 'dropped'), _negated=True), ('dropped_because', '')), _connector='OR'), name='premise_dropped_for_a_reason')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PromptVersion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('instructions', models.TextField(help_text='Markdown')),
+                ('pay_cents', models.PositiveIntegerField(default=0, help_text='for the three hypotheses of one premise')),
+                ('seconds', models.PositiveIntegerField(default=120, help_text='expected time for one premise')),
+                ('care', models.TextField(blank=True, help_text='Markdown; shown above every premise where texts may be upsetting')),
+                ('skip_pay_cents', models.PositiveIntegerField(default=0, help_text='for a premise skipped because it is upsetting')),
+                ('paid_skips_per_day', models.PositiveSmallIntegerField(default=5)),
+                ('digest', models.CharField(editable=False, max_length=64)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('prompt', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='collection.prompt')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('prompt', 'number'), name='prompt_version_unique')],
+            },
+        ),
+        migrations.CreateModel(
+            name='WritingSeat',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveSmallIntegerField()),
+                ('is_pilot', models.BooleanField(default=False, help_text='for the pilots of a prompt, beside the real seats')),
+                ('turn', models.PositiveIntegerField(help_text='the order in which seats are handed out')),
+                ('leased_until', models.DateTimeField(blank=True, null=True)),
+                ('submitted_at', models.DateTimeField(blank=True, null=True)),
+                ('annotator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                ('genre', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='collection.genre')),
+                ('premise', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='collection.premise')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('submitted_at', None)), fields=['genre', 'turn'], name='unwritten_seats_in_turn')],
+                'constraints': [models.UniqueConstraint(fields=('premise', 'position', 'is_pilot'), name='one_seat_a_premise_and_position'), models.UniqueConstraint(condition=models.Q(('annotator__isnull', False)), fields=('premise', 'annotator'), name='one_seat_a_premise_and_annotator'), models.CheckConstraint(condition=models.Q(models.Q(('annotator', None), ('leased_until', None)), models.Q(('annotator__isnull', False), ('leased_until__isnull', False)), _connector='OR'), name='writing_lease_has_annotator_and_end'), models.CheckConstraint(condition=models.Q(('submitted_at', None), ('annotator__isnull', False), _connector='OR'), name='written_by_somebody')],
+            },
+        ),
+        migrations.CreateModel(
+            name='WritingAssignment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('token', models.CharField(default=accounts.models.new_token, editable=False, max_length=22, unique=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ('outcome', models.CharField(blank=True, choices=[('submitted', 'Submitted'), ('surplus', 'surplus: somebody else finished the premise first'), ('skipped', 'Skipped'), ('reported', 'reported as a problem'), ('expired', 'Expired')], max_length=9)),
+                ('model_helped', models.BooleanField(default=False, help_text='the writer said that a language model helped')),
+                ('skip_reason', models.CharField(blank=True, choices=[('upsetting', 'It upsets me'), ('unclear', 'I do not understand the text'), ('hard', 'I cannot think of sentences for it'), ('other', 'Another reason')], max_length=9)),
+                ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='collection.corpus')),
+                ('prompt_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='collection.promptversion')),
+                ('seat', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='collection.writingseat')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('annotator', 'corpus'), name='one_open_writing_assignment_an_annotator'), models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('outcome', '')), models.Q(('closed_at__isnull', False), models.Q(('outcome', ''), _negated=True)), _connector='OR'), name='closed_writing_assignment_has_an_outcome'), models.CheckConstraint(condition=models.Q(('skip_reason', ''), models.Q(('outcome', 'skipped'), ('skip_reason__in', ['upsetting', 'unclear', 'hard', 'other'])), _connector='OR'), name='only_skipped_writing_has_a_skip_reason')],
             },
         ),
         migrations.CreateModel(
@@ -195,7 +325,15 @@ class Migration(migrations.Migration):
                 ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='pairs', to=settings.AUTH_USER_MODEL)),
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='pairs', to='collection.corpus')),
                 ('exclusion', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='pairs', to='collection.exclusion')),
+                ('premise', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='pairs', to='collection.premise')),
+                ('prompt_version', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='collection.promptversion')),
+                ('source', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='collection.source')),
+                ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='pairs', to='collection.writingassignment')),
             ],
+            options={
+                'indexes': [models.Index(fields=['corpus', 'id'], name='pairs_of_corpus_by_key'), models.Index(condition=models.Q(('exclusion__isnull', False)), fields=['exclusion'], name='pairs_by_exclusion')],
+                'constraints': [models.UniqueConstraint(fields=('corpus', 'public_id'), name='pair_id_unique_in_corpus'), models.CheckConstraint(condition=models.Q(('author_label__isnull', True), models.Q(('author_label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('author_label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('author_label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('author_label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='author_label_fits_scheme'), models.CheckConstraint(condition=models.Q(('published_label__isnull', True), models.Q(('published_label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('published_label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('published_label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('published_label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='published_label_fits_scheme'), models.CheckConstraint(condition=models.Q(('published_partition', None), ('published_partition__in', ('train', 'dev', 'test')), _connector='OR'), name='published_partition_is_known'), models.CheckConstraint(condition=models.Q(('assignment', None), models.Q(('hypothesis', ''), _negated=True), _connector='OR'), name='written_hypothesis_not_empty'), models.CheckConstraint(condition=models.Q(('withdrawn_at', None), models.Q(('withdrawn_because', ''), _negated=True), _connector='OR'), name='withdrawn_for_a_reason'), models.CheckConstraint(condition=models.Q(('exclusion', None), ('withdrawn_at__isnull', False), _connector='OR'), name='exclusion_withdraws_pair')],
+            },
         ),
         migrations.CreateModel(
             name='Parse',
@@ -209,40 +347,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='Premise',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('document', models.CharField(blank=True, help_text='the text, image or file it stands in', max_length=300)),
-                ('line', models.PositiveIntegerField(blank=True, help_text='its line in the source file', null=True)),
-                ('place', models.PositiveIntegerField(default=1, help_text='which sentence of the line, from 1')),
-                ('public_id', models.CharField(max_length=200)),
-                ('group', models.CharField(help_text='premises of one group share a partition', max_length=300)),
-                ('text', models.TextField()),
-                ('sentence_count', models.PositiveSmallIntegerField(default=1)),
-                ('digest', models.CharField(editable=False, max_length=64)),
-                ('status', models.CharField(choices=[('open', 'Open'), ('paused', 'Paused'), ('dropped', 'Dropped')], default='open', max_length=7)),
-                ('dropped_because', models.CharField(blank=True, max_length=300)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='premises', to='collection.corpus')),
-                ('genre', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='premises', to='collection.genre')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='pair',
-            name='premise',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='pairs', to='collection.premise'),
-        ),
-        migrations.CreateModel(
-            name='Prompt',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=60)),
-                ('name', models.CharField(max_length=200)),
-                ('status', models.CharField(choices=[('open', 'Open'), ('pilot', 'pilot: for chosen writers, their answers apart'), ('closed', 'closed: nobody writes')], default='open', max_length=6)),
-                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='prompts', to='collection.corpus')),
-            ],
-        ),
-        migrations.CreateModel(
             name='PilotWriter',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -250,27 +354,9 @@ class Migration(migrations.Migration):
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
                 ('prompt', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pilots', to='collection.prompt')),
             ],
-        ),
-        migrations.AddField(
-            model_name='genre',
-            name='prompt',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='collection.prompt'),
-        ),
-        migrations.CreateModel(
-            name='PromptVersion',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('instructions', models.TextField(help_text='Markdown')),
-                ('pay_cents', models.PositiveIntegerField(default=0, help_text='for the three hypotheses of one premise')),
-                ('seconds', models.PositiveIntegerField(default=120, help_text='expected time for one premise')),
-                ('care', models.TextField(blank=True, help_text='Markdown; shown above every premise where texts may be upsetting')),
-                ('skip_pay_cents', models.PositiveIntegerField(default=0, help_text='for a premise skipped because it is upsetting')),
-                ('paid_skips_per_day', models.PositiveSmallIntegerField(default=5)),
-                ('digest', models.CharField(editable=False, max_length=64)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('prompt', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='collection.prompt')),
-            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('prompt', 'annotator'), name='pilot_chosen_once')],
+            },
         ),
         migrations.CreateModel(
             name='PromptReading',
@@ -281,6 +367,9 @@ class Migration(migrations.Migration):
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
                 ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='readings', to='collection.promptversion')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('annotator', 'version'), name='one_reading_a_person_and_version')],
+            },
         ),
         migrations.CreateModel(
             name='PromptField',
@@ -294,12 +383,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['order'],
+                'constraints': [models.UniqueConstraint(fields=('version', 'order'), name='one_field_a_place'), models.UniqueConstraint(fields=('version', 'label'), name='one_field_a_label')],
             },
-        ),
-        migrations.AddField(
-            model_name='pair',
-            name='prompt_version',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='collection.promptversion'),
         ),
         migrations.CreateModel(
             name='FaqEntry',
@@ -312,6 +397,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['order'],
+                'constraints': [models.UniqueConstraint(fields=('version', 'order'), name='one_faq_entry_a_place')],
             },
         ),
         migrations.CreateModel(
@@ -327,18 +413,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['order'],
+                'constraints': [models.UniqueConstraint(fields=('version', 'order'), name='one_check_question_a_place')],
             },
-        ),
-        migrations.CreateModel(
-            name='Source',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=300)),
-                ('sha256', models.CharField(max_length=64)),
-                ('licence', models.CharField(blank=True, max_length=200)),
-                ('imported_at', models.DateTimeField(auto_now_add=True)),
-                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sources', to='collection.corpus')),
-            ],
         ),
         migrations.CreateModel(
             name='PremiseImport',
@@ -352,16 +428,9 @@ class Migration(migrations.Migration):
                 ('genre', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='collection.genre')),
                 ('source', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='premise_imports', to='collection.source')),
             ],
-        ),
-        migrations.AddField(
-            model_name='premise',
-            name='source',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='collection.source'),
-        ),
-        migrations.AddField(
-            model_name='pair',
-            name='source',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='collection.source'),
+            options={
+                'constraints': [models.UniqueConstraint(fields=('source', 'genre', 'settings_digest'), name='one_progress_a_source_and_genre')],
+            },
         ),
         migrations.CreateModel(
             name='DroppedLine',
@@ -381,6 +450,10 @@ class Migration(migrations.Migration):
                 ('restored_as', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='restored_from', to='collection.premise')),
                 ('source', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='dropped_lines', to='collection.source')),
             ],
+            options={
+                'indexes': [models.Index(fields=['genre', 'filter', 'id'], name='dropped_lines_by_filter')],
+                'constraints': [models.UniqueConstraint(fields=('source', 'genre', 'line', 'place'), name='a_line_is_dropped_once'), models.CheckConstraint(condition=models.Q(models.Q(('restored_as', None), ('restored_at', None)), models.Q(('restored_as__isnull', False), ('restored_at__isnull', False)), _connector='OR'), name='restored_line_is_a_premise')],
+            },
         ),
         migrations.CreateModel(
             name='Visit',
@@ -394,6 +467,9 @@ class Migration(migrations.Migration):
                 ('link', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='visits', to='collection.entrylink')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='visits', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('link', 'user', 'session'), name='one_visit_a_session')],
+            },
         ),
         migrations.CreateModel(
             name='WorkedExample',
@@ -408,22 +484,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['order'],
+                'constraints': [models.UniqueConstraint(fields=('version', 'order'), name='one_example_a_place')],
             },
-        ),
-        migrations.CreateModel(
-            name='WritingAssignment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('token', models.CharField(default=accounts.models.new_token, editable=False, max_length=22, unique=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('outcome', models.CharField(blank=True, choices=[('submitted', 'Submitted'), ('surplus', 'surplus: somebody else finished the premise first'), ('skipped', 'Skipped'), ('reported', 'reported as a problem'), ('expired', 'Expired')], max_length=9)),
-                ('model_helped', models.BooleanField(default=False, help_text='the writer said that a language model helped')),
-                ('skip_reason', models.CharField(blank=True, choices=[('upsetting', 'It upsets me'), ('unclear', 'I do not understand the text'), ('hard', 'I cannot think of sentences for it'), ('other', 'Another reason')], max_length=9)),
-                ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
-                ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='collection.corpus')),
-                ('prompt_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='collection.promptversion')),
-            ],
         ),
         migrations.CreateModel(
             name='ProblemReport',
@@ -436,11 +498,9 @@ class Migration(migrations.Migration):
                 ('answered_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reports', to='collection.writingassignment')),
             ],
-        ),
-        migrations.AddField(
-            model_name='pair',
-            name='assignment',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='pairs', to='collection.writingassignment'),
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='problem_report_not_empty')],
+            },
         ),
         migrations.CreateModel(
             name='DraftText',
@@ -451,6 +511,9 @@ class Migration(migrations.Migration):
                 ('saved_at', models.DateTimeField(auto_now=True)),
                 ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='collection.writingassignment')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('assignment', 'label'), name='one_draft_a_field')],
+            },
         ),
         migrations.CreateModel(
             name='AdviceGiven',
@@ -462,25 +525,9 @@ class Migration(migrations.Migration):
                 ('given_at', models.DateTimeField(auto_now_add=True)),
                 ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='advice', to='collection.writingassignment')),
             ],
-        ),
-        migrations.CreateModel(
-            name='WritingSeat',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveSmallIntegerField()),
-                ('is_pilot', models.BooleanField(default=False, help_text='for the pilots of a prompt, beside the real seats')),
-                ('turn', models.PositiveIntegerField(help_text='the order in which seats are handed out')),
-                ('leased_until', models.DateTimeField(blank=True, null=True)),
-                ('submitted_at', models.DateTimeField(blank=True, null=True)),
-                ('annotator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
-                ('genre', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='collection.genre')),
-                ('premise', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='seats', to='collection.premise')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='writingassignment',
-            name='seat',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='collection.writingseat'),
+            options={
+                'indexes': [models.Index(fields=['advice', 'refused'], name='advice_by_kind')],
+            },
         ),
         migrations.CreateModel(
             name='WritingSignals',
@@ -492,293 +539,5 @@ class Migration(migrations.Migration):
                 ('pasted_chars', models.PositiveIntegerField(default=0)),
                 ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='signals', to='collection.writingassignment')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='corpus',
-            constraint=models.CheckConstraint(condition=models.Q(('scheme__in', ['nli3', 'entailed2', 'ordinal5', 'grammar3'])), name='scheme_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='corpus',
-            constraint=models.CheckConstraint(condition=models.Q(('protocol__in', ['elicited', 'judged', 'recast'])), name='protocol_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='corpus',
-            constraint=models.CheckConstraint(condition=models.Q(('min_hypothesis_chars__gte', 1), ('max_hypothesis_chars__gte', models.F('min_hypothesis_chars'))), name='hypothesis_limits_make_sense'),
-        ),
-        migrations.AddConstraint(
-            model_name='corpus',
-            constraint=models.CheckConstraint(condition=models.Q(('language_models__in', ['forbidden', 'declared', 'allowed'])), name='language_model_policy_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='corpus',
-            constraint=models.CheckConstraint(condition=models.Q(('max_genre_share__gte', 1), ('max_genre_share__lte', 100)), name='genre_share_is_a_share'),
-        ),
-        migrations.AddConstraint(
-            model_name='corpus',
-            constraint=models.CheckConstraint(condition=models.Q(('max_tasks_per_day', None), ('max_tasks_per_day__gte', 1), _connector='OR'), name='daily_cap_allows_some_work'),
-        ),
-        migrations.AddConstraint(
-            model_name='advicesetting',
-            constraint=models.UniqueConstraint(fields=('corpus', 'advice'), name='one_setting_an_advice'),
-        ),
-        migrations.AddConstraint(
-            model_name='advicesetting',
-            constraint=models.CheckConstraint(condition=models.Q(('level__in', ['off', 'warn', 'refuse'])), name='advice_level_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='entrylink',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('completion_code', ''), _negated=True), models.Q(('completion_url', ''), _negated=True), _connector='OR'), name='entry_link_says_how_it_ends'),
-        ),
-        migrations.AddConstraint(
-            model_name='entrylink',
-            constraint=models.CheckConstraint(condition=models.Q(('tasks_wanted__gte', 1)), name='entry_link_wants_some_work'),
-        ),
-        migrations.AddConstraint(
-            model_name='entrylink',
-            constraint=models.CheckConstraint(condition=models.Q(('proof__in', ['none', 'signature', 'prolific'])), name='entry_proof_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='entrylink',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('proof', 'prolific'), _negated=True), models.Q(('workspace', ''), _negated=True), _connector='OR'), name='prolific_proof_names_a_workspace', violation_error_message='For the proof by Prolific, give the id of your workspace there.'),
-        ),
-        migrations.AddConstraint(
-            model_name='exam',
-            constraint=models.CheckConstraint(condition=models.Q(('pass_mark__lte', 100)), name='pass_mark_is_a_share'),
-        ),
-        migrations.AddConstraint(
-            model_name='exam',
-            constraint=models.CheckConstraint(condition=models.Q(('tries__gte', 1)), name='exam_can_be_tried'),
-        ),
-        migrations.AddConstraint(
-            model_name='exam',
-            constraint=models.CheckConstraint(condition=models.Q(('scheme__in', ['nli3', 'entailed2', 'ordinal5', 'grammar3'])), name='exam_scheme_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='exam',
-            constraint=models.UniqueConstraint(fields=('corpus', 'slug'), name='exam_slug_unique_in_corpus'),
-        ),
-        migrations.AddConstraint(
-            model_name='examattempt',
-            constraint=models.UniqueConstraint(fields=('exam', 'annotator', 'number'), name='one_attempt_a_number'),
-        ),
-        migrations.AddConstraint(
-            model_name='examattempt',
-            constraint=models.UniqueConstraint(condition=models.Q(('passed', None)), fields=('exam', 'annotator'), name='one_unjudged_attempt'),
-        ),
-        migrations.AddConstraint(
-            model_name='examattempt',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('judged_at', None), ('passed', None)), models.Q(('judged_at__isnull', False), ('passed__isnull', False)), _connector='OR'), name='judged_attempt_has_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='examanswer',
-            constraint=models.UniqueConstraint(fields=('attempt', 'order'), name='one_answer_an_exam_item'),
-        ),
-        migrations.AddConstraint(
-            model_name='examitem',
-            constraint=models.UniqueConstraint(fields=('exam', 'order'), name='one_exam_item_a_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='exclusion',
-            constraint=models.UniqueConstraint(condition=models.Q(('undone_at', None)), fields=('corpus', 'annotator'), name='one_standing_exclusion'),
-        ),
-        migrations.AddConstraint(
-            model_name='exclusion',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='excluded_for_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='exclusion',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('undone_at', None), ('undone_by', None)), models.Q(('undone_at__isnull', False), ('undone_by__isnull', False)), _connector='OR'), name='undone_by_somebody'),
-        ),
-        migrations.AddIndex(
-            model_name='ledgerentry',
-            index=models.Index(fields=['corpus', 'user'], name='pay_by_corpus'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.UniqueConstraint(fields=('user', 'key'), name='one_entry_a_piece_of_work'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.CheckConstraint(condition=models.Q(('cents__gte', 0)), name='pay_is_never_taken_back'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['writing', 'skip', 'labels', 'bonus', 'topup'])), name='kind_of_pay_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'topup'), _negated=True), ('cents__lte', 100000), _connector='OR'), name='top_up_is_bounded'),
-        ),
-        migrations.AddConstraint(
-            model_name='prompt',
-            constraint=models.UniqueConstraint(fields=('corpus', 'slug'), name='prompt_slug_unique_in_corpus'),
-        ),
-        migrations.AddConstraint(
-            model_name='prompt',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['open', 'pilot', 'closed'])), name='prompt_status_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='pilotwriter',
-            constraint=models.UniqueConstraint(fields=('prompt', 'annotator'), name='pilot_chosen_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='genre',
-            constraint=models.UniqueConstraint(fields=('corpus', 'slug'), name='genre_slug_unique_in_corpus'),
-        ),
-        migrations.AddConstraint(
-            model_name='promptversion',
-            constraint=models.UniqueConstraint(fields=('prompt', 'number'), name='prompt_version_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='promptreading',
-            constraint=models.UniqueConstraint(fields=('annotator', 'version'), name='one_reading_a_person_and_version'),
-        ),
-        migrations.AddConstraint(
-            model_name='promptfield',
-            constraint=models.UniqueConstraint(fields=('version', 'order'), name='one_field_a_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='promptfield',
-            constraint=models.UniqueConstraint(fields=('version', 'label'), name='one_field_a_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='faqentry',
-            constraint=models.UniqueConstraint(fields=('version', 'order'), name='one_faq_entry_a_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='checkquestion',
-            constraint=models.UniqueConstraint(fields=('version', 'order'), name='one_check_question_a_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='source',
-            constraint=models.UniqueConstraint(fields=('corpus', 'name', 'sha256'), name='source_file_known_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='premiseimport',
-            constraint=models.UniqueConstraint(fields=('source', 'genre', 'settings_digest'), name='one_progress_a_source_and_genre'),
-        ),
-        migrations.AddConstraint(
-            model_name='premise',
-            constraint=models.UniqueConstraint(fields=('genre', 'digest'), name='premise_unique_in_genre'),
-        ),
-        migrations.AddConstraint(
-            model_name='premise',
-            constraint=models.UniqueConstraint(fields=('corpus', 'public_id'), name='premise_id_unique_in_corpus'),
-        ),
-        migrations.AddConstraint(
-            model_name='premise',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='premise_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='premise',
-            constraint=models.CheckConstraint(condition=models.Q(('sentence_count__gte', 1)), name='premise_has_a_sentence'),
-        ),
-        migrations.AddConstraint(
-            model_name='premise',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['open', 'paused', 'dropped'])), name='premise_status_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='premise',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'dropped'), models.Q(('dropped_because', ''), _negated=True)), models.Q(models.Q(('status', 'dropped'), _negated=True), ('dropped_because', '')), _connector='OR'), name='premise_dropped_for_a_reason'),
-        ),
-        migrations.AddIndex(
-            model_name='droppedline',
-            index=models.Index(fields=['genre', 'filter', 'id'], name='dropped_lines_by_filter'),
-        ),
-        migrations.AddConstraint(
-            model_name='droppedline',
-            constraint=models.UniqueConstraint(fields=('source', 'genre', 'line', 'place'), name='a_line_is_dropped_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='droppedline',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('restored_as', None), ('restored_at', None)), models.Q(('restored_as__isnull', False), ('restored_at__isnull', False)), _connector='OR'), name='restored_line_is_a_premise'),
-        ),
-        migrations.AddConstraint(
-            model_name='visit',
-            constraint=models.UniqueConstraint(fields=('link', 'user', 'session'), name='one_visit_a_session'),
-        ),
-        migrations.AddConstraint(
-            model_name='workedexample',
-            constraint=models.UniqueConstraint(fields=('version', 'order'), name='one_example_a_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='problemreport',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='problem_report_not_empty'),
-        ),
-        migrations.AddIndex(
-            model_name='pair',
-            index=models.Index(fields=['corpus', 'id'], name='pairs_of_corpus_by_key'),
-        ),
-        migrations.AddIndex(
-            model_name='pair',
-            index=models.Index(condition=models.Q(('exclusion__isnull', False)), fields=['exclusion'], name='pairs_by_exclusion'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.UniqueConstraint(fields=('corpus', 'public_id'), name='pair_id_unique_in_corpus'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('author_label__isnull', True), models.Q(('author_label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('author_label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('author_label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('author_label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='author_label_fits_scheme'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('published_label__isnull', True), models.Q(('published_label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('published_label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('published_label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('published_label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='published_label_fits_scheme'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('published_partition', None), ('published_partition__in', ('train', 'dev', 'test')), _connector='OR'), name='published_partition_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('assignment', None), models.Q(('hypothesis', ''), _negated=True), _connector='OR'), name='written_hypothesis_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('withdrawn_at', None), models.Q(('withdrawn_because', ''), _negated=True), _connector='OR'), name='withdrawn_for_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.CheckConstraint(condition=models.Q(('exclusion', None), ('withdrawn_at__isnull', False), _connector='OR'), name='exclusion_withdraws_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='drafttext',
-            constraint=models.UniqueConstraint(fields=('assignment', 'label'), name='one_draft_a_field'),
-        ),
-        migrations.AddIndex(
-            model_name='advicegiven',
-            index=models.Index(fields=['advice', 'refused'], name='advice_by_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='writingseat',
-            index=models.Index(condition=models.Q(('submitted_at', None)), fields=['genre', 'turn'], name='unwritten_seats_in_turn'),
-        ),
-        migrations.AddConstraint(
-            model_name='writingseat',
-            constraint=models.UniqueConstraint(fields=('premise', 'position', 'is_pilot'), name='one_seat_a_premise_and_position'),
-        ),
-        migrations.AddConstraint(
-            model_name='writingseat',
-            constraint=models.UniqueConstraint(condition=models.Q(('annotator__isnull', False)), fields=('premise', 'annotator'), name='one_seat_a_premise_and_annotator'),
-        ),
-        migrations.AddConstraint(
-            model_name='writingseat',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('annotator', None), ('leased_until', None)), models.Q(('annotator__isnull', False), ('leased_until__isnull', False)), _connector='OR'), name='writing_lease_has_annotator_and_end'),
-        ),
-        migrations.AddConstraint(
-            model_name='writingseat',
-            constraint=models.CheckConstraint(condition=models.Q(('submitted_at', None), ('annotator__isnull', False), _connector='OR'), name='written_by_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='writingassignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('annotator', 'corpus'), name='one_open_writing_assignment_an_annotator'),
-        ),
-        migrations.AddConstraint(
-            model_name='writingassignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at', None), ('outcome', '')), models.Q(('closed_at__isnull', False), models.Q(('outcome', ''), _negated=True)), _connector='OR'), name='closed_writing_assignment_has_an_outcome'),
-        ),
-        migrations.AddConstraint(
-            model_name='writingassignment',
-            constraint=models.CheckConstraint(condition=models.Q(('skip_reason', ''), models.Q(('outcome', 'skipped'), ('skip_reason__in', ['upsetting', 'unclear', 'hard', 'other'])), _connector='OR'), name='only_skipped_writing_has_a_skip_reason'),
         ),
     ]

@@ -13,8 +13,8 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('snapshots', '0001_tables'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ('snapshots', '0001_tables'),
     ]
 
     operations = [
@@ -62,6 +62,10 @@ class Migration(migrations.Migration):
                 ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
                 ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='snapshots.snapshot')),
             ],
+            options={
+                'indexes': [models.Index(fields=['status', 'heartbeat_at'], name='runs_to_take_up')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('status', 'running'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'running'), _negated=True), ('claimed_by', '')), _connector='OR'), name='run_is_claimed_while_worked_on'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_run_says_why'), models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='run_share_is_one'), models.CheckConstraint(condition=models.Q(('status__in', ['queued', 'running', 'stopped', 'done', 'failed', 'sweep'])), name='run_status_is_known'), models.CheckConstraint(condition=models.Q(('most', None), ('most__gte', 1), _connector='OR'), name='run_learns_from_a_pair'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'sweep'), _negated=True), models.Q(('parent', None), ('started_at', None), ('worker', '')), _connector='OR'), name='sweep_trains_nothing_itself'), models.UniqueConstraint(models.F('parent'), models.F('seed'), django.db.models.functions.comparison.Coalesce('most', 0), name='one_child_a_seed_and_size'), models.UniqueConstraint(condition=models.Q(('request_key', ''), _negated=True), fields=('requested_by', 'request_key'), name='one_run_a_person_and_request_key')],
+            },
         ),
         migrations.CreateModel(
             name='RunProgress',
@@ -98,53 +102,8 @@ class Migration(migrations.Migration):
                 ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='snapshots.snapshot')),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='evaluations', to='modeling.trainingrun')),
             ],
-        ),
-        migrations.AddIndex(
-            model_name='trainingrun',
-            index=models.Index(fields=['status', 'heartbeat_at'], name='runs_to_take_up'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'running'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'running'), _negated=True), ('claimed_by', '')), _connector='OR'), name='run_is_claimed_while_worked_on'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_run_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingrun',
-            constraint=models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='run_share_is_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingrun',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['queued', 'running', 'stopped', 'done', 'failed', 'sweep'])), name='run_status_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingrun',
-            constraint=models.CheckConstraint(condition=models.Q(('most', None), ('most__gte', 1), _connector='OR'), name='run_learns_from_a_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'sweep'), _negated=True), models.Q(('parent', None), ('started_at', None), ('worker', '')), _connector='OR'), name='sweep_trains_nothing_itself'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingrun',
-            constraint=models.UniqueConstraint(models.F('parent'), models.F('seed'), django.db.models.functions.comparison.Coalesce('most', 0), name='one_child_a_seed_and_size'),
-        ),
-        migrations.AddConstraint(
-            model_name='trainingrun',
-            constraint=models.UniqueConstraint(condition=models.Q(('request_key', ''), _negated=True), fields=('requested_by', 'request_key'), name='one_run_a_person_and_request_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='evaluation',
-            constraint=models.UniqueConstraint(fields=('run', 'snapshot', 'partition', 'genre', 'gold_label'), name='one_evaluation_a_part'),
-        ),
-        migrations.AddConstraint(
-            model_name='evaluation',
-            constraint=models.CheckConstraint(condition=models.Q(('accuracy__gte', 0), ('accuracy__lte', 1)), name='accuracy_is_a_share'),
-        ),
-        migrations.AddConstraint(
-            model_name='evaluation',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('entropy_correlation', None), ('jsd', None), ('kl', None), ('voted_pairs', None)), models.Q(('genre', ''), ('gold_label', ''), ('jsd__isnull', False), ('kl__isnull', False), ('voted_pairs__gte', 1)), _connector='OR'), name='distribution_is_of_a_whole_partition'),
+            options={
+                'constraints': [models.UniqueConstraint(fields=('run', 'snapshot', 'partition', 'genre', 'gold_label'), name='one_evaluation_a_part'), models.CheckConstraint(condition=models.Q(('accuracy__gte', 0), ('accuracy__lte', 1)), name='accuracy_is_a_share'), models.CheckConstraint(condition=models.Q(models.Q(('entropy_correlation', None), ('jsd', None), ('kl', None), ('voted_pairs', None)), models.Q(('genre', ''), ('gold_label', ''), ('jsd__isnull', False), ('kl__isnull', False), ('voted_pairs__gte', 1)), _connector='OR'), name='distribution_is_of_a_whole_partition')],
+            },
         ),
     ]

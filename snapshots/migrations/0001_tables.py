@@ -11,8 +11,8 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('collection', '0001_tables'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ('collection', '0001_tables'),
     ]
 
     operations = [
@@ -60,6 +60,9 @@ class Migration(migrations.Migration):
                 ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
                 ('retracted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('status', 'freezing'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'freezing'), _negated=True), ('claimed_by', '')), _connector='OR'), name='snapshot_is_claimed_while_worked_on'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_snapshot_says_why'), models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='snapshot_share_is_one'), models.UniqueConstraint(fields=('corpus', 'version'), name='snapshot_version_unique'), models.UniqueConstraint(condition=models.Q(('sha256', ''), _negated=True), fields=('corpus', 'sha256'), name='one_snapshot_a_content'), models.UniqueConstraint(condition=models.Q(('status__in', ['requested', 'freezing'])), fields=('corpus',), name='one_freeze_at_a_time'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'frozen'), _negated=True), models.Q(models.Q(('sha256', ''), _negated=True), ('frozen_at__isnull', False)), _connector='OR'), name='frozen_has_hash_and_time'), models.CheckConstraint(condition=models.Q(models.Q(('published_at', None), ('published_by', None)), models.Q(('published_at__isnull', False), ('published_by__isnull', False), ('status', 'frozen')), _connector='OR'), name='published_is_frozen_and_by_somebody'), models.CheckConstraint(condition=models.Q(models.Q(('retracted_at', None), ('retracted_because', ''), ('retracted_by', None)), models.Q(('published_at__isnull', False), ('retracted_at__isnull', False), ('retracted_by__isnull', False), models.Q(('retracted_because', ''), _negated=True)), _connector='OR'), name='retracted_was_published_and_says_why')],
+            },
         ),
         migrations.CreateModel(
             name='Placement',
@@ -70,6 +73,9 @@ class Migration(migrations.Migration):
                 ('premise', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='placement', to='collection.premise')),
                 ('first_snapshot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='snapshots.snapshot')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('partition__in', ('train', 'dev', 'test'))), name='partition_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('origin', 'held_out'), _negated=True), ('partition', 'dev'), _connector='OR'), name='held_out_premises_are_dev')],
+            },
         ),
         migrations.CreateModel(
             name='SnapshotExport',
@@ -91,6 +97,9 @@ class Migration(migrations.Migration):
                 ('basis', models.CharField(max_length=64)),
                 ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='exports', to='snapshots.snapshot')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('status', 'working'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'working'), _negated=True), ('claimed_by', '')), _connector='OR'), name='export_is_claimed_while_worked_on'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_export_says_why'), models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='export_share_is_one'), models.UniqueConstraint(fields=('snapshot', 'format', 'basis'), name='one_export_a_format_and_basis')],
+            },
         ),
         migrations.CreateModel(
             name='ExportedFile',
@@ -103,6 +112,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [models.UniqueConstraint(fields=('export', 'name'), name='one_exported_file_a_name')],
             },
         ),
         migrations.CreateModel(
@@ -117,6 +127,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['name'],
+                'constraints': [models.UniqueConstraint(fields=('snapshot', 'name'), name='one_file_a_name')],
             },
         ),
         migrations.CreateModel(
@@ -130,6 +141,10 @@ class Migration(migrations.Migration):
                 ('pair', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='collection.pair')),
                 ('snapshot', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='pairs', to='snapshots.snapshot')),
             ],
+            options={
+                'indexes': [models.Index(fields=['snapshot', 'id'], name='snapshot_by_key')],
+                'constraints': [models.UniqueConstraint(fields=('snapshot', 'pair'), name='one_row_a_pair_and_snapshot'), models.CheckConstraint(condition=models.Q(('partition__in', ('train', 'dev', 'test'))), name='frozen_partition_is_known'), models.CheckConstraint(condition=models.Q(('gold_label__isnull', True), models.Q(('gold_label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('gold_label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('gold_label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('gold_label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='frozen_gold_fits_scheme'), models.CheckConstraint(condition=models.Q(models.Q(('gold_label', None), ('gold_source', 'none')), models.Q(models.Q(('gold_source', 'none'), _negated=True), ('gold_label__isnull', False)), _connector='OR'), name='frozen_gold_has_a_source')],
+            },
         ),
         migrations.CreateModel(
             name='SnapshotLabel',
@@ -140,6 +155,9 @@ class Migration(migrations.Migration):
                 ('annotator_code', models.CharField(blank=True, max_length=40)),
                 ('row', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='snapshots.snapshotpair')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('row', 'position'), name='one_frozen_label_a_position')],
+            },
         ),
         migrations.CreateModel(
             name='SnapshotAnswer',
@@ -159,6 +177,9 @@ class Migration(migrations.Migration):
                 ('withdrawn_because', models.CharField(blank=True, max_length=200)),
                 ('row', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='snapshots.snapshotpair')),
             ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('label', None), ('skip_reason__isnull', False)), models.Q(('label__isnull', False), ('skip_reason', None)), _connector='OR'), name='frozen_answer_is_a_label_or_a_skip'), models.CheckConstraint(condition=models.Q(('counts', False), models.Q(('label__isnull', False), ('origin', ''), ('position__isnull', False), ('withdrawn_because', '')), _connector='OR'), name='frozen_answer_that_counts_stands')],
+            },
         ),
         migrations.CreateModel(
             name='SnapshotSentenceLabel',
@@ -170,6 +191,9 @@ class Migration(migrations.Migration):
                 ('annotator_code', models.CharField(blank=True, max_length=40)),
                 ('row', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='sentence_labels', to='snapshots.snapshotpair')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('row', 'sentence', 'position'), name='one_frozen_label_a_sentence_and_position')],
+            },
         ),
         migrations.CreateModel(
             name='SnapshotStatistics',
@@ -194,6 +218,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'snapshot statistics',
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('status', 'working'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'working'), _negated=True), ('claimed_by', '')), _connector='OR'), name='statistics_is_claimed_while_worked_on'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_statistics_says_why'), models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='statistics_share_is_one'), models.UniqueConstraint(fields=('snapshot', 'kind', 'edition'), name='one_statistics_a_kind_and_edition'), models.CheckConstraint(condition=models.Q(('kind__in', ['corpus', 'artifacts', 'tags'])), name='statistics_kind_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('data__isnull', False), ('status', 'done')), models.Q(models.Q(('status', 'done'), _negated=True), ('data__isnull', True)), _connector='OR'), name='statistics_have_data_when_done')],
             },
         ),
         migrations.CreateModel(
@@ -223,133 +248,5 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('parser', 'digest'), name='one_tree_a_sentence_and_parser')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'freezing'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'freezing'), _negated=True), ('claimed_by', '')), _connector='OR'), name='snapshot_is_claimed_while_worked_on'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_snapshot_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='snapshot_share_is_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.UniqueConstraint(fields=('corpus', 'version'), name='snapshot_version_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.UniqueConstraint(condition=models.Q(('sha256', ''), _negated=True), fields=('corpus', 'sha256'), name='one_snapshot_a_content'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.UniqueConstraint(condition=models.Q(('status__in', ['requested', 'freezing'])), fields=('corpus',), name='one_freeze_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'frozen'), _negated=True), models.Q(models.Q(('sha256', ''), _negated=True), ('frozen_at__isnull', False)), _connector='OR'), name='frozen_has_hash_and_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('published_at', None), ('published_by', None)), models.Q(('published_at__isnull', False), ('published_by__isnull', False), ('status', 'frozen')), _connector='OR'), name='published_is_frozen_and_by_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshot',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('retracted_at', None), ('retracted_because', ''), ('retracted_by', None)), models.Q(('published_at__isnull', False), ('retracted_at__isnull', False), ('retracted_by__isnull', False), models.Q(('retracted_because', ''), _negated=True)), _connector='OR'), name='retracted_was_published_and_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='placement',
-            constraint=models.CheckConstraint(condition=models.Q(('partition__in', ('train', 'dev', 'test'))), name='partition_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='placement',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('origin', 'held_out'), _negated=True), ('partition', 'dev'), _connector='OR'), name='held_out_premises_are_dev'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotexport',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'working'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'working'), _negated=True), ('claimed_by', '')), _connector='OR'), name='export_is_claimed_while_worked_on'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotexport',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_export_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotexport',
-            constraint=models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='export_share_is_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotexport',
-            constraint=models.UniqueConstraint(fields=('snapshot', 'format', 'basis'), name='one_export_a_format_and_basis'),
-        ),
-        migrations.AddConstraint(
-            model_name='exportedfile',
-            constraint=models.UniqueConstraint(fields=('export', 'name'), name='one_exported_file_a_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotfile',
-            constraint=models.UniqueConstraint(fields=('snapshot', 'name'), name='one_file_a_name'),
-        ),
-        migrations.AddIndex(
-            model_name='snapshotpair',
-            index=models.Index(fields=['snapshot', 'id'], name='snapshot_by_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotpair',
-            constraint=models.UniqueConstraint(fields=('snapshot', 'pair'), name='one_row_a_pair_and_snapshot'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotpair',
-            constraint=models.CheckConstraint(condition=models.Q(('partition__in', ('train', 'dev', 'test'))), name='frozen_partition_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotpair',
-            constraint=models.CheckConstraint(condition=models.Q(('gold_label__isnull', True), models.Q(('gold_label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('gold_label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('gold_label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('gold_label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='frozen_gold_fits_scheme'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotpair',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('gold_label', None), ('gold_source', 'none')), models.Q(models.Q(('gold_source', 'none'), _negated=True), ('gold_label__isnull', False)), _connector='OR'), name='frozen_gold_has_a_source'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotlabel',
-            constraint=models.UniqueConstraint(fields=('row', 'position'), name='one_frozen_label_a_position'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotanswer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('label', None), ('skip_reason__isnull', False)), models.Q(('label__isnull', False), ('skip_reason', None)), _connector='OR'), name='frozen_answer_is_a_label_or_a_skip'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotanswer',
-            constraint=models.CheckConstraint(condition=models.Q(('counts', False), models.Q(('label__isnull', False), ('origin', ''), ('position__isnull', False), ('withdrawn_because', '')), _connector='OR'), name='frozen_answer_that_counts_stands'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotsentencelabel',
-            constraint=models.UniqueConstraint(fields=('row', 'sentence', 'position'), name='one_frozen_label_a_sentence_and_position'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotstatistics',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'working'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'working'), _negated=True), ('claimed_by', '')), _connector='OR'), name='statistics_is_claimed_while_worked_on'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotstatistics',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_statistics_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotstatistics',
-            constraint=models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='statistics_share_is_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotstatistics',
-            constraint=models.UniqueConstraint(fields=('snapshot', 'kind', 'edition'), name='one_statistics_a_kind_and_edition'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotstatistics',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['corpus', 'artifacts', 'tags'])), name='statistics_kind_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='snapshotstatistics',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('data__isnull', False), ('status', 'done')), models.Q(models.Q(('status', 'done'), _negated=True), ('data__isnull', True)), _connector='OR'), name='statistics_have_data_when_done'),
         ),
     ]

@@ -14,8 +14,8 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0001_tables'),
-        ('collection', '0001_tables'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ('collection', '0001_tables'),
     ]
 
     operations = [
@@ -67,6 +67,9 @@ class Migration(migrations.Migration):
                 ('corpus', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='collection.corpus')),
                 ('qualification', models.ForeignKey(blank=True, help_text='who is not invited must hold it; an exam gives it', null=True, on_delete=django.db.models.deletion.PROTECT, to='accounts.qualification')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('corpus', 'slug'), name='question_slug_unique_in_corpus'), models.UniqueConstraint(condition=models.Q(('is_main', True)), fields=('corpus',), name='one_main_question_a_corpus'), models.CheckConstraint(condition=models.Q(('scheme__in', ['nli3', 'entailed2', 'ordinal5', 'grammar3'])), name='question_scheme_is_known'), models.CheckConstraint(condition=models.Q(('seats__gte', 1), ('seats__lt', django.db.models.expressions.CombinedExpression(models.F('threshold'), '*', models.Value(2))), ('threshold__lte', models.F('seats'))), name='threshold_is_a_majority'), models.CheckConstraint(condition=models.Q(('batch_size__gte', 1)), name='batch_holds_a_pair'), models.CheckConstraint(condition=models.Q(('gold_rule__in', ['majority', 'adjudicated', 'unanimous'])), name='gold_rule_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('gold_rule', 'adjudicated'), _negated=True), ('scheme', 'nli3'), _connector='OR'), name='adjudicated_rule_is_for_nli3'), models.CheckConstraint(condition=models.Q(('is_main', False), ('by_sentence', False), _connector='OR'), name='main_question_is_about_the_whole'), models.CheckConstraint(condition=models.Q(('hides_premise', False), ('by_sentence', False), _connector='OR'), name='a_judged_sentence_is_shown'), models.CheckConstraint(condition=models.Q(('calibration_percent__lte', 100)), name='calibration_share_is_a_share')],
+            },
         ),
         migrations.CreateModel(
             name='Membership',
@@ -79,6 +82,9 @@ class Migration(migrations.Migration):
                 ('exclusion', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to='collection.exclusion')),
                 ('question', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to='validation.question')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('question', 'annotator'), name='one_membership_a_question'), models.CheckConstraint(condition=models.Q(('status__in', ['active', 'paused', 'excluded'])), name='membership_status_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('before__in', ['', 'active', 'paused']), ('exclusion__isnull', False), ('status', 'excluded')), models.Q(models.Q(('status', 'excluded'), _negated=True), ('before', ''), ('exclusion', None)), _connector='OR'), name='excluded_member_has_exclusion')],
+            },
         ),
         migrations.CreateModel(
             name='LabelWording',
@@ -92,6 +98,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['order'],
+                'constraints': [models.UniqueConstraint(fields=('question', 'order'), name='one_wording_a_place'), models.UniqueConstraint(fields=('question', 'label'), name='one_wording_a_label')],
             },
         ),
         migrations.CreateModel(
@@ -118,6 +125,10 @@ class Migration(migrations.Migration):
                 ('premise', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='collection.premise')),
                 ('question', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgements', to='validation.question')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('label', None), ('position__isnull', False), ('withdrawn_at', None)), fields=['question', 'turn'], name='open_seats_in_turn'), models.Index(fields=['annotator', 'question', 'premise'], name='labels_by_annotator')],
+                'constraints': [models.UniqueConstraint(fields=('token',), name='one_token_a_label'), models.UniqueConstraint(condition=models.Q(('position__isnull', False), ('withdrawn_at', None)), fields=('question', 'pair', 'sentence', 'position'), name='one_label_a_seat'), models.UniqueConstraint(condition=models.Q(('annotator__isnull', False), ('withdrawn_at', None), models.Q(('origin__in', ['imported', 'expert', 'model']), _negated=True)), fields=('question', 'pair', 'sentence', 'annotator'), name='one_label_an_annotator_and_pair'), models.CheckConstraint(condition=models.Q(models.Q(('origin', 'cast'), _negated=True), ('author', None), ('annotator', None), models.Q(('author', models.F('annotator')), _negated=True), _connector='OR'), name='author_never_validates_own_pair'), models.CheckConstraint(condition=models.Q(('label__isnull', True), models.Q(('label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='label_fits_scheme'), models.CheckConstraint(condition=models.Q(('origin__in', ['author', 'cast', 'imported', 'expert', 'model'])), name='label_origin_is_known'), models.CheckConstraint(condition=models.Q(models.Q(('origin', 'cast'), _negated=True), models.Q(('annotator', None), ('cast_at', None), ('label', None), ('leased_until', None)), models.Q(('annotator__isnull', False), ('cast_at', None), ('label', None), ('leased_until__isnull', False)), models.Q(('annotator__isnull', False), ('cast_at__isnull', False), ('label__isnull', False)), _connector='OR'), name='seat_is_empty_leased_or_cast'), models.CheckConstraint(condition=models.Q(('origin', 'cast'), ('label__isnull', False), _connector='OR'), name='only_seats_to_be_cast_wait'), models.CheckConstraint(condition=models.Q(models.Q(('origin', 'author'), _negated=True), ('position', 1), _connector='OR'), name='author_label_is_the_first'), models.CheckConstraint(condition=models.Q(models.Q(('origin__in', ['expert', 'model']), _negated=True), ('position', None), _connector='OR'), name='expert_and_model_are_none_of_the_five'), models.CheckConstraint(condition=models.Q(models.Q(('annotator', None), ('origin', 'model'), models.Q(('model', ''), _negated=True)), models.Q(models.Q(('origin', 'model'), _negated=True), ('model', '')), _connector='OR'), name='model_label_names_its_model'), models.UniqueConstraint(condition=models.Q(('origin', 'expert'), ('withdrawn_at', None)), fields=('question', 'pair', 'sentence'), name='one_expert_label_a_pair'), models.UniqueConstraint(condition=models.Q(('origin', 'model'), ('withdrawn_at', None)), fields=('question', 'pair', 'sentence', 'model'), name='one_label_a_model_and_pair'), models.CheckConstraint(condition=models.Q(('withdrawn_at', None), models.Q(('withdrawn_because', ''), _negated=True), _connector='OR'), name='label_withdrawn_for_a_reason'), models.CheckConstraint(condition=models.Q(('exclusion', None), ('withdrawn_at__isnull', False), _connector='OR'), name='exclusion_withdraws_label')],
+            },
         ),
         migrations.CreateModel(
             name='Figures',
@@ -145,6 +156,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'figures',
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('status', 'working'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'working'), _negated=True), ('claimed_by', '')), _connector='OR'), name='figures_is_claimed_while_worked_on'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_figures_says_why'), models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='figures_share_is_one'), models.UniqueConstraint(fields=('question', 'kind', 'by'), name='one_row_of_figures_a_kind'), models.CheckConstraint(condition=models.Q(('kind__in', ['agreement', 'pairwise', 'annotators', 'models'])), name='kind_of_figures_is_known'), models.CheckConstraint(condition=models.Q(('by', ''), ('kind', 'agreement'), _connector='OR'), name='only_agreement_goes_by_something'), models.CheckConstraint(condition=models.Q(models.Q(('content', ''), ('made_at', None)), models.Q(models.Q(('content', ''), _negated=True), ('made_at__isnull', False)), _connector='OR'), name='figures_have_their_date')],
             },
         ),
         migrations.CreateModel(
@@ -160,6 +172,9 @@ class Migration(migrations.Migration):
                 ('is_open', models.BooleanField(default=True, help_text='is it handed out; its answers stay')),
                 ('question', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='calibration', to='validation.question')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('question', 'digest'), name='calibration_item_known_once'), models.CheckConstraint(condition=models.Q(('label__isnull', True), models.Q(('label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='calibration_label_fits_scheme'), models.CheckConstraint(condition=models.Q(models.Q(('premise', ''), _negated=True), models.Q(('hypothesis', ''), _negated=True)), name='calibration_item_has_texts')],
+            },
         ),
         migrations.CreateModel(
             name='Assignment',
@@ -173,6 +188,9 @@ class Migration(migrations.Migration):
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
                 ('question', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='validation.question')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('question', 'annotator'), name='one_open_batch_an_annotator')],
+            },
         ),
         migrations.CreateModel(
             name='Adjudication',
@@ -189,6 +207,9 @@ class Migration(migrations.Migration):
                 ('withdrawn_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('question', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='validation.question')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('question', 'pair'), name='one_standing_adjudication_a_pair'), models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at', None), ('withdrawn_because', ''), ('withdrawn_by', None)), models.Q(('withdrawn_at__isnull', False), ('withdrawn_by__isnull', False), models.Q(('withdrawn_because', ''), _negated=True)), _connector='OR'), name='adjudication_withdrawn_for_a_reason'), models.CheckConstraint(condition=models.Q(('label__isnull', True), models.Q(('label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='adjudicated_label_fits_scheme'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='adjudicated_for_a_reason')],
+            },
         ),
         migrations.CreateModel(
             name='QuestionCheck',
@@ -203,6 +224,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['order'],
+                'constraints': [models.UniqueConstraint(fields=('question', 'order'), name='one_labelling_check_a_place')],
             },
         ),
         migrations.CreateModel(
@@ -218,6 +240,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['order'],
+                'constraints': [models.UniqueConstraint(fields=('question', 'order'), name='one_question_example_a_place')],
             },
         ),
         migrations.CreateModel(
@@ -231,6 +254,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['order'],
+                'constraints': [models.UniqueConstraint(fields=('question', 'order'), name='one_question_faq_a_place')],
             },
         ),
         migrations.CreateModel(
@@ -242,6 +266,9 @@ class Migration(migrations.Migration):
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('question', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='readings', to='validation.question')),
             ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('annotator', 'question'), name='one_reading_a_person_and_question')],
+            },
         ),
         migrations.CreateModel(
             name='CalibrationAnswer',
@@ -293,209 +320,5 @@ class Migration(migrations.Migration):
                 'ordering': ['order'],
                 'constraints': [models.UniqueConstraint(fields=('assignment', 'order'), name='one_item_a_place_in_batch'), models.UniqueConstraint(fields=('assignment', 'seat'), name='one_item_a_seat_in_batch')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.UniqueConstraint(fields=('corpus', 'slug'), name='question_slug_unique_in_corpus'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_main', True)), fields=('corpus',), name='one_main_question_a_corpus'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(('scheme__in', ['nli3', 'entailed2', 'ordinal5', 'grammar3'])), name='question_scheme_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(('seats__gte', 1), ('seats__lt', django.db.models.expressions.CombinedExpression(models.F('threshold'), '*', models.Value(2))), ('threshold__lte', models.F('seats'))), name='threshold_is_a_majority'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(('batch_size__gte', 1)), name='batch_holds_a_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(('gold_rule__in', ['majority', 'adjudicated', 'unanimous'])), name='gold_rule_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('gold_rule', 'adjudicated'), _negated=True), ('scheme', 'nli3'), _connector='OR'), name='adjudicated_rule_is_for_nli3'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(('is_main', False), ('by_sentence', False), _connector='OR'), name='main_question_is_about_the_whole'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(('hides_premise', False), ('by_sentence', False), _connector='OR'), name='a_judged_sentence_is_shown'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(('calibration_percent__lte', 100)), name='calibration_share_is_a_share'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('question', 'annotator'), name='one_membership_a_question'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['active', 'paused', 'excluded'])), name='membership_status_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('before__in', ['', 'active', 'paused']), ('exclusion__isnull', False), ('status', 'excluded')), models.Q(models.Q(('status', 'excluded'), _negated=True), ('before', ''), ('exclusion', None)), _connector='OR'), name='excluded_member_has_exclusion'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelwording',
-            constraint=models.UniqueConstraint(fields=('question', 'order'), name='one_wording_a_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelwording',
-            constraint=models.UniqueConstraint(fields=('question', 'label'), name='one_wording_a_label'),
-        ),
-        migrations.AddIndex(
-            model_name='label',
-            index=models.Index(condition=models.Q(('label', None), ('position__isnull', False), ('withdrawn_at', None)), fields=['question', 'turn'], name='open_seats_in_turn'),
-        ),
-        migrations.AddIndex(
-            model_name='label',
-            index=models.Index(fields=['annotator', 'question', 'premise'], name='labels_by_annotator'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.UniqueConstraint(fields=('token',), name='one_token_a_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.UniqueConstraint(condition=models.Q(('position__isnull', False), ('withdrawn_at', None)), fields=('question', 'pair', 'sentence', 'position'), name='one_label_a_seat'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.UniqueConstraint(condition=models.Q(('annotator__isnull', False), ('withdrawn_at', None), models.Q(('origin__in', ['imported', 'expert', 'model']), _negated=True)), fields=('question', 'pair', 'sentence', 'annotator'), name='one_label_an_annotator_and_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('origin', 'cast'), _negated=True), ('author', None), ('annotator', None), models.Q(('author', models.F('annotator')), _negated=True), _connector='OR'), name='author_never_validates_own_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(('label__isnull', True), models.Q(('label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='label_fits_scheme'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(('origin__in', ['author', 'cast', 'imported', 'expert', 'model'])), name='label_origin_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('origin', 'cast'), _negated=True), models.Q(('annotator', None), ('cast_at', None), ('label', None), ('leased_until', None)), models.Q(('annotator__isnull', False), ('cast_at', None), ('label', None), ('leased_until__isnull', False)), models.Q(('annotator__isnull', False), ('cast_at__isnull', False), ('label__isnull', False)), _connector='OR'), name='seat_is_empty_leased_or_cast'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(('origin', 'cast'), ('label__isnull', False), _connector='OR'), name='only_seats_to_be_cast_wait'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('origin', 'author'), _negated=True), ('position', 1), _connector='OR'), name='author_label_is_the_first'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('origin__in', ['expert', 'model']), _negated=True), ('position', None), _connector='OR'), name='expert_and_model_are_none_of_the_five'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('annotator', None), ('origin', 'model'), models.Q(('model', ''), _negated=True)), models.Q(models.Q(('origin', 'model'), _negated=True), ('model', '')), _connector='OR'), name='model_label_names_its_model'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.UniqueConstraint(condition=models.Q(('origin', 'expert'), ('withdrawn_at', None)), fields=('question', 'pair', 'sentence'), name='one_expert_label_a_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.UniqueConstraint(condition=models.Q(('origin', 'model'), ('withdrawn_at', None)), fields=('question', 'pair', 'sentence', 'model'), name='one_label_a_model_and_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(('withdrawn_at', None), models.Q(('withdrawn_because', ''), _negated=True), _connector='OR'), name='label_withdrawn_for_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(('exclusion', None), ('withdrawn_at__isnull', False), _connector='OR'), name='exclusion_withdraws_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='figures',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'working'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'working'), _negated=True), ('claimed_by', '')), _connector='OR'), name='figures_is_claimed_while_worked_on'),
-        ),
-        migrations.AddConstraint(
-            model_name='figures',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_figures_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='figures',
-            constraint=models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='figures_share_is_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='figures',
-            constraint=models.UniqueConstraint(fields=('question', 'kind', 'by'), name='one_row_of_figures_a_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='figures',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['agreement', 'pairwise', 'annotators', 'models'])), name='kind_of_figures_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='figures',
-            constraint=models.CheckConstraint(condition=models.Q(('by', ''), ('kind', 'agreement'), _connector='OR'), name='only_agreement_goes_by_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='figures',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('content', ''), ('made_at', None)), models.Q(models.Q(('content', ''), _negated=True), ('made_at__isnull', False)), _connector='OR'), name='figures_have_their_date'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationitem',
-            constraint=models.UniqueConstraint(fields=('question', 'digest'), name='calibration_item_known_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationitem',
-            constraint=models.CheckConstraint(condition=models.Q(('label__isnull', True), models.Q(('label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='calibration_label_fits_scheme'),
-        ),
-        migrations.AddConstraint(
-            model_name='calibrationitem',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('premise', ''), _negated=True), models.Q(('hypothesis', ''), _negated=True)), name='calibration_item_has_texts'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('closed_at', None)), fields=('question', 'annotator'), name='one_open_batch_an_annotator'),
-        ),
-        migrations.AddConstraint(
-            model_name='adjudication',
-            constraint=models.UniqueConstraint(condition=models.Q(('withdrawn_at', None)), fields=('question', 'pair'), name='one_standing_adjudication_a_pair'),
-        ),
-        migrations.AddConstraint(
-            model_name='adjudication',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at', None), ('withdrawn_because', ''), ('withdrawn_by', None)), models.Q(('withdrawn_at__isnull', False), ('withdrawn_by__isnull', False), models.Q(('withdrawn_because', ''), _negated=True)), _connector='OR'), name='adjudication_withdrawn_for_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='adjudication',
-            constraint=models.CheckConstraint(condition=models.Q(('label__isnull', True), models.Q(('label__in', ('entailment', 'neutral', 'contradiction')), ('scheme', 'nli3')), models.Q(('label__in', ('entailed', 'not-entailed')), ('scheme', 'entailed2')), models.Q(('label__in', ('1', '2', '3', '4', '5')), ('scheme', 'ordinal5')), models.Q(('label__in', ('none', 'minor', 'major')), ('scheme', 'grammar3')), _connector='OR'), name='adjudicated_label_fits_scheme'),
-        ),
-        migrations.AddConstraint(
-            model_name='adjudication',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='adjudicated_for_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='questioncheck',
-            constraint=models.UniqueConstraint(fields=('question', 'order'), name='one_labelling_check_a_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionexample',
-            constraint=models.UniqueConstraint(fields=('question', 'order'), name='one_question_example_a_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionfaqentry',
-            constraint=models.UniqueConstraint(fields=('question', 'order'), name='one_question_faq_a_place'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionreading',
-            constraint=models.UniqueConstraint(fields=('annotator', 'question'), name='one_reading_a_person_and_question'),
         ),
     ]
