@@ -7,20 +7,23 @@ PORT ?= 8000
 ARGS ?=
 export PYTHON
 
-.PHONY: help demo test lint bench env env-dev clean
+.PHONY: help demo test test-all lint bench env env-dev clean
 .DEFAULT_GOAL := help
 
 help: ## print this list
 	@echo "Quintet. In this folder:"
-	@sed -n 's/^\([a-z]*\):[^#]*## /  make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):[^#]*## /  make \1	/p' Makefile
 	@echo "Choices: PORT=8001 for another port, PYTHON=python3.12 for another Python,"
 	@echo "ARGS=... for more words to pytest or bench, QUINTET_VAR=DIR for data elsewhere than in var/."
 
 demo: env ## start Quintet with the example corpus; Ctrl-C stops it all (PORT=8000)
 	@exec .venv/bin/python manage.py demo --port "$(PORT)"
 
-test: env-dev ## check everything: lint, then the tests on PostgreSQL and Redis (ARGS="tests/accounts -x")
+test: env-dev ## lint and the tests, on PostgreSQL and Redis, in minutes (ARGS="tests/accounts -x")
 	@exec .venv/bin/python -m scripts.test $(ARGS)
+
+test-all: env-dev ## the same with the long tests: what a change must pass
+	@exec .venv/bin/python -m scripts.test --thorough $(ARGS)
 
 lint: env-dev ## check without running: style, types, imports, migrations, settings
 	@exec .venv/bin/python -m scripts.lint

@@ -1,7 +1,7 @@
-"""`make test`: services, then lint, then pytest, whose own summary is the last line.
+"""`make test` and `make test-all`: services, quick checks, then pytest with the slow checks beside it.
 
-Arguments go to pytest. The exit status is 0 only when all of it passed; what is missing is said, never
-skipped.
+Arguments go to pytest; `--thorough` before them: with the tests of the second grade. pytest's own summary is the last
+line. The exit status is 0 only when all of it passed; what is missing is said, never skipped.
 """
 
 import contextlib
@@ -10,11 +10,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from scripts import lint, services
 
 ROOT = Path(__file__).resolve().parent.parent
+TIMES = ROOT / ".pytest_cache" / "times.xml"  # read by scripts/slowest_tests.py
 
 
 def main(arguments: list[str]) -> int:
@@ -32,7 +35,7 @@ def main(arguments: list[str]) -> int:
             f"PostgreSQL: {postgres.origin}\nRedis: {broker.origin}\nChromium: {browser.origin}\nnginx: {proxy.origin}",
             flush=True,
         )
-        if lint.main() != 0:
+        if lint.main("quick") != 0:
             print("The checks above failed, so no tests were run. `make lint` repeats them.", file=sys.stderr)
             return 1
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="quintet-test-"))
@@ -43,19 +46,58 @@ def main(arguments: list[str]) -> int:
             "CHROMIUM": browser.address,
             "QUINTET_VAR": folder,
         }
-        return pytest(arguments, env)
+        with slow_checks() as checks:
+            status = pytest(chosen(arguments), env)
+        if checks.returncode != 0:
+            print("Checks failed: their output stands above. `make lint` repeats them.", file=sys.stderr)
+        return status or int(checks.returncode != 0)
 
 
 # Whole files to each process: what a file sets up once, such as a trained baseline, is not set up again.
 # In the folder's order: pytest-xdist would leave the files with few tests, which are the long ones, for last.
 EVERYTHING = (
     *("-n", "auto", "--maxprocesses", str(services.TEST_PROCESSES)),
-    *("--dist", "loadfile", "--no-loadscope-reorder"),
+    *("--dist", "loadfile", "--no-loadscope-reorder", f"--junitxml={TIMES}"),
 )
 
 
+def chosen(arguments: list[str]) -> list[str]:
+    """What pytest is told: all tests of a grade, or those that are named, of whichever grade they are."""
+    if arguments[:1] == ["--thorough"]:
+        return [*EVERYTHING, *arguments[1:]]
+    return arguments or [*EVERYTHING, "-m", "not thorough"]
+
+
+@contextlib.contextmanager
+def slow_checks() -> Iterator["subprocess.Popen[str]"]:
+    """mypy and its kind work beside the tests, which often wait. Their lines come when they are done."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scripts.lint", "slow"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,  # so that it is stopped with its children
+    )
+
+    def show() -> None:
+        output, _ = process.communicate()
+        print(f"\n{output}", end="", flush=True)
+
+    reader = threading.Thread(target=show)
+    reader.start()
+    try:
+        yield process
+    except BaseException:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        raise
+    finally:
+        reader.join()
+
+
 def pytest(arguments: list[str], env: dict[str, str]) -> int:
-    command = [sys.executable, "-m", "pytest", "-q", "--create-db", *(arguments or EVERYTHING)]
+    command = [sys.executable, "-m", "pytest", "-q", "--create-db", *arguments]
     with subprocess.Popen(command, cwd=ROOT, env=env) as process:
         try:
             return process.wait()

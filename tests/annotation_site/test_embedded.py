@@ -129,6 +129,7 @@ def one(var: Path, question: str) -> object:
         return row[0] if row else None
 
 
+@pytest.mark.thorough
 def test_a_newcomer_starts_freezes_stops_and_starts_again(tmp_path: Path) -> None:
     with demo(tmp_path) as running:
         says_where_and_who(running)

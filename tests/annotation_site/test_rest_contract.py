@@ -30,6 +30,7 @@ from tests.addresses import Site, sample_site
 
 # Requests drawn for each address, of those that its description allows and of those that it forbids.
 CASES = {"anonymous": 3, "annotator": 6, "researcher": 6}
+FEW = 1  # in `make test`
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -108,8 +109,14 @@ def name_known_objects(case: Any, objects: dict[str, Any]) -> None:
         case.body |= {key: objects[key] for key in case.body if key in objects}
 
 
-@pytest.mark.parametrize("role", CASES)
-def test_every_answer_is_described(role: str, description: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("role", "cases"),
+    [
+        *((role, FEW) for role in CASES),
+        *(pytest.param(role, cases, marks=pytest.mark.thorough) for role, cases in CASES.items()),
+    ],
+)
+def test_every_answer_is_described(role: str, cases: int, description: dict[str, Any]) -> None:
     site = sample_site()
     objects = known_objects(site)
     headers = {}
@@ -124,7 +131,7 @@ def test_every_answer_is_described(role: str, description: dict[str, Any]) -> No
 
             @hypothesis.seed(7)
             @hypothesis.settings(
-                max_examples=CASES[role],
+                max_examples=cases,
                 phases=[Phase.generate],
                 suppress_health_check=list(HealthCheck),
                 database=None,

@@ -17,6 +17,7 @@ SETTINGS = {
     "dark": {**DESK, "color_scheme": "dark"},
     "phone": {**PHONE, "color_scheme": "light"},
 }
+LOOKS = ["light", *(pytest.param(look, marks=pytest.mark.thorough) for look in ("dark", "phone"))]
 
 
 def complaints(page: Page, name: str) -> list[str]:
@@ -29,7 +30,7 @@ def complaints(page: Page, name: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("look", SETTINGS)
+@pytest.mark.parametrize("look", LOOKS)
 def test_nothing_serious_on_the_way_to_the_first_task(live_server, watched, vera, look):
     make_site()
     visitor = watched(None, **SETTINGS[look])
@@ -53,7 +54,7 @@ def test_nothing_serious_on_the_way_to_the_first_task(live_server, watched, vera
     assert found == []
 
 
-@pytest.mark.parametrize("look", SETTINGS)
+@pytest.mark.parametrize("look", LOOKS)
 def test_nothing_serious_on_the_pages_about_oneself(live_server, watched, ana, look):
     page = watched(ana, **SETTINGS[look])
     page.goto("/mine/")
@@ -66,7 +67,7 @@ def test_nothing_serious_on_the_pages_about_oneself(live_server, watched, ana, l
     assert found == []
 
 
-@pytest.mark.parametrize("look", SETTINGS)
+@pytest.mark.parametrize("look", LOOKS)
 def test_nothing_serious_while_labelling_and_after(live_server, watched, vera, look):
     make_site(vera)
     page = watched(vera, **SETTINGS[look])
@@ -89,7 +90,7 @@ def test_nothing_serious_while_labelling_and_after(live_server, watched, vera, l
     assert found == []
 
 
-@pytest.mark.parametrize("look", SETTINGS)
+@pytest.mark.parametrize("look", LOOKS)
 def test_nothing_serious_on_the_pages_about_writing(live_server, watched, vera, rosa, look):
     corpus = make_site(vera)
     version = corpus.prompts.get().versions.get()

@@ -61,6 +61,7 @@ def test_the_overlap_agrees_with_counting_by_hand(premise, hypothesis):
         assert word_overlap(premise, hypothesis) == pytest.approx(expected)
 
 
+@pytest.mark.thorough
 def test_published_items_have_the_published_overlap_and_length(shared_data):
     overlaps, lengths = [], []
     with gzip.open(shared_data / "mpe" / "mpe_train.txt.gz", "rt", encoding="utf-8") as file:

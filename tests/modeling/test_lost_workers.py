@@ -112,6 +112,7 @@ def message(run: TrainingRun) -> tuple[str, int]:
     return "modeling.TrainingRun", run.pk
 
 
+@pytest.mark.thorough
 def test_a_run_whose_worker_was_killed_is_taken_up_again_from_its_checkpoint(long_run, broker, settings):
     with worker("first", settings.VAR) as first:
         send(tasks.work, broker, *message(long_run))
@@ -136,6 +137,7 @@ def test_a_run_whose_worker_was_killed_is_taken_up_again_from_its_checkpoint(lon
     assert told.count('"resumed_from_step": null') == 1
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_asked_to_go_pauses_its_run_and_leaves_it_on_the_list(long_run, broker, settings):
     with worker("first", settings.VAR) as first:
         send(tasks.work, broker, *message(long_run))
@@ -147,6 +149,7 @@ def test_a_worker_that_is_asked_to_go_pauses_its_run_and_leaves_it_on_the_list(l
     assert (folder_of(long_run) / "checkpoint").is_dir()
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_told_to_quit_leaves_the_run_to_others_too(long_run, broker, settings):
     with worker("first", settings.VAR) as first:
         send(tasks.work, broker, *message(long_run))
@@ -159,6 +162,7 @@ def test_a_worker_that_is_told_to_quit_leaves_the_run_to_others_too(long_run, br
     assert state(long_run) in ("queued", "running")
 
 
+@pytest.mark.thorough
 def test_stop_and_resume_reach_a_worker_through_the_database(long_run, broker, settings):
     with worker("first", settings.VAR):
         send(tasks.work, broker, *message(long_run))

@@ -8,6 +8,8 @@ from snapshots.parsing.parser import parse
 from snapshots.parsing.trees import Tree, binary, fits, is_binary, penn, read, root
 
 
+pytestmark = pytest.mark.thorough
+
 @pytest.fixture(scope="module")
 def pairs(shared_data):
     folder = shared_data / "snli_5label"

@@ -20,7 +20,7 @@ from tests.oracles import (
 from validation.gold.queries import with_gold_label
 from validation.models import Question
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 E, N, C = LABELS = ("entailment", "neutral", "contradiction")
 

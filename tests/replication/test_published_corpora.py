@@ -38,6 +38,7 @@ def picked(summary: dict, *keys: str) -> tuple:
     return tuple(summary[key] for key in keys)
 
 
+@pytest.mark.thorough
 def test_mpe_brings_four_captions_five_judgements_and_the_final_label(shared_data):
     summary = bring(shared_data / "mpe", "mpe", "mpe_dev.txt", partition="dev")
     # Ten captions were mended between one item and another.
@@ -57,6 +58,7 @@ def test_mpe_brings_four_captions_five_judgements_and_the_final_label(shared_dat
     assert [each.wording for each in question.label_wordings.all()] == ["Yes", "Unknown", "No"]
 
 
+@pytest.mark.thorough
 def test_the_line_of_mpe_with_spaces_for_a_tab_is_read(shared_data):
     bring(shared_data / "mpe", "mpe", "mpe_dev.txt")
     pair = Pair.objects.get(hypothesis="Ballet dancer dances on a stage.")
@@ -65,6 +67,7 @@ def test_the_line_of_mpe_with_spaces_for_a_tab_is_read(shared_data):
     assert pair.published_label == "contradiction"
 
 
+@pytest.mark.thorough
 def test_lingnli_brings_people_and_counts_the_pairs_that_their_authors_validated(shared_data):
     summary = bring(shared_data / "lingnli", "lingnli", "val_base.jsonl.gz")
     assert trouble(summary) == {**NO_TROUBLE, "premise_ids_changed": 1}
@@ -101,6 +104,7 @@ def test_chaosnli_has_five_labels_that_decide_and_a_hundred_behind_them(shared_d
     assert Premise.objects.filter(group="24467676.jpg").exists()
 
 
+@pytest.mark.thorough
 def test_klue_is_korean_with_six_sources(shared_data):
     summary = bring(shared_data / "klue_nli_dev", "klue", "klue-nli-v1.1_dev_part.json", partition="dev")
     assert trouble(summary) == NO_TROUBLE
@@ -117,6 +121,7 @@ def test_klue_is_korean_with_six_sources(shared_data):
     }
 
 
+@pytest.mark.thorough
 def test_semi_automatic_nli_leaves_out_labels_that_nobody_could_give(shared_data):
     folder = shared_data / "semi_automatic_nli"
     summary = bring(folder, "semi-automatic-nli", "base_wiki_test.jsonl", partition="test")
@@ -127,6 +132,7 @@ def test_semi_automatic_nli_leaves_out_labels_that_nobody_could_give(shared_data
     assert Pair.objects.filter(author__code="here:w128").exists()
 
 
+@pytest.mark.thorough
 def test_sick_keeps_the_partitions_that_its_lines_name(shared_data):
     summary = bring(shared_data / "sick", "sick", "SICK.txt.gz")
     assert trouble(summary) == NO_TROUBLE
@@ -145,6 +151,7 @@ def test_a_line_of_another_partition_is_refused(shared_data, tmp_path):
     assert "the pair belongs to train, not to test" in {each["reason"] for each in summary["refused"]}
 
 
+@pytest.mark.thorough
 def test_dnc_keeps_pairs_of_one_source_sentence_together(shared_data):
     folder = shared_data / "dnc"
     files = ("train/recast_verbnet_data.json", "dev/recast_sentiment_data.json")
@@ -159,6 +166,7 @@ def test_dnc_keeps_pairs_of_one_source_sentence_together(shared_data):
     assert pair.premise.genre.name == "Sentiment"
 
 
+@pytest.mark.thorough
 def test_dnc_relations_have_judgements_where_several_were_given(shared_data):
     folder = shared_data / "dnc"
     files = ("dev/recast_kg_relations_data.json.gz", "test/recast_kg_relations_data.json")
@@ -170,6 +178,7 @@ def test_dnc_relations_have_judgements_where_several_were_given(shared_data):
     assert with_votes.count() == 761
 
 
+@pytest.mark.thorough
 def test_tables_of_multinli_have_gold_labels_and_genres(shared_data):
     summary = bring(shared_data / "multinli_train_genre_sample", "multinli_txt", "mnli_val.tsv.gz")
     # Two premises are other lines of the corpus run together, parses and all.

@@ -14,6 +14,8 @@ from snapshots.statistics.pairs import Pair
 from snapshots.statistics.tables import table
 from snapshots.statistics.words import tokens
 
+pytestmark = pytest.mark.thorough
+
 LABELS = ("entailment", "neutral", "contradiction")
 
 

@@ -25,6 +25,7 @@ def tagged(shared_data):
     return tags.measure(some, annotate, labels=LABELS)["groups"][0]
 
 
+@pytest.mark.thorough
 def test_key_words_fit_the_paper_as_substrings_and_not_as_words(matched_dev):
     """`if`: 5.8 percent by word, 15.0 by substring; the paper has 15."""
     number = len(matched_dev)
@@ -43,6 +44,7 @@ def test_key_words_fit_the_paper_as_substrings_and_not_as_words(matched_dev):
         assert abs(100 * by_substring[tag] / number - TABLE_6[tag][1]) < 4.5, tag
 
 
+@pytest.mark.thorough
 def test_more_than_twenty_words_fits_hypotheses_and_not_premises(matched_dev):
     long = [
         sum(len(tokens(text)) > LONG for text in texts) / len(matched_dev)
@@ -51,6 +53,7 @@ def test_more_than_twenty_words_fits_hypotheses_and_not_premises(matched_dev):
     assert [round(100 * share, 1) for share in long] == [3.7, 43.5]  # published: 5
 
 
+@pytest.mark.thorough
 def test_tags_by_genre_are_near_table_7_but_for_the_figures_that_no_reading_gives(tagged):
     """Some 125 pairs a genre: fourteen points are about three standard errors."""
     far = set()

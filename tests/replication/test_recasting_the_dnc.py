@@ -69,7 +69,9 @@ def check(rows: tuple[dict, dict], names: tuple[str, str], ours: list[ImportedPa
         assert plain(f"{before}{name} {after}") == plain(theirs["context"])
 
 
-@pytest.mark.parametrize(("part", "number"), [("train", 2400), ("dev", 300), ("test", 300)])
+@pytest.mark.parametrize(
+    ("part", "number"), [pytest.param("train", 2400, marks=pytest.mark.thorough), ("dev", 300), ("test", 300)]
+)
 def test_sentiment_comes_out_as_published(shared_data, tmp_path, part: str, number: int) -> None:
     rows = list(twos(published(shared_data / "dnc" / part, "recast_sentiment")))
     assert len(rows) == number
@@ -93,7 +95,9 @@ def test_sentiment_comes_out_as_published(shared_data, tmp_path, part: str, numb
             check((first, second), names, two)
 
 
-@pytest.mark.parametrize(("part", "number"), [("dev", 876), ("test", 878)])
+@pytest.mark.parametrize(
+    ("part", "number"), [("dev", 876), pytest.param("test", 878, marks=pytest.mark.thorough)]
+)
 def test_puns_come_out_as_published(shared_data, tmp_path, part: str, number: int) -> None:
     rows = list(twos(published(shared_data / "dnc" / part, "recast_puns")))
     assert len(rows) == number
@@ -114,6 +118,7 @@ def test_puns_come_out_as_published(shared_data, tmp_path, part: str, number: in
         check(two, names[at], ours)
 
 
+@pytest.mark.thorough
 def test_events_of_factuality_come_out_as_published(shared_data) -> None:
     """Which word is the event is not published: it is one of the context whose gerund is the published one."""
     missed: Counter[str] = Counter()

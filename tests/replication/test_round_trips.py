@@ -14,7 +14,7 @@ from snapshots.models import Snapshot
 from snapshots.verify import verify
 from tests.commands import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 
 def released(tmp_path: Path, format_name: str) -> Path:

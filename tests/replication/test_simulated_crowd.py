@@ -60,6 +60,7 @@ def replayed(run, files: list[str]) -> tuple[dict, dict, dict]:
     return whole, crowd, again
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_on_postgresql_the_agreement_comes_out_identical_and_no_rule_is_broken(files, settings):
     # The site is a process of its own: it knows nothing of the tests' quick hash.
@@ -76,6 +77,7 @@ def test_on_postgresql_the_agreement_comes_out_identical_and_no_rule_is_broken(f
     assert not Pair.objects.filter(labels__annotator=F("author")).exists()
 
 
+@pytest.mark.thorough
 def test_on_the_embedded_database_the_agreement_comes_out_identical_too(files, tmp_path):
     # Half of the pairs: SQLite writes one at a time, and what is shown is the same.
     whole, crowd, again = replayed(on_sqlite(tmp_path), files[:1])

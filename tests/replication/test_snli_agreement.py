@@ -52,6 +52,7 @@ def test_the_figures_are_those_of_the_published_pairs(figures):
         assert figures["fleiss_kappa"][name] == pytest.approx(value, abs=0.0005), name
 
 
+@pytest.mark.thorough
 def test_a_slow_oracle_finds_the_same(figures, files):
     rows = five_labels(files)
     for name, value in agreement_by_hand(rows).items():
@@ -63,6 +64,7 @@ def test_a_slow_oracle_finds_the_same(figures, files):
     assert figures["fleiss_kappa_validators"]["overall"] == pytest.approx(validators, abs=1e-9)
 
 
+@pytest.mark.thorough
 def test_the_genres_of_one_genre_say_the_same_as_the_whole(figures):
     out = StringIO()
     call_command("agreement", "snli", by="genre", json=True, stdout=out)

@@ -37,6 +37,7 @@ def test_all_pairs_and_labels_of_the_files_are_there(files, rows):
     assert Counter(map(len, labels.values())) == {5: 1739, 4: 2}
 
 
+@pytest.mark.thorough
 def test_texts_and_parses_come_through_unchanged(files, rows):
     run("import_pairs", "snli", *files, format="snli")
     stored = {pair.public_id: pair for pair in Pair.objects.select_related("premise", "parse")}
@@ -51,12 +52,14 @@ def test_texts_and_parses_come_through_unchanged(files, rows):
     assert Parse.objects.count() == 1741
 
 
+@pytest.mark.thorough
 def test_a_second_import_passes_over_all_of_them(files):
     run("import_pairs", "snli", *files, format="snli")
     again = run("import_pairs", "snli", *files, format="snli", json=True).json
     assert (again["pairs"], again["skipped"], again["refused"]) == (0, 1741, [])
 
 
+@pytest.mark.thorough
 def test_gold_labels_without_votes_are_published_labels(shared_data):
     path = shared_data / "snli_gold" / "dev.jsonl.gz"
     summary = run("import_pairs", "gold", path, format="jsonl", partition="dev", json=True).json

@@ -56,7 +56,7 @@ def finished(folder: Path, extras: str) -> None:
 def test_help_is_what_make_alone_prints_and_lists_every_target(checkout: Path) -> None:
     told = make(checkout)
     assert told.returncode == 0
-    for target in ("demo", "test", "lint", "bench", "env", "help", "clean"):
+    for target in ("demo", "test", "test-all", "lint", "bench", "env", "help", "clean"):
         assert f"make {target}\t" in told.stdout
 
 

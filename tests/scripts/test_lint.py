@@ -16,7 +16,7 @@ name = "One way"
 type = "layers"
 layers = ["upper", "lower"]
 """
-COMMANDS = dict(lint.CHECKS)
+COMMANDS = dict(lint.CHECKS["all"])
 
 
 @pytest.fixture
