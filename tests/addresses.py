@@ -35,6 +35,7 @@ from collection.models import (
     ProblemReport,
     Prompt,
     Source,
+    Vetting,
     Visit,
     WritingAssignment,
     WritingSeat,
@@ -155,6 +156,9 @@ def sample_site() -> Site:
     )
     ProblemReport.objects.create(assignment=task, text="It is cut off.")
     table = next(name for name, kind in TABLES.items() if kind.source == "corpus")
+    vetting = Vetting.objects.create(
+        corpus=corpus, by=rosa(), reason="Errors.", chosen_by="a list", created_at=timezone.now()
+    )
     places: dict[str, dict[str, Any]] = {
         "": {"slug": corpus.slug, "corpus": corpus.slug, "snapshot_id": snapshot.pk},
         "consent/": {"form_id": form.pk},
@@ -164,6 +168,7 @@ def sample_site() -> Site:
         "corpora/": {
             "prompt": pilot.slug,
             "code": vera().code,
+            "number": vetting.pk,
             "public_id": Pair.objects.earliest("pk").public_id,
         },
         "snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt"},

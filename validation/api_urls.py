@@ -2,7 +2,7 @@ from django.urls import path, re_path
 
 from validation.labelling.api import NextBatchView, SubmitBatchView
 from validation.pairs.api import PairList
-from validation.statistics.api import AgreementView, AnnotatorsView
+from validation.statistics.api import AgreementView, AnnotatorsView, CrossTableView
 
 urlpatterns = [
     re_path(r"^work/validation/next/?$", NextBatchView.as_view(), name="api-validation-next"),
@@ -10,4 +10,5 @@ urlpatterns = [
     path("corpora/<slug:slug>/pairs/", PairList.as_view(), name="api-pairs"),
     path("corpora/<slug:slug>/annotators/", AnnotatorsView.as_view(), name="api-annotators"),
     path("corpora/<slug:slug>/agreement/", AgreementView.as_view(), name="api-agreement"),
+    path("corpora/<slug:slug>/cross-table/", CrossTableView.as_view(), name="api-cross-table"),
 ]

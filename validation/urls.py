@@ -2,6 +2,7 @@ from django.urls import path
 
 from validation.annotators import views as annotators
 from validation.labelling import views as labelling
+from validation.pairs import vetting_pages
 from validation.pairs import views as pairs
 from validation.quality_control import views as quality_control
 from validation.start_page import views as start_page
@@ -28,6 +29,8 @@ urlpatterns = [
     path("corpora/<slug:slug>/pool/<path:code>/", annotators.member, name="pool-member"),
     path("corpora/<slug:slug>/pairs/", pairs.pair_list, name="pairs"),
     path("corpora/<slug:slug>/pairs/<path:public_id>/", pairs.pair_page, name="pair"),
+    path("corpora/<slug:slug>/vetting/", vetting_pages.vetting, name="vetting"),
+    path("corpora/<slug:slug>/vetting/<int:number>.csv", vetting_pages.vetted_csv, name="vetted-csv"),
     path("corpora/<slug:slug>/open/", pairs.open_pairs, name="open-pairs"),
     path("corpora/<slug:slug>/more-labels/", pairs.more_labels, name="more-labels"),
     path("corpora/<slug:slug>/adjudication/", pairs.adjudication, name="adjudication"),

@@ -11,7 +11,7 @@ from collection.models.corpora import (
     PromptVersion,
     WorkedExample,
 )
-from collection.models.exclusions import Exclusion
+from collection.models.exclusions import Exclusion, Vetting
 from collection.models.pairs import PARTITION_CHOICES, PARTITIONS, Pair, Parse
 from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry
 from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
@@ -66,6 +66,7 @@ __all__ = [
     "PromptReading",
     "PromptVersion",
     "Source",
+    "Vetting",
     "Visit",
     "WorkedExample",
     "WritingAssignment",

@@ -1,4 +1,4 @@
-"""Who works no longer for a corpus."""
+"""Who works no longer for a corpus, and which pairs a researcher set aside."""
 
 from django.conf import settings
 from django.db import models
@@ -44,3 +44,34 @@ class Exclusion(models.Model):
                 name="undone_by_somebody",
             ),
         ]
+
+
+class Vetting(models.Model):
+    """A researcher's decision to withdraw pairs of a corpus. Undone by `undone_at`, never deleted.
+
+    The pairs point to it (`Pair.vetting`), so that undoing it gives back just these.
+    """
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="vettings")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    reason = models.TextField(help_text="never leaves the site")
+    chosen_by = models.CharField(max_length=300, help_text="what chose the pairs")
+    pairs_withdrawn = models.PositiveIntegerField(default=0, help_text="how many it withdrew")
+    created_at = models.DateTimeField()
+    undone_at = models.DateTimeField(null=True, blank=True)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="vetted_for_a_reason"),
+            models.CheckConstraint(
+                condition=Q(undone_at=None, undone_by=None)
+                | Q(undone_at__isnull=False, undone_by__isnull=False),
+                name="vetting_undone_by_somebody",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.corpus}: {self.chosen_by}"

@@ -7,7 +7,7 @@ from django.db.models import Q
 from accounts.models import new_token
 from collection.models.constraints import label_fits_scheme
 from collection.models.corpora import Corpus, PromptVersion
-from collection.models.exclusions import Exclusion
+from collection.models.exclusions import Exclusion, Vetting
 from collection.models.premises import Premise, Source
 from collection.models.querysets import PairQuerySet
 from collection.models.writing import WritingAssignment
@@ -52,6 +52,9 @@ class Pair(models.Model):
     exclusion = models.ForeignKey(
         Exclusion, on_delete=models.PROTECT, null=True, blank=True, related_name="pairs", db_index=False
     )
+    vetting = models.ForeignKey(
+        Vetting, on_delete=models.PROTECT, null=True, blank=True, related_name="pairs", db_index=False
+    )
 
     objects = PairQuerySet.as_manager()
 
@@ -79,12 +82,17 @@ class Pair(models.Model):
                 condition=Q(exclusion=None) | Q(withdrawn_at__isnull=False),
                 name="exclusion_withdraws_pair",
             ),
+            models.CheckConstraint(
+                condition=Q(vetting=None) | Q(withdrawn_at__isnull=False, exclusion=None),
+                name="vetting_withdraws_pair",
+            ),
         ]
         indexes = [
             models.Index(fields=["corpus", "id"], name="pairs_of_corpus_by_key"),
             models.Index(
                 fields=["exclusion"], condition=Q(exclusion__isnull=False), name="pairs_by_exclusion"
             ),
+            models.Index(fields=["vetting"], condition=Q(vetting__isnull=False), name="pairs_by_vetting"),
         ]
 
     def __str__(self) -> str:

@@ -10,5 +10,6 @@ AUTHOR_EXCLUDED = "its author was excluded"
 ANNOTATOR_EXCLUDED = "its annotator was excluded"
 PAIR_GONE = "its pair was withdrawn"
 CAME_BACK = "the label of this seat came back"
-REASONS = (SURPLUS, ENDED, PILOT, AUTHOR_EXCLUDED, ANNOTATOR_EXCLUDED, PAIR_GONE, CAME_BACK)
+VETTED = "set aside by a researcher"
+REASONS = (SURPLUS, ENDED, PILOT, AUTHOR_EXCLUDED, ANNOTATOR_EXCLUDED, PAIR_GONE, CAME_BACK, VETTED)
 OTHER = "another reason"  # of what was withdrawn before there was this list

@@ -21,6 +21,7 @@ class Figures(Job):
         PAIRWISE = "pairwise", "kappa of every two annotators"
         ANNOTATORS = "annotators", "figures and flags of annotators"
         MODELS = "models", "models of reliability"
+        CROSS_TABLE = "cross", "answers to a question beside gold labels"
 
     class Status(models.TextChoices):
         REQUESTED = "requested"
@@ -51,11 +52,11 @@ class Figures(Job):
             *job_constraints("figures"),
             models.UniqueConstraint(fields=["question", "kind", "by"], name="one_row_of_figures_a_kind"),
             models.CheckConstraint(
-                condition=Q(kind__in=["agreement", "pairwise", "annotators", "models"]),
+                condition=Q(kind__in=["agreement", "pairwise", "annotators", "models", "cross"]),
                 name="kind_of_figures_is_known",
             ),
             models.CheckConstraint(
-                condition=Q(by="") | Q(kind="agreement"), name="only_agreement_goes_by_something"
+                condition=Q(by="") | Q(kind__in=["agreement", "cross"]), name="kind_goes_by_something"
             ),
             models.CheckConstraint(
                 condition=Q(content="", made_at=None) | ~Q(content="") & Q(made_at__isnull=False),

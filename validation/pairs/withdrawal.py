@@ -8,6 +8,8 @@ from collection.models import Exclusion, Pair
 from collection.models.withdrawal import PAIR_GONE
 from validation.models import Label
 
+PORTION = 5000
+
 
 def lock(*parts: QuerySet[Label]) -> list[Label]:
     """Locks rows in the order of their ids, as submissions do: otherwise the two could wait for each other.
@@ -38,17 +40,24 @@ def withdraw_pairs(
     `because` is one of collection.models.withdrawal. What was labelled stays as it is. Who has such a pair in hand can still
     send: it is kept as surplus and paid.
     """
-    seats = [row.pk for row in lock(empty_seats(pairs))]
-    Label.objects.filter(pk__in=seats, label=None).update(withdrawn_at=at, withdrawn_because=PAIR_GONE)
+    close_empty_seats(pairs=pairs, at=at)
     standing = Pair.objects.standing().filter(pk__in=pairs.values("pk"))
     return standing.update(withdrawn_at=at, withdrawn_because=because, exclusion=exclusion)
+
+
+def close_empty_seats(*, pairs: QuerySet[Pair], at: datetime) -> None:
+    """Closes the seats of withdrawn pairs that nobody filled, in the transaction of the caller."""
+    seats = [row.pk for row in lock(empty_seats(pairs))]
+    for start in range(0, len(seats), PORTION):
+        part = Label.objects.filter(pk__in=seats[start : start + PORTION], label=None)
+        part.update(withdrawn_at=at, withdrawn_because=PAIR_GONE)
 
 
 def restore_pairs(*, pairs: QuerySet[Pair]) -> int:
     """Takes a withdrawal back, in the transaction of the caller: closed seats open where their place is free."""
     keys = list(pairs.values_list("pk", flat=True))
     restored = Pair.objects.filter(pk__in=keys, withdrawn_at__isnull=False).update(
-        withdrawn_at=None, withdrawn_because="", exclusion=None
+        withdrawn_at=None, withdrawn_because="", exclusion=None, vetting=None
     )
     same_place = Label.objects.seats().filter(
         question=OuterRef("question"),

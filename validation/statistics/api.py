@@ -18,7 +18,8 @@ from validation.questions.lookup import question_or_404
 from validation.statistics.agreement import report_from
 from validation.statistics.annotator_table import annotator_table, as_csv
 from validation.statistics.cached import Kind, request_figures, shown
-from validation.statistics.vote_patterns import DIMENSIONS
+from validation.statistics.cross_table import cross_csv
+from validation.statistics.vote_patterns import DIMENSIONS, PAIR_KEYS
 
 RETRY_AFTER = 10  # seconds, until it is worth while to ask for figures again
 
@@ -46,6 +47,12 @@ class CountingSerializer(serializers.Serializer):
     corpus = serializers.CharField()
     why = serializers.CharField()
     retry_after = serializers.IntegerField(help_text="seconds")
+
+
+class CrossTableQuery(QuerySerializer):
+    question = serializers.SlugField(help_text="a question beside the main one")
+    by = one_of("group of pairs", PAIR_KEYS, required=False, help_text="a table of each group")
+    as_ = one_of("form", ["csv"], required=False)
 
 
 # Figures, as JSON or as a table; or a worker counts them first.
@@ -149,6 +156,30 @@ class AnnotatorsView(APIView):
     def post(self, request: Request, slug: str) -> HttpResponse:
         question = question_or_404(slug, QuestionQuery.read(request).get("question"))
         return _counting(question, [(Kind.ANNOTATORS, "")])
+
+
+class CrossTableView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The answers to a question beside the gold labels",
+        description="Pairs that have an answer to the question, by that answer (rows) and their gold label (columns), for"
+        " each group; `-` is no answer, or no gold label. `withdrawn` holds pairs that were vetted out. Large corpora are"
+        " counted by a worker: a 202 with `retry_after` (seconds) where there is no table yet. `as=csv`: a row a cell.",
+        parameters=[CrossTableQuery],
+        responses=FIGURES,
+        tags=["corpora"],
+    )
+    def get(self, request: Request, slug: str) -> HttpResponse:
+        asked = CrossTableQuery.read(request)
+        question, by = question_or_404(slug, asked["question"]), asked.get("by", "")
+        table, row = shown(question, Kind.CROSS_TABLE, by)
+        if table is None:
+            return _counting(question, [(Kind.CROSS_TABLE, by)])
+        if asked.get("as"):
+            return HttpResponse(cross_csv(table), content_type="text/csv; charset=utf-8")
+        made: dict[str, Any] = {"made_at": row.made_at} if row and row.made_at else {}
+        return Response({"corpus": slug, **table, **made})
 
 
 def _counting(question: Question, wanted: list[tuple[Kind, str]]) -> Response:

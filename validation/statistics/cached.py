@@ -22,6 +22,7 @@ from validation.gold.queries import adjudication_queue
 from validation.models import Adjudication, Assignment, Figures, Label, Question
 from validation.statistics.agreement import AgreementReport, agreement, pairwise_kappa, report, report_from
 from validation.statistics.annotator_quality import Annotator, annotators
+from validation.statistics.cross_table import cross_table
 from validation.statistics.progress import Progress, untold
 from validation.statistics.reliability_models import NothingToFit, fit_models
 
@@ -39,6 +40,7 @@ COUNTS: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.PAIRWISE: lambda question, by, progress: pairwise_kappa(question),
     Kind.ANNOTATORS: lambda question, by, progress: [asdict(each) for each in annotators(question)],
     Kind.MODELS: lambda question, by, progress: fit_models(question, progress),
+    Kind.CROSS_TABLE: cross_table,
 }
 
 

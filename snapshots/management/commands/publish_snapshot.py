@@ -4,8 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.people.lookup import researcher
 from snapshots.actions import publish
-from snapshots.management.naming import frozen_snapshot, researcher
+from snapshots.management.naming import frozen_snapshot
 from snapshots.planning import SnapshotError
 
 

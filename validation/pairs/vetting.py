@@ -1,0 +1,223 @@
+"""Vet pairs: withdraw them by the answers to a question or by a list, after a look at what that does; undo it.
+
+The Diverse NLI Collection (Poliak et al. 2018, appendix B.4) removed pairs so: those whose hypothesis had major errors.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar
+
+from django.db.models import Count, Exists, OuterRef
+from django.utils import timezone
+
+from accounts.models import User
+from collection.models import Corpus, Exclusion, Pair, Vetting
+from collection.models.querysets import PairQuerySet
+from collection.models.withdrawal import AUTHOR_EXCLUDED, VETTED
+from shared.transactions import one_transaction
+from validation.errors import AlreadyDecided, ReasonMissing, ValidationError
+from validation.gold.queries import counted, room_to_count
+from validation.models import Gold, Label, Question
+from validation.pairs.withdrawal import close_empty_seats, closed_seats, lock, restore_pairs
+from validation.questions.lookup import main_question
+from validation.statistics.cached import outdate
+from validation.statistics.vote_patterns import PAIR_KEYS
+
+GOLD, ANY = BY = ("gold", "any")
+MOST_NAMES = 100_000
+PORTION = 5000
+FIRST_SHOWN = 10
+NO_LABEL = "-"
+T = TypeVar("T")
+
+
+class NothingChosen(ValidationError):
+    """The choice names no pair that could be withdrawn. The text says what to do."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which pairs of a corpus: by the answers to `question`, else those with the public ids `names`.
+
+    labels: of the question. by: `gold`, pairs whose answer by the question's rule is one of them; `any`, pairs that one
+    or more of the labels that count says so of. partition: only pairs that came with this one.
+    """
+
+    question: Question | None = None
+    labels: tuple[str, ...] = ()
+    by: str = GOLD
+    names: tuple[str, ...] = ()
+    partition: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.names) > MOST_NAMES:
+            raise NothingChosen(
+                f"The list names {len(self.names):,} pairs; withdraw {MOST_NAMES:,} at most at a time."
+            )
+        if self.question is None:
+            if not self.names:
+                raise NothingChosen("Name a question with labels, or pairs by their ids.")
+            return
+        known = self.question.labels if self.by == ANY else self.question.rule.gold_labels
+        strange = [label for label in self.labels if label not in known]
+        if strange or not self.labels:
+            what = (
+                f"The question “{self.question.slug}” has no label “{strange[0]}”"
+                if strange
+                else "No label is named"
+            )
+            raise NothingChosen(f"{what}; its labels are: {', '.join(known)}.")
+        if self.question.by_sentence and self.by == GOLD:
+            raise NothingChosen(
+                f"The question “{self.question.slug}” is about single sentences, not about pairs: choose by any label."
+            )
+
+    @property
+    def told(self) -> str:
+        """What chose the pairs, for the record."""
+        within = f", in {self.partition}" if self.partition else ""
+        if self.question is None:
+            return f"a list of {len(self.names):,} pair ids{within}"
+        how = "any label" if self.by == ANY else "the answer"
+        return f"{how} to “{self.question.slug}” is {' or '.join(self.labels)}{within}"
+
+    def pairs(self, corpus: Corpus) -> PairQuerySet:
+        """The pairs that count now and are chosen."""
+        pairs = Pair.objects.standing().filter(corpus=corpus)
+        if self.partition:
+            pairs = pairs.filter(published_partition=self.partition)
+        if self.question is None:
+            return pairs.filter(public_id__in=self.names)
+        if self.by == ANY:
+            given = counted(self.question).filter(pair=OuterRef("pk"), label__in=self.labels)
+            return pairs.filter(Exists(given))
+        found = Gold.objects.filter(question=self.question, label__in=self.labels)
+        return pairs.filter(pk__in=found.values("pair"))
+
+
+@dataclass
+class Preview:
+    """What withdrawing a choice does. unknown: ids of the list that the corpus does not have; gone: pairs of the list
+    that count no longer as it is; labels: people's labels that stay in the history; seats: empty ones that close."""
+
+    pairs: int = 0
+    genres: Counter[str] = field(default_factory=Counter)
+    gold: Counter[str] = field(default_factory=Counter)
+    partitions: Counter[str] = field(default_factory=Counter)
+    labels: int = 0
+    seats: int = 0
+    unknown: list[str] = field(default_factory=list)
+    gone: int = 0
+    first: list[Pair] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "pairs": self.pairs,
+            "by_genre": dict(self.genres.most_common()),
+            "by_gold_label": dict(self.gold.most_common()),
+            "by_partition": dict(self.partitions.most_common()),
+            **{"labels": self.labels, "seats": self.seats, "unknown": self.unknown, "gone": self.gone},
+        }
+
+
+def preview_vetting(*, corpus: Corpus, choice: Choice) -> Preview:
+    """What `vet` would do. Writes and locks nothing."""
+    question = Question.objects.filter(corpus=corpus, is_main=True).first()
+    with room_to_count():
+        keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
+        seen = Preview(pairs=len(keys))
+        for part in portions(keys):
+            rows = Pair.objects.filter(pk__in=part).order_by()
+            seen.genres.update(dict(rows.values_list("premise__genre__slug").annotate(n=Count("pk"))))
+            placed = rows.annotate(placed=PAIR_KEYS["partition"]("")).values_list("placed")
+            seen.partitions.update({name or NO_LABEL: n for name, n in placed.annotate(n=Count("pk"))})
+            if question is not None:
+                gold = Gold.objects.filter(question=question, pair__in=part).order_by().values_list("label")
+                seen.gold.update({label or NO_LABEL: n for label, n in gold.annotate(n=Count("pair"))})
+            seen.labels += Label.objects.standing().filter(pair__in=part, label__isnull=False).count()
+            seen.seats += Label.objects.seats().filter(pair__in=part, label=None).count()
+    seen.first = list(Pair.objects.filter(pk__in=keys[:FIRST_SHOWN]).with_texts().order_by("pk"))
+    if choice.question is None:
+        there = dict(
+            Pair.objects.filter(corpus=corpus, public_id__in=choice.names).values_list(
+                "public_id", "withdrawn_at"
+            )
+        )
+        seen.unknown = [name for name in choice.names if name not in there]
+        seen.gone = sum(at is not None for at in there.values())
+    return seen
+
+
+@one_transaction
+def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
+    """Withdraws the chosen pairs: they stay in the history and count no longer. Returns the record, with `pairs`.
+
+    Who has such a pair in hand can still send: it is kept as surplus and paid. Raises NothingChosen, ReasonMissing.
+    """
+    reason, now = reason.strip(), timezone.now()
+    if not reason:
+        raise ReasonMissing
+    with room_to_count():
+        keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
+    if not keys:
+        raise NothingChosen("No pair that counts is chosen, so nothing was withdrawn.")
+    vetting = Vetting.objects.create(
+        corpus=corpus, by=by, reason=reason, chosen_by=choice.told[:300], created_at=now
+    )
+    standing = Pair.objects.standing()
+    vetting.pairs_withdrawn = sum(
+        standing.filter(pk__in=part).update(withdrawn_at=now, withdrawn_because=VETTED, vetting=vetting)
+        for part in portions(keys)
+    )
+    vetting.save(update_fields=["pairs_withdrawn"])
+    close_empty_seats(pairs=Pair.objects.filter(vetting=vetting), at=now)
+    outdate(corpus=corpus)
+    return vetting
+
+
+@one_transaction
+def undo_vetting(*, vetting: Vetting, by: User) -> int:
+    """Gives back the pairs that it withdrew; returns how many. Raises AlreadyDecided.
+
+    Pairs whose author was excluded since, with what they wrote, go over to that exclusion and stay withdrawn.
+    """
+    now = timezone.now()
+    if not Vetting.objects.filter(pk=vetting.pk, undone_at=None).update(undone_at=now, undone_by=by):
+        raise AlreadyDecided("These pairs were given back before.")
+    mine = Pair.objects.filter(vetting=vetting)
+    lock(closed_seats(mine))
+    exclusions = Exclusion.objects.standing().filter(corpus=vetting.corpus_id, retracts_pairs=True)
+    for exclusion in exclusions.order_by("pk"):
+        mine.filter(author=exclusion.annotator_id).update(
+            vetting=None, withdrawn_because=AUTHOR_EXCLUDED, exclusion=exclusion
+        )
+    keys = list(mine.order_by("pk").values_list("pk", flat=True))
+    restored = sum(restore_pairs(pairs=Pair.objects.filter(pk__in=part)) for part in portions(keys))
+    outdate(corpus=vetting.corpus)
+    return restored
+
+
+def vetted_rows(vetting: Vetting) -> Iterator[Sequence[object]]:
+    """The pairs that a vetting withdrew, a row a pair with a header: to be published apart, as the DNC did."""
+    question = main_question(vetting.corpus)
+    yield ("pair_id", "genre", "partition", "premise", "hypothesis", "gold_label")
+    pairs = Pair.objects.filter(vetting=vetting).order_by("pk")
+    keys = pairs.values_list("pk", flat=True).iterator()
+    while part := list(islice(keys, 1000)):
+        gold = dict(Gold.objects.filter(question=question, pair__in=part).values_list("pair", "label"))
+        for pair in Pair.objects.filter(pk__in=part).with_texts().order_by("pk"):
+            yield (
+                pair.public_id,
+                pair.premise.genre.slug,
+                pair.published_partition or "",
+                pair.premise.text,
+                pair.hypothesis,
+                gold.get(pair.pk) or NO_LABEL,
+            )
+
+
+def portions(keys: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(keys), PORTION):
+        yield keys[start : start + PORTION]

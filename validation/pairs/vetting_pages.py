@@ -1,0 +1,142 @@
+"""Researchers: the page that withdraws pairs by the answers to a question or by a list, and gives them back."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.models import User
+from accounts.pages.access import researcher_required
+from collection.models import PARTITIONS, Vetting
+from jobs.tasks import enqueue
+from shared.csv_tables import csv_lines
+from validation.errors import ValidationError
+from validation.models import Question
+from validation.pairs.vetting import (
+    ANY,
+    BY,
+    GOLD,
+    NO_LABEL,
+    Choice,
+    Preview,
+    preview_vetting,
+    undo_vetting,
+    vet,
+    vetted_rows,
+)
+from validation.questions.addresses import address_in, asked_question, text_in
+from validation.statistics.cached import Kind, request_figures, shown
+
+LONGEST_LIST = 2_000_000  # characters; a longer one is for the command
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def vetting(request: HttpRequest, slug: str) -> HttpResponse:
+    """Choose pairs, see what withdrawing them does, withdraw them with a reason, and give them back."""
+    question = asked_question(request, slug)
+    do, by = request.POST.get("do", ""), cast(User, request.user)
+    error, seen = "", None
+    try:
+        if do == "undo":
+            back = undo_vetting(vetting=_asked_vetting(request, question), by=by)
+            messages.success(request, f"{back:,} pairs count again.")
+            return redirect(address_in("vetting", question))
+        if do == "count":
+            enqueue(request_figures(question=question, kind=Kind.CROSS_TABLE))
+            return redirect(address_in("vetting", question))
+        if do:
+            choice = choice_in(request, question)
+            if do == "withdraw":
+                made = vet(corpus=question.corpus, choice=choice, by=by, reason=text_in(request, "reason"))
+                messages.success(request, f"{made.pairs_withdrawn:,} pairs were withdrawn.")
+                return redirect(address_in("vetting", question))
+            seen = preview_vetting(corpus=question.corpus, choice=choice)
+    except ValidationError as refusal:
+        error = str(refusal)
+    table, row = (None, None) if question.is_main else shown(question, Kind.CROSS_TABLE)
+    context: dict[str, Any] = {
+        "question": question,
+        "questions": question.corpus.questions.order_by("-is_main", "slug"),
+        "labels": question.labels,
+        "partitions": PARTITIONS,
+        "chosen": request.POST.getlist("label"),
+        "how": request.POST.get("by", GOLD),
+        "ways": [(GOLD, "the answer by the question’s rule"), (ANY, "any label that counts")],
+        "partition": request.POST.get("partition", ""),
+        "names": text_in(request, "names"),
+        "reason": text_in(request, "reason"),
+        "seen": seen,
+        "divided": _divided(seen),
+        "error": error,
+        "tables": _tables(table),
+        "kept": row,
+        "vettings": question.corpus.vettings.select_related("by").order_by("-pk"),
+    }
+    return render(request, "validation/pairs/vetting.html", context, status=422 if error else 200)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def vetted_csv(request: HttpRequest, slug: str, number: int) -> StreamingHttpResponse:
+    """The pairs of a withdrawal as CSV, to be published apart."""
+    found = get_object_or_404(Vetting.objects.select_related("corpus"), corpus__slug=slug, pk=number)
+    answer = StreamingHttpResponse(csv_lines(vetted_rows(found)), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{slug}-withdrawn-{number}.csv"'
+    return answer
+
+
+def choice_in(request: HttpRequest, question: Question) -> Choice:
+    """Raises NothingChosen."""
+    partition = request.POST.get("partition", "")
+    partition = partition if partition in PARTITIONS else ""
+    names = text_in(request, "names")
+    if len(names) > LONGEST_LIST:
+        raise ValidationError("The list is too long for the page: use manage.py vet_pairs --list FILE.")
+    if listed := tuple(dict.fromkeys(names.split())):
+        return Choice(names=listed, partition=partition)
+    by = request.POST.get("by", GOLD)
+    return Choice(
+        question=question,
+        labels=tuple(request.POST.getlist("label")),
+        by=by if by in BY else GOLD,
+        partition=partition,
+    )
+
+
+def _asked_vetting(request: HttpRequest, question: Question) -> Vetting:
+    number = request.POST.get("number", "")
+    known = Vetting.objects.select_related("corpus").filter(corpus=question.corpus_id)
+    return get_object_or_404(known, pk=int(number) if number.isdecimal() and len(number) < 12 else 0)
+
+
+def _divided(seen: Preview | None) -> list[tuple[str, list[tuple[str, int]]]]:
+    """What would be withdrawn, by genre, gold label and partition."""
+    if seen is None:
+        return []
+    named = {"By genre": seen.genres, "By gold label": seen.gold, "By partition": seen.partitions}
+    return [(what, counts.most_common()) for what, counts in named.items() if counts]
+
+
+def _tables(table: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The cross-table's parts as a page shows them: pairs that count, and pairs that were vetted out."""
+    if table is None:
+        return []
+    titles = {"standing": "Pairs that count", "withdrawn": "Pairs that were vetted out"}
+    return [
+        {
+            "title": title,
+            "columns": [label if label != NO_LABEL else "no gold label" for label in table["gold_labels"]],
+            "rows": [
+                (answer if answer != NO_LABEL else "no answer by the rule", numbers, sum(numbers))
+                for answer, numbers in zip(table["answers"], rows, strict=True)
+            ],
+        }
+        for part, title in titles.items()
+        for rows in table[part].values()
+    ]
