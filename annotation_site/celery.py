@@ -39,7 +39,7 @@ def give_signs_of_life(name: str, queues: list[str], stop: threading.Event) -> N
     """
     from django.db import DatabaseError, connection
 
-    from modeling.actions import worker_seen
+    from modeling.workers import worker_seen
 
     while not stop.is_set():
         try:
@@ -70,7 +70,7 @@ def begin_signs_of_life(sender: Any, **_: object) -> None:
 @worker_ready.connect
 def clear_up(**_: object) -> None:
     """Forgets what earlier workers left behind."""
-    from modeling.actions import forget_workers
+    from modeling.workers import forget_workers
 
     folder = app.conf.broker_transport_options.get("data_folder_out")
     if folder:

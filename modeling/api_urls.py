@@ -2,7 +2,9 @@
 
 from django.urls import path
 
-from modeling.api import ResumeRunView, RunListView, RunPredictionsView, RunView, StopRunView
+from modeling.launching.api import ResumeRunView, RunListView, StopRunView
+from modeling.results.api import RunPredictionsView
+from modeling.watching.api import RunView
 
 urlpatterns = [
     path("runs/", RunListView.as_view(), name="api-runs"),

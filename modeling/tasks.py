@@ -1,23 +1,12 @@
-"""What a worker does with its runs when it is asked to go, and the messages of sweeps of runs."""
+"""Pauses the runs of a worker that is asked to go."""
 
 import threading
 from typing import Any
 
 from celery.signals import worker_shutting_down
 from django.db import connection
-from django.db.models import Q
 
-from jobs import tasks as jobs
-from modeling import runner
-from modeling.models import TrainingRun
-
-QUEUE = TrainingRun.QUEUE
-
-
-def enqueue(run_id: int) -> None:
-    """Sends the message of a run after the commit; of a sweep, those of its children."""
-    waiting = TrainingRun.objects.waiting().filter(Q(pk=run_id) | Q(parent=run_id))
-    jobs.enqueue(*waiting.order_by("most", "seed"))
+from modeling.running import runner
 
 
 @worker_shutting_down.connect

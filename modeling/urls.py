@@ -2,14 +2,16 @@
 
 from django.urls import path
 
-from modeling import views
+from modeling.launching import views as launching
+from modeling.results import views as results
+from modeling.watching import views as watching
 
 urlpatterns = [
-    path("runs/", views.runs, name="runs"),
-    path("runs/new/<int:snapshot_id>/", views.new_run, name="new-run"),
-    path("runs/start/<int:snapshot_id>/", views.start_run, name="start-run"),
-    path("runs/<int:pk>/", views.run, name="run"),
-    path("runs/<int:pk>/stop/", views.stop, name="stop-run"),
-    path("runs/<int:pk>/resume/", views.resume, name="resume-run"),
-    path("runs/<int:pk>/predictions/<str:partition>/", views.predictions, name="run-predictions"),
+    path("runs/", watching.runs, name="runs"),
+    path("runs/new/<int:snapshot_id>/", launching.new_run, name="new-run"),
+    path("runs/start/<int:snapshot_id>/", launching.start_run, name="start-run"),
+    path("runs/<int:pk>/", watching.run, name="run"),
+    path("runs/<int:pk>/stop/", launching.stop, name="stop-run"),
+    path("runs/<int:pk>/resume/", launching.resume, name="resume-run"),
+    path("runs/<int:pk>/predictions/<str:partition>/", results.predictions, name="run-predictions"),
 ]

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_safe
 from annotation_site.celery import app
 from jobs.models import Clock
 from jobs.tasks import kinds
-from modeling.queues import working
+from modeling.workers import working
 
 QUEUES = ("general", "training")
 LEAST_FREE_BYTES = 200 * 1024**2

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from collection.models import Corpus, ExamAttempt, Pair, Premise, ProblemReport, WritingSeat
 from modeling.models import TrainingRun
-from modeling.queues import working
+from modeling.workers import working
 from snapshots.models import Snapshot
 from validation.models import Label, Question
 from validation.statistics import cached

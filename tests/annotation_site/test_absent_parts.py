@@ -8,8 +8,8 @@ from django.template import Context, Template
 from django.urls import reverse
 
 from collection.models import Corpus
-from modeling import actions
-from modeling.actions import request_sweep
+from modeling.launching.actions import request_sweep
+from modeling.running.actions import record_result
 from snapshots.measuring import request_statistics, work_out_statistics
 from snapshots.models import Snapshot, SnapshotPair
 from snapshots.statistics.tables import TABLES
@@ -137,7 +137,7 @@ def done_without_absent(snapshot: Snapshot, files: set[str]) -> int:
     for partition in ("dev", "test"):
         if f"{partition}.jsonl" not in files:
             told[partition] = None
-    assert actions.record_result(run=run, metrics=told)
+    assert record_result(run=run, metrics=told)
     return run.pk
 
 

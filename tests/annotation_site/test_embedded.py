@@ -39,8 +39,6 @@ enqueue(request_freeze(corpus=Corpus.objects.get(slug="demo")))
 """
 
 ASK_FOR_A_RUN = """
-from modeling.actions import request_run
-from modeling.tasks import enqueue
 from snapshots.models import Snapshot
 enqueue(request_run(snapshot=Snapshot.objects.get(), baseline="majority").pk)
 """

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 
 from accounts.people.registration import create_person
 from collection.models import Pair
-from modeling.actions import claim_run
 from modeling.models import TrainingRun
-from modeling.runner import carry_out
+from modeling.running.actions import claim_run
+from modeling.running.runner import carry_out
 from snapshots.actions import freeze_snapshot
 from snapshots.models import Snapshot
 from tests.browser.conftest import DESK, PHONE

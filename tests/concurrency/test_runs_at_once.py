@@ -5,7 +5,8 @@ from functools import partial
 import pytest
 from django.db import IntegrityError
 
-from modeling import actions
+from modeling.launching import actions as launching_actions
+from modeling.launching.actions import request_once, request_sweep
 from modeling.models import TrainingRun
 from tests import cast
 from tests.concurrency.threads import at_once
@@ -19,8 +20,8 @@ SENDERS = 5
 def send(snapshot, rosa):
     """What each sender is answered: the number of its run, and whether it is a new one."""
     asked = {"snapshot": snapshot, "baseline": "majority", "by": rosa, "seeds": [1, 2, 3]}
-    ask = partial(actions.request_sweep, **asked)
-    run, is_new = actions.request_once(by=rosa, key="a-key", content="the form", ask=ask)
+    ask = partial(request_sweep, **asked)
+    run, is_new = request_once(by=rosa, key="a-key", content="the form", ask=ask)
     return run.pk, is_new
 
 
@@ -30,7 +31,7 @@ def sweeps():
 
 
 def test_the_race_is_there_without_the_key(monkeypatch):
-    monkeypatch.setattr(actions, "record_submission", lambda **sent: True)
+    monkeypatch.setattr(launching_actions, "record_submission", lambda **sent: True)
     kinds = [type(answer) for answer in sweeps()]
     assert kinds.count(IntegrityError) == SENDERS - 1  # all of them asked; the database let one through
 

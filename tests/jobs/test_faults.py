@@ -16,7 +16,7 @@ from django.db import OperationalError, connection, connections
 from bench.drain import forget_connections
 from jobs import claims, querysets, tasks
 from jobs.models import Job
-from modeling import runner
+from modeling.running import runner
 from snapshots import actions, exporting
 from snapshots import measuring as statistics
 from snapshots.actions import request_freeze

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from modeling import actions, runner
+from modeling.launching.actions import request_run
 from modeling.models import TrainingRun
+from modeling.running import runner
+from modeling.running.actions import claim_run, record_result
 from snapshots.models import Snapshot
 from tests.snapshots.material import corpus_of, freeze, lines
 
@@ -39,11 +41,11 @@ def vectors_for(snapshot: Snapshot, path: Path) -> str:
 
 
 def a_run(snapshot: Snapshot, baseline: str = "majority", **fields: Any) -> TrainingRun:
-    return actions.request_run(snapshot=snapshot, baseline=baseline, **fields)
+    return request_run(snapshot=snapshot, baseline=baseline, **fields)
 
 
 def claimed(run: TrainingRun, worker: str = "first@here") -> TrainingRun:
-    found = actions.claim_run(run_id=run.pk, worker=worker)
+    found = claim_run(run_id=run.pk, worker=worker)
     assert found is not None
     return found
 
@@ -53,7 +55,7 @@ def done_run(
 ) -> TrainingRun:
     """A run that is done, without any training."""
     run = claimed(a_run(snapshot, baseline, **fields))
-    assert actions.record_result(run=run, metrics=metrics(accuracy))
+    assert record_result(run=run, metrics=metrics(accuracy))
     run.refresh_from_db()
     return run
 

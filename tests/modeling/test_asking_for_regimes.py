@@ -6,9 +6,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from modeling import actions, run_configs, runner
+from modeling.folders import folder_of
+from modeling.launching.actions import RefusedRegime, request_run, request_sweep
 from modeling.models import Evaluation, TrainingRun
-from modeling.run_files import folder_of
+from modeling.running import configs, runner
 from tests.modeling.material import a_run, claimed, done_run, small_snapshot
 
 pytestmark = pytest.mark.django_db
@@ -38,10 +39,10 @@ def test_run_json_says_what_the_run_learns_from(snapshot, other):
     }
     run = a_run(snapshot, "cbow", regime=regime)
     assert (run.most, "collapse" in run.regime) == (6, False)
-    told = json.loads(run_configs.write_config(claimed(run)).read_text())
+    told = json.loads(configs.write_config(claimed(run)).read_text())
     (mixed,) = told["mixed"]
     assert mixed["snapshot"] == {"name": "other@1", "sha256": other.sha256}
-    assert mixed["file"] == run_configs.snapshot_files(other)["train"]
+    assert mixed["file"] == configs.snapshot_files(other)["train"]
     assert (mixed["share"], mixed["most"]) == (0.15, 9)
     assert (told["genre"], told["most"], told["soft_labels"]) == ("fiction", 6, True)
     assert told["start"] == {"folder": str(folder_of(earlier)), "how": "update"}
@@ -72,7 +73,7 @@ def test_run_json_says_what_the_run_learns_from(snapshot, other):
     ],
 )
 def test_a_regime_that_cannot_be_is_refused_by_its_key(snapshot, other, regime, says):
-    with pytest.raises(actions.RefusedRegime, match=says):
+    with pytest.raises(RefusedRegime, match=says):
         a_run(snapshot, "cbow", regime=regime)
     assert not TrainingRun.objects.exists()
 
@@ -85,7 +86,7 @@ def test_a_run_starts_only_from_a_finished_one_of_its_own_baseline_and_labels(sn
         (cbow, {"collapse": True}, "labels of nli3, this one of entailed2: transfer makes"),
     ]
     for earlier, more, says in refused:
-        with pytest.raises(actions.RefusedRegime, match=says):
+        with pytest.raises(RefusedRegime, match=says):
             a_run(snapshot, "cbow", regime={"start": {"run": earlier.pk, "how": "update"}, **more})
     transferred = {"start": {"run": cbow.pk, "how": "transfer"}, "collapse": True}
     assert a_run(snapshot, "cbow", regime=transferred).regime == transferred
@@ -94,12 +95,12 @@ def test_a_run_starts_only_from_a_finished_one_of_its_own_baseline_and_labels(sn
 def test_what_learns_in_one_look_starts_from_nothing(snapshot):
     for baseline in ("majority", "lexicalized"):
         earlier = done_run(snapshot, baseline)
-        with pytest.raises(actions.RefusedRegime, match=f"start: {baseline} learns in one look"):
+        with pytest.raises(RefusedRegime, match=f"start: {baseline} learns in one look"):
             a_run(snapshot, baseline, regime={"start": {"run": earlier.pk, "how": "update"}})
 
 
 def test_a_baseline_that_knows_two_labels_is_not_asked_for_three(snapshot):
-    with pytest.raises(actions.RefusedRegime, match=r"edit_distance tells.*Set collapse to read them"):
+    with pytest.raises(RefusedRegime, match=r"edit_distance tells.*Set collapse to read them"):
         a_run(snapshot, "edit_distance")
     assert a_run(snapshot, "edit_distance", regime={"collapse": True}).vectors == ""
 
@@ -120,7 +121,7 @@ def test_three_labels_read_as_two_are_trained_scored_and_shown(client, rosa):
     labels = Evaluation.objects.filter(run=run, partition="test").exclude(gold_label="")
     assert set(labels.values_list("gold_label", flat=True)) == {"entailed", "not-entailed"}
     page = client.get(reverse("run", args=[run.pk])).content.decode()
-    assert "labels read as two classes" in page
+    assert "three labels read as two" in page
 
 
 def test_the_form_keeps_what_was_typed_and_says_which_field_is_wrong(snapshot, client, rosa):
@@ -185,19 +186,19 @@ def test_the_command_refuses_in_the_same_words(snapshot, other, options, says):
 )
 def test_a_size_beyond_the_pairs_there_are_is_refused_when_it_is_asked_for(asked, words):
     snapshot = small_snapshot()
-    with pytest.raises(actions.RefusedRegime) as refused:
-        actions.request_sweep(snapshot=snapshot, baseline="cbow", seeds=[1], **asked)
+    with pytest.raises(RefusedRegime) as refused:
+        request_sweep(snapshot=snapshot, baseline="cbow", seeds=[1], **asked)
     assert words in str(refused.value)
     assert not TrainingRun.objects.exists()
 
 
 def test_of_another_snapshot_all_is_taken_where_it_has_fewer_pairs(snapshot, other):
     mixed = [{"snapshot": "other@1", "most": 10_000}]
-    run = actions.request_run(snapshot=snapshot, baseline="cbow", regime={"mixed": mixed})
+    run = request_run(snapshot=snapshot, baseline="cbow", regime={"mixed": mixed})
     assert run.regime["mixed"][0]["most"] == 10_000
 
 
 def test_a_size_of_all_pairs_is_taken():
     snapshot = small_snapshot()
-    actions.request_run(snapshot=snapshot, baseline="cbow", regime={"most": 18})
-    actions.request_sweep(snapshot=snapshot, baseline="cbow", seeds=[1], sizes=[6, 18])
+    request_run(snapshot=snapshot, baseline="cbow", regime={"most": 18})
+    request_sweep(snapshot=snapshot, baseline="cbow", seeds=[1], sizes=[6, 18])

@@ -10,9 +10,11 @@ import sys
 import pytest
 from django.db import OperationalError
 
-from modeling import actions, runner
+from modeling.folders import CHILD, CONFIG, LOG, folder_of, log_tail
+from modeling.launching.actions import resume_run
 from modeling.models import RunProgress, TrainingRun
-from modeling.run_files import CHILD, CONFIG, LOG, folder_of, log_tail
+from modeling.running import runner
+from modeling.running.actions import record_progress
 from tests.modeling.material import SAY, a_run, claimed, metrics, program, small_snapshot
 from tests.snapshots.material import folder
 
@@ -66,7 +68,7 @@ def test_once_the_file_is_back_the_run_can_be_resumed(run, snapshot):
     path.unlink()
     runner.carry_out(run)
     path.write_bytes(kept)
-    actions.resume_run(run=run)
+    resume_run(run=run)
     assert runner.carry_out(claimed(run)).status == "done"
 
 
@@ -138,7 +140,7 @@ def test_a_child_killed_again_is_out_of_memory_and_told_what_to_make_smaller(
     assert "The training program was killed by signal 9. Most likely its memory ran out: " in ended.error
     assert anew in ended.error
     assert checkpoint.is_dir()
-    actions.resume_run(run=run)
+    resume_run(run=run)
     assert runner.carry_out(claimed(run)).status == "queued"
 
 
@@ -230,14 +232,14 @@ def test_many_lines_in_a_second_are_few_rows(run, monkeypatch, tmp_path):
 
 def test_a_database_that_does_not_answer_for_a_moment_costs_nothing(run, monkeypatch, tmp_path, quick):
     failures = iter([True, True])
-    real = actions.record_progress
+    real = record_progress
 
     def shaky(**given):
         if next(failures, False):
             raise OperationalError("the server went away")
         return real(**given)
 
-    monkeypatch.setattr(actions, "record_progress", shaky)
+    monkeypatch.setattr(runner.actions, "record_progress", shaky)
     monkeypatch.setattr(runner.connection, "close", lambda: None)
     program(
         monkeypatch,

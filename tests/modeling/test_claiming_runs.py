@@ -7,9 +7,20 @@ import pytest
 from django.utils import timezone
 
 from jobs import claims
-from modeling import actions
-from modeling.actions import Order, Progress
 from modeling.models import RunProgress, TrainingRun
+from modeling.running.actions import (
+    Order,
+    Progress,
+    claim_run,
+    look,
+    mark_failed,
+    mark_stopped,
+    record_progress,
+    record_result,
+    record_start,
+    record_warnings,
+    release_run,
+)
 from tests.concurrency.threads import at_once
 from tests.jobs.material import silence
 from tests.modeling.material import a_run, claimed, metrics, small_snapshot
@@ -42,7 +53,7 @@ def test_without_the_conditional_update_two_workers_take_one_run(run):
 
 
 def test_of_many_workers_one_gets_the_run(run):
-    taken = at_once([lambda name=name: actions.claim_run(run_id=run.pk, worker=name) for name in "abcdefgh"])
+    taken = at_once([lambda name=name: claim_run(run_id=run.pk, worker=name) for name in "abcdefgh"])
     assert sum(isinstance(each, TrainingRun) for each in taken) == 1
     assert sum(each is None for each in taken) == 7
     run.refresh_from_db()
@@ -52,7 +63,7 @@ def test_of_many_workers_one_gets_the_run(run):
 def test_of_many_workers_one_takes_an_abandoned_run_up(run):
     claimed(run)
     went_silent(run)
-    taken = at_once([lambda name=name: actions.claim_run(run_id=run.pk, worker=name) for name in "abcdefgh"])
+    taken = at_once([lambda name=name: claim_run(run_id=run.pk, worker=name) for name in "abcdefgh"])
     assert sum(isinstance(each, TrainingRun) for each in taken) == 1
     run.refresh_from_db()
     assert run.attempts == 2
@@ -60,25 +71,25 @@ def test_of_many_workers_one_takes_an_abandoned_run_up(run):
 
 def test_a_running_run_is_nobody_elses(run):
     claimed(run)
-    assert actions.claim_run(run_id=run.pk, worker="second@here") is None
+    assert claim_run(run_id=run.pk, worker="second@here") is None
 
 
 def test_a_run_that_does_not_exist_is_not_claimed(run):
-    assert actions.claim_run(run_id=run.pk + 1, worker="a") is None
+    assert claim_run(run_id=run.pk + 1, worker="a") is None
 
 
 def test_a_worker_that_was_thought_dead_changes_nothing_any_more(run):
     late = claimed(run)
     went_silent(run)
     claimed(run, "second@here")
-    assert actions.look(run=late) is Order.LOST
-    assert not actions.record_progress(run=late, lines=[Progress(step=1)])
-    assert not actions.record_start(run=late, step=0, train_pairs=1)
-    assert not actions.record_warnings(run=late, warnings=["late"])
-    assert not actions.record_result(run=late, metrics=metrics())
-    assert not actions.mark_failed(run=late, error="late")
-    assert not actions.mark_stopped(run=late)
-    assert not actions.release_run(run=late, blameless=True)
+    assert look(run=late) is Order.LOST
+    assert not record_progress(run=late, lines=[Progress(step=1)])
+    assert not record_start(run=late, step=0, train_pairs=1)
+    assert not record_warnings(run=late, warnings=["late"])
+    assert not record_result(run=late, metrics=metrics())
+    assert not mark_failed(run=late, error="late")
+    assert not mark_stopped(run=late)
+    assert not release_run(run=late, blameless=True)
     run.refresh_from_db()
     assert (run.status, run.worker, run.error) == ("running", "second@here", "")
     assert not RunProgress.objects.exists()
@@ -89,7 +100,7 @@ def test_after_five_attempts_a_run_is_failed_with_a_sentence(run):
     for _ in range(claims.MOST_ATTEMPTS):
         claimed(run)
         went_silent(run)
-    assert actions.claim_run(run_id=run.pk, worker="sixth@here") is None
+    assert claim_run(run_id=run.pk, worker="sixth@here") is None
     run.refresh_from_db()
     assert run.status == "failed"
     assert "Given up after 5 attempts" in run.error
@@ -97,26 +108,26 @@ def test_after_five_attempts_a_run_is_failed_with_a_sentence(run):
 
 
 def test_a_pause_that_was_asked_for_is_no_attempt_and_a_crash_is_one(run):
-    actions.release_run(run=claimed(run), blameless=True)
+    release_run(run=claimed(run), blameless=True)
     run.refresh_from_db()
     assert (run.status, run.attempts) == ("queued", 0)
-    actions.release_run(run=claimed(run), blameless=False)
+    release_run(run=claimed(run), blameless=False)
     run.refresh_from_db()
     assert (run.status, run.attempts) == ("queued", 1)
 
 
 def test_going_on_from_a_checkpoint_forgets_what_will_be_told_again(run):
     ours = claimed(run)
-    actions.record_progress(run=ours, lines=[Progress(step=step, loss=1.0) for step in (10, 20, 30)])
-    actions.record_start(run=ours, step=20, train_pairs=9)
+    record_progress(run=ours, lines=[Progress(step=step, loss=1.0) for step in (10, 20, 30)])
+    record_start(run=ours, step=20, train_pairs=9)
     assert list(RunProgress.objects.values_list("step", flat=True)) == [10, 20]
-    actions.record_start(run=ours, step=0, train_pairs=9)
+    record_start(run=ours, step=0, train_pairs=9)
     assert not RunProgress.objects.exists()
 
 
 def test_the_curve_of_a_long_run_is_thinned_and_keeps_its_ends(run):
     ours = claimed(run)
-    actions.record_progress(
+    record_progress(
         run=ours,
         lines=[
             Progress(step=n, loss=1 / n, dev_accuracy=0.5 if n % 50 == 0 else None) for n in range(1, 1002)

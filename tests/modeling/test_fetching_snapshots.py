@@ -12,9 +12,10 @@ import requests
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from accounts.models import ApiToken
 from accounts.sign_in.tokens import create_api_token
-from modeling import actions, fetching, run_configs, runner
+from accounts.models import ApiToken
+from modeling.launching.actions import resume_run, stop_run
+from modeling.running import configs, fetching, runner
 from snapshots.actions import retract
 from snapshots.models import Snapshot
 from tests.modeling.material import a_run, claimed, small_snapshot
@@ -33,7 +34,7 @@ def node(live_server, rosa, settings, monkeypatch, tmp_path):
     """This process is a worker without the site's snapshots; the site runs in a thread, on the same database."""
     settings.SITE_URL = live_server.url
     settings.SITE_TOKEN = create_api_token(user=rosa, name="node", scope=ApiToken.Scope.READ)
-    monkeypatch.setattr(run_configs, "snapshot_folder", lambda snapshot: tmp_path / "none here")
+    monkeypatch.setattr(configs, "snapshot_folder", lambda snapshot: tmp_path / "none here")
     monkeypatch.setattr(fetching, "WAIT_SECONDS", 0.01)
     return Path(settings.CACHE_ROOT) / "snapshots"
 
@@ -112,7 +113,7 @@ def test_other_bytes_than_those_that_were_frozen_are_refused_and_not_kept(node, 
     assert "verify_snapshot" in run.error
     assert not (node / train_file(snapshot).sha256).exists()
     path.write_bytes(path.read_bytes().replace(b"entailmenT", b"entailment", 1))
-    actions.resume_run(run=run)
+    resume_run(run=run)
     assert runner.carry_out(claimed(run)).status == "done"
 
 
@@ -198,11 +199,11 @@ def test_a_run_can_be_stopped_while_it_fetches(node, snapshot, monkeypatch):
 
     def slow(file, between):
         between()
-        actions.stop_run(run=run)
+        stop_run(run=run)
         between()
         pytest.fail("it goes on")
 
-    monkeypatch.setattr(run_configs, "kept_file", slow)
+    monkeypatch.setattr(configs, "kept_file", slow)
     assert runner.carry_out(run).status == "stopped"
 
 
@@ -220,5 +221,5 @@ def test_a_site_that_hangs_is_given_up(node, snapshot, settings, monkeypatch):
 
 def test_without_the_address_of_the_site_the_way_to_fetch_is_told(snapshot, monkeypatch, tmp_path):
     assert not django_settings.SITE_URL
-    monkeypatch.setattr(run_configs, "snapshot_folder", lambda snapshot: tmp_path)
+    monkeypatch.setattr(configs, "snapshot_folder", lambda snapshot: tmp_path)
     assert "set SITE_URL and SITE_TOKEN" in ended(snapshot).error

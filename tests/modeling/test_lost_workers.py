@@ -18,9 +18,11 @@ from kombu import Connection
 
 from annotation_site.operation.server import database_url
 from jobs import tasks
-from modeling import actions, queues
+from modeling.folders import CHILD, folder_of
+from modeling.launching.actions import resume_run, stop_run
 from modeling.models import RunProgress, TrainingRun
-from modeling.run_files import CHILD, folder_of
+from modeling.running.actions import claim_run
+from modeling.workers import working
 from tests.jobs.material import age, silence
 from tests.modeling.material import SMALL, a_run, small_snapshot, vectors_for, wait_for
 
@@ -117,7 +119,7 @@ def test_a_run_whose_worker_was_killed_is_taken_up_again_from_its_checkpoint(lon
     with worker("first", settings.VAR) as first:
         send(tasks.work, broker, *message(long_run))
         wait_for(lambda: is_under_way(long_run))
-        assert [seen.name for seen in queues.working("training")] == ["first@here"]
+        assert [seen.name for seen in working("training")] == ["first@here"]
         child = child_of(long_run)
         kill_all(first)
     # Its pipe is broken: the program ends by itself, with a checkpoint.
@@ -167,16 +169,16 @@ def test_stop_and_resume_reach_a_worker_through_the_database(long_run, broker, s
     with worker("first", settings.VAR):
         send(tasks.work, broker, *message(long_run))
         wait_for(lambda: is_under_way(long_run))
-        actions.stop_run(run=long_run)
+        stop_run(run=long_run)
         wait_for(lambda: state(long_run) == "stopped")
-        actions.resume_run(run=long_run)
+        resume_run(run=long_run)
         send(tasks.work, broker, *message(long_run))
         wait_for(lambda: state(long_run) == "done", 120)
 
 
 def test_a_message_for_a_run_that_is_over_does_nothing(transactional_db, broker, settings):
     run = a_run(small_snapshot(3))
-    actions.stop_run(run=run)
+    stop_run(run=run)
     tasks.work.apply(message(run))
     assert state(run) == "stopped"
 
@@ -185,11 +187,11 @@ def test_the_sweep_sends_for_waiting_and_abandoned_runs_and_no_others(db, monkey
     snapshot = small_snapshot(3)
     waiting, abandoned, running, stopped = (a_run(snapshot, seed=seed) for seed in range(4))
     for run in (abandoned, running):
-        actions.claim_run(run_id=run.pk, worker="first@here")
+        claim_run(run_id=run.pk, worker="first@here")
     age(TrainingRun)
     silence(TrainingRun)
     TrainingRun.objects.filter(pk=running.pk).update(heartbeat_at=timezone.now())
-    actions.stop_run(run=stopped)
+    stop_run(run=stopped)
     monkeypatch.setattr(tasks, "SECOND_LOOK_AFTER", timedelta(0))
     tasks.sweep("training")
     assert sent == [waiting.pk, abandoned.pk]

@@ -9,10 +9,11 @@ from django.utils import timezone
 from lxml import html
 
 from collection.models import Corpus, Pair
-from modeling import actions
-from modeling.actions import Progress
+from modeling.folders import LOG, folder_of
 from modeling.models import TrainingRun, Worker
-from modeling.run_files import LOG, folder_of
+from modeling.results.actions import record_evaluation
+from modeling.running.actions import Progress, mark_failed, record_progress, record_result, record_warnings
+from modeling.workers import worker_seen
 from snapshots.models import Snapshot
 from tests.commands import run as command
 from tests.corpora import make_corpus
@@ -62,7 +63,7 @@ def test_baselines_stand_by_snapshot_with_seeds_mean_and_spread_beside_the_bar(b
 def test_scores_on_another_snapshot_are_not_mixed_in(browser, snapshot):
     run = done_run(snapshot, accuracy=0.5)
     other = small_snapshot(3, slug="other")
-    actions.record_evaluation(run=run, snapshot=other, metrics=metrics(0.9))
+    record_evaluation(run=run, snapshot=other, metrics=metrics(0.9))
     page = text(browser.get("/runs/"))
     assert "50.0%" in page
     assert "90.0%" not in page
@@ -75,18 +76,18 @@ def test_a_waiting_run_without_a_worker_says_so(browser, snapshot):
     assert (
         "Nobody is working the queue <code>training</code> (no worker was ever seen). The run waits." in page
     )
-    actions.worker_seen(name="gpu@there", queues="training")
+    worker_seen(name="gpu@there", queues="training")
     Worker.objects.update(seen_at=timezone.now() - timedelta(minutes=2))
     page = text(browser.get(f"/runs/{run.pk}/"))
     assert "(last seen: gpu@there, " in page
-    actions.worker_seen(name="gpu@there", queues="training")
+    worker_seen(name="gpu@there", queues="training")
     assert "Nobody is working" not in text(browser.get(f"/runs/{run.pk}/"))
 
 
 def test_a_running_run_shows_its_curve_its_log_and_asks_again(browser, snapshot):
     run = claimed(a_run(snapshot, "cbow"), "gpu@there")
     lines = [Progress(step=step, epoch=1, loss=2.0 / step, pairs_per_second=900.0) for step in (1, 2, 3)]
-    actions.record_progress(run=run, lines=[*lines, Progress(step=4, epoch=1, loss=0.5, dev_accuracy=0.61)])
+    record_progress(run=run, lines=[*lines, Progress(step=4, epoch=1, loss=0.5, dev_accuracy=0.61)])
     folder_of(run).mkdir()
     (folder_of(run) / LOG).write_text("a word from the program <b>\n")
     page = text(browser.get(f"/runs/{run.pk}/"))
@@ -104,8 +105,8 @@ def test_a_running_run_shows_its_curve_its_log_and_asks_again(browser, snapshot)
 
 def test_a_run_that_is_done_shows_its_scores_and_warnings_and_asks_no_more(browser, snapshot):
     run = claimed(a_run(snapshot))
-    actions.record_warnings(run=run, warnings=["Of 6 test pairs, training has 2 as a whole."])
-    actions.record_result(run=run, metrics=metrics(0.625))
+    record_warnings(run=run, warnings=["Of 6 test pairs, training has 2 as a whole."])
+    record_result(run=run, metrics=metrics(0.625))
     page = text(browser.get(f"/runs/{run.pk}/"))
     assert "Of 6 test pairs, training has 2 as a whole." in page
     assert "62.5%" in page
@@ -118,13 +119,13 @@ def test_a_run_that_is_done_shows_its_scores_and_warnings_and_asks_no_more(brows
 
 def test_a_run_shows_how_near_it_is_to_the_annotators_and_what_that_means(browser, snapshot):
     run = claimed(a_run(snapshot))
-    actions.record_result(run=run, metrics=metrics(distribution=distribution(0.4567)))
+    record_result(run=run, metrics=metrics(distribution=distribution(0.4567)))
     page = text(browser.get(f"/runs/{run.pk}/"))
     assert "<dt>Pairs with two labels or more</dt><dd>4</dd>" in page
     assert "<dt>KL, nats</dt><dd>0.457</dd>" in page
     assert "<dt>Entropy correlation</dt><dd>0.250</dd>" in page
     assert "Kullback-Leibler divergence of the predicted probabilities" in page
-    actions.record_evaluation(
+    record_evaluation(
         run=run, snapshot=snapshot, metrics=metrics(distribution=distribution(0.3, entropy_correlation=None))
     )
     page = text(browser.get(f"/runs/{run.pk}/"))
@@ -140,7 +141,7 @@ def test_where_nobody_labelled_twice_a_run_shows_no_distances(browser, snapshot)
 
 def test_a_failed_run_says_why_and_can_be_resumed(browser, snapshot, sent):
     run = claimed(a_run(snapshot))
-    actions.mark_failed(run=run, error="The disk is full.\nThe last lines of its log:\nno room")
+    mark_failed(run=run, error="The disk is full.\nThe last lines of its log:\nno room")
     assert "The disk is full." in text(browser.get(f"/runs/{run.pk}/"))
     assert browser.post(f"/runs/{run.pk}/resume/").status_code == 302
     assert sent == [run.pk]
@@ -278,7 +279,7 @@ def test_pages_ask_as_many_queries_for_many_runs_as_for_few(browser, snapshot):
 
 def test_the_dashboard_lists_runs_scores_and_workers(browser, snapshot):
     run = done_run(snapshot)
-    actions.worker_seen(name="gpu@there", queues="training")
+    worker_seen(name="gpu@there", queues="training")
     for name in ("trainingrun", "evaluation"):
         assert f'href="/runs/{run.pk}/"' in text(browser.get(f"/admin/modeling/{name}/"))
     assert "gpu@there" in text(browser.get("/admin/modeling/worker/"))

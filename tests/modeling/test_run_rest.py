@@ -8,9 +8,9 @@ from kombu.exceptions import OperationalError
 
 from accounts.sign_in.tokens import create_api_token
 from jobs import tasks
-from modeling import actions
+from modeling.folders import folder_of
 from modeling.models import TrainingRun
-from modeling.run_files import folder_of
+from modeling.running.actions import mark_stopped, record_result
 from snapshots.models import Snapshot
 from tests.corpora import make_corpus
 from tests.modeling.material import a_run, claimed, distribution, done_run, metrics, small_snapshot
@@ -124,7 +124,7 @@ def test_a_run_tells_its_scores_and_where_its_predictions_are(api, snapshot):
 
 def test_whole_partitions_tell_how_near_they_are_to_the_annotators(api, snapshot):
     run = claimed(a_run(snapshot))
-    actions.record_result(run=run, metrics=metrics(distribution=distribution(0.5)))
+    record_result(run=run, metrics=metrics(distribution=distribution(0.5)))
     rows = api.get(f"/api/v1/runs/{run.pk}/").data["evaluations"]
     told = {
         row["partition"]: row["distribution"] for row in rows if not row["genre"] and not row["gold_label"]
@@ -191,7 +191,7 @@ def test_stop_and_resume(api, snapshot, sent):
     too_early = api.post(f"/api/v1/runs/{run.pk}/resume/")
     assert too_early.status_code == 409
     assert "still writing its checkpoint" in too_early.json()["detail"]
-    actions.mark_stopped(run=run)
+    mark_stopped(run=run)
     assert api.post(f"/api/v1/runs/{run.pk}/resume/").data["status"] == "queued"
     assert sent == [run.pk]
 

@@ -8,8 +8,18 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from modeling import actions, tables, tasks
+from modeling.launching.actions import (
+    RefusedRegime,
+    enqueue,
+    request_run,
+    request_sweep,
+    resume_run,
+    stop_run,
+)
 from modeling.models import TrainingRun
+from modeling.results.tables import results
+from modeling.running.actions import Order, claim_run, look, mark_failed, mark_stopped, record_result
+from modeling.watching.sweeps import sizes
 from tests.modeling.material import SMALL, claimed, distribution, metrics, program, small_snapshot
 
 pytestmark = pytest.mark.django_db
@@ -21,11 +31,11 @@ def snapshot():
 
 
 def a_sweep(snapshot, **fields) -> TrainingRun:
-    return actions.request_sweep(snapshot=snapshot, **{"baseline": "cbow", "seeds": [1, 2], **fields})
+    return request_sweep(snapshot=snapshot, **{"baseline": "cbow", "seeds": [1, 2], **fields})
 
 
 def end(run: TrainingRun, accuracy: float) -> None:
-    assert actions.record_result(run=claimed(run), metrics=metrics(accuracy))
+    assert record_result(run=claimed(run), metrics=metrics(accuracy))
 
 
 def test_a_sweep_has_a_child_for_every_seed_and_size(snapshot, rosa):
@@ -38,8 +48,8 @@ def test_a_sweep_has_a_child_for_every_seed_and_size(snapshot, rosa):
 
 def test_no_worker_takes_the_sweep_itself(snapshot, sent):
     sweep = a_sweep(snapshot)
-    assert actions.claim_run(run_id=sweep.pk, worker="a@here") is None
-    tasks.enqueue(sweep.pk)
+    assert claim_run(run_id=sweep.pk, worker="a@here") is None
+    enqueue(sweep.pk)
     assert sent == list(sweep.children.order_by("seed").values_list("pk", flat=True))
 
 
@@ -67,11 +77,11 @@ def test_how_a_sweep_stands_its_children_say(snapshot):
     assert standing() == "queued"
     ours = claimed(first)
     assert standing() == "running"
-    actions.mark_failed(run=ours, error="The disk is full.")
+    mark_failed(run=ours, error="The disk is full.")
     assert standing() == "queued"
     end(second, 0.5)
     assert standing() == "failed"
-    actions.resume_run(run=sweep)
+    resume_run(run=sweep)
     assert TrainingRun.objects.get(pk=second.pk).status == "done"
     end(first, 0.5)
     assert standing() == "done"
@@ -82,13 +92,13 @@ def test_stopping_a_sweep_stops_those_that_wait_and_asks_those_that_run(snapshot
     first, second, third = sweep.children.order_by("seed")
     end(first, 0.5)
     ours = claimed(second)
-    actions.stop_run(run=sweep)
-    assert actions.look(run=ours) is actions.Order.STOP
+    stop_run(run=sweep)
+    assert look(run=ours) is Order.STOP
     third.refresh_from_db()
     assert third.status == "stopped"
-    actions.mark_stopped(run=ours)
+    mark_stopped(run=ours)
     assert TrainingRun.objects.get(pk=sweep.pk).standing == "stopped"
-    actions.resume_run(run=sweep)
+    resume_run(run=sweep)
     waiting = TrainingRun.objects.filter(status="queued").order_by("seed")
     assert [run.pk for run in waiting] == [second.pk, third.pk]
 
@@ -97,7 +107,7 @@ def test_mean_and_spread_are_over_the_seeds_that_are_done(snapshot):
     sweep = a_sweep(snapshot, seeds=[1, 2, 3], sizes=[6, 12])
     for child, accuracy in zip(sweep.children.order_by("most", "seed"), (0.4, 0.6), strict=False):
         end(child, accuracy)
-    small, large = tables.sizes(TrainingRun.objects.newest_first().get(pk=sweep.pk))
+    small, large = sizes(TrainingRun.objects.newest_first().get(pk=sweep.pk))
     assert (small.most, large.most, large.scores) == (6, 12, {})
     test = small.scores["test"]
     assert test.mean == pytest.approx(0.5)
@@ -110,7 +120,7 @@ def test_how_near_to_the_annotators_has_mean_and_spread_on_the_page_and_over_res
     sweep = a_sweep(snapshot, seeds=[1, 2, 3], sizes=[6])
     told = [distribution(0.5), distribution(0.7, entropy_correlation=None), None]
     for child, one in zip(sweep.children.order_by("seed"), told, strict=True):
-        actions.record_result(run=claimed(child), metrics=metrics(distribution=one))
+        record_result(run=claimed(child), metrics=metrics(distribution=one))
     client.force_login(rosa)
     (size,) = client.get(reverse("api-run", args=[sweep.pk])).json()["sweep"]
     found = size["scores"]["test"]["distribution"]
@@ -138,8 +148,8 @@ def test_a_sweep_whose_pairs_have_one_label_each_shows_no_table_of_distances(sna
 
 def test_runs_of_different_size_or_regime_do_not_share_a_mean(snapshot):
     for most, accuracy in ((6, 0.2), (12, 0.8)):
-        end(actions.request_run(snapshot=snapshot, baseline="cbow", regime={"most": most}), accuracy)
-    (table,) = tables.results([snapshot])
+        end(request_run(snapshot=snapshot, baseline="cbow", regime={"most": most}), accuracy)
+    (table,) = results([snapshot])
     assert [(one.settings, one.scores["test"].mean) for one in table.experiments] == [
         ("6 training pairs", 0.2),
         ("12 training pairs", 0.8),
@@ -148,14 +158,14 @@ def test_runs_of_different_size_or_regime_do_not_share_a_mean(snapshot):
 
 def test_a_seed_that_was_run_twice_counts_once_by_its_newest_run(snapshot):
     for seed, accuracy in ((1, 0.9), (2, 0.6), (1, 0.4)):
-        end(actions.request_run(snapshot=snapshot, baseline="cbow", seed=seed), accuracy)
-    other = actions.request_run(snapshot=snapshot, baseline="cbow", seed=1, regime={"most": 6})
+        end(request_run(snapshot=snapshot, baseline="cbow", seed=seed), accuracy)
+    other = request_run(snapshot=snapshot, baseline="cbow", seed=1, regime={"most": 6})
     end(other, 0.2)
-    actions.mark_failed(
-        run=claimed(actions.request_run(snapshot=snapshot, baseline="cbow", seed=2)),
+    mark_failed(
+        run=claimed(request_run(snapshot=snapshot, baseline="cbow", seed=2)),
         error="The disk is full.",
     )
-    (table,) = tables.results([snapshot])
+    (table,) = results([snapshot])
     small, whole = table.experiments
     assert small.runs == [(1, other.pk)]
     assert whole.seeds == [1, 2]
@@ -168,8 +178,8 @@ def test_runs_with_nearly_the_same_share_are_told_apart(snapshot):
     other = small_snapshot(slug="other")
     for share, accuracy in ((0.15, 0.2), (0.154, 0.4), (0.004, 0.6)):
         mixed = {"mixed": [{"snapshot": str(other), "share": share}]}
-        end(actions.request_run(snapshot=snapshot, baseline="cbow", regime=mixed), accuracy)
-    (table,) = tables.results([snapshot])
+        end(request_run(snapshot=snapshot, baseline="cbow", regime=mixed), accuracy)
+    (table,) = results([snapshot])
     assert {one.settings: one.scores["test"].mean for one in table.experiments} == {
         "with 15% of other@1": 0.2,
         "with 15.4% of other@1": 0.4,
@@ -178,9 +188,9 @@ def test_runs_with_nearly_the_same_share_are_told_apart(snapshot):
 
 
 def test_sizes_and_most_are_not_asked_for_together(snapshot):
-    with pytest.raises(actions.RefusedRegime, match="most: a list of sizes says it already"):
+    with pytest.raises(RefusedRegime, match="most: a list of sizes says it already"):
         a_sweep(snapshot, sizes=[6], regime={"most": 5})
-    with pytest.raises(actions.RefusedRegime, match="make 201 runs, but may make 1 to 200"):
+    with pytest.raises(RefusedRegime, match="make 201 runs, but may make 1 to 200"):
         a_sweep(snapshot, seeds=range(201))
 
 

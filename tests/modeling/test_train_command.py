@@ -13,8 +13,9 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 
 from annotation_site.operation.server import database_url
-from modeling import run_configs, runner
 from modeling.models import Evaluation, RunProgress, TrainingRun
+from modeling.running import configs, runner
+from modeling.running.evaluating import evaluation_folder
 from snapshots.measuring import request_statistics, work_out_statistics
 from tests.commands import run
 from tests.corpora import make_corpus, make_premise
@@ -188,7 +189,7 @@ def test_a_run_is_evaluated_by_annotation_tag(snapshot, settings):
     trained = run("train", "small@1", "--baseline", "majority", "--json").json["run"]
     told = run("evaluate", trained, "tagged@1", "--by", "tag", "--json").json["dev"]
     gold = {"t0": "contradiction", "t1": "entailment", "t2": "entailment"}
-    folder = runner.evaluation_folder(TrainingRun.objects.get(pk=trained), tagged, ["dev"])
+    folder = evaluation_folder(TrainingRun.objects.get(pk=trained), tagged, ["dev"])
     assert json.loads((folder / "evaluation.json").read_text())["threads"] == 1  # TRAINING_THREADS
     rows = [json.loads(line) for line in (folder / "predictions-dev.jsonl").read_text().splitlines()]
     right = {row["pairID"] for row in rows if row["predicted"] == gold[row["pairID"]]}
@@ -231,7 +232,7 @@ def no_dev() -> str:
 
 def test_a_snapshot_file_that_is_torn_is_named_by_evaluate_too(snapshot):
     trained = run("train", "small@1", "--baseline", "majority", "--json").json["run"]
-    path = run_configs.snapshot_folder(snapshot) / "test.jsonl"
+    path = configs.snapshot_folder(snapshot) / "test.jsonl"
     os.truncate(path, 3)
     assert f"{path} has 3 bytes instead of" in run("evaluate", trained, "small@1").failure
 

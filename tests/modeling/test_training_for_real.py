@@ -6,10 +6,11 @@ import threading
 import pytest
 from django.db import connection
 
-from modeling import actions, run_configs, runner
+from modeling.folders import CHILD, folder_of
+from modeling.launching.actions import resume_run, stop_run
 from modeling.models import Evaluation, RunProgress, TrainingRun
 from modeling.querysets import DISTRIBUTION
-from modeling.run_files import CHILD, folder_of
+from modeling.running import configs, runner
 from tests.modeling.material import SMALL, a_run, claimed, small_snapshot, vectors_for, wait_for
 
 
@@ -62,13 +63,13 @@ def test_a_stopped_run_goes_on_from_its_checkpoint_and_ends(snapshot, tmp_path):
     training = threading.Thread(target=in_a_thread, args=(run,))
     training.start()
     wait_for(lambda: RunProgress.objects.filter(run=run, step__gt=0).exists())
-    actions.stop_run(run=TrainingRun.objects.get(pk=run.pk))
+    stop_run(run=TrainingRun.objects.get(pk=run.pk))
     training.join(timeout=60)
     run.refresh_from_db()
     assert (run.status, run.stop_requested) == ("stopped", False)
     assert (folder_of(run) / "checkpoint").is_dir()
 
-    actions.resume_run(run=run)
+    resume_run(run=run)
     started: list[dict] = []
     run = runner.carry_out(claimed(run), tell=lambda event: started.append(event) if not started else None)
     assert run.status == "done"
@@ -100,7 +101,7 @@ def test_the_programs_refusal_is_kept_for_people(snapshot, tmp_path):
 def test_run_json_names_hashes_and_no_more_than_the_program_takes(snapshot, settings):
     settings.TRAINING_THREADS = 2
     run = claimed(a_run(snapshot, "cbow", seed=3, config={"epochs": "2"}))
-    told = json.loads(run_configs.write_config(run).read_text())
+    told = json.loads(configs.write_config(run).read_text())
     assert told["snapshot"] == {"name": "small@1", "sha256": snapshot.sha256}
     assert (told["seed"], told["settings"], told["scheme"]) == (3, {"epochs": 2}, "nli3")
     assert told["threads"] == 2

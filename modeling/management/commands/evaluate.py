@@ -6,12 +6,14 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import PARTITIONS
-from modeling import actions, runner
+from modeling.launching.actions import SnapshotNotFrozen
+from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
-from modeling.regimes import scheme_of
-from modeling.run_configs import CannotStart
-from modeling.run_files import accuracy_by_tag
-from modeling.tables import distribution_text
+from modeling.results.actions import record_evaluation
+from modeling.results.predictions import accuracy_by_tag
+from modeling.results.tables import distribution_text
+from modeling.running.configs import CannotStart
+from modeling.running.evaluating import EvaluationFailed, evaluate, evaluation_folder
 from nli.labels import COLLAPSED, COLLAPSIBLE
 from snapshots.measuring import NoTagger, check_tagger
 from snapshots.models import Snapshot
@@ -49,10 +51,10 @@ class Command(BaseCommand):
         try:
             if options["by"] == "tag":
                 check_tagger(snapshot)
-            metrics = runner.evaluate(run, snapshot, options["partition"] or list(HELD_OUT), tell=self.warn)
-        except (CannotStart, runner.EvaluationFailed, NoTagger) as error:
+            metrics = evaluate(run, snapshot, options["partition"] or list(HELD_OUT), tell=self.warn)
+        except (CannotStart, EvaluationFailed, NoTagger) as error:
             raise CommandError(str(error)) from None
-        actions.record_evaluation(run=run, snapshot=snapshot, metrics=metrics)
+        record_evaluation(run=run, snapshot=snapshot, metrics=metrics)
         if options["by"] == "tag":
             self.add_tags(run, snapshot, metrics)
         told = {"run": run.pk, **metrics}
@@ -64,7 +66,7 @@ class Command(BaseCommand):
     def add_tags(self, run: TrainingRun, snapshot: Snapshot, metrics: dict[str, Any]) -> None:
         """`by_tag` in each partition's scores: accuracy where premise or hypothesis has the tag (MultiNLI, Table 6)."""
         evaluated = [name for name in PARTITIONS if name in metrics]
-        folder = runner.evaluation_folder(run, snapshot, evaluated)
+        folder = evaluation_folder(run, snapshot, evaluated)
         for partition in evaluated:
             path = folder / f"predictions-{partition}.jsonl"
             if path.exists():
@@ -86,7 +88,7 @@ class Command(BaseCommand):
         if snapshot is None:
             raise CommandError(f"There is no snapshot {name!r}.")
         if snapshot.status != Snapshot.Status.FROZEN:
-            raise CommandError(str(actions.SnapshotNotFrozen(snapshot)))
+            raise CommandError(str(SnapshotNotFrozen(snapshot)))
         return snapshot
 
     def warn(self, event: dict[str, Any]) -> None:

@@ -15,11 +15,24 @@ from django.db import transaction
 from django.utils import timezone
 
 from jobs.querysets import STALE_AFTER
-from modeling import actions, catalogue, queues, runner, tables, tasks
-from modeling.actions import LARGEST_SEED, ModelingError
+from modeling import catalogue, workers
 from modeling.baselines.config import STARTS
+from modeling.launching.actions import (
+    LARGEST_SEED,
+    MOST_CHILDREN,
+    ModelingError,
+    enqueue,
+    request_run,
+    request_sweep,
+    resume_run,
+    stop_run,
+)
+from modeling.launching.regimes import BadRegime, read_mixed, read_sizes
 from modeling.models import TrainingRun
-from modeling.regimes import BadRegime, read_mixed, read_sizes
+from modeling.results.tables import distribution_text
+from modeling.running import runner
+from modeling.running.actions import claim_run
+from modeling.watching.sweeps import sizes
 from snapshots.models import Snapshot
 
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
@@ -126,9 +139,9 @@ class Command(BaseCommand):
             wanted = self.wanted(options)
             if wanted.is_sweep:
                 # Each waits for its turn as a stopped run does: no worker takes it, and a kill loses nothing.
-                actions.stop_run(run=wanted)
+                stop_run(run=wanted)
             else:
-                run = actions.claim_run(run_id=wanted.pk, worker=me())
+                run = claim_run(run_id=wanted.pk, worker=me())
         if wanted.is_sweep:
             self.train_children(wanted, options)
         else:
@@ -141,8 +154,8 @@ class Command(BaseCommand):
                 row = TrainingRun.objects.select_for_update().get(pk=child.pk)
                 if row.status not in (TrainingRun.Status.STOPPED, TrainingRun.Status.FAILED):
                     continue
-                wanted = actions.resume_run(run=row)
-                run = actions.claim_run(run_id=wanted.pk, worker=me())
+                wanted = resume_run(run=row)
+                run = claim_run(run_id=wanted.pk, worker=me())
             try:
                 self.train_one(wanted, run)
             except CommandError as error:
@@ -183,7 +196,7 @@ class Command(BaseCommand):
             found = TrainingRun.objects.newest_first().filter(pk=options["resume"]).first()
             if found is None:
                 raise CommandError(f"There is no run {options['resume']}.")
-            return actions.resume_run(run=found)
+            return resume_run(run=found)
         if not options["snapshot"] or not options["baseline"]:
             names = ", ".join(catalogue.baselines())
             raise CommandError(f"Name a snapshot (CORPUS@VERSION) and a --baseline: {names}.")
@@ -206,15 +219,15 @@ class Command(BaseCommand):
             "config": config,
         }
         seed, count = options["seed"], options["seeds"]
-        if count is not None and not 1 <= count <= actions.MOST_CHILDREN:
-            raise CommandError(f"--seeds is {count}, but must be from 1 to {actions.MOST_CHILDREN}.")
+        if count is not None and not 1 <= count <= MOST_CHILDREN:
+            raise CommandError(f"--seeds is {count}, but must be from 1 to {MOST_CHILDREN}.")
         try:
             asked["regime"], sizes = self.regime(options), read_sizes(options["sizes"])
         except BadRegime as error:
             raise CommandError(str(error)) from None
         if count is None and not sizes:
-            return actions.request_run(**asked, seed=seed)
-        return actions.request_sweep(**asked, seeds=range(seed, seed + (count or 1)), sizes=sizes)
+            return request_run(**asked, seed=seed)
+        return request_sweep(**asked, seeds=range(seed, seed + (count or 1)), sizes=sizes)
 
     def regime(self, options: dict[str, Any]) -> dict[str, Any]:
         how = next((how for how in STARTS if options[how] is not None), None)
@@ -225,11 +238,11 @@ class Command(BaseCommand):
         }
 
     def leave_to_a_worker(self, run: TrainingRun, options: dict[str, Any]) -> None:
-        tasks.enqueue(run.pk)
-        if not queues.working(tasks.QUEUE):
+        enqueue(run.pk)
+        if not workers.working(TrainingRun.QUEUE):
             self.stderr.write(
-                f"Nobody is working the queue {tasks.QUEUE}. The run waits; start a worker with: "
-                f"celery -A annotation_site worker -Q {tasks.QUEUE} --beat"
+                f"Nobody is working the queue {TrainingRun.QUEUE}. The run waits; start a worker with: "
+                f"celery -A annotation_site worker -Q {TrainingRun.QUEUE} --beat"
             )
         told = {
             "run": run.pk,
@@ -243,7 +256,7 @@ class Command(BaseCommand):
 
     def tell_sweep(self, sweep: TrainingRun, options: dict[str, Any]) -> None:
         sweep = TrainingRun.objects.newest_first().get(pk=sweep.pk)
-        table = tables.sizes(sweep)
+        table = sizes(sweep)
         if options["json"]:
             told = {
                 "run": sweep.pk,
@@ -287,7 +300,7 @@ class Command(BaseCommand):
                 )
                 self.stdout.write(f"  {partition:5}  accuracy {scores['accuracy']:.4f}{beside}")
             if scores.get("distribution"):
-                self.stdout.write(f"         {tables.distribution_text(scores['distribution'])}")
+                self.stdout.write(f"         {distribution_text(scores['distribution'])}")
 
 
 def _in_other_hands(run: TrainingRun) -> str:

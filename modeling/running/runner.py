@@ -6,7 +6,6 @@ killed outright, its pipe breaks at its next line, which it takes as the same re
 """
 
 import contextlib
-import errno
 import fcntl
 import json
 import logging
@@ -15,10 +14,9 @@ import selectors
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -28,32 +26,24 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
 from jobs.claims import Claim, ClaimLost, after_fault
-from modeling import actions, catalogue
-from modeling.actions import Order, Progress
+from modeling import catalogue
+from modeling.folders import CHILD, LOG, folder_of, log_tail
 from modeling.models import TrainingRun
-from modeling.regimes import scheme_of
-from modeling.run_configs import CannotStart, snapshot_files, write_config
-from modeling.run_files import CHILD, LOG, folder_of, log_tail
-from snapshots.models import Snapshot
+from modeling.running import actions
+from modeling.running.actions import Order, Progress
+from modeling.running.configs import CannotStart, write_config
+from modeling.running.program import STOPPED_CODE, TRAIN, Event, Listener, how_it_ended, told_as_sentence
 
 logger = logging.getLogger(__name__)
-
-TRAIN = [sys.executable, "-m", "modeling.baselines.train"]
-EVALUATE = [sys.executable, "-m", "modeling.baselines.evaluate"]
 TICK_SECONDS = 1.0
 # A checkpoint takes seconds; whoever needs longer than this will not end by being asked.
 STOP_SECONDS = 30.0
-STOPPED_CODE = 3
 LOG_LINES_TOLD = 5
 MOST_ENDS_A_TICK = 20
 # An attempt from this one on that ends with SIGKILL is the last. The kernel kills whoever takes the last of the
 # memory, and would at every attempt; a person may have done it too, but hardly again.
 LAST_KILLED_ATTEMPT = 2
-
 PROGRESS_KEYS = tuple(Progress.__dataclass_fields__)
-
-Event = dict[str, Any]
-Listener = Callable[[Event], None]
 
 
 class _Ordered(Exception):
@@ -62,10 +52,6 @@ class _Ordered(Exception):
     def __init__(self, order: Order) -> None:
         super().__init__(order.value)
         self.order = order
-
-
-class EvaluationFailed(Exception):
-    """The evaluation ended without scores; a sentence."""
 
 
 @dataclass
@@ -175,7 +161,7 @@ def carry_out(run: TrainingRun, *, tell: Listener = lambda event: None, requeue:
     claim = Claim(run)
     try:
         with claim:
-            with _told_as_sentence(folder_of(run), "resume the run"):
+            with told_as_sentence(folder_of(run), "resume the run"):
                 config = write_config(run, _orders(run))
                 end_stale_child(run)
             following = _trained(claim, config, tell)
@@ -284,7 +270,7 @@ def pause_runs_of(worker: str) -> None:
 def _child(run: TrainingRun, config: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The program at work; it does not outlive this block. Raises CannotStart."""
     folder = folder_of(run)
-    with _told_as_sentence(folder, "resume the run"), (folder / LOG).open("ab") as log:
+    with told_as_sentence(folder, "resume the run"), (folder / LOG).open("ab") as log:
         child = subprocess.Popen(
             [*TRAIN, str(config)],
             cwd=settings.BASE_DIR,
@@ -294,7 +280,7 @@ def _child(run: TrainingRun, config: Path) -> Iterator[subprocess.Popen[bytes]]:
             start_new_session=True,
         )
     try:
-        with _told_as_sentence(folder, "resume the run"):
+        with told_as_sentence(folder, "resume the run"):
             (folder / CHILD).write_text(json.dumps({"pid": child.pid, "host": socket.gethostname()}))
         yield child
     finally:
@@ -381,7 +367,7 @@ def _record(following: _Following, requeue: bool) -> None:
         actions.mark_stopped(run=run)
     elif requeue and (paused or following.interrupted or (code < 0 and not _was_killed_again(run, code))):
         if not paused:
-            logger.warning("Run %s: its program %s; it goes back on the list.", run.pk, _how_it_ended(code))
+            logger.warning("Run %s: its program %s; it goes back on the list.", run.pk, how_it_ended(code))
         actions.release_run(run=run, blameless=paused)
     else:
         actions.mark_failed(run=run, error=_with_log(run, _how_training_ended(run, code)))
@@ -393,78 +379,13 @@ def _was_killed_again(run: TrainingRun, code: int) -> bool:
 
 
 def _how_training_ended(run: TrainingRun, code: int) -> str:
-    what = f"The training program {_how_it_ended(code)}."
+    what = f"The training program {how_it_ended(code)}."
     if code == -signal.SIGKILL:
         return f"{what} {catalogue.less_memory(run.baseline)}"
     return f"{what} Resume the run to try again: it goes on from its checkpoint."
-
-
-def _how_it_ended(code: int) -> str:
-    return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code} and without a word"
 
 
 def _with_log(run: TrainingRun, sentence: str) -> str:
     told = f"{sentence}\nIts folder: {folder_of(run)}"
     lines = log_tail(run, LOG_LINES_TOLD)
     return f"{told}\nThe last lines of its log:\n" + "\n".join(lines) if lines else told
-
-
-@contextlib.contextmanager
-def _told_as_sentence(folder: Path, then: str) -> Iterator[None]:
-    """What the system refuses in this block is raised as CannotStart, which names the file, or at least the folder."""
-    try:
-        yield
-    except OSError as problem:
-        what = f"{problem.filename or folder}: {problem.strerror or problem}."
-        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
-            way_out = "Make room there or move QUINTET_VAR to a larger disk"
-        elif problem.errno in (errno.ENOMEM, errno.EAGAIN):
-            way_out = "Free memory or end other programs"
-        else:
-            way_out = "Mend the disk or the permissions"
-        raise CannotStart(f"{what} {way_out}, then {then}.") from problem
-
-
-def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable[str]) -> Path:
-    """Where an evaluation's predictions stand, a file for each of the partitions that the snapshot has."""
-    name = f"{snapshot.corpus.slug}-{snapshot.version}-{'-'.join(sorted(partitions))}"
-    return folder_of(run) / "evaluations" / name
-
-
-def evaluate(
-    run: TrainingRun, snapshot: Snapshot, partitions: list[str], *, tell: Listener
-) -> dict[str, Any]:
-    """Scores a finished run on partitions of any snapshot of the same scheme, or of one that comes to the same
-    when labels are read as two classes; returns the program's metrics.
-
-    Raises CannotStart, EvaluationFailed.
-    """
-    files = {name: file for name, file in snapshot_files(snapshot).items() if name in partitions}
-    if not files:
-        raise CannotStart(f"{snapshot} has no {' or '.join(partitions)} pairs: name another partition.")
-    folder = evaluation_folder(run, snapshot, files)
-    config = folder / "evaluation.json"
-    name = {"name": str(snapshot), "sha256": snapshot.sha256}
-    collapse = scheme_of(run.snapshot, run.regime) != snapshot.corpus.scheme
-    told = {
-        "snapshot": name, "files": files, "folder": str(folder), "cache": str(settings.CACHE_ROOT),
-        "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None, "collapse": collapse,
-        "threads": settings.TRAINING_THREADS,
-    }  # fmt: skip
-    with _told_as_sentence(folder, "evaluate again"):
-        folder.mkdir(parents=True, exist_ok=True)
-        config.write_text(json.dumps(told), encoding="utf-8")
-        with (folder / LOG).open("ab") as log:
-            child = subprocess.run(
-                [*EVALUATE, str(folder_of(run)), str(config)],
-                cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
-            )  # fmt: skip
-    events = [json.loads(line) for line in child.stdout.splitlines() if line.startswith(b"{")]
-    for event in events:
-        tell(event)
-    last = events[-1] if events else {}
-    if child.returncode or last.get("event") != "done":
-        ended = f"The evaluation {_how_it_ended(child.returncode)}: look at {folder / LOG} and at the memory."
-        raise EvaluationFailed(last.get("message") or ended)
-    metrics: dict[str, Any] = last["metrics"]
-    return metrics

@@ -1,33 +1,23 @@
-"""What can happen to a training run: one function a state change, one transaction each.
+"""Requests runs and sweeps, stops and resumes them: one function a state change, one transaction each."""
 
-A run is a job (jobs/). What its worker writes goes through `held_as`: a worker whose run was claimed by another one
-changes nothing any more and learns so from the answer False or LOST.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
-from enum import Enum
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
+from django.db.models import Q
 
 from accounts.idempotency import record_submission
 from accounts.models import User
-from collection.models import PARTITIONS
 from jobs import claims
+from jobs import tasks as jobs
 from modeling import catalogue
-from modeling.models import Evaluation, RunProgress, TrainingRun, Worker
-from modeling.querysets import DISTRIBUTION
-from modeling.regimes import BadRegime, check_regime, check_sizes, training_pairs
+from modeling.launching.regimes import BadRegime, check_regime, check_sizes, training_pairs
+from modeling.models import TrainingRun
 from snapshots.models import Snapshot
 
 Status = TrainingRun.Status
-
 MOST_CHILDREN = 200
 LARGEST_SEED = 2**31 - 1  # what the column holds
-FORGET_WORKERS_AFTER = timedelta(days=30)
 
 
 class ModelingError(Exception):
@@ -67,26 +57,6 @@ class NothingToLearnFrom(ModelingError):
 
 class RunIsOver(ModelingError):
     """What was asked for does not go with the run's state."""
-
-
-class Order(Enum):
-    """What a worker has to do next: go on, stop the training, or leave the run, which is not its own any more."""
-
-    GO_ON = "go on"
-    STOP = "stop"
-    LOST = "lost"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """One line of the curve. `dev_accuracy` stands at the ends of epochs."""
-
-    step: int
-    steps: int | None = None
-    epoch: int | None = None
-    loss: float | None = None
-    dev_accuracy: float | None = None
-    pairs_per_second: float | None = None
 
 
 def request_run(
@@ -206,119 +176,6 @@ def check_settings(*, baseline: str, config: Mapping[str, str]) -> dict[str, Any
         raise BadSetting(told if keys in told else f"{told} The settings of {baseline}: {keys}.") from None
 
 
-def claim_run(*, run_id: int, worker: str) -> TrainingRun | None:
-    """Claims a run that waits, or one whose worker is gone. None where there is nothing to claim."""
-    claimed: TrainingRun | None = claims.take(TrainingRun, run_id, worker=worker)
-    return claimed
-
-
-def look(*, run: TrainingRun) -> Order:
-    """What to do next: cheap enough for every second."""
-    asked = TrainingRun.objects.held_as(run).values_list("stop_requested", flat=True).first()
-    return Order.LOST if asked is None else Order.STOP if asked else Order.GO_ON
-
-
-@transaction.atomic
-def record_progress(*, run: TrainingRun, lines: Sequence[Progress]) -> bool:
-    """Adds to the curve, in one statement."""
-    if not TrainingRun.objects.held_as(run).exists():
-        return False
-    RunProgress.objects.bulk_create(RunProgress(run=run, **vars(line)) for line in lines)
-    return True
-
-
-@transaction.atomic
-def record_start(*, run: TrainingRun, step: int, train_pairs: int | None) -> bool:
-    """The training begins at `step`. What an earlier attempt did beyond that will be done, and told, again."""
-    if not TrainingRun.objects.held_as(run).update(train_pairs=train_pairs):
-        return False
-    earlier = RunProgress.objects.filter(run=run)
-    (earlier.filter(step__gt=step) if step else earlier).delete()
-    return True
-
-
-def record_warnings(*, run: TrainingRun, warnings: Sequence[str]) -> bool:
-    """All warnings of this attempt, one a line."""
-    return bool(TrainingRun.objects.held_as(run).update(warnings="\n".join(warnings)))
-
-
-@transaction.atomic
-def record_result(*, run: TrainingRun, metrics: Mapping[str, Any]) -> bool:
-    """The run is done: its figures, and an evaluation a partition, genre and gold label."""
-    recorded = _end(
-        run,
-        Status.DONE,
-        train_pairs=metrics["train_pairs"],
-        train_accuracy=metrics["train"]["accuracy"],
-        seconds=metrics["seconds"],
-        pairs_per_second=metrics["pairs_per_second"],
-        device=metrics["device"],
-    )
-    if recorded:
-        _record_evaluations(run, run.snapshot, metrics)
-    return recorded
-
-
-def record_evaluation(*, run: TrainingRun, snapshot: Snapshot, metrics: Mapping[str, Any]) -> None:
-    """A finished run's scores on any snapshot; scores of an earlier evaluation of the same parts are replaced."""
-    _record_evaluations(run, snapshot, metrics)
-
-
-def _record_evaluations(run: TrainingRun, snapshot: Snapshot, metrics: Mapping[str, Any]) -> None:
-    rows = [
-        Evaluation(run=run, snapshot=snapshot, partition=partition, **part)
-        for partition in PARTITIONS
-        for part in _parts(metrics.get(partition) or {}, metrics.get("train_pairs"))
-    ]
-    Evaluation.objects.bulk_create(
-        rows,
-        update_conflicts=True,
-        unique_fields=["run", "snapshot", "partition", "genre", "gold_label"],
-        update_fields=["pairs", "accuracy", "majority", "voted_pairs", *DISTRIBUTION],
-    )
-
-
-def _parts(scores: Mapping[str, Any], train_pairs: int | None) -> Iterator[dict[str, Any]]:
-    """The whole, each genre, each gold label; a part without pairs has no accuracy and no row."""
-    named: list[tuple[dict[str, str], Mapping[str, Any]]] = [({}, scores)]
-    named += [({"genre": genre}, part) for genre, part in scores.get("by_genre", {}).items()]
-    named += [({"gold_label": label}, part) for label, part in scores.get("by_label", {}).items()]
-    for name, part in named:
-        if part.get("accuracy") is not None:
-            # Of the training partition the program tells the accuracy alone.
-            pairs = part.get("pairs", train_pairs)
-            told = {"pairs": pairs, "accuracy": part["accuracy"], "majority": part.get("majority")}
-            yield {**name, **told, **_distribution(part.get("distribution"))}
-
-
-def _distribution(told: Mapping[str, Any] | None) -> dict[str, Any]:
-    """How near the prediction is to the annotators; the program tells null where no pair has two labels."""
-    return {"voted_pairs": told["pairs"], **{key: told[key] for key in DISTRIBUTION}} if told else {}
-
-
-def mark_failed(*, run: TrainingRun, error: str) -> bool:
-    """The run cannot go on, and `error` says to a person why."""
-    return _end(run, Status.FAILED, error=error)
-
-
-def mark_stopped(*, run: TrainingRun) -> bool:
-    """The training has written its checkpoint and ended, as somebody asked."""
-    return _end(run, Status.STOPPED)
-
-
-def _end(run: TrainingRun, status: str, **columns: Any) -> bool:
-    held = TrainingRun.objects.held_as(run)
-    return bool(held.update(status=status, **columns, **claims.ended()))
-
-
-def release_run(*, run: TrainingRun, blameless: bool) -> bool:
-    """Puts a run back on the list: its worker goes, or the training program was killed.
-
-    `blameless`: it was asked to pause and wrote its checkpoint, so this attempt does not count.
-    """
-    return claims.release(run, blameless=blameless)
-
-
 @transaction.atomic
 def stop_run(*, run: TrainingRun) -> TrainingRun:
     """Asks for the end after a checkpoint; at once where nobody works on the run. Of a sweep it stops the
@@ -351,19 +208,7 @@ def resume_run(*, run: TrainingRun) -> TrainingRun:
     return run
 
 
-def worker_seen(*, name: str, queues: str | Iterable[str]) -> None:
-    """A worker's sign of life. One statement: two of them at once do not meet."""
-    now = timezone.now()
-    listed = queues if isinstance(queues, str) else ",".join(queues)
-    Worker.objects.bulk_create(
-        [Worker(name=name[:200], queues=listed[:200], started_at=now, seen_at=now)],
-        update_conflicts=True,
-        unique_fields=["name"],
-        update_fields=["queues", "seen_at"],
-    )
-
-
-def forget_workers() -> int:
-    """Drops workers that have not been seen for a month; returns how many."""
-    gone, _ = Worker.objects.filter(seen_at__lt=timezone.now() - FORGET_WORKERS_AFTER).delete()
-    return gone
+def enqueue(run_id: int) -> None:
+    """Sends the message of a run after the commit; of a sweep, those of its children."""
+    waiting = TrainingRun.objects.waiting().filter(Q(pk=run_id) | Q(parent=run_id))
+    jobs.enqueue(*waiting.order_by("most", "seed"))

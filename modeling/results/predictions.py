@@ -1,4 +1,4 @@
-"""The folder of a run, as far as this side writes and reads it. The training program owns the rest."""
+"""Predictions files, as the training program writes them."""
 
 import json
 import os
@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from collection.models import PARTITIONS
+from modeling.folders import folder_of
 from modeling.models import TrainingRun
 
-CONFIG, LOG, CHILD = "run.json", "log.txt", "child.json"
-TAIL_BYTES = 16_384
 MOST_PREDICTIONS = 1000
 
 
@@ -32,23 +29,6 @@ class Predictions:
 
     rows: list[dict[str, Any]]
     next: int | None
-
-
-def folder_of(run: TrainingRun) -> Path:
-    """Where the run's files stand. The name is a random token from the database, never from a request."""
-    return Path(settings.RUN_ROOT) / run.folder
-
-
-def log_tail(run: TrainingRun, lines: int = 30) -> list[str]:
-    """The last lines of the training program's log; none where it is on another machine or not begun."""
-    try:
-        with (folder_of(run) / LOG).open("rb") as stream:
-            size = stream.seek(0, os.SEEK_END)
-            stream.seek(max(0, size - TAIL_BYTES))
-            text = stream.read().decode("utf-8", errors="replace")
-    except OSError:
-        return []
-    return text.splitlines()[-lines:]
 
 
 def predictions(

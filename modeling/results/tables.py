@@ -1,4 +1,4 @@
-"""The tables of the run pages: experiments over seeds, and the parts of an evaluation."""
+"""Tables of scores: experiments over seeds, and the parts of an evaluation."""
 
 import json
 from collections import defaultdict
@@ -9,9 +9,8 @@ from typing import Any
 from django.db.models import F
 
 from collection.models import PARTITIONS
+from modeling.launching.regimes import regime_text
 from modeling.models import Evaluation, TrainingRun
-from modeling.querysets import DISTRIBUTION
-from modeling.regimes import regime_text
 from snapshots.models import Snapshot
 
 
@@ -91,7 +90,7 @@ def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
         key = _key(*(row[f"run__{name}"] for name in ("baseline", "vectors", "config", "regime", "most")))
         experiment = found[row["run__snapshot_id"]].get(key)
         if experiment is not None:  # else its first run has ended since
-            experiment.scores[row["partition"]] = _score(row)
+            experiment.scores[row["partition"]] = score_of(row)
     return [
         SnapshotTable(snapshot, list(found[snapshot.pk].values()))
         for snapshot in snapshots
@@ -104,49 +103,12 @@ def _key(*what: Any) -> tuple[str, ...]:
     return tuple(json.dumps(one, sort_keys=True) for one in what)
 
 
-def _score(row: Mapping[str, Any]) -> Score:
-    return Score(**vars(_spread(row)), bar=row["bar"])
+def score_of(row: Mapping[str, Any]) -> Score:
+    return Score(**vars(spread_of(row)), bar=row["bar"])
 
 
-def _spread(row: Mapping[str, Any]) -> Spread:
+def spread_of(row: Mapping[str, Any]) -> Spread:
     return Spread(row["mean"], row["spread"], row["lowest"], row["highest"])
-
-
-@dataclass
-class Size:
-    """The children of a sweep that learn from equally many pairs (None: all): each by its seed, and the mean and
-    spread of those that are done, by partition.
-    """
-
-    most: int | None
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    scores: dict[str, Score] = field(default_factory=dict)
-
-
-def sizes(sweep: TrainingRun) -> list[Size]:
-    """A sweep's table: a learning curve where it has several sizes. One query a figure besides the children."""
-    found: dict[int | None, Size] = {}
-    for child in sweep.children.all():
-        size = found.setdefault(child.most, Size(child.most))
-        size.runs.append({"run": child.pk, "seed": child.seed, "status": child.status, "error": child.error})
-    for row in Evaluation.objects.by_size(sweep):
-        found[row["run__most"]].scores[row["partition"]] = _score(row)
-    for figure in DISTRIBUTION:
-        for row in Evaluation.objects.by_size(sweep, figure):
-            score = found[row["run__most"]].scores.get(row["partition"])
-            if score is not None:  # else its first seed has ended since
-                score.distribution[figure] = _spread(row)
-    return list(found.values())
-
-
-def distributions(table: Sequence[Size]) -> list[tuple[int | None, str, dict[str, Spread]]]:
-    """Of a sweep's table training size, partition and the spreads of `Score.distribution`, where there are any."""
-    return [
-        (size.most, partition, score.distribution)
-        for size in table
-        for partition, score in size.scores.items()
-        if score.distribution
-    ]
 
 
 def distribution_text(told: Mapping[str, Any]) -> str:

@@ -10,10 +10,10 @@ from django.conf import settings
 from modeling import catalogue
 from modeling.baselines.config import WEIGHTS, read_run_config
 from modeling.baselines.errors import BaselineError
-from modeling.fetching import NotFetched, kept_file
+from modeling.folders import CONFIG, folder_of
+from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
-from modeling.regimes import scheme_of
-from modeling.run_files import CONFIG, folder_of
+from modeling.running.fetching import NotFetched, kept_file
 from nli.lines import PARTITION_FILES
 from snapshots.manifest import folder_of as snapshot_folder
 from snapshots.models import Snapshot, SnapshotFile

@@ -7,9 +7,9 @@ from typing import Any
 from django import forms
 
 from modeling import catalogue
-from modeling.actions import LARGEST_SEED
 from modeling.baselines.config import MOST_PAIRS, STARTS
-from modeling.regimes import BadRegime, read_mixed, read_sizes
+from modeling.launching.actions import LARGEST_SEED
+from modeling.launching.regimes import BadRegime, read_mixed, read_sizes
 
 MOST_SEEDS = 20
 
@@ -131,7 +131,7 @@ class NewRunForm(forms.Form):
 
     @property
     def regime(self) -> dict[str, Any]:
-        """The part of the answers that modeling/regimes.py checks."""
+        """The part of the answers that modeling/launching/regimes.py checks."""
         given = self.cleaned_data
         start = {"run": given["start"], "how": given["how"] or STARTS[0]} if given["start"] else None
         return {

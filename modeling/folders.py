@@ -1,0 +1,28 @@
+"""The folder of a run, as far as the site writes and reads it. The training program owns the rest."""
+
+import os
+from pathlib import Path
+
+from django.conf import settings
+
+from modeling.models import TrainingRun
+
+CONFIG, LOG, CHILD = "run.json", "log.txt", "child.json"
+TAIL_BYTES = 16_384
+
+
+def folder_of(run: TrainingRun) -> Path:
+    """Where the run's files stand. The name is a random token from the database, never from a request."""
+    return Path(settings.RUN_ROOT) / run.folder
+
+
+def log_tail(run: TrainingRun, lines: int = 30) -> list[str]:
+    """The last lines of the training program's log; none where it is on another machine or not begun."""
+    try:
+        with (folder_of(run) / LOG).open("rb") as stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, size - TAIL_BYTES))
+            text = stream.read().decode("utf-8", errors="replace")
+    except OSError:
+        return []
+    return text.splitlines()[-lines:]

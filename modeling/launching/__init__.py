@@ -1,0 +1,1 @@
+"""Launching runs: what may be asked for, and stopping and resuming."""

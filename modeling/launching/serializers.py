@@ -1,0 +1,89 @@
+"""What REST takes and returns when runs are asked for."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from modeling import catalogue
+from modeling.baselines.config import MOST_PAIRS
+from modeling.launching.actions import LARGEST_SEED
+from modeling.models import TrainingRun
+from snapshots.models import Snapshot
+
+
+class NewRunSerializer(serializers.Serializer):
+    snapshot = serializers.CharField(max_length=200, help_text="CORPUS@VERSION")
+    baseline = serializers.CharField(max_length=40)
+    seed = serializers.IntegerField(default=1, min_value=0, max_value=LARGEST_SEED)
+    seeds = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=LARGEST_SEED),
+        required=False,
+        allow_empty=False,
+        help_text="a sweep: one run each, instead of `seed`",
+    )
+    sizes = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=MOST_PAIRS),
+        required=False,
+        allow_empty=False,
+        help_text="a sweep: for each seed one run a number of training pairs",
+    )
+    regime = serializers.DictField(
+        default=dict, help_text="mixed, genre, most, start, collapse, soft_labels, hypothesis_only"
+    )
+    vectors = serializers.CharField(default=catalogue.PACKAGED_VECTORS, max_length=500)
+    settings = serializers.DictField(
+        default=dict, help_text="key -> value; what is not named takes its default"
+    )
+    idempotency_key = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=100,
+        help_text="a random UUID is a good one; a request that is sent again under it starts nothing anew",
+    )
+
+    def validate_snapshot(self, name: str) -> Snapshot:
+        snapshot = Snapshot.objects.named(name).first()
+        if snapshot is None:
+            raise serializers.ValidationError(f"There is no snapshot {name!r}. GET snapshots/ lists them.")
+        return snapshot
+
+    def validate_vectors(self, name: str) -> str:
+        known = catalogue.vectors()
+        if name not in known:
+            raise serializers.ValidationError(
+                f"There are no word vectors {name!r} here. Known: {', '.join(known)}."
+            )
+        return name
+
+    def validate_settings(self, given: dict[str, Any]) -> dict[str, str]:
+        """Numbers and truth values may come as such; the baseline's own check reads text."""
+        texts: dict[str, str] = {}
+        for key, value in given.items():
+            if isinstance(value, bool):
+                texts[key] = str(value).lower()
+            elif isinstance(value, str | int | float) and len(str(value)) <= 200:
+                texts[key] = str(value)
+            else:
+                raise serializers.ValidationError(f"{key} must be a text, a number, true or false.")
+        refusal = catalogue.refusal_of_model(texts)
+        if refusal:
+            raise serializers.ValidationError(refusal)
+        return texts
+
+
+class RunSerializer(serializers.ModelSerializer):
+    snapshot = serializers.CharField(source="snapshot.__str__")
+    sha256 = serializers.CharField(source="snapshot.sha256")
+    settings = serializers.DictField(source="config")
+    status = serializers.CharField(source="standing", help_text="of a sweep what its runs come to")
+    url = serializers.HyperlinkedIdentityField(view_name="api-run")
+
+    class Meta:
+        model = TrainingRun
+        fields = [
+            "id", "snapshot", "sha256", "baseline", "seed", "vectors", "settings", "regime", "most", "parent", "is_sweep",
+            "status", "stop_requested",
+            "worker", "attempts", "requested_at", "started_at", "heartbeat_at", "finished_at", "train_pairs",
+            "train_accuracy", "seconds", "pairs_per_second", "device", "error", "url",
+        ]  # fmt: skip

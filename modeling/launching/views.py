@@ -1,0 +1,103 @@
+"""Pages: ask for a run, stop it, resume it."""
+
+from functools import partial
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.pages.access import researcher_required
+from accounts.models import User, new_token
+from modeling import catalogue, workers
+from modeling.launching.actions import (
+    BadSetting,
+    ModelingError,
+    RunIsOver,
+    enqueue,
+    request_once,
+    request_run,
+    request_sweep,
+    resume_run,
+    stop_run,
+)
+from modeling.launching.forms import NewRunForm
+from modeling.launching.regimes import training_pairs
+from modeling.models import TrainingRun
+from snapshots.models import Snapshot
+
+
+@never_cache
+@require_safe
+@researcher_required
+def new_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
+    snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
+    return _form_page(request, snapshot, NewRunForm(initial={**request.GET.dict(), "key": new_token()}))
+
+
+@require_POST
+@researcher_required
+def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
+    """One run, or a sweep where there are several seeds or sizes. The same form sent twice starts it once."""
+    snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
+    form = NewRunForm(request.POST)
+    if not form.is_valid():
+        return _form_page(request, snapshot, form, status=422)
+    asked = {key: form.cleaned_data[key] for key in ("baseline", "vectors", "config")}
+    user = cast(User, request.user)
+    asked |= {"snapshot": snapshot, "regime": form.regime, "by": user}
+    seeds, wanted = form.cleaned_data["seeds"], form.cleaned_data["sizes"]
+    if len(seeds) > 1 or wanted:
+        ask = partial(request_sweep, seeds=seeds, sizes=wanted, **asked)
+    else:
+        ask = partial(request_run, seed=seeds[0], **asked)
+    content = {"snapshot": snapshot.pk, "form": form.cleaned_data}
+    try:
+        started, is_new = request_once(by=user, key=form.request_key, content=content, ask=ask)
+    except ModelingError as error:
+        key = "config" if isinstance(error, BadSetting) else getattr(error, "key", None)
+        form.add_error(key if key in form.fields else None, str(error))
+        return _form_page(request, snapshot, form, status=422)
+    if not is_new:
+        messages.info(
+            request, "You sent this form before: this is what it started. To train again, open the form anew."
+        )
+    enqueue(started.pk)
+    return redirect("run", started.pk)
+
+
+@require_POST
+@researcher_required
+def stop(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(TrainingRun, pk=pk)
+    try:
+        stop_run(run=found)
+    except RunIsOver as error:
+        messages.warning(request, str(error))
+    return redirect("run", pk)
+
+
+@require_POST
+@researcher_required
+def resume(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(TrainingRun, pk=pk)
+    try:
+        resume_run(run=found)
+        enqueue(pk)
+    except RunIsOver as error:
+        messages.warning(request, str(error))
+    return redirect("run", pk)
+
+
+def _form_page(request: HttpRequest, snapshot: Snapshot, form: NewRunForm, status: int = 200) -> HttpResponse:
+    context = {
+        "snapshot": snapshot,
+        "form": form,
+        "baselines": catalogue.baselines().values(),
+        **workers.of_training(),
+    }
+    context["has_train"] = training_pairs(snapshot).exists()
+    context["for_english"] = catalogue.tools_for_english(snapshot.corpus.language)
+    return render(request, "modeling/new.html", context, status=status)

@@ -1,0 +1,1 @@
+"""What runs predicted and scored."""

@@ -1,0 +1,66 @@
+"""Scores a finished run on another snapshot, by the training program."""
+
+import json
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from modeling import catalogue
+from modeling.folders import LOG, folder_of
+from modeling.launching.regimes import scheme_of
+from modeling.models import TrainingRun
+from modeling.running.configs import CannotStart, snapshot_files
+from modeling.running.program import EVALUATE, Listener, how_it_ended, told_as_sentence
+from snapshots.models import Snapshot
+
+
+class EvaluationFailed(Exception):
+    """The evaluation ended without scores; a sentence."""
+
+
+def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable[str]) -> Path:
+    """Where an evaluation's predictions stand, a file for each of the partitions that the snapshot has."""
+    name = f"{snapshot.corpus.slug}-{snapshot.version}-{'-'.join(sorted(partitions))}"
+    return folder_of(run) / "evaluations" / name
+
+
+def evaluate(
+    run: TrainingRun, snapshot: Snapshot, partitions: list[str], *, tell: Listener
+) -> dict[str, Any]:
+    """Scores a finished run on partitions of any snapshot of the same scheme, or of one that comes to the same
+    when labels are read as two classes; returns the program's metrics.
+
+    Raises CannotStart, EvaluationFailed.
+    """
+    files = {name: file for name, file in snapshot_files(snapshot).items() if name in partitions}
+    if not files:
+        raise CannotStart(f"{snapshot} has no {' or '.join(partitions)} pairs: name another partition.")
+    folder = evaluation_folder(run, snapshot, files)
+    config = folder / "evaluation.json"
+    name = {"name": str(snapshot), "sha256": snapshot.sha256}
+    collapse = scheme_of(run.snapshot, run.regime) != snapshot.corpus.scheme
+    told = {
+        "snapshot": name, "files": files, "folder": str(folder), "cache": str(settings.CACHE_ROOT),
+        "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None, "collapse": collapse,
+        "threads": settings.TRAINING_THREADS,
+    }  # fmt: skip
+    with told_as_sentence(folder, "evaluate again"):
+        folder.mkdir(parents=True, exist_ok=True)
+        config.write_text(json.dumps(told), encoding="utf-8")
+        with (folder / LOG).open("ab") as log:
+            child = subprocess.run(
+                [*EVALUATE, str(folder_of(run)), str(config)],
+                cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+            )  # fmt: skip
+    events = [json.loads(line) for line in child.stdout.splitlines() if line.startswith(b"{")]
+    for event in events:
+        tell(event)
+    last = events[-1] if events else {}
+    if child.returncode or last.get("event") != "done":
+        ended = f"The evaluation {how_it_ended(child.returncode)}: look at {folder / LOG} and at the memory."
+        raise EvaluationFailed(last.get("message") or ended)
+    metrics: dict[str, Any] = last["metrics"]
+    return metrics

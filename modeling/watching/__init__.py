@@ -1,0 +1,1 @@
+"""How a run or a sweep stands."""

@@ -1,0 +1,83 @@
+"""What REST returns of one run."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from modeling import workers
+from modeling.launching.serializers import RunSerializer
+from modeling.models import TrainingRun
+from modeling.results.serializers import EvaluationSerializer
+
+
+class SpreadSerializer(serializers.Serializer):
+    mean = serializers.FloatField()
+    spread = serializers.FloatField(allow_null=True, help_text="sample standard deviation; null for one run")
+    lowest = serializers.FloatField()
+    highest = serializers.FloatField()
+
+
+class ScoreSerializer(SpreadSerializer):
+    bar = serializers.FloatField(allow_null=True, help_text="share of the commonest label")
+    distribution = serializers.DictField(
+        child=SpreadSerializer(),
+        help_text="kl, jsd (nats), entropy_correlation; empty where no pair has two annotator labels",
+    )
+
+
+class ChildSerializer(serializers.Serializer):
+    run = serializers.IntegerField()
+    seed = serializers.IntegerField()
+    status = serializers.CharField()
+    error = serializers.CharField(allow_blank=True)
+
+
+class SizeSerializer(serializers.Serializer):
+    most = serializers.IntegerField(allow_null=True, help_text="training pairs; null: all")
+    runs = ChildSerializer(many=True)
+    scores = serializers.DictField(child=ScoreSerializer(), help_text="partition -> mean and spread")
+
+
+class ProgressSerializer(serializers.Serializer):
+    step = serializers.IntegerField()
+    steps = serializers.IntegerField(allow_null=True)
+    epoch = serializers.IntegerField(allow_null=True)
+    loss = serializers.FloatField(allow_null=True)
+    dev_accuracy = serializers.FloatField(allow_null=True)
+    pairs_per_second = serializers.FloatField(allow_null=True)
+
+
+class RunDetailSerializer(RunSerializer):
+    evaluations = EvaluationSerializer(many=True)
+    warnings = serializers.SerializerMethodField()
+    progress = serializers.SerializerMethodField(help_text="the newest line; null before the first")
+    queue_is_worked = serializers.SerializerMethodField(help_text="was a worker of the queue seen lately")
+    sweep = serializers.SerializerMethodField(help_text="of a sweep its runs and their mean scores, by size")
+    predictions = serializers.SerializerMethodField(help_text="partition -> address; empty until done")
+
+    class Meta(RunSerializer.Meta):
+        fields = [
+            *RunSerializer.Meta.fields,
+            "evaluations", "warnings", "progress", "queue_is_worked", "predictions", "sweep",
+        ]  # fmt: skip
+
+    def get_warnings(self, run: TrainingRun) -> list[str]:
+        return run.warnings.splitlines()
+
+    def get_progress(self, run: TrainingRun) -> dict[str, Any] | None:
+        newest = run.lines.last()
+        return None if newest is None else dict(ProgressSerializer(newest).data)
+
+    def get_queue_is_worked(self, run: TrainingRun) -> bool:
+        return bool(workers.working("training"))
+
+    @extend_schema_field(SizeSerializer(many=True))
+    def get_sweep(self, run: TrainingRun) -> list[dict[str, Any]]:
+        return list(SizeSerializer(self.context["sweep"], many=True).data)
+
+    def get_predictions(self, run: TrainingRun) -> dict[str, str]:
+        address = reverse("api-run-predictions", kwargs={"pk": run.pk}, request=self.context["request"])
+        parts = {one.partition for one in run.evaluations.all() if one.snapshot_id == run.snapshot_id}
+        return {part: f"{address}?partition={part}" for part in sorted(parts - {"train"})}
