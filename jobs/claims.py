@@ -1,13 +1,11 @@
-"""Claims on jobs: a token on the row, and a heartbeat from a thread of its own.
+"""Claims on jobs: a token on the row, and heartbeats from a separate thread.
 
-Whatever step the job is at, the thread goes on writing heartbeats over its own database connection. A worker that was
-taken over (its token is gone from the row) stops at its next report and changes nothing any more.
+The thread writes heartbeats over its own database connection, whatever the job is doing. A worker that lost its claim
+(its token is gone from the row) stops at its next report and changes nothing any more.
 """
 
 import contextlib
-import errno
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -21,51 +19,50 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from jobs.failures import failure_sentence, is_disk_full, is_transient
 from jobs.models import WAITING_FOR_A_WORKER
 
 logger = logging.getLogger(__name__)
 BEAT_EVERY = timedelta(seconds=5)
 REPORT_EVERY = timedelta(seconds=1)  # a report is a write; ten thousand short pairs take less
 MOST_ATTEMPTS = 5
-# How long the thread waits for SQLite's write lock before it tries again at the next beat.
+# How long the thread waits for SQLite's write lock. Then it tries again at the next beat.
 LOCK_TIMEOUT = timedelta(seconds=5)
-# Failures that go away by themselves: connection lost, deadlock or serialization, too many connections, restart.
-PASSING = ("08", "40", "53300", "57P")
 
 
 class JobError(Exception):
-    """A job has not come to its end here."""
+    """This worker did not finish the job."""
 
 
 class ClaimLost(JobError):
-    """Another worker has claimed the job, or somebody has ended it."""
+    """Another worker has claimed the job, or somebody has stopped it."""
 
 
 class InOtherHands(JobError):
-    """Nothing to do: another worker works on the job, or it is over. `row` is the job as it stands."""
+    """The job cannot be claimed: another worker has it, or it is over. `row` is the job as it is now."""
 
     def __init__(self, row: Any) -> None:
         self.row = row
-        super().__init__(f"{row} is in other hands ({row.progress}).")
+        super().__init__(f"{row} has another worker or is over ({row.progress}).")
 
 
 class JobFailed(JobError):
-    """The job failed; the row says why, and so does the message."""
+    """The job failed. The row and the message say why."""
 
 
 class Interrupted(JobError):
-    """The database went away. The job waits, or will be found stale, and begins again."""
+    """The database went away. The job waits or becomes stale, and a worker starts it again."""
 
 
-def take(model: Any, pk: int, *, worker: str = "", progress: str = "") -> Any:
-    """Claims a job that waits or is stale, and returns its row; None where there is nothing to claim.
+def claim(model: Any, pk: int, *, worker: str = "", progress: str = "") -> Any:
+    """Claims a waiting or stale job and returns its row, or None if there is nothing to claim.
 
-    One conditional UPDATE: of two workers that try, one changes the row. A job that was claimed five times and never
-    ended is failed instead: it would bring down worker after worker.
+    This is one conditional UPDATE: of two workers that try, one changes the row. A job that was claimed five times and
+    never ended is failed instead, because it would end worker after worker.
     """
     now, token = timezone.now(), uuid4().hex
-    takeable = model.objects.filter(pk=pk).takeable()
-    taken = takeable.filter(attempts__lt=MOST_ATTEMPTS).update(
+    claimable = model.objects.filter(pk=pk).claimable()
+    claimed = claimable.filter(attempts__lt=MOST_ATTEMPTS).update(
         status=model.WORKING,
         claimed_by=token,
         worker=worker[:200],
@@ -77,19 +74,19 @@ def take(model: Any, pk: int, *, worker: str = "", progress: str = "") -> Any:
         share=0,
         error="",
     )
-    if taken:
+    if claimed:
         row = model.objects.get(pk=pk)
-        row.claimed_by = token  # should it be another's by now, this worker must not pass for that one
+        row.claimed_by = token  # if another worker has it by now, this one must not use that worker's token
         return row
-    for row in takeable.filter(attempts__gte=MOST_ATTEMPTS):
-        error = f"Given up after {MOST_ATTEMPTS} attempts: each time the worker or its program died before the end."
-        fail_where(takeable.filter(attempts__gte=MOST_ATTEMPTS), row, f"{error} {row.advice()}".strip())
+    for row in claimable.filter(attempts__gte=MOST_ATTEMPTS):
+        error = f"Given up after {MOST_ATTEMPTS} attempts: each time the worker or its program ended before the job did."
+        fail_where(claimable.filter(attempts__gte=MOST_ATTEMPTS), row, f"{error} {row.advice()}".strip())
     return None
 
 
 @transaction.atomic
 def fail_where(rows: QuerySet[Any], row: Any, error: str) -> bool:
-    """Fails the job `row`, if it is still among `rows`; returns whether it was."""
+    """Fails the job `row` if it is still in `rows`. Returns whether it was."""
     if not rows.update(status=row.FAILED, error=error, **ended()):
         return False
     logger.warning("%s failed: %s", row, error)
@@ -99,14 +96,14 @@ def fail_where(rows: QuerySet[Any], row: Any, error: str) -> bool:
 
 
 def ask_again(row: Any, *states: str) -> None:
-    """Lets a job that failed (or is in one of `states`) wait for a worker once more; others stay as they are."""
+    """Queues a failed job (or one in `states`) again. A job in another state stays as it is."""
     over = type(row).objects.filter(pk=row.pk, status__in=states or (row.FAILED,))
     if over.update(**wanted(row)):
         row.refresh_from_db()
 
 
 def wanted(kind: Any) -> dict[str, Any]:
-    """Columns of a job that is asked for now. `kind`: a class of jobs, or a row."""
+    """Returns the columns of a job that is requested now. `kind` is a class of jobs, or a row."""
     return {
         "status": kind.WAITING,
         "progress": WAITING_FOR_A_WORKER,
@@ -120,15 +117,15 @@ def wanted(kind: Any) -> dict[str, Any]:
 
 
 def ended() -> dict[str, Any]:
-    """Columns of a job that nobody works on any more, whatever came of it."""
+    """Returns the columns of a job that has ended, in whatever state."""
     now = timezone.now()
     return {"claimed_by": "", "progress": "", "share": 0, "stop_requested": False, "finished_at": now}
 
 
 class Claim:
-    """The claim on a row that `take` returned. Inside its `with` block a thread writes heartbeats.
+    """The claim on a row that `claim` returned. A thread writes heartbeats inside its `with` block.
 
-    There is no thread where the claim was made inside a transaction: nobody else sees the row then.
+    Inside a transaction there is no thread: nobody else sees the row then.
     """
 
     def __init__(self, row: Any, *, tell: Callable[[str], None] = lambda text: None) -> None:
@@ -152,9 +149,9 @@ class Claim:
         return type(self.row).objects.held_as(self.row)
 
     def report(self, progress: str, share: float = 0, *, at_once: bool = False) -> None:
-        """Writes how far the job is, at most once a second unless `at_once`. Raises ClaimLost.
+        """Writes the progress of the job, at most once a second unless `at_once`. Raises ClaimLost.
 
-        A database that is away for a moment costs nothing: the next report comes.
+        A report that the database does not answer is dropped: the next one comes.
         """
         if self._lost.is_set():
             raise ClaimLost(str(self.row))
@@ -165,18 +162,18 @@ class Claim:
         try:
             self._write(heartbeat_at=timezone.now(), progress=progress[:200], share=min(max(share, 0), 1))
         except (OperationalError, InterfaceError) as error:
-            if connection.in_atomic_block or not is_passing(error):
+            if connection.in_atomic_block or not is_transient(error):
                 raise
             logger.warning("%s: the database did not answer (%s).", self.row, error)
             connection.close()
         self.tell(progress)
 
     def confirm(self) -> None:
-        """Makes sure, at the end of a long transaction, that the claim is still held. Raises ClaimLost.
+        """Checks at the end of a long transaction that the claim is still held. Raises ClaimLost.
 
-        On PostgreSQL by a look from outside: the transaction may see a state of long ago, and a write to a row that
-        the heartbeat has changed since would fail it. On SQLite the transaction has held the write lock, which kept
-        the heartbeat waiting: it is written here, so that the job is not stale the moment the lock is free.
+        On PostgreSQL another connection reads the row: this transaction may see an old state, and its write to a row
+        that a heartbeat has changed would fail. On SQLite this transaction held the write lock, so the heartbeat had to
+        wait: it is written here, or the job would be stale as soon as the lock is free.
         """
         if self._thread is None or connection.vendor == "sqlite":
             self._write(heartbeat_at=timezone.now())
@@ -184,18 +181,18 @@ class Claim:
             raise ClaimLost(str(self.row))
 
     def finish(self, **values: Any) -> None:
-        """Ends the job as done, with `values` in its columns. Raises ClaimLost."""
+        """Ends the job as done and writes `values` to its columns. Raises ClaimLost."""
         self._write(status=self.row.DONE, error="", **ended(), **values)
 
     def fail(self, error: str) -> bool:
-        """Ends the job as failed, unless the claim was lost; returns whether it was still held."""
+        """Ends the job as failed, unless the claim was lost. Returns whether it was still held."""
         if not fail_where(self.ours(), self.row, error):
             return False
         self.row.error = error
         return True
 
     def release(self, *, blameless: bool = False) -> bool:
-        """Lets the job wait for another worker; returns False where the claim was lost.
+        """Queues the job for another worker. Returns False if the claim was lost.
 
         `blameless`: this attempt does not count.
         """
@@ -221,7 +218,7 @@ class Claim:
 
 
 def release(row: Any, *, blameless: bool) -> bool:
-    """Lets a claimed job wait for a worker again; returns False where it is not held as `row` any more."""
+    """Queues a claimed job again. Returns False if the claim of `row` was lost."""
     counted = F("attempts") - 1 if blameless else F("attempts")
     columns = {"status": row.WAITING, "claimed_by": "", "heartbeat_at": None, "share": 0}
     held = type(row).objects.held_as(row)
@@ -238,84 +235,52 @@ def carry_out(
     expected: tuple[type[Exception], ...] = (),
     tell: Callable[[str], None] = lambda text: None,
 ) -> Any:
-    """Claims the job, calls `work` while heartbeats are written, and returns what it returns; `work` ends the job.
+    """Claims the job, calls `work` while heartbeats are written, and returns its result. `work` ends the job.
 
-    What goes wrong is written on the row; errors of the types `expected` by their message, and raised as they are.
+    An error is written on the row. Errors of the types in `expected` are written by their message and raised unchanged.
     Raises model.DoesNotExist, InOtherHands, JobFailed, Interrupted.
     """
-    row = take(model, pk, worker=worker, progress=progress)
+    row = claim(model, pk, worker=worker, progress=progress)
     if row is None:
         raise InOtherHands(model.objects.get(pk=pk))
-    claim = Claim(row, tell=tell)
+    held = Claim(row, tell=tell)
     try:
-        with claim:
-            return work(claim)
+        with held:
+            return work(held)
     except ClaimLost:
         raise InOtherHands(model.objects.get(pk=pk)) from None
     except expected as error:
-        claim.fail(str(error))
+        held.fail(str(error))
         raise
     except KeyboardInterrupt:
-        claim.fail(f"Stopped by hand. {row.AGAIN.capitalize()} when you like.")
+        held.fail(f"Stopped by hand. {row.AGAIN.capitalize()} when you like.")
         raise
     except Exception as error:
-        raise after_fault(claim, error) from error
+        raise after_unexpected(held, error) from error
 
 
-def after_fault(claim: Claim, error: Exception) -> JobError:
-    """Writes on the row what nobody foresaw, or lets the job wait again where the database was away.
+def after_unexpected(held: Claim, error: Exception) -> JobError:
+    """Fails the job after an unexpected error, or queues it again if the database was away.
 
-    Returns what is to be raised: JobFailed, Interrupted, or InOtherHands where the claim was lost.
+    Returns the exception to raise: JobFailed, Interrupted, or InOtherHands if the claim was lost.
     """
-    row = claim.row
-    if is_passing(error) and not is_disk_full(error):
+    row = held.row
+    if is_transient(error) and not is_disk_full(error):
         logger.warning("%s: the database did not answer (%s). It begins again.", row, error)
         connection.close()
-        # Where the database is still away, the job will be found stale instead.
+        # If the database is still away, the job becomes stale instead.
         with contextlib.suppress(DatabaseError, InterfaceError):
-            claim.release()
+            held.release()
         return Interrupted(
-            "The database did not answer. A worker begins the job again by itself; it needs no asking."
+            "The database did not answer. A worker starts the job again; you need not do anything."
         )
-    sentence = fault(error, row.AGAIN)
-    if not claim.fail(sentence):
-        # What it worked on was taken from under its hands: no fault of anybody's.
+    sentence = failure_sentence(error, row.AGAIN)
+    if not held.fail(sentence):
+        # The job was stopped or taken over, and its rows changed under it: that is no failure.
         return InOtherHands(type(row).objects.get(pk=row.pk))
     if not isinstance(error, OSError):
         logger.error("%s failed", row, exc_info=error)
     return JobFailed(sentence)
-
-
-def fault(error: Exception, again: str) -> str:
-    """Returns what a person is told of a failure that nobody foresaw. Details are in the log."""
-    if is_disk_full(error):
-        return f"The database could not be written: {os.strerror(errno.ENOSPC)}. Make room, then {again}."
-    if isinstance(error, OSError):
-        return f"The files could not be written: {error.strerror or error}. Make room, then {again}."
-    return f"The software failed ({type(error).__name__}). Tell its operator, then {again}."
-
-
-def is_disk_full(error: Exception) -> bool:
-    """Whether the database has no room: PostgreSQL says 53100, SQLite only words."""
-    if not isinstance(error, DatabaseError):
-        return False
-    return _sqlstate(error) == "53100" or "database or disk is full" in str(error)
-
-
-def is_passing(error: Exception) -> bool:
-    """Whether a failure of the database will pass: the connection was lost, or others were in the way."""
-    if isinstance(error, InterfaceError):
-        return True
-    if not isinstance(error, OperationalError):
-        return False
-    if connection.vendor == "sqlite":
-        return "locked" in str(error) or "busy" in str(error)
-    # Where the server is gone, nobody gives a code.
-    return (_sqlstate(error) or "08").startswith(PASSING)
-
-
-def _sqlstate(error: Exception) -> str:
-    return getattr(error.__cause__, "pgcode", None) or ""
 
 
 def _in_another_connection(ask: Callable[[], Any]) -> Any:
@@ -330,7 +295,7 @@ def _in_another_connection(ask: Callable[[], Any]) -> Any:
 
 
 def _wait_briefly_for_locks() -> None:
-    """On SQLite a write waits up to a minute for the lock, longer than a heartbeat may; then it tries again."""
+    """On SQLite, limits how long a heartbeat waits for the write lock: the default is a minute."""
     if connection.vendor == "sqlite" and connection.connection is None:
         with connection.cursor() as cursor:
             cursor.execute(f"PRAGMA busy_timeout = {int(LOCK_TIMEOUT.total_seconds() * 1000)}")

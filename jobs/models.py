@@ -1,4 +1,4 @@
-"""What every background job has in common, and when the clock was last heard."""
+"""The columns that every background job has, and the heartbeat of the clock."""
 
 from datetime import timedelta
 
@@ -9,20 +9,20 @@ from django.utils import timezone
 from jobs.querysets import stale_before
 
 WAITING_FOR_A_WORKER = "waiting for a worker"
-# Longer than the sweep needs to send a lost message again.
+# Longer than a sweep needs to send a lost message again.
 PATIENCE = timedelta(minutes=1)
 
 
 class Job(models.Model):
-    """A row that is a job: it waits, is claimed by one worker, and ends done or failed.
+    """A row that is a job: it waits, one worker claims it, and it ends done or failed.
 
-    Each kind of job is a table of its own with these columns, a JobQuerySet as manager, and a `status` in its own words,
-    which the class names in WAITING, WORKING, DONE and FAILED (docs/decisions/0008-a-job-is-a-row.md).
+    Each kind of job is a table with these columns, a JobQuerySet as manager, and a `status` in its own words. The class
+    names those words in WAITING, WORKING, DONE and FAILED (docs/decisions/0008-a-job-is-a-row.md).
     """
 
     QUEUE = "general"
-    # Dotted names, because apps above this one have them: `work(pk, worker=...)` carries the job out, `after_failure(row)`
-    # runs in the transaction that fails it.
+    # Dotted names of functions in other apps: `work(pk, worker=...)` carries the job out, `after_failure(row)` runs in the
+    # transaction that fails it.
     WORK = ""
     AFTER_FAILURE = ""
     WAITING, WORKING, DONE, FAILED = "requested", "working", "done", "failed"
@@ -45,27 +45,27 @@ class Job(models.Model):
 
     @property
     def is_stale(self) -> bool:
-        """Whether it is claimed and its worker has written no heartbeat for too long."""
+        """Whether its worker has written no heartbeat for too long."""
         working = self.status == self.WORKING  # type: ignore[attr-defined]
         return working and (self.heartbeat_at is None or self.heartbeat_at < stale_before())
 
     @property
     def waits_in_vain(self) -> bool:
-        """Whether nobody has claimed it for longer than the sweep needs."""
+        """Whether it has waited longer than a sweep needs to find it."""
         waiting = self.status == self.WAITING  # type: ignore[attr-defined]
         return waiting and timezone.now() - self.requested_at > PATIENCE
 
     def advice(self) -> str:
-        """Returns what may help when worker after worker dies of it."""
+        """Returns what to try when the job ends worker after worker."""
         return ""
 
 
 def job_constraints(
     name: str, working: str = "working", failed: str = "failed"
 ) -> list[models.CheckConstraint]:
-    """Constraints of one kind of job, whose names begin with `name`.
+    """Returns the constraints of one kind of job. Their names begin with `name`.
 
-    Without a heartbeat a claimed job would never become stale, and nobody could ever claim it again.
+    A claimed job needs a heartbeat: without one it would never become stale, and nobody could claim it again.
     """
     claimed = ~Q(claimed_by="") & Q(heartbeat_at__isnull=False, started_at__isnull=False)
     return [
@@ -79,7 +79,7 @@ def job_constraints(
 
 
 class Clock(models.Model):
-    """When Celery's beat last sent a sweep. One row."""
+    """When Celery beat last sent a sweep. The table has one row."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     seen_at = models.DateTimeField()

@@ -7,12 +7,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-# A worker writes a heartbeat every few seconds; without one for so long, another worker may claim its job.
+# A worker writes a heartbeat every few seconds. After this time without one, another worker may claim its job.
 STALE_AFTER = timedelta(seconds=60)
 
 
 def stale_before() -> datetime:
-    """The moment before which a heartbeat is too old."""
+    """Returns the time before which a heartbeat is too old."""
     return timezone.now() - STALE_AFTER
 
 
@@ -38,14 +38,14 @@ class JobQuerySet(models.QuerySet):
         """Claimed jobs whose worker still writes heartbeats."""
         return self.filter(status=self.kind.WORKING, heartbeat_at__gte=stale_before())
 
-    def takeable(self) -> Any:
-        """Jobs that may be claimed: those that wait, and stale ones."""
+    def claimable(self) -> Any:
+        """Jobs that a worker may claim: waiting and stale ones."""
         stale = Q(status=self.kind.WORKING, heartbeat_at__lt=stale_before())
         return self.filter(Q(status=self.kind.WAITING) | stale)
 
     def held_as(self, row: Any) -> Any:
-        """The row of `row` as long as it is held under the claim that `row` was loaded with.
+        """The row of `row`, as long as the claim with which it was loaded holds.
 
-        Every claim writes a new token: a worker that was taken over finds no row here and can change nothing.
+        Every claim writes a new token: a worker that lost its claim finds no row here and changes nothing.
         """
         return self.filter(pk=row.pk, status=self.kind.WORKING, claimed_by=row.claimed_by)

@@ -1,4 +1,4 @@
-"""Messages to workers. The row is the job: a message or a worker that is lost loses nothing."""
+"""Messages to workers. The row is the job, so a lost message or a lost worker loses nothing."""
 
 import logging
 import time
@@ -18,33 +18,34 @@ from jobs.claims import BEAT_EVERY, InOtherHands
 from jobs.models import Clock, Job
 
 logger = logging.getLogger(__name__)
-# A job that nobody claimed for so long has lost its message.
+# A job that nobody has claimed after this time has lost its message.
 MESSAGE_LOST_AFTER = timedelta(seconds=30)
-# After the database was away, every heartbeat is old, and every worker writes one within moments.
+# When the database comes back, every heartbeat is old until each worker has written its next one.
 SECOND_LOOK_AFTER = 2 * BEAT_EVERY
 after_commit = transaction.on_commit
 
 
 @shared_task(bind=True, time_limit=None, soft_time_limit=None)
 def work(self: Task, kind: str, pk: int) -> None:
-    """Carries one job out; does nothing where it is over, gone, or in other hands."""
+    """Carries one job out. Does nothing if it is over, deleted, or claimed by another worker."""
     model: Any = apps.get_model(kind)
-    if not model.objects.takeable().filter(pk=pk).exists():
+    if not model.objects.claimable().filter(pk=pk).exists():
         return
     try:
         import_string(model.WORK)(pk, worker=self.request.hostname or "")
     except (model.DoesNotExist, InOtherHands):
         return  # another worker was faster
-    except Exception as error:  # the row says it, and what nobody foresaw is in the log already
+    except Exception as error:  # the row has the error, and the log has the trace of an unexpected one
         logger.warning("%s %s: %s", kind, pk, error)
 
 
 @shared_task
 def sweep(queue: str) -> None:
-    """Sends the messages of jobs again whose message or worker was lost, of all kinds that `queue` works.
+    """Sends messages again for jobs of `queue` whose message or worker was lost.
 
-    The clock's message waits in the same queue behind those of the jobs, and expires: it is carried out only where a
-    worker has nothing older to do, so that what still waits then has lost its message. A message too many does no harm.
+    The message that starts a sweep waits in the same queue behind those of the jobs, and expires. So a sweep runs only
+    when a worker has nothing older to do, and a job that still waits then has lost its message. An extra message does no
+    harm.
     """
     for kind in kinds(queue):
         for pk in lost(kind):
@@ -62,14 +63,14 @@ def lost(kind: Any) -> list[int]:
 
 
 def kinds(queue: str | None = None) -> Iterator[Any]:
-    """Every kind of job, or those of one queue: the models."""
+    """Yields the models of all kinds of job, or of those of one queue."""
     for model in apps.get_models():
         if issubclass(model, Job) and queue in (None, model.QUEUE):
             yield model
 
 
 def enqueue(*rows: Job) -> None:
-    """Sends the messages of jobs after the commit. Without a broker the sweep finds the rows later."""
+    """Sends the messages of jobs after the commit. If there is no broker, a sweep finds the rows later."""
     for row in rows:
         after_commit(partial(send, type(row), row.pk))
 
@@ -83,7 +84,7 @@ def send(kind: type[Job], pk: int) -> None:
 
 
 def clock_seen() -> None:
-    """Writes that beat has sent a sweep. One statement."""
+    """Records that the clock (Celery beat) has sent a sweep."""
     Clock.objects.bulk_create(
         [Clock(pk=1, seen_at=timezone.now())],
         update_conflicts=True,

@@ -1,6 +1,6 @@
-"""Which baselines there are and what can be set for them, as pages, REST and commands show it.
+"""The baselines and their settings, as pages, REST and commands show them.
 
-The training program's own catalogue, imported: it loads neither torch nor numpy.
+They come from the catalogue of the training program. Importing it loads neither torch nor numpy.
 """
 
 from collections.abc import Mapping
@@ -47,8 +47,8 @@ class Setting:
 class Baseline:
     name: str
     doc: str
-    two_classes: bool  # it tells entailed from not-entailed, and knows no other labels
-    learns_in_steps: bool  # it has weights that a later run can start from; what learns in one look has not
+    two_classes: bool  # it knows entailed and not-entailed only
+    learns_in_steps: bool  # its weights can be the start of a later run
     reads_premises: bool  # one that does has a hypothesis-only twin
     reads_vectors: bool  # `majority` reads no words, a pretrained encoder has its own
     settings: tuple[Setting, ...]
@@ -90,8 +90,9 @@ def check(baseline: str, given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def tools_for_english(language: str) -> dict[str, list[str]]:
-    """What says that a tool is for English alone -> the baselines that use it unless told otherwise; for pairs in
-    English empty.
+    """Returns warnings that a tool is for English only, each with the baselines that use it by default.
+
+    Empty for pairs in English.
     """
     found: dict[str, list[str]] = {}
     for name, kind in BASELINES.items():
@@ -102,43 +103,43 @@ def tools_for_english(language: str) -> dict[str, list[str]]:
 
 
 def less_memory(baseline: str) -> str:
-    """What to do about a run for which the memory does not suffice: the settings that this baseline has."""
-    known = baselines().get(baseline)  # a baseline of old may be there no more
+    """Returns what to do about a run that ran out of memory, with the settings that this baseline has."""
+    known = baselines().get(baseline)  # a baseline may have been removed since
     keys = known.keys if known else list(SIZES)
     sizes = [key for key in SIZES if key in keys]
     smaller = f"a smaller {' or '.join(sizes)}" if sizes else "a larger minimum_count"
     anew = f"start a new run with {smaller}, or " if sizes or "minimum_count" in keys else ""
-    return f"Most likely its memory ran out: {anew}free memory and resume this one, which goes on from its checkpoint."
+    return f"Most likely it ran out of memory: {anew}free memory and resume this one, which continues from its checkpoint."
 
 
 def vectors() -> list[str]:
-    """Word vectors that a page may offer: the package, and text files that an operator put into var/vectors.
+    """Returns the word vectors that a page may offer: the package, and text files in var/vectors.
 
-    Any other path is for the command line alone: a page must not read files of the server by name.
+    Only the command line may name another path: a page must not read files of the server by name.
     """
     folder = Path(settings.VAR) / "vectors"
     return [PACKAGED_VECTORS, *sorted(path.name for path in folder.glob("*.txt"))]
 
 
 def models() -> list[str]:
-    """Pretrained encoders that a page may name: the package, and folders that an operator put into var/models."""
+    """Returns the pretrained encoders that a page may offer: the package, and folders in var/models."""
     folder = Path(settings.VAR) / "models"
     return [PACKAGED_MODEL, *sorted(path.parent.name for path in folder.glob("*/config.json"))]
 
 
 def refusal_of_model(config: Mapping[str, str]) -> str | None:
-    """Why a page does not take the setting `model`, None where it does: as with vectors, no path of the server."""
+    """Returns why a page may not use the setting `model`, or None if it may: no path of the server, as with vectors."""
     model = config.get("model", PACKAGED_MODEL)
     return None if model in models() else f"There is no model {model!r} here. Known: {', '.join(models())}."
 
 
 def model_source(name: str) -> str:
-    """What the training program has to be told for the model `name`: a package, or a path."""
+    """Returns what the training program reads for the model `name`: a package or a path."""
     path = Path(settings.VAR) / "models" / name
     return str(path) if path.is_dir() else name
 
 
 def vectors_source(name: str) -> str:
-    """What the training program has to be told for the vectors `name`: a package, or a path."""
+    """Returns what the training program reads for the vectors `name`: a package or a path."""
     path = Path(settings.VAR) / "vectors" / name
     return str(path) if path.is_file() else name

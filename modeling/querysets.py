@@ -18,17 +18,17 @@ class RunQuerySet(JobQuerySet):
         return self.order_by("-id").select_related("snapshot__corpus", "requested_by").with_children()
 
     def with_children(self) -> "RunQuerySet":
-        """What `standing` of a sweep looks at, in one query for all."""
+        """Loads the children that `standing` of a sweep reads, in one query for all sweeps."""
         shown = ("id", "parent", "seed", "most", "status", "error")
         rows: RunQuerySet = RunQuerySet(self.model)
         return self.prefetch_related(Prefetch("children", rows.order_by("most", "seed").only(*shown)))
 
     def run_or_its_children(self, run: Any) -> "RunQuerySet":
-        """The rows that train: of a sweep the children, else the run."""
+        """The rows that train: the children of a sweep, or the run itself."""
         return self.filter(Q(pk=run.pk) | Q(parent=run.pk)).exclude(status="sweep")
 
     def newest_of_each_seed(self) -> "RunQuerySet":
-        """Of runs that differ in nothing the newest: the same seed twice is no second draw of chance."""
+        """The newest of runs that are equal in everything: the same seed again is no second sample."""
         same = ("snapshot", "baseline", "vectors", "config", "regime", "most", "seed")
         newest = Window(Max("id"), partition_by=[F(name) for name in same])
         return self.annotate(newest=newest).filter(pk=F("newest"))
@@ -36,7 +36,7 @@ class RunQuerySet(JobQuerySet):
 
 class ProgressQuerySet(models.QuerySet):
     def curve(self, points: int = 300) -> list[Any]:
-        """What a page can show of a run of days: about `points` lines of the loss, and as many ends of epochs."""
+        """About `points` lines of the loss and as many ends of epochs: what a page can show of a run of days."""
         ends = self.filter(dev_accuracy__isnull=False).thinned(points)
         between = self.filter(dev_accuracy__isnull=True).thinned(points)
         return sorted([*ends, *between], key=lambda line: line.pk)

@@ -1,4 +1,4 @@
-"""Pauses the runs of a worker that is asked to go."""
+"""Stops the runs of a worker that shuts down, so that another worker continues them."""
 
 import threading
 from typing import Any
@@ -11,9 +11,9 @@ from modeling.running import runner
 
 @worker_shutting_down.connect
 def pause_runs(sender: Any, **_: object) -> None:
-    """A worker that is asked to go would wait for hours of training; its runs go on elsewhere instead.
+    """Asks the programs of this worker to write a checkpoint and end: a shutdown must not wait for hours of training.
 
-    In a thread: this is called from within a signal handler, where the database may be in use.
+    In a thread, because a signal handler runs while the database connection may be in use.
     """
     threading.Thread(target=_pause, args=(str(sender),), name="pause runs").start()
 

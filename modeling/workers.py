@@ -1,4 +1,4 @@
-"""Is anybody working a queue: read from the heartbeats that workers leave in the database."""
+"""Workers and their heartbeats: which queues have a worker."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -8,23 +8,23 @@ from django.utils import timezone
 
 from modeling.models import TrainingRun, Worker
 
-# A sign comes every few seconds; half a minute without one is more than a busy machine.
+# A heartbeat comes every few seconds. Half a minute without one is more than a busy machine explains.
 GONE_AFTER = timedelta(seconds=30)
 
 
 def working(queue: str) -> list[Worker]:
-    """The workers of `queue` that were seen in the last 30 seconds."""
+    """Returns the workers of `queue` with a heartbeat in the last 30 seconds."""
     alive = Worker.objects.alive_since(timezone.now() - GONE_AFTER).order_by("name")
     return [worker for worker in alive if _works(worker, queue)]
 
 
 def last_seen(queue: str) -> Worker | None:
-    """The worker of `queue` that was seen last, however long ago."""
+    """Returns the worker of `queue` with the newest heartbeat, however old."""
     return next((worker for worker in Worker.objects.order_by("-seen_at") if _works(worker, queue)), None)
 
 
 def of_training() -> dict[str, Any]:
-    """What a page says about the queue of training runs: its workers, and the one that was seen last."""
+    """Returns what pages show of the training queue: its workers, and the one with the newest heartbeat."""
     queue = TrainingRun.QUEUE
     return {"workers": working(queue), "last_worker": last_seen(queue)}
 
@@ -37,7 +37,7 @@ FORGET_WORKERS_AFTER = timedelta(days=30)
 
 
 def worker_seen(*, name: str, queues: str | Iterable[str]) -> None:
-    """A worker's sign of life. One statement: two of them at once do not meet."""
+    """Writes the heartbeat of a worker, in one statement: two at the same time do not conflict."""
     now = timezone.now()
     listed = queues if isinstance(queues, str) else ",".join(queues)
     Worker.objects.bulk_create(
@@ -49,6 +49,6 @@ def worker_seen(*, name: str, queues: str | Iterable[str]) -> None:
 
 
 def forget_workers() -> int:
-    """Drops workers that have not been seen for a month; returns how many."""
+    """Deletes workers without a heartbeat for a month. Returns how many."""
     gone, _ = Worker.objects.filter(seen_at__lt=timezone.now() - FORGET_WORKERS_AFTER).delete()
     return gone

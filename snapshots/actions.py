@@ -18,6 +18,7 @@ from accounts.models import User
 from collection.models import Corpus, Pair
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
+from jobs.failures import is_transient
 from snapshots.copies import forget, one_state, take
 from snapshots.drafts import draft_of, put_in_place
 from snapshots.export import Written, write
@@ -258,7 +259,7 @@ def _copy(claim: Claim) -> FreezePlan:
                 return planned
         except (IntegrityError, OperationalError) as error:
             claim.report("copying the pairs", at_once=True)
-            if tried == COPIES_TRIED or not (isinstance(error, IntegrityError) or claims.is_passing(error)):
+            if tried == COPIES_TRIED or not (isinstance(error, IntegrityError) or is_transient(error)):
                 raise
     raise AssertionError("unreachable")
 

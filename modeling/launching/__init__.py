@@ -1,1 +1,1 @@
-"""Launching runs: what may be asked for, and stopping and resuming."""
+"""Requests of runs and sweeps, and their stop and continuation."""

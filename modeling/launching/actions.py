@@ -21,7 +21,7 @@ LARGEST_SEED = 2**31 - 1  # what the column holds
 
 
 class ModelingError(Exception):
-    """A rule of training said no."""
+    """A request about a run breaks a rule."""
 
 
 class UnknownBaseline(ModelingError):
@@ -30,11 +30,11 @@ class UnknownBaseline(ModelingError):
 
 
 class BadSetting(ModelingError):
-    """A setting that the baseline does not take; the sentence names key, value and the valid keys."""
+    """A setting that the baseline does not have. The sentence names key, value and the valid keys."""
 
 
 class RefusedRegime(ModelingError):
-    """A regime that does not fit; `key` names which part."""
+    """An invalid regime. `key` names the part."""
 
     def __init__(self, error: BadRegime) -> None:
         super().__init__(str(error))
@@ -50,13 +50,13 @@ class SnapshotNotFrozen(ModelingError):
 class NothingToLearnFrom(ModelingError):
     def __init__(self, snapshot: Snapshot) -> None:
         super().__init__(
-            f"{snapshot} has no train part with gold labels, so nothing can be learnt from it: import or freeze a "
+            f"{snapshot} has no train part with gold labels, so no baseline can be trained on it: import or freeze a "
             "train part. A finished run can be evaluated on it."
         )
 
 
 class RunIsOver(ModelingError):
-    """What was asked for does not go with the run's state."""
+    """The state of the run does not allow the request."""
 
 
 def request_run(
@@ -69,7 +69,7 @@ def request_run(
     regime: Mapping[str, Any] | None = None,
     by: User | None = None,
 ) -> TrainingRun:
-    """Puts a run on the list. Raises UnknownBaseline, BadSetting, SnapshotNotFrozen,
+    """Queues a run. Raises UnknownBaseline, BadSetting, SnapshotNotFrozen,
     NothingToLearnFrom, RefusedRegime.
     """
     asked = _asked(snapshot, baseline, vectors, config, regime, by)
@@ -88,14 +88,14 @@ def request_sweep(
     regime: Mapping[str, Any] | None = None,
     by: User | None = None,
 ) -> TrainingRun:
-    """Puts a run a seed and training size on the list; the answer is their parent, which trains nothing itself.
+    """Queues one run for each seed and training size. Returns their parent, which trains nothing itself.
 
-    Without `sizes`, each learns from as much as `regime` says. Raises what request_run does.
+    Without `sizes`, `regime` says how much each learns from. Raises what request_run raises.
     """
     asked = _asked(snapshot, baseline, vectors, config, regime, by)
     most = asked.pop("most")
     if sizes and most:
-        raise RefusedRegime(BadRegime("most", "a list of sizes says it already: give one of the two."))
+        raise RefusedRegime(BadRegime("most", "the list of sizes sets it already: give one of the two."))
     try:
         check_sizes("sizes", sizes, snapshot, asked["regime"].get("genre"))
     except BadRegime as error:
@@ -118,12 +118,13 @@ def request_sweep(
 def request_once(
     *, by: User, key: str, content: object, ask: Callable[[], TrainingRun]
 ) -> tuple[TrainingRun, bool]:
-    """Returns the run that `ask` makes and True; where this person sent the same under this key before, that run and
-    False. Without a key each request is a new one. Raises what `ask` does, KeyReused, KeyUnusable.
+    """Makes a run by `ask`, once for each idempotency key. Returns it and whether it is new.
+
+    Without a key each request is new. Raises what `ask` raises, KeyReused, KeyUnusable.
     """
     if not key:
         return ask(), True
-    # First of all: whoever sends the same key at the same moment waits here for the commit.
+    # This comes first: a second request with the same key waits here for the commit.
     if not record_submission(user=by, key=key, content=content):
         return TrainingRun.objects.get(requested_by=by, request_key=key), False
     run = ask()
@@ -140,7 +141,7 @@ def _asked(
     regime: Mapping[str, Any] | None,
     by: User | None,
 ) -> dict[str, Any]:
-    """The fields that runs of one sweep have in common, checked."""
+    """Checks a request. Returns the columns that all runs of a sweep share."""
     if snapshot.status != Snapshot.Status.FROZEN:
         raise SnapshotNotFrozen(snapshot)
     if not training_pairs(snapshot).exists():
@@ -153,7 +154,7 @@ def _asked(
     return {
         "snapshot": snapshot,
         "baseline": baseline,
-        # To name vectors beside the score of a baseline that reads none would mislead.
+        # A baseline that reads no vectors names none.
         "vectors": vectors if catalogue.baselines()[baseline].reads_vectors else "",
         "config": checked,
         "most": kept.pop("most", None),
@@ -163,7 +164,7 @@ def _asked(
 
 
 def check_settings(*, baseline: str, config: Mapping[str, str]) -> dict[str, Any]:
-    """The settings in their types, sorted, so that the same ones are the same. Raises UnknownBaseline, BadSetting."""
+    """Returns the settings in their types, sorted, so that equal ones compare equal. Raises UnknownBaseline, BadSetting."""
     if baseline not in catalogue.baselines():
         raise UnknownBaseline(baseline)
     if not config:
@@ -178,12 +179,13 @@ def check_settings(*, baseline: str, config: Mapping[str, str]) -> dict[str, Any
 
 @transaction.atomic
 def stop_run(*, run: TrainingRun) -> TrainingRun:
-    """Asks for the end after a checkpoint; at once where nobody works on the run. Of a sweep it stops the
-    children. Raises RunIsOver.
+    """Stops a run: after its next checkpoint, or at once if no worker has it. Stops the children of a sweep.
+
+    Raises RunIsOver.
     """
     rows = TrainingRun.objects.run_or_its_children(run)
-    # The conditions are in the UPDATEs: a worker may claim or end the run at this very moment.
-    rows.takeable().update(status=Status.STOPPED, **claims.ended())
+    # The UPDATEs have the conditions: a worker may claim or end the run at this moment.
+    rows.claimable().update(status=Status.STOPPED, **claims.ended())
     rows.filter(status=Status.RUNNING).update(stop_requested=True)
     run.refresh_from_db()
     if run.standing in (Status.DONE, Status.FAILED):
@@ -193,12 +195,13 @@ def stop_run(*, run: TrainingRun) -> TrainingRun:
 
 @transaction.atomic
 def resume_run(*, run: TrainingRun) -> TrainingRun:
-    """Puts a stopped or failed run back on the list; it goes on from its checkpoint. Of a sweep, the children
-    that are not done. Raises RunIsOver.
+    """Queues a stopped or failed run again: it continues from its checkpoint. Of a sweep, the unfinished children.
+
+    Raises RunIsOver.
     """
     rows = TrainingRun.objects.run_or_its_children(run)
     again = claims.wanted(TrainingRun)
-    del again["requested_at"]  # pages and REST say when it was first asked for
+    del again["requested_at"]  # stays the time of the first request
     rows.filter(status__in=[Status.STOPPED, Status.FAILED]).update(**again)
     run.refresh_from_db()
     if run.standing == Status.DONE:
@@ -209,6 +212,6 @@ def resume_run(*, run: TrainingRun) -> TrainingRun:
 
 
 def enqueue(run_id: int) -> None:
-    """Sends the message of a run after the commit; of a sweep, those of its children."""
+    """Sends the message of a run after the commit, or the messages of a sweep's children."""
     waiting = TrainingRun.objects.waiting().filter(Q(pk=run_id) | Q(parent=run_id))
     jobs.enqueue(*waiting.order_by("most", "seed"))

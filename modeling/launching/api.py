@@ -39,9 +39,9 @@ class RunListView(generics.ListAPIView):
     queryset = TrainingRun.objects.select_related("snapshot__corpus").with_children()
 
     @extend_schema(
-        summary="Ask for a training run",
-        description="Answers at once; poll `url` until `status` is done, stopped or failed. The same `idempotency_key` "
-        "with the same content is the same request; with other content it answers 409.",
+        summary="Request a training run",
+        description="Returns at once. Poll `url` until `status` is done, stopped or failed. The same `idempotency_key` with "
+        "the same content is the same request; with other content the response is 409.",
         request=NewRunSerializer,
         responses={202: RunSerializer, **of_status(409)},
     )
@@ -62,7 +62,7 @@ class RunListView(generics.ListAPIView):
         except (UnknownBaseline, BadSetting, SnapshotNotFrozen, NothingToLearnFrom, RefusedRegime) as error:
             raise _problem(error) from error
         enqueue(run.pk)
-        return _told(request, run)
+        return _accepted(request, run)
 
 
 class StopRunView(APIView):
@@ -75,7 +75,7 @@ class StopRunView(APIView):
     )
     def post(self, request: Request, pk: int) -> Response:
         try:
-            return _told(request, stop_run(run=_run(pk)))
+            return _accepted(request, stop_run(run=_run(pk)))
         except RunIsOver as error:
             raise Problem(status=409, detail=str(error)) from error
 
@@ -94,14 +94,14 @@ class ResumeRunView(APIView):
         except RunIsOver as error:
             raise Problem(status=409, detail=str(error)) from error
         enqueue(run.pk)
-        return _told(request, run)
+        return _accepted(request, run)
 
 
 def _run(pk: int) -> TrainingRun:
     return get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
 
 
-def _told(request: Request, run: TrainingRun) -> Response:
+def _accepted(request: Request, run: TrainingRun) -> Response:
     told = RunSerializer(run, context={"request": request}).data
     return Response(told, status=status.HTTP_202_ACCEPTED, headers={"Location": told["url"]})
 

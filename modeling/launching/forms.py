@@ -1,4 +1,4 @@
-"""What a researcher chooses before a training."""
+"""The form of a new run."""
 
 import hashlib
 import json
@@ -15,21 +15,21 @@ MOST_SEEDS = 20
 
 
 class NewRunForm(forms.Form):
-    """`cleaned_data` holds baseline, seeds and sizes (lists), vectors and config (key -> text); `regime` the rest."""
+    """A new run or sweep. `cleaned_data` has baseline, seeds, sizes, vectors and config; `regime` has the rest."""
 
     key = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
-    baseline = forms.ChoiceField(help_text="What each one is and takes stands below.")
+    baseline = forms.ChoiceField(help_text="Each baseline and its settings are described below.")
     seeds = forms.CharField(
         initial="1",
         max_length=300,
-        help_text="Whole numbers with commas, such as 1, 2, 3: one run each. Several make a sweep, which tells "
-        "how much chance decides.",
+        help_text="Whole numbers with commas, such as 1, 2, 3: one run each. Several make a sweep, which shows the "
+        "spread by chance.",
     )
     sizes = forms.CharField(
         label="Training sizes",
         required=False,
         max_length=300,
-        help_text="Numbers of pairs with commas, such as 500, 1000: a learning curve, one run a seed and size. "
+        help_text="Numbers of pairs with commas, such as 500, 1000: a learning curve, one run for each seed and size. "
         "Empty: all pairs.",
     )
     most = forms.IntegerField(
@@ -37,40 +37,40 @@ class NewRunForm(forms.Form):
         required=False,
         min_value=1,
         max_value=MOST_PAIRS,
-        help_text="Learn from so many pairs, drawn by the seed; instead of training sizes. Empty: all pairs.",
+        help_text="Learn from this number of pairs, drawn by the seed. Instead of training sizes. Empty: all pairs.",
     )
     vectors = forms.ChoiceField(
         label="Word vectors",
-        help_text="The packaged GloVe, or a GloVe text file that the operator put into the folder vectors.",
+        help_text="The packaged GloVe, or a GloVe text file in the folder vectors of the server.",
     )
     config = forms.CharField(
         label="Settings",
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "placeholder": "epochs=5"}),
-        help_text="One key=value a line; what is not named takes its default.",
+        help_text="One key=value a line. Other settings have their defaults.",
     )
 
-    genre = forms.CharField(required=False, max_length=60, help_text="Learn from this genre’s pairs alone.")
+    genre = forms.CharField(required=False, max_length=60, help_text="Learn from pairs of this genre only.")
     mixed = forms.CharField(
         label="Mixed with",
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false", "placeholder": "snli@1 share=0.15"}),
-        help_text="Other snapshots to learn from too, one a line: CORPUS@VERSION, then share=0.15 (drawn anew each "
+        help_text="Other snapshots to learn from, too, one a line: CORPUS@VERSION, then share=0.15 (a new draw each "
         "epoch) or most=1000 (drawn once), or both.",
     )
     start = forms.IntegerField(
         label="Start from run",
         required=False,
         min_value=1,
-        help_text="The number of a finished run of the same baseline, whose weights this one begins with.",
+        help_text="The number of a finished run of the same baseline. This run starts with its weights.",
     )
     how = forms.ChoiceField(
         label="How to start from it",
         choices=[(how, how) for how in STARTS],
         required=False,
-        help_text="update: train all its weights on. transfer: make the softmax anew, for other labels.",
+        help_text="update: continue with all its weights. transfer: start with a new softmax, for other labels.",
     )
     collapse = forms.BooleanField(
         label="Read labels as two classes",
@@ -80,7 +80,7 @@ class NewRunForm(forms.Form):
     soft_labels = forms.BooleanField(
         label="Soft labels",
         required=False,
-        help_text="Learn the annotators’ shares instead of the gold label.",
+        help_text="Learn the shares of the annotators’ labels instead of the gold label.",
     )
     hypothesis_only = forms.BooleanField(
         label="Hypothesis-only twin",
@@ -101,12 +101,12 @@ class NewRunForm(forms.Form):
             text = part.strip()
             if not text.isascii() or not text.isdigit() or int(text) > LARGEST_SEED:
                 raise forms.ValidationError(
-                    f"“{text}” is no seed: give whole numbers from 0 to {LARGEST_SEED:,}."
+                    f"“{text}” is not a seed: give whole numbers from 0 to {LARGEST_SEED:,}."
                 )
             seeds.append(int(text))
         if len(seeds) > MOST_SEEDS:
             raise forms.ValidationError(
-                f"{len(seeds)} seeds are more than {MOST_SEEDS}: start them in parts."
+                f"{len(seeds)} seeds are more than {MOST_SEEDS}: start several sweeps."
             )
         return list(dict.fromkeys(seeds))
 
@@ -124,14 +124,14 @@ class NewRunForm(forms.Form):
 
     @property
     def request_key(self) -> str:
-        """The idempotency key of what was sent. A form that was changed and sent again asks for something else."""
+        """The idempotency key. It depends on the content: a changed form is another request."""
         key = self.cleaned_data["key"]
         text = json.dumps(self.cleaned_data, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest() if key else ""
 
     @property
     def regime(self) -> dict[str, Any]:
-        """The part of the answers that modeling/launching/regimes.py checks."""
+        """The part of the form that modeling/launching/regimes.py checks."""
         given = self.cleaned_data
         start = {"run": given["start"], "how": given["how"] or STARTS[0]} if given["start"] else None
         return {

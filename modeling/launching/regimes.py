@@ -1,8 +1,7 @@
-"""What a run learns from, and from where it starts, where that is not one whole snapshot and fresh weights.
+"""What a run learns from and starts from, if that is not one whole snapshot and fresh weights.
 
-A regime is a dict that holds only what is asked for: `mixed`, `genre`, `most`, `start`, `collapse`, `soft_labels`,
-`hypothesis_only`. The keys mean what they mean in RUN.json of the training program. There, files and folders are named;
-here, a snapshot goes by its name, and the run to start from by its number.
+A regime is a dict with only the keys that were set: `mixed`, `genre`, `most`, `start`, `collapse`, `soft_labels`,
+`hypothesis_only`. It is as in RUN.json, but it names snapshots by CORPUS@VERSION and the run to start from by its number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ from snapshots.models import Snapshot, SnapshotPair
 
 
 class BadRegime(ValueError):
-    """`key` of a regime cannot be as it was given; the sentence says why and what to do."""
+    """`key` of a regime is invalid. The sentence says why and what to do."""
 
     def __init__(self, key: str, why: str) -> None:
         super().__init__(f"{key}: {why}")
@@ -41,14 +40,14 @@ class StartRun(Object):
 
 
 class AskedRegime(Regime):
-    """What may be asked for."""
+    """A regime as a person writes it."""
 
     mixed: Annotated[tuple[MixedSnapshot, ...], Field(strict=False)] = ()
     start: StartRun | None = None
 
 
 def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The regime as it is kept, without what was left at its default. Raises BadRegime."""
+    """Returns the regime as it is stored, without keys at their defaults. Raises BadRegime."""
     asked = {key: value for key, value in given.items() if value not in (None, "", False, [], {})}
     try:
         regime = checked(AskedRegime, asked)
@@ -72,14 +71,14 @@ def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any])
 
 
 def _within(fault: Fault) -> str:
-    """Where in its key a fault is: `entry 1: share: `."""
+    """Returns the place of an error inside its key: `entry 1: share: `."""
     return "".join(
         f"entry {step + 1}: " if isinstance(step, int) else f"{step}: " for step in fault.place[1:]
     )
 
 
 def check_sizes(key: str, sizes: Sequence[int], snapshot: Snapshot, genre: str | None = None) -> None:
-    """Raises BadRegime where a size is more than there is: it would fail hours later, when its turn comes."""
+    """Raises BadRegime if a size exceeds the training pairs: the run would fail hours later, when it starts."""
     if not sizes:
         return
     there = training_pairs(snapshot, genre).count()
@@ -92,18 +91,18 @@ def check_sizes(key: str, sizes: Sequence[int], snapshot: Snapshot, genre: str |
 
 
 def training_pairs(snapshot: Snapshot, genre: str | None = None) -> QuerySet[SnapshotPair]:
-    """The pairs that a run can learn from."""
+    """Returns the pairs that a run can learn from."""
     pairs = snapshot.pairs.filter(partition="train", gold_label__isnull=False)
     return pairs.filter(pair__premise__genre__slug=genre) if genre else pairs
 
 
 def scheme_of(snapshot: Snapshot, regime: Mapping[str, Any]) -> str:
-    """The scheme of the labels that a run on this snapshot gives."""
+    """Returns the scheme of the labels that a run on this snapshot predicts."""
     return COLLAPSED if regime.get("collapse") else snapshot.corpus.scheme
 
 
 def regime_text(regime: Mapping[str, Any], most: int | None) -> str:
-    """What is unlike a plain run, as a person reads it."""
+    """Returns what differs from a plain run, for people."""
     mixed = [
         f"with {_percent(one.get('share', 1))} of {one['most']:,} pairs of {one['snapshot']}"
         if "most" in one
@@ -130,7 +129,7 @@ def _percent(share: float) -> str:
 
 
 def read_mixed(text: str) -> dict[str, Any]:
-    """`CORPUS@VERSION share=0.15 most=1000` as an entry of `mixed`. Raises BadRegime."""
+    """Reads `CORPUS@VERSION share=0.15 most=1000` as an entry of `mixed`. Raises BadRegime."""
     name, *rest = text.split()
     entry: dict[str, Any] = {"snapshot": name}
     for part in rest:
@@ -145,12 +144,12 @@ def read_mixed(text: str) -> dict[str, Any]:
 
 
 def read_sizes(text: str) -> list[int]:
-    """`500, 1000` as numbers. Raises BadRegime."""
+    """Reads `500, 1000` as numbers. Raises BadRegime."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     for part in parts:
         if not part.isascii() or not part.isdigit():
             raise BadRegime(
-                "sizes", f"“{part}” is no size: give whole numbers with commas, such as 500, 1000."
+                "sizes", f"“{part}” is not a size: give whole numbers with commas, such as 500, 1000."
             )
     for part in parts:
         if not 1 <= int(part) <= MOST_PAIRS:
@@ -167,7 +166,7 @@ def _check_genre(snapshot: Snapshot, genre: str) -> None:
 
 
 def _mixed(snapshot: Snapshot, entries: Sequence[MixedSnapshot]) -> list[dict[str, Any]]:
-    """The entries as they are kept: with the hash of each snapshot, without what stands at its default."""
+    """Returns the entries as they are stored: with the hash of each snapshot, without keys at their defaults."""
     kept = []
     for entry in entries:
         found = Snapshot.objects.named(entry.snapshot).first()
@@ -180,12 +179,12 @@ def _mixed(snapshot: Snapshot, entries: Sequence[MixedSnapshot]) -> list[dict[st
     names = [str(snapshot), *(entry["snapshot"] for entry in kept)]
     for name in names:
         if names.count(name) > 1:
-            raise BadRegime("mixed", f"{name} would be learnt from twice: name it once.")
+            raise BadRegime("mixed", f"{name} is named twice: name it once.")
     return kept
 
 
 def _check_labels(snapshot: Snapshot, regime: Mapping[str, Any]) -> None:
-    """All snapshots must come to the same labels."""
+    """Checks that all snapshots have the same labels."""
     names = [entry["snapshot"] for entry in regime.get("mixed", ())]
     everyone = [snapshot, *(Snapshot.objects.named(name).get() for name in names)]
     schemes = {one.corpus.scheme for one in everyone}
@@ -202,16 +201,17 @@ def _check_labels(snapshot: Snapshot, regime: Mapping[str, Any]) -> None:
 
 
 def _check_classes(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any]) -> None:
-    """Some baselines know two labels."""
+    """Checks that a baseline for two labels gets two."""
     if catalogue.baselines()[baseline].two_classes and scheme_of(snapshot, regime) != COLLAPSED:
         hint = " Set collapse to read them as two classes." if snapshot.corpus.scheme in COLLAPSIBLE else ""
         raise BadRegime(
-            "collapse", f"{baseline} tells entailed from not-entailed, and {snapshot} has other labels.{hint}"
+            "collapse",
+            f"{baseline} knows the labels entailed and not-entailed, and {snapshot} has others.{hint}",
         )
 
 
 def _check_start(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any]) -> None:
-    """The run to start from must be done, of this baseline, and for an update have the same labels."""
+    """Checks the run to start from: it is done, of this baseline, and for an update has the same labels."""
     start = regime["start"]
     runs = TrainingRun.objects.select_related("snapshot__corpus")
     found = runs.filter(pk=start["run"]).exclude(status=TrainingRun.Status.SWEEP).first()
@@ -224,10 +224,10 @@ def _check_start(snapshot: Snapshot, baseline: str, regime: Mapping[str, Any]) -
     if found.baseline != baseline:
         raise BadRegime("start", f"run {found.pk} is a {found.baseline}, not a {baseline}: name another.")
     if not catalogue.baselines()[baseline].learns_in_steps:
-        raise BadRegime("start", f"{baseline} learns in one look and has no weights to start from.")
+        raise BadRegime("start", f"{baseline} is fitted in one step and has no weights to start from.")
     theirs, ours = scheme_of(found.snapshot, found.regime), scheme_of(snapshot, regime)
     if start["how"] == "update" and theirs != ours:
         raise BadRegime(
             "start",
-            f"run {found.pk} gives labels of {theirs}, this one of {ours}: transfer makes the softmax anew.",
+            f"run {found.pk} predicts labels of {theirs}, this run of {ours}: use transfer, with a new softmax.",
         )

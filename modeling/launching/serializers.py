@@ -1,4 +1,4 @@
-"""What REST takes and returns when runs are asked for."""
+"""Fields of a request for a run, and of a run."""
 
 from typing import Any
 
@@ -25,21 +25,21 @@ class NewRunSerializer(serializers.Serializer):
         child=serializers.IntegerField(min_value=1, max_value=MOST_PAIRS),
         required=False,
         allow_empty=False,
-        help_text="a sweep: for each seed one run a number of training pairs",
+        help_text="a sweep: for each seed one run for each number of training pairs",
     )
     regime = serializers.DictField(
         default=dict, help_text="mixed, genre, most, start, collapse, soft_labels, hypothesis_only"
     )
     vectors = serializers.CharField(default=catalogue.PACKAGED_VECTORS, max_length=500)
     settings = serializers.DictField(
-        default=dict, help_text="key -> value; what is not named takes its default"
+        default=dict, help_text="key -> value; other settings have their defaults"
     )
     idempotency_key = serializers.CharField(
         required=False,
         default="",
         allow_blank=True,
         max_length=100,
-        help_text="a random UUID is a good one; a request that is sent again under it starts nothing anew",
+        help_text="such as a random UUID; a request that is sent again with it starts nothing new",
     )
 
     def validate_snapshot(self, name: str) -> Snapshot:
@@ -57,7 +57,7 @@ class NewRunSerializer(serializers.Serializer):
         return name
 
     def validate_settings(self, given: dict[str, Any]) -> dict[str, str]:
-        """Numbers and truth values may come as such; the baseline's own check reads text."""
+        """Accepts numbers and booleans, too, and returns them as texts, which the baseline's check reads."""
         texts: dict[str, str] = {}
         for key, value in given.items():
             if isinstance(value, bool):
@@ -76,7 +76,7 @@ class RunSerializer(serializers.ModelSerializer):
     snapshot = serializers.CharField(source="snapshot.__str__")
     sha256 = serializers.CharField(source="snapshot.sha256")
     settings = serializers.DictField(source="config")
-    status = serializers.CharField(source="standing", help_text="of a sweep what its runs come to")
+    status = serializers.CharField(source="standing", help_text="of a sweep, that of its runs together")
     url = serializers.HyperlinkedIdentityField(view_name="api-run")
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Pages: ask for a run, stop it, resume it."""
+"""Pages that request, stop and resume runs."""
 
 from functools import partial
 from typing import cast
@@ -40,7 +40,7 @@ def new_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
 @require_POST
 @researcher_required
 def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
-    """One run, or a sweep where there are several seeds or sizes. The same form sent twice starts it once."""
+    """Starts one run, or a sweep for several seeds or sizes. The same form sent twice starts it once."""
     snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
     form = NewRunForm(request.POST)
     if not form.is_valid():
@@ -62,7 +62,7 @@ def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
         return _form_page(request, snapshot, form, status=422)
     if not is_new:
         messages.info(
-            request, "You sent this form before: this is what it started. To train again, open the form anew."
+            request, "You sent this form before, and it started this run. To train again, open a new form."
         )
     enqueue(started.pk)
     return redirect("run", started.pk)

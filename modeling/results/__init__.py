@@ -1,1 +1,1 @@
-"""What runs predicted and scored."""
+"""Predictions and scores of runs."""

@@ -1,4 +1,4 @@
-"""Predictions files, as the training program writes them."""
+"""Reads the files of predictions that the training program writes."""
 
 import json
 import os
@@ -16,16 +16,16 @@ MOST_PREDICTIONS = 1000
 
 
 class PredictionsMissing(Exception):
-    """There is no list of predictions here; a sentence says why."""
+    """There are no predictions. The sentence says why."""
 
 
 class BadPlace(PredictionsMissing):
-    """The place asked for is not the beginning of a line."""
+    """The cursor is not at the beginning of a line."""
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """A stretch of a predictions file. `next` is the byte where the next one begins, None at the end."""
+    """A part of a file of predictions. `next` is the byte where the next part begins, None at the end."""
 
     rows: list[dict[str, Any]]
     next: int | None
@@ -34,8 +34,7 @@ class Predictions:
 def predictions(
     run: TrainingRun, partition: str, start: int = 0, most: int = 100, *, only_wrong: bool = False
 ) -> Predictions:
-    """At most `most` predictions from byte `start` on: a page late in a long file costs what the first costs.
-    `only_wrong`: the others are passed over.
+    """Returns at most `most` predictions from byte `start` on, or the wrong ones among them with `only_wrong`.
 
     Raises PredictionsMissing, BadPlace.
     """
@@ -57,7 +56,7 @@ def predictions(
         raise PredictionsMissing(
             f"Run {run.pk} has no predictions for {partition} here: "
             + (
-                f"the snapshot has no {partition} pairs with a gold label, or the files lie on {run.worker}."
+                f"the snapshot has no {partition} pairs with a gold label, or the files are on {run.worker}."
                 if run.status == TrainingRun.Status.DONE
                 else f"it is {run.status}. They come when it is done."
             )
@@ -81,10 +80,10 @@ def accuracy_by_tag(path: Path, tags: Mapping[str, Collection[str]], names: Iter
 
 
 def _go_to(stream: Any, start: int) -> None:
-    """To byte `start`, which must be the beginning of a line."""
+    """Moves to byte `start`, which must be the beginning of a line."""
     if start:
         size = stream.seek(0, os.SEEK_END)
-        # Compared first: the system refuses to go to places far beyond any file.
+        # Checked first: the system rejects positions far beyond any file.
         stream.seek(min(start, size) - 1 if size else 0)
         if start > size or stream.read(1) != b"\n":
-            raise BadPlace("This cursor does not fit the file. Begin again without one.")
+            raise BadPlace("This cursor is invalid. Begin again without one.")

@@ -1,4 +1,4 @@
-"""What REST returns of scores and predictions."""
+"""Fields of scores and predictions."""
 
 from typing import Any
 

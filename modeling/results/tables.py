@@ -75,7 +75,7 @@ def _plain(value: Any) -> str:
 
 
 def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
-    """The table of baselines of each snapshot: one query for the scores, one for the seeds."""
+    """Returns the table of baselines of each snapshot, by two queries."""
     found: dict[int, dict[tuple[str, ...], Experiment]] = defaultdict(dict)
     done = TrainingRun.objects.filter(snapshot__in=snapshots, status=TrainingRun.Status.DONE)
     runs = done.newest_of_each_seed()
@@ -89,7 +89,7 @@ def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
     for row in Evaluation.objects.whole_partitions().of_runs(runs).by_experiment():
         key = _key(*(row[f"run__{name}"] for name in ("baseline", "vectors", "config", "regime", "most")))
         experiment = found[row["run__snapshot_id"]].get(key)
-        if experiment is not None:  # else its first run has ended since
+        if experiment is not None:  # else its first run has ended meanwhile
             experiment.scores[row["partition"]] = score_of(row)
     return [
         SnapshotTable(snapshot, list(found[snapshot.pk].values()))
@@ -99,7 +99,7 @@ def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
 
 
 def _key(*what: Any) -> tuple[str, ...]:
-    """What runs of one experiment have in common. Not as a person reads it, who is told no more digits than needed."""
+    """Returns what runs of one experiment share, with all digits."""
     return tuple(json.dumps(one, sort_keys=True) for one in what)
 
 
@@ -112,7 +112,7 @@ def spread_of(row: Mapping[str, Any]) -> Spread:
 
 
 def distribution_text(told: Mapping[str, Any]) -> str:
-    """A partition's `distribution`, as the training program tells it, in a line."""
+    """Returns a partition's `distribution` as a line of text."""
     correlation = told["entropy_correlation"]
     return (
         f"to the annotators' shares: KL {told['kl']:.4f}, JSD {told['jsd']:.4f} nats, entropy correlation "
@@ -122,7 +122,7 @@ def distribution_text(told: Mapping[str, Any]) -> str:
 
 @dataclass
 class Evaluated:
-    """What a run scored on one partition of one snapshot: the whole, then by genre, then by gold label."""
+    """The scores of a run on one partition of one snapshot: all pairs, then by genre, then by gold label."""
 
     snapshot: Snapshot
     partition: str
@@ -132,7 +132,7 @@ class Evaluated:
 
 
 def evaluations(run: TrainingRun) -> list[Evaluated]:
-    """The run's own snapshot first, partitions and gold labels in their order. One query."""
+    """Returns the scores of a run, its own snapshot first. One query."""
     rows = Evaluation.objects.filter(run=run).select_related("snapshot__corpus")
     found: dict[tuple[int, str], Evaluated] = {}
     for row in sorted(rows, key=lambda row: (row.genre, _place(row))):
@@ -154,7 +154,7 @@ def evaluations(run: TrainingRun) -> list[Evaluated]:
 
 
 def _place(row: Evaluation) -> int:
-    """Where the row's gold label stands in its scheme."""
+    """Returns the position of the row's gold label in its scheme."""
     labels = row.snapshot.corpus.labels
-    # A run that reads labels as two classes has labels that are not the corpus's.
+    # A run that reads labels as two classes has labels that the corpus has not.
     return labels.index(row.gold_label) if row.gold_label in labels else 0

@@ -1,4 +1,4 @@
-"""Pages: the predictions of a run."""
+"""Pages with the predictions of a run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ PREDICTIONS_A_PAGE = 50
 @require_safe
 @researcher_required
 def predictions(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
-    """Predictions to read with their texts, a stretch of the file at a time; with `wrong=1` only the wrong ones."""
+    """Predictions with their texts, one part of the file at a time. With `wrong=1`, only wrong ones."""
     found = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
     start = request.GET.get("from", "0")
     only_wrong = request.GET.get("wrong") == "1"
@@ -39,7 +39,7 @@ def predictions(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
 
 
 def _with_texts(found: TrainingRun, rows: Sequence[Mapping[str, Any]]) -> list[tuple[Any, Pair | None]]:
-    """Each prediction with its pair; None where the snapshot has no such id."""
+    """Returns each prediction with its pair, or None if the corpus has no such pair."""
     pairs = Pair.objects.filter(
         corpus=found.snapshot.corpus_id, public_id__in=[row["pairID"] for row in rows]
     ).select_related("premise")

@@ -1,1 +1,1 @@
-"""The worker's side of a run: files, the training program, what it reports."""
+"""The worker's side of a run: its files, the training program, and what that reports."""

@@ -1,7 +1,6 @@
-"""What a worker records about the run it has claimed: one function a state change, one transaction each.
+"""Records what a worker reports about its run: one function a state change, one transaction each.
 
-What it writes goes through `held_as`: a worker whose run was claimed by another one changes nothing any more and learns
-so from the answer False or LOST.
+Every write goes through `held_as`. A worker that lost its claim changes nothing, and gets False or LOST back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ Status = TrainingRun.Status
 
 
 class Order(Enum):
-    """What a worker has to do next: go on, stop the training, or leave the run, which is not its own any more."""
+    """What a worker does next: go on, stop the training, or leave the run because its claim is lost."""
 
     GO_ON = "go on"
     STOP = "stop"
@@ -28,7 +27,7 @@ class Order(Enum):
 
 @dataclass(frozen=True)
 class Progress:
-    """One line of the curve. `dev_accuracy` stands at the ends of epochs."""
+    """One line of the curve. Only the last line of an epoch has `dev_accuracy`."""
 
     step: int
     steps: int | None = None
@@ -39,20 +38,20 @@ class Progress:
 
 
 def claim_run(*, run_id: int, worker: str) -> TrainingRun | None:
-    """Claims a run that waits, or one whose worker is gone. None where there is nothing to claim."""
-    claimed: TrainingRun | None = claims.take(TrainingRun, run_id, worker=worker)
+    """Claims a waiting run, or one whose worker is gone. Returns None if it cannot be claimed."""
+    claimed: TrainingRun | None = claims.claim(TrainingRun, run_id, worker=worker)
     return claimed
 
 
 def look(*, run: TrainingRun) -> Order:
-    """What to do next: cheap enough for every second."""
+    """Returns what to do next. One cheap query: it is asked every second."""
     asked = TrainingRun.objects.held_as(run).values_list("stop_requested", flat=True).first()
     return Order.LOST if asked is None else Order.STOP if asked else Order.GO_ON
 
 
 @transaction.atomic
 def record_progress(*, run: TrainingRun, lines: Sequence[Progress]) -> bool:
-    """Adds to the curve, in one statement."""
+    """Adds lines to the curve, in one statement."""
     if not TrainingRun.objects.held_as(run).exists():
         return False
     RunProgress.objects.bulk_create(RunProgress(run=run, **vars(line)) for line in lines)
@@ -61,7 +60,7 @@ def record_progress(*, run: TrainingRun, lines: Sequence[Progress]) -> bool:
 
 @transaction.atomic
 def record_start(*, run: TrainingRun, step: int, train_pairs: int | None) -> bool:
-    """The training begins at `step`. What an earlier attempt did beyond that will be done, and told, again."""
+    """Records that the training starts at `step`, and deletes later lines of an earlier attempt."""
     if not TrainingRun.objects.held_as(run).update(train_pairs=train_pairs):
         return False
     earlier = RunProgress.objects.filter(run=run)
@@ -70,13 +69,13 @@ def record_start(*, run: TrainingRun, step: int, train_pairs: int | None) -> boo
 
 
 def record_warnings(*, run: TrainingRun, warnings: Sequence[str]) -> bool:
-    """All warnings of this attempt, one a line."""
+    """Replaces the warnings by those of this attempt, one a line."""
     return bool(TrainingRun.objects.held_as(run).update(warnings="\n".join(warnings)))
 
 
 @transaction.atomic
 def record_result(*, run: TrainingRun, metrics: Mapping[str, Any]) -> bool:
-    """The run is done: its figures, and an evaluation a partition, genre and gold label."""
+    """Ends the run as done and stores its scores."""
     recorded = _end(
         run,
         Status.DONE,
@@ -92,12 +91,12 @@ def record_result(*, run: TrainingRun, metrics: Mapping[str, Any]) -> bool:
 
 
 def mark_failed(*, run: TrainingRun, error: str) -> bool:
-    """The run cannot go on, and `error` says to a person why."""
+    """Ends the run as failed. `error` is for a person."""
     return _end(run, Status.FAILED, error=error)
 
 
 def mark_stopped(*, run: TrainingRun) -> bool:
-    """The training has written its checkpoint and ended, as somebody asked."""
+    """Ends the run as stopped, after its checkpoint."""
     return _end(run, Status.STOPPED)
 
 
@@ -107,8 +106,8 @@ def _end(run: TrainingRun, status: str, **columns: Any) -> bool:
 
 
 def release_run(*, run: TrainingRun, blameless: bool) -> bool:
-    """Puts a run back on the list: its worker goes, or the training program was killed.
+    """Queues a claimed run again: its worker ends, or its program was killed.
 
-    `blameless`: it was asked to pause and wrote its checkpoint, so this attempt does not count.
+    `blameless`: the program was asked to stop and wrote its checkpoint, so this attempt does not count.
     """
     return claims.release(run, blameless=blameless)

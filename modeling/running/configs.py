@@ -1,4 +1,4 @@
-"""run.json, which the training program reads: the run as the database has it, with the files as they lie here."""
+"""Writes run.json for the training program: the run from the database, and the paths of its files."""
 
 import json
 from collections.abc import Callable
@@ -13,20 +13,20 @@ from modeling.baselines.errors import BaselineError
 from modeling.folders import CONFIG, folder_of
 from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
-from modeling.running.fetching import NotFetched, kept_file
+from modeling.running.fetching import NotFetched, cached_file
 from nli.lines import PARTITION_FILES
 from snapshots.manifest import folder_of as snapshot_folder
 from snapshots.models import Snapshot, SnapshotFile
 
 
 class CannotStart(Exception):
-    """A file is missing or torn, or somebody else is in the folder: a sentence, with what to do."""
+    """A file is missing or damaged, or another process uses the folder. The sentence says what to do."""
 
 
 def write_config(run: TrainingRun, between: Callable[[], None] = lambda: None) -> Path:
-    """Writes run.json into the run's folder. Raises CannotStart where a snapshot file is not to be had.
+    """Writes run.json into the run's folder. Raises CannotStart if a snapshot file is missing.
 
-    `between` is called now and then while files are fetched.
+    `between` is called about every second while files are fetched.
     """
     folder = folder_of(run)
     folder.mkdir(parents=True, exist_ok=True)
@@ -59,29 +59,29 @@ def _settings(run: TrainingRun) -> dict[str, Any]:
 
 
 def _regime(run: TrainingRun, between: Callable[[], None]) -> dict[str, Any]:
-    """The regime as RUN.json has it. Raises CannotStart where a snapshot or the run to start from is not here."""
-    told: dict[str, Any] = dict(run.regime)
+    """Returns the regime for RUN.json. Raises CannotStart if a snapshot or the run to start from is missing."""
+    regime: dict[str, Any] = dict(run.regime)
     if run.most:
-        told["most"] = run.most
-    if "mixed" in told:
-        told["mixed"] = [_mixed(entry, between) for entry in told["mixed"]]
-    if "start" in told:
-        earlier = TrainingRun.objects.get(pk=told["start"]["run"])
+        regime["most"] = run.most
+    if "mixed" in regime:
+        regime["mixed"] = [_mixed(entry, between) for entry in regime["mixed"]]
+    if "start" in regime:
+        earlier = TrainingRun.objects.get(pk=regime["start"]["run"])
         folder = folder_of(earlier)
         if not (folder / WEIGHTS).is_file():
             raise CannotStart(
                 f"The weights of run {earlier.pk} are not in {folder}; it was trained by {earlier.worker}. "
                 "Copy the folder from there, then resume this run."
             )
-        told["start"] = {"folder": str(folder), "how": told["start"]["how"]}
-    return told
+        regime["start"] = {"folder": str(folder), "how": regime["start"]["how"]}
+    return regime
 
 
 def _mixed(entry: dict[str, Any], between: Callable[[], None]) -> dict[str, Any]:
     snapshot = Snapshot.objects.named(entry["snapshot"]).filter(sha256=entry["sha256"]).first()
     files = snapshot_files(snapshot, between) if snapshot else {}
     if "train" not in files:
-        raise CannotStart(f"{entry['snapshot']} has no training pairs (any more): ask for a run without it.")
+        raise CannotStart(f"{entry['snapshot']} has no training pairs any more: request a run without it.")
     numbers: dict[str, Any] = {key: entry[key] for key in ("share", "most") if key in entry}
     name = {"name": entry["snapshot"], "sha256": entry["sha256"]}
     return {"snapshot": name, "file": files["train"], **numbers}
@@ -90,10 +90,9 @@ def _mixed(entry: dict[str, Any], between: Callable[[], None]) -> dict[str, Any]
 def snapshot_files(
     snapshot: Snapshot, between: Callable[[], None] = lambda: None
 ) -> dict[str, dict[str, str]]:
-    """Partition -> path and hash, sizes looked at; the program compares the hashes. With SITE_URL, a file that is
-    not here is fetched from there.
+    """Returns path and hash by partition, after a check of the sizes; the program checks the hashes.
 
-    Raises CannotStart.
+    If SITE_URL is set, a missing file is fetched from there. Raises CannotStart.
     """
     return {
         PARTITION_FILES[file.name]: {"path": str(_path_of(snapshot, file, between)), "sha256": file.sha256}
@@ -109,11 +108,11 @@ def _path_of(snapshot: Snapshot, file: SnapshotFile, between: Callable[[], None]
         return path
     if settings.SITE_URL:
         try:
-            return kept_file(file, between)
+            return cached_file(file, between)
         except NotFetched as error:
             raise CannotStart(str(error)) from None
     state = "is missing" if found is None else f"has {found} bytes instead of {file.size}"
     raise CannotStart(
         f"The snapshot file {path} {state}. Restore the folder from a backup, or copy it from the machine that froze "
-        "the snapshot, or set SITE_URL and SITE_TOKEN, and it is fetched from there; then resume the run."
+        "the snapshot, or set SITE_URL and SITE_TOKEN to fetch it from there. Then resume the run."
     )

@@ -13,16 +13,16 @@ from modeling.folders import LOG, folder_of
 from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
 from modeling.running.configs import CannotStart, snapshot_files
-from modeling.running.program import EVALUATE, Listener, how_it_ended, told_as_sentence
+from modeling.running.program import EVALUATE, Listener, how_it_ended, os_errors_as_sentences
 from snapshots.models import Snapshot
 
 
 class EvaluationFailed(Exception):
-    """The evaluation ended without scores; a sentence."""
+    """The evaluation ended without scores. The sentence says why."""
 
 
 def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable[str]) -> Path:
-    """Where an evaluation's predictions stand, a file for each of the partitions that the snapshot has."""
+    """Returns the folder of an evaluation's predictions, one file for each partition that the snapshot has."""
     name = f"{snapshot.corpus.slug}-{snapshot.version}-{'-'.join(sorted(partitions))}"
     return folder_of(run) / "evaluations" / name
 
@@ -30,8 +30,9 @@ def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable
 def evaluate(
     run: TrainingRun, snapshot: Snapshot, partitions: list[str], *, tell: Listener
 ) -> dict[str, Any]:
-    """Scores a finished run on partitions of any snapshot of the same scheme, or of one that comes to the same
-    when labels are read as two classes; returns the program's metrics.
+    """Scores a finished run on partitions of a snapshot with the same labels, or with labels that give the same two classes.
+
+    Returns the program's metrics.
 
     Raises CannotStart, EvaluationFailed.
     """
@@ -42,14 +43,14 @@ def evaluate(
     config = folder / "evaluation.json"
     name = {"name": str(snapshot), "sha256": snapshot.sha256}
     collapse = scheme_of(run.snapshot, run.regime) != snapshot.corpus.scheme
-    told = {
+    request = {
         "snapshot": name, "files": files, "folder": str(folder), "cache": str(settings.CACHE_ROOT),
         "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None, "collapse": collapse,
         "threads": settings.TRAINING_THREADS,
     }  # fmt: skip
-    with told_as_sentence(folder, "evaluate again"):
+    with os_errors_as_sentences(folder, "evaluate again"):
         folder.mkdir(parents=True, exist_ok=True)
-        config.write_text(json.dumps(told), encoding="utf-8")
+        config.write_text(json.dumps(request), encoding="utf-8")
         with (folder / LOG).open("ab") as log:
             child = subprocess.run(
                 [*EVALUATE, str(folder_of(run)), str(config)],

@@ -1,6 +1,6 @@
-"""A snapshot's file that is not on this node: fetched from the site by REST, proved by its hash, and kept.
+"""Fetches a snapshot's file over REST if it is not on this machine, checks its hash, and caches it.
 
-It lies in the cache under its hash. What a broken connection or a kill left there is gone on from.
+The cache names a file by its hash. A download that was cut off is continued.
 """
 
 import errno
@@ -19,40 +19,40 @@ from django.conf import settings
 from snapshots.models import SnapshotFile
 
 BLOCK = 1 << 20
-# Over the network: on a slow line, too, `between` is called often.
+# Small, so that `between` is called often on a slow line, too.
 NETWORK_BLOCK = 1 << 16
-# Seconds to connect, and between two bytes: so long somebody who stops the run waits at most.
+# Seconds to connect, and between two bytes. A stop waits no longer than this.
 TIMEOUT = (10, 15)
-ATTEMPTS = 5  # connections in a row that bring nothing
+ATTEMPTS = 5  # connections in a row without a byte
 WAIT_SECONDS = 2.0
 RETRACTED = "Quintet-Retracted"
 
 
 class NotFetched(Exception):
-    """The file could not be had; a sentence, with what to do."""
+    """The file could not be fetched. The sentence says what to do."""
 
 
-def kept_file(file: SnapshotFile, between: Callable[[], object] = lambda: None) -> Path:
-    """Where the file lies in the cache, whole and proved; it is fetched where it is not there.
+def cached_file(file: SnapshotFile, between: Callable[[], object] = lambda: None) -> Path:
+    """Returns the path of the file in the cache. Fetches it first if it is not there, and checks its hash.
 
-    `between` is called every second or so; what it raises ends the work, and the next try goes on from there. Raises
-    NotFetched.
+    `between` is called about every second. What it raises ends the download, and the next call continues it.
+    Raises NotFetched.
     """
     path = Path(settings.CACHE_ROOT) / "snapshots" / file.sha256
     part = path.with_suffix(".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("ab+") as stream, _alone(stream, between):
-            # Another run of this node may have fetched it while this one waited.
+            # Another run on this machine may have fetched it meanwhile.
             if path.is_file() and _digest(path, between) == file.sha256:
                 return path
             _fetch(file, stream, between)
             if _digest(part, between) != file.sha256:
                 stream.truncate(0)
                 raise NotFetched(
-                    f"What {settings.SITE_URL} sent as {file.name} of {file.snapshot} is not that file (its sha256 is "
-                    "another). Look whether SITE_URL is the site that froze it, and ask its operator to check the "
-                    "snapshot with verify_snapshot."
+                    f"{settings.SITE_URL} sent another file than {file.name} of {file.snapshot}: the sha256 differs. "
+                    "Check that SITE_URL is the site that froze the snapshot, and ask its operator to run "
+                    "verify_snapshot."
                 )
             part.replace(path)
     except OSError as error:
@@ -64,7 +64,7 @@ def kept_file(file: SnapshotFile, between: Callable[[], object] = lambda: None) 
 
 @contextmanager
 def _alone(stream: BinaryIO, between: Callable[[], object]) -> Iterator[None]:
-    """Waits until no other process of this machine fetches the same file. A kill frees it."""
+    """Waits until no other process on this machine fetches the same file. The lock ends with its process."""
     while True:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -79,11 +79,11 @@ def _alone(stream: BinaryIO, between: Callable[[], object]) -> Iterator[None]:
 
 
 def _fetch(file: SnapshotFile, stream: BinaryIO, between: Callable[[], object]) -> None:
-    """Adds to `stream` what it lacks. Raises NotFetched; a connection that breaks is made again."""
+    """Appends the missing bytes to `stream`. Connects again after a broken connection. Raises NotFetched."""
     if not settings.SITE_TOKEN:
         raise NotFetched(
             f"SITE_URL is set and SITE_TOKEN is not, so {file.name} of {file.snapshot} cannot be fetched. Set it to a "
-            "researcher's token; one that may only read is enough (the page Mine makes it)."
+            "researcher's token; a read-only one is enough (make it on the page Mine)."
         )
     fruitless = 0
     while (have := stream.seek(0, 2)) < file.size:
@@ -96,7 +96,7 @@ def _fetch(file: SnapshotFile, stream: BinaryIO, between: Callable[[], object]) 
             if fruitless >= ATTEMPTS:
                 raise NotFetched(
                     f"{settings.SITE_URL} did not answer for {file.name} of {file.snapshot} ({type(error).__name__}). "
-                    "Look whether the site runs and this machine reaches it, then resume the run."
+                    "Check that the site runs and that this machine reaches it, then resume the run."
                 ) from None
             between()
             time.sleep(WAIT_SECONDS)
@@ -112,43 +112,43 @@ def _fetch_rest(file: SnapshotFile, stream: BinaryIO, have: int, between: Callab
     with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as answer:
         _refuse(file, answer)
         if answer.status_code != 206:
-            stream.truncate(0)  # it sends the whole
-        told_at = time.monotonic()
+            stream.truncate(0)  # the site sends the whole file
+        called_at = time.monotonic()
         for block in answer.iter_content(NETWORK_BLOCK):
             stream.write(block)
-            if time.monotonic() - told_at >= 1:
-                told_at = time.monotonic()
+            if time.monotonic() - called_at >= 1:
+                called_at = time.monotonic()
                 between()
         stream.flush()
         if stream.tell() > file.size:
-            stream.truncate(file.size)  # its hash tells that it is not ours
+            stream.truncate(file.size)  # the hash will differ
 
 
 def _refuse(file: SnapshotFile, answer: requests.Response) -> None:
-    """Raises NotFetched for everything but the file."""
+    """Raises NotFetched if the response is not the file."""
     if answer.status_code in (401, 403):
         raise NotFetched(
-            f"{settings.SITE_URL} does not take this node's token ({answer.status_code}). Set SITE_TOKEN to a token "
-            "of a researcher that has not ended; one that may only read is enough."
+            f"{settings.SITE_URL} rejects this machine's token ({answer.status_code}). Set SITE_TOKEN to a valid token "
+            "of a researcher; a read-only one is enough."
         )
     if RETRACTED in answer.headers:
         raise NotFetched(
-            f"{file.snapshot} was retracted on {answer.headers[RETRACTED]}: it is not fetched any more. Its page says "
-            "why; train on another version."
+            f"{file.snapshot} was retracted on {answer.headers[RETRACTED]} and is no longer sent. Its page says "
+            "why. Train on another version."
         )
     if answer.status_code in (200, 206):
         return
-    told = _detail(answer)
-    if answer.status_code >= 500 and not told:
-        raise requests.HTTPError(f"{answer.status_code}")  # the proxy in front of a site that starts anew
+    detail = _detail(answer)
+    if answer.status_code >= 500 and not detail:
+        raise requests.HTTPError(f"{answer.status_code}")  # the proxy of a site that restarts
     raise NotFetched(
         f"{settings.SITE_URL} answered {answer.status_code} for {file.name} of {file.snapshot}: "
-        f"{told or 'look whether SITE_URL is the address of the site.'}"
+        f"{detail or 'check that SITE_URL is the address of the site.'}"
     )
 
 
 def _detail(answer: requests.Response) -> str:
-    """What the site itself says of it; "" where it is not the site that answers."""
+    """Returns the error text of the site, or "" if something else answered."""
     try:
         return str(answer.json()["detail"])
     except (ValueError, KeyError, TypeError):
@@ -156,12 +156,12 @@ def _detail(answer: requests.Response) -> str:
 
 
 def _digest(path: Path, between: Callable[[], object]) -> str:
-    digest, told_at = hashlib.sha256(), time.monotonic()
+    digest, called_at = hashlib.sha256(), time.monotonic()
     with path.open("rb") as stream:
         while block := stream.read(BLOCK):
             digest.update(block)
-            if time.monotonic() - told_at >= 1:
-                told_at = time.monotonic()
+            if time.monotonic() - called_at >= 1:
+                called_at = time.monotonic()
                 between()
     return digest.hexdigest()
 

@@ -17,12 +17,12 @@ Listener = Callable[[Event], None]
 
 
 def how_it_ended(code: int) -> str:
-    return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code} and without a word"
+    return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code} and no message"
 
 
 @contextlib.contextmanager
-def told_as_sentence(folder: Path, then: str) -> Iterator[None]:
-    """What the system refuses in this block is raised as CannotStart, which names the file, or at least the folder."""
+def os_errors_as_sentences(folder: Path, then: str) -> Iterator[None]:
+    """Raises an OSError of this block as CannotStart, with the file, or at least the folder, and what to do."""
     try:
         yield
     except OSError as problem:
@@ -32,5 +32,5 @@ def told_as_sentence(folder: Path, then: str) -> Iterator[None]:
         elif problem.errno in (errno.ENOMEM, errno.EAGAIN):
             way_out = "Free memory or end other programs"
         else:
-            way_out = "Mend the disk or the permissions"
+            way_out = "Repair the disk or the permissions"
         raise CannotStart(f"{what} {way_out}, then {then}.") from problem

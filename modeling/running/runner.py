@@ -1,8 +1,8 @@
-"""Runs the training program as a child process: files in, JSON lines out, and the database told meanwhile.
+"""Runs the training program as a child process: reads its JSON lines and records them in the database.
 
-Torch lives in the child alone. The child stands in a session of its own, so that Ctrl-C in a terminal reaches
-only us, and we end it as it likes to be ended: SIGTERM, after which it writes a checkpoint. Where we are
-killed outright, its pipe breaks at its next line, which it takes as the same request.
+Only the child loads torch. It has its own session, so Ctrl-C in a terminal reaches this process only. This process
+ends the child by SIGTERM, and the child writes a checkpoint first. If this process is killed, the child's pipe breaks at
+its next line, and it ends in the same way.
 """
 
 import contextlib
@@ -25,29 +25,36 @@ from typing import Any
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
-from jobs.claims import Claim, ClaimLost, after_fault
+from jobs.claims import Claim, ClaimLost, after_unexpected
 from modeling import catalogue
 from modeling.folders import CHILD, LOG, folder_of, log_tail
 from modeling.models import TrainingRun
 from modeling.running import actions
 from modeling.running.actions import Order, Progress
 from modeling.running.configs import CannotStart, write_config
-from modeling.running.program import STOPPED_CODE, TRAIN, Event, Listener, how_it_ended, told_as_sentence
+from modeling.running.program import (
+    STOPPED_CODE,
+    TRAIN,
+    Event,
+    Listener,
+    how_it_ended,
+    os_errors_as_sentences,
+)
 
 logger = logging.getLogger(__name__)
 TICK_SECONDS = 1.0
-# A checkpoint takes seconds; whoever needs longer than this will not end by being asked.
+# A checkpoint takes seconds. A program that needs longer does not react to SIGTERM.
 STOP_SECONDS = 30.0
-LOG_LINES_TOLD = 5
+LOG_LINES_SHOWN = 5
 MOST_ENDS_A_TICK = 20
-# An attempt from this one on that ends with SIGKILL is the last. The kernel kills whoever takes the last of the
-# memory, and would at every attempt; a person may have done it too, but hardly again.
+# From this attempt on, a SIGKILL is final. The kernel kills a program that uses up the memory, and would do it at every
+# attempt. A person may have killed the first.
 LAST_KILLED_ATTEMPT = 2
 PROGRESS_KEYS = tuple(Progress.__dataclass_fields__)
 
 
 class _Ordered(Exception):
-    """While files were fetched, somebody asked for the end, or the run went to another worker."""
+    """While files were fetched, the run was stopped or its claim was lost."""
 
     def __init__(self, order: Order) -> None:
         super().__init__(order.value)
@@ -56,7 +63,7 @@ class _Ordered(Exception):
 
 @dataclass
 class _Following:
-    """What is known of a child while its lines are read."""
+    """The state of a child while its lines are read."""
 
     claim: Claim
     child: subprocess.Popen[bytes]
@@ -66,8 +73,8 @@ class _Following:
     error: str = ""
     started: Event | None = None
     warnings: list[str] = field(default_factory=list)
-    warnings_told: int = 0
-    untold: list[Progress] = field(default_factory=list)
+    warnings_recorded: int = 0
+    unrecorded: list[Progress] = field(default_factory=list)
     interrupted: bool = False
     asked_at: float | None = None
 
@@ -76,13 +83,13 @@ class _Following:
         run: TrainingRun = self.claim.row
         return run
 
-    def take(self, event: Event) -> None:
-        """One line of the program, kept until the next tick tells the database."""
+    def read(self, event: Event) -> None:
+        """Reads one line of the program. The next tick records it in the database."""
         match event.get("event"):
             case "started":
                 self.started = event
             case "progress" | "epoch":
-                self.untold.append(Progress(**{key: event[key] for key in PROGRESS_KEYS if key in event}))
+                self.unrecorded.append(Progress(**{key: event[key] for key in PROGRESS_KEYS if key in event}))
             case "warning":
                 self.warnings.append(str(event.get("message")))
             case "done":
@@ -92,12 +99,12 @@ class _Following:
         self.tell(event)
 
     def tick(self) -> None:
-        """Once a second: progress to the database, and what to do next. Heartbeats have a thread of their own."""
+        """Once a second: records progress and asks what to do next. Another thread writes heartbeats."""
         try:
             self._write()
             self.order = actions.look(run=self.run)
         except (OperationalError, InterfaceError) as error:
-            # A database that restarts must not cost a training: the lines are kept and told at the next tick.
+            # A restart of the database must not end a training: the next tick records the lines.
             logger.warning("Run %s: the database did not answer (%s).", self.run.pk, error)
             connection.close()
         if self.order is not Order.GO_ON or self.interrupted:
@@ -108,24 +115,24 @@ class _Following:
             step, pairs = self.started.get("resumed_from_step") or 0, self.started.get("train_pairs")
             actions.record_start(run=self.run, step=step, train_pairs=pairs)
             self.started = None
-        if self.untold:
+        if self.unrecorded:
             actions.record_progress(run=self.run, lines=self._thinned())
-            newest = self.untold[-1]
-            self.untold.clear()
-            # Who lost the claim learns it from the look at the end of this tick.
+            newest = self.unrecorded[-1]
+            self.unrecorded.clear()
+            # The end of this tick finds out that the claim is lost.
             with contextlib.suppress(ClaimLost):
                 self.claim.report(f"step {newest.step:,}", newest.step / newest.steps if newest.steps else 0)
-        if len(self.warnings) > self.warnings_told:
+        if len(self.warnings) > self.warnings_recorded:
             actions.record_warnings(run=self.run, warnings=self.warnings)
-            self.warnings_told = len(self.warnings)
+            self.warnings_recorded = len(self.warnings)
 
     def _thinned(self) -> list[Progress]:
-        """Of a second's lines the newest, and the ends of epochs, of which a tiny snapshot has very many."""
-        ends = [line for line in self.untold[:-1] if line.dev_accuracy is not None]
-        return ends[:: len(ends) // MOST_ENDS_A_TICK + 1] + self.untold[-1:]
+        """Returns the newest line and the ends of epochs, fewer where a tiny snapshot has very many."""
+        ends = [line for line in self.unrecorded[:-1] if line.dev_accuracy is not None]
+        return ends[:: len(ends) // MOST_ENDS_A_TICK + 1] + self.unrecorded[-1:]
 
     def ask_to_stop(self) -> None:
-        """SIGTERM once; SIGKILL where the child has not ended long after."""
+        """Sends SIGTERM once, and SIGKILL if the child still runs long after."""
         now = time.monotonic()
         if self.asked_at is None:
             self.asked_at = now
@@ -134,9 +141,9 @@ class _Following:
             self.child.kill()
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """A signal to us, Ctrl-C or the worker's end: the next tick passes it on. A second one waits no longer.
+        """Handles a signal to this process: the next tick stops the child. A second signal kills it.
 
-        Noted and not raised: an exception might fall between reading the result and keeping it.
+        It raises nothing: an exception could come between reading the result and storing it.
         """
         if self.interrupted:
             self.child.kill()
@@ -144,7 +151,7 @@ class _Following:
 
 
 def work(run_id: int, worker: str) -> None:
-    """Carries a run out for a worker; does nothing where it is over, stopped, or in other hands."""
+    """Carries a run out for a worker. Does nothing if it is over, stopped, or claimed by another worker."""
     run = actions.claim_run(run_id=run_id, worker=worker)
     if run is not None:
         ended = carry_out(run)
@@ -152,38 +159,37 @@ def work(run_id: int, worker: str) -> None:
 
 
 def carry_out(run: TrainingRun, *, tell: Listener = lambda event: None, requeue: bool = True) -> TrainingRun:
-    """Trains a claimed run to its end, or until it is stopped, and records what came of it.
+    """Trains a claimed run until it ends or is stopped, and records the result. Returns the run as it is then.
 
-    `tell` gets every event of the program. With `requeue`, a run whose program was killed goes back on the
-    list, unless it was killed before, and so does one that is interrupted; without (somebody waits in front of it),
-    it is failed or stopped. The answer is the run as it stands afterwards.
+    `tell` gets every event of the program. With `requeue`, a run that was interrupted is queued again, and so is one
+    whose program was killed for the first time. Without it (a person waits at a terminal) they are stopped or failed.
     """
     claim = Claim(run)
     try:
         with claim:
-            with told_as_sentence(folder_of(run), "resume the run"):
+            with os_errors_as_sentences(folder_of(run), "resume the run"):
                 config = write_config(run, _orders(run))
                 end_stale_child(run)
             following = _trained(claim, config, tell)
     except CannotStart as problem:
         actions.mark_failed(run=run, error=str(problem))
-        return _as_it_stands(run)
+        return _reloaded(run)
     except _Ordered as asked:
         if asked.order is Order.STOP:
             actions.mark_stopped(run=run)
-        return _as_it_stands(run)
+        return _reloaded(run)
     except KeyboardInterrupt:
         actions.mark_stopped(run=run)
-        return _as_it_stands(run)
+        return _reloaded(run)
     except Exception as error:
-        after_fault(claim, error)
-        return _as_it_stands(run)
+        after_unexpected(claim, error)
+        return _reloaded(run)
     _record(following, requeue)
-    return _as_it_stands(run)
+    return _reloaded(run)
 
 
 def _trained(claim: Claim, config: Path, tell: Listener) -> _Following:
-    """The program from its start to its end. Raises CannotStart."""
+    """Runs the program from start to end. Raises CannotStart."""
     with _child(claim.row, config) as child:
         following = _Following(claim, child, tell)
         with _signals_to(following):
@@ -191,12 +197,12 @@ def _trained(claim: Claim, config: Path, tell: Listener) -> _Following:
     return following
 
 
-def _as_it_stands(run: TrainingRun) -> TrainingRun:
+def _reloaded(run: TrainingRun) -> TrainingRun:
     return TrainingRun.objects.select_related("snapshot__corpus").get(pk=run.pk)
 
 
 def _orders(run: TrainingRun) -> Callable[[], None]:
-    """What is called while the run's files are fetched. Raises _Ordered where it shall not go on."""
+    """Returns a function to call while files are fetched. It raises _Ordered if the run must not go on."""
     looked_at = time.monotonic()
 
     def look() -> None:
@@ -212,9 +218,9 @@ def _orders(run: TrainingRun) -> Callable[[], None]:
 
 
 def end_stale_child(run: TrainingRun, patience: float = STOP_SECONDS) -> None:
-    """Ends a program that an earlier worker left behind in the folder. Raises CannotStart where it stays.
+    """Ends a program that an earlier worker left running in the folder. Raises CannotStart if it does not end.
 
-    The program locks its folder while it lives: no guessing by a process number that may be another's by now.
+    A program locks its folder while it runs. A process number alone proves nothing: it may be reused.
     """
     until = time.monotonic() + patience
     asked = False
@@ -222,7 +228,7 @@ def end_stale_child(run: TrainingRun, patience: float = STOP_SECONDS) -> None:
         process = _child_of(run)
         if process is None and not asked:
             raise CannotStart(
-                f"Another machine or another process trains in {folder_of(run)}. Stop it there, then resume the run."
+                f"Another machine or process trains in {folder_of(run)}. Stop it there, then resume the run."
             )
         if time.monotonic() > until:
             raise CannotStart(
@@ -249,7 +255,7 @@ def _is_locked(folder: Path) -> bool:
 
 
 def _child_of(run: TrainingRun) -> int | None:
-    """The process number of the run's program, where it was started on this machine."""
+    """Returns the process number of the run's program, if this machine started it."""
     try:
         known = json.loads((folder_of(run) / CHILD).read_text())
         return int(known["pid"]) if known["host"] == socket.gethostname() else None
@@ -258,7 +264,7 @@ def _child_of(run: TrainingRun) -> int | None:
 
 
 def pause_runs_of(worker: str) -> None:
-    """Asks the programs of this worker's runs to write their checkpoints and end: the worker is told to go."""
+    """Asks the programs of this worker's runs to write a checkpoint and end, because the worker ends."""
     for run in TrainingRun.objects.filter(status=TrainingRun.Status.RUNNING, worker=worker):
         process = _child_of(run)
         if process is not None and _is_locked(folder_of(run)):
@@ -268,9 +274,9 @@ def pause_runs_of(worker: str) -> None:
 
 @contextlib.contextmanager
 def _child(run: TrainingRun, config: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The program at work; it does not outlive this block. Raises CannotStart."""
+    """Starts the program, and kills it at the end of this block if it still runs. Raises CannotStart."""
     folder = folder_of(run)
-    with told_as_sentence(folder, "resume the run"), (folder / LOG).open("ab") as log:
+    with os_errors_as_sentences(folder, "resume the run"), (folder / LOG).open("ab") as log:
         child = subprocess.Popen(
             [*TRAIN, str(config)],
             cwd=settings.BASE_DIR,
@@ -280,7 +286,7 @@ def _child(run: TrainingRun, config: Path) -> Iterator[subprocess.Popen[bytes]]:
             start_new_session=True,
         )
     try:
-        with told_as_sentence(folder, "resume the run"):
+        with os_errors_as_sentences(folder, "resume the run"):
             (folder / CHILD).write_text(json.dumps({"pid": child.pid, "host": socket.gethostname()}))
         yield child
     finally:
@@ -294,7 +300,7 @@ def _child(run: TrainingRun, config: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 @contextlib.contextmanager
 def _signals_to(following: _Following) -> Iterator[None]:
-    """SIGINT and SIGTERM are requests to pause while this lasts. Only a main thread may listen to signals."""
+    """Passes SIGINT and SIGTERM to the child during this block. Only a main thread can handle signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -309,7 +315,7 @@ def _signals_to(following: _Following) -> Iterator[None]:
 
 
 def _follow(following: _Following) -> None:
-    """Reads the child's lines until it closes its output, ticking every second, also while it is silent."""
+    """Reads the child's lines until it closes its output. Calls `tick` every second, also without lines."""
     stream = following.child.stdout
     assert stream is not None
     rest, tick_at = b"", 0.0
@@ -326,26 +332,26 @@ def _follow(following: _Following) -> None:
                 break
             *lines, rest = (rest + block).split(b"\n")
             for line in lines:
-                _take_line(following, line)
+                _read_line(following, line)
     _await_end(following)
 
 
-def _take_line(following: _Following, line: bytes) -> None:
+def _read_line(following: _Following, line: bytes) -> None:
     try:
         event = json.loads(line)
         is_event = isinstance(event, dict)
     except ValueError:
         is_event = False
     if is_event:
-        following.take(event)
+        following.read(event)
     elif line.strip():
-        # On a full disk a training need not end for a line of its log; its checkpoint will tell.
+        # A full disk must not end a training because of a log line. Its checkpoint will fail with a sentence.
         with contextlib.suppress(OSError), (folder_of(following.run) / LOG).open("ab") as log:
             log.write(line + b"\n")
 
 
 def _await_end(following: _Following) -> None:
-    """The output is closed: the process ends by itself within moments, or is ended."""
+    """Waits for the end of a process that has closed its output, and kills it if it takes too long."""
     following.tick()
     try:
         following.child.wait(timeout=STOP_SECONDS)
@@ -354,7 +360,7 @@ def _await_end(following: _Following) -> None:
 
 
 def _record(following: _Following, requeue: bool) -> None:
-    """What came of it. Nothing is written where the run has gone to another worker."""
+    """Records how the run ended. Writes nothing if the claim is lost."""
     run, code = following.run, following.child.returncode
     paused = code == STOPPED_CODE
     if following.order is Order.LOST:
@@ -367,14 +373,14 @@ def _record(following: _Following, requeue: bool) -> None:
         actions.mark_stopped(run=run)
     elif requeue and (paused or following.interrupted or (code < 0 and not _was_killed_again(run, code))):
         if not paused:
-            logger.warning("Run %s: its program %s; it goes back on the list.", run.pk, how_it_ended(code))
+            logger.warning("Run %s: its program %s; it is queued again.", run.pk, how_it_ended(code))
         actions.release_run(run=run, blameless=paused)
     else:
         actions.mark_failed(run=run, error=_with_log(run, _how_training_ended(run, code)))
 
 
 def _was_killed_again(run: TrainingRun, code: int) -> bool:
-    """Would another attempt most likely end in the same way?"""
+    """Returns whether another attempt would most likely end in the same way."""
     return code == -signal.SIGKILL and run.attempts >= LAST_KILLED_ATTEMPT
 
 
@@ -382,10 +388,10 @@ def _how_training_ended(run: TrainingRun, code: int) -> str:
     what = f"The training program {how_it_ended(code)}."
     if code == -signal.SIGKILL:
         return f"{what} {catalogue.less_memory(run.baseline)}"
-    return f"{what} Resume the run to try again: it goes on from its checkpoint."
+    return f"{what} Resume the run to try again: it continues from its checkpoint."
 
 
 def _with_log(run: TrainingRun, sentence: str) -> str:
-    told = f"{sentence}\nIts folder: {folder_of(run)}"
-    lines = log_tail(run, LOG_LINES_TOLD)
-    return f"{told}\nThe last lines of its log:\n" + "\n".join(lines) if lines else told
+    text = f"{sentence}\nIts folder: {folder_of(run)}"
+    lines = log_tail(run, LOG_LINES_SHOWN)
+    return f"{text}\nThe last lines of its log:\n" + "\n".join(lines) if lines else text

@@ -1,1 +1,1 @@
-"""How a run or a sweep stands."""
+"""Pages and REST that show the state of runs and sweeps."""

@@ -1,4 +1,4 @@
-"""The curve of a run, placed on paper here and drawn by a template: it needs no script."""
+"""Computes the points of a run's curve. A template draws it as SVG."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Curve:
 
 
 def curve(lines: Sequence[RunProgress]) -> Curve | None:
-    """None until there are two points to join."""
+    """Returns None until there are two points to join."""
     losses = [(line.step, line.loss) for line in lines if line.loss is not None]
     scores = [(line.step, line.dev_accuracy) for line in lines if line.dev_accuracy is not None]
     if len(losses) < 2:

@@ -1,4 +1,4 @@
-"""What REST returns of one run."""
+"""Fields of one run with its scores."""
 
 from typing import Any
 
@@ -53,8 +53,10 @@ class RunDetailSerializer(RunSerializer):
     evaluations = EvaluationSerializer(many=True)
     warnings = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField(help_text="the newest line; null before the first")
-    queue_is_worked = serializers.SerializerMethodField(help_text="was a worker of the queue seen lately")
-    sweep = serializers.SerializerMethodField(help_text="of a sweep its runs and their mean scores, by size")
+    queue_is_worked = serializers.SerializerMethodField(help_text="whether the queue has a worker")
+    sweep = serializers.SerializerMethodField(
+        help_text="of a sweep: its runs and their mean scores, by training size"
+    )
     predictions = serializers.SerializerMethodField(help_text="partition -> address; empty until done")
 
     class Meta(RunSerializer.Meta):

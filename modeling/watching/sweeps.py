@@ -11,9 +11,7 @@ from modeling.results.tables import Score, Spread, score_of, spread_of
 
 @dataclass
 class Size:
-    """The children of a sweep that learn from equally many pairs (None: all): each by its seed, and the mean and
-    spread of those that are done, by partition.
-    """
+    """The runs of a sweep with one training size (None: all pairs), and the mean scores of those that are done."""
 
     most: int | None
     runs: list[dict[str, Any]] = field(default_factory=list)
@@ -21,7 +19,7 @@ class Size:
 
 
 def sizes(sweep: TrainingRun) -> list[Size]:
-    """A sweep's table: a learning curve where it has several sizes. One query a figure besides the children."""
+    """Returns the table of a sweep: with several sizes, a learning curve."""
     found: dict[int | None, Size] = {}
     for child in sweep.children.all():
         size = found.setdefault(child.most, Size(child.most))
@@ -37,7 +35,7 @@ def sizes(sweep: TrainingRun) -> list[Size]:
 
 
 def distributions(table: Sequence[Size]) -> list[tuple[int | None, str, dict[str, Spread]]]:
-    """Of a sweep's table training size, partition and the spreads of `Score.distribution`, where there are any."""
+    """Returns training size, partition and spreads of each `Score.distribution` in the table."""
     return [
         (size.most, partition, score.distribution)
         for size in table

@@ -1,4 +1,4 @@
-"""Pages: all runs, and how one run or sweep stands."""
+"""Pages: the list of runs, and one run or sweep."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ NEWEST_LINES = 10
 @require_safe
 @researcher_required
 def runs(request: HttpRequest) -> HttpResponse:
-    """Baselines by snapshot, newest snapshots first, then the runs one by one."""
+    """The scores of baselines by snapshot, the newest first, then all runs."""
     frozen = Snapshot.objects.frozen().newest_first()
     context = {
         "tables": results(list(frozen.filter(runs__status="done").distinct()[:SNAPSHOTS_SHOWN])),
@@ -43,7 +43,7 @@ def runs(request: HttpRequest) -> HttpResponse:
 @require_safe
 @researcher_required
 def run(request: HttpRequest, pk: int) -> HttpResponse:
-    """The whole page; while the run goes on, htmx asks every two seconds for the part that changes."""
+    """One run. While it is under way, htmx asks every two seconds for the part that changes."""
     found = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
     template = "modeling/_state.html" if request.htmx else "modeling/run.html"  # type: ignore[attr-defined]
     return render(request, template, _shown(found))
@@ -63,7 +63,7 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
         "distributions": distributions(by_size),
         "lines": lines,
         "newest": lines[-1] if lines else None,
-        # A folded table would fold again with every look while the run goes on.
+        # While the run is under way, each refresh would fold a folded table again.
         "shown_lines": lines[-NEWEST_LINES:] if is_under_way else lines,
         "curve": curve(lines),
         "log": log_tail(found),

@@ -74,7 +74,7 @@ def test_pages_of_figures_are_accessible_in_each_of_their_states(
         expect(page.get_by_role("progressbar")).to_have_attribute("value", "35")  # htmx asked
         look_at(address, "being counted")
         silence(Figures)
-        for row in Figures.objects.takeable():
+        for row in Figures.objects.claimable():
             cached.count_figures(figures_id=row.pk)
         expect(page.get_by_role("button", name="Count anew")).to_be_visible()  # by itself
         look_at(address, "counted")

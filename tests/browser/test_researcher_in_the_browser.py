@@ -85,7 +85,7 @@ def test_from_the_dashboard_to_a_snapshot_and_the_accuracy_of_a_run(live_server,
     page.get_by_label("Baseline").select_option("majority")
     found += complaints(page, "new run")
     page.get_by_role("button", name="Start training").click()
-    expect(page.get_by_text("Nobody is working the queue")).to_be_visible()
+    expect(page.get_by_text("has no worker")).to_be_visible()
     claimed = claim_run(run_id=TrainingRun.objects.get().pk, worker="test")
     assert claimed is not None
     carry_out(claimed)

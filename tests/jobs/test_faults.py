@@ -14,7 +14,7 @@ import pytest
 from django.db import OperationalError, connection, connections
 
 from bench.drain import forget_connections
-from jobs import claims, querysets, tasks
+from jobs import claims, failures, querysets, tasks
 from jobs.models import Job
 from modeling.running import runner
 from snapshots import actions, exporting
@@ -284,19 +284,22 @@ def test_what_nobody_foresaw_fails_a_training_too_with_a_sentence(monkeypatch: P
     work(row)
     row.refresh_from_db()
     assert row.status == "failed"
-    assert row.error == "The software failed (KeyError). Tell its operator, then resume the run."
+    assert (
+        row.error
+        == "The software failed (KeyError). Ask its operator to look at the log, then resume the run."
+    )
 
 
 def test_a_database_without_room_is_told_as_what_it_is() -> None:
     """Both databases raise OperationalError, as they do for a lost connection."""
     full = OperationalError("database or disk is full")
-    assert not claims.is_passing(full) or connection.vendor == "postgresql"
+    assert not failures.is_transient(full) or connection.vendor == "postgresql"
     assert claims.fault(full, "ask again") == (
         "The database could not be written: No space left on device. Make room, then ask again."
     )
     lost = OperationalError("server closed the connection unexpectedly")
-    assert claims.is_passing(lost)
-    assert not claims.is_disk_full(lost)
+    assert failures.is_transient(lost)
+    assert not failures.is_disk_full(lost)
 
 
 def test_a_worker_that_is_heard_again_after_the_database_was_away_keeps_its_job(monkeypatch: Patch) -> None:
@@ -311,9 +314,9 @@ def test_a_worker_that_is_heard_again_after_the_database_was_away_keeps_its_job(
 def test_a_job_that_brings_down_worker_after_worker_is_given_up() -> None:
     row = requested("figures")
     for _ in range(claims.MOST_ATTEMPTS):
-        assert claims.take(Figures, row.pk) is not None
+        assert claims.claim(Figures, row.pk) is not None
         silence(Figures)
-    assert claims.take(Figures, row.pk) is None
+    assert claims.claim(Figures, row.pk) is None
     row.refresh_from_db()
     assert row.status == "failed"
     assert "Given up after 5 attempts" in row.error

@@ -56,7 +56,7 @@ def test_run_json_says_what_the_run_learns_from(snapshot, other):
         ({"most": -1}, "most: is -1; it must be at least 1"),
         ({"most": True}, "most: must be a whole number, not true or false"),
         ({"mixed": [{"snapshot": "none@1"}]}, "mixed: there is no snapshot 'none@1'"),
-        ({"mixed": [{"snapshot": "small@1"}]}, "mixed: small@1 would be learnt from twice"),
+        ({"mixed": [{"snapshot": "small@1"}]}, "mixed: small@1 is named twice"),
         ({"mixed": [{"snapshot": "other@1", "share": 2}]}, "mixed: entry 1: share: is 2; it must be above 0"),
         (
             {"mixed": [{"snapshot": "other@1", "parts": 2}]},
@@ -83,7 +83,7 @@ def test_a_run_starts_only_from_a_finished_one_of_its_own_baseline_and_labels(sn
     refused = [
         (waiting, {}, "is queued: only a finished run"),
         (bilstm, {}, "is a bilstm, not a cbow"),
-        (cbow, {"collapse": True}, "labels of nli3, this one of entailed2: transfer makes"),
+        (cbow, {"collapse": True}, "labels of nli3, this run of entailed2: use transfer"),
     ]
     for earlier, more, says in refused:
         with pytest.raises(RefusedRegime, match=says):
@@ -162,7 +162,7 @@ def test_rest_refuses_a_regime_by_its_key(snapshot, client, rosa):
     [
         (["--genre", "poems"], "genre: 'poems' has no training pairs"),
         (["--mixed", "other@1", "share=much"], "mixed: “share=much” is neither"),
-        (["--sizes", "5,many"], "sizes: “many” is no size"),
+        (["--sizes", "5,many"], "sizes: “many” is not a size"),
         (["--seeds", "0"], "--seeds is 0, but must be from 1"),
         (["--update", "77"], "start: there is no run 77"),
     ],

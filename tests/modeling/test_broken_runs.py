@@ -91,7 +91,7 @@ def test_a_child_that_crashes_without_a_word_is_told_by_its_exit_code_and_log(ru
     program(monkeypatch, tmp_path, "raise ValueError('what nobody foresaw')")
     ended = runner.carry_out(run)
     assert ended.status == "failed"
-    assert "ended with exit code 1 and without a word" in ended.error
+    assert "ended with exit code 1 and no message" in ended.error
     assert "what nobody foresaw" in ended.error
 
 
@@ -124,7 +124,10 @@ def test_a_child_killed_once_goes_back_on_the_list_for_it_may_have_been_a_person
         ("rnn", "a new run with a smaller batch_size or hidden or size, or free"),
         ("pretrained", "a new run with a smaller batch_size, or free"),
         ("lexicalized", "a new run with a larger minimum_count, or free"),
-        ("majority", "ran out: free memory and resume this one, which goes on from its checkpoint."),
+        (
+            "majority",
+            "ran out of memory: free memory and resume this one, which continues from its checkpoint.",
+        ),
     ],
 )
 def test_a_child_killed_again_is_out_of_memory_and_told_what_to_make_smaller(
@@ -137,7 +140,7 @@ def test_a_child_killed_again_is_out_of_memory_and_told_what_to_make_smaller(
     runner.carry_out(run)
     ended = runner.carry_out(claimed(run))
     assert (ended.status, ended.attempts) == ("failed", 2)
-    assert "The training program was killed by signal 9. Most likely its memory ran out: " in ended.error
+    assert "The training program was killed by signal 9. Most likely it ran out of memory: " in ended.error
     assert anew in ended.error
     assert checkpoint.is_dir()
     resume_run(run=run)
@@ -193,7 +196,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(run):
     assert ended.status == "failed"
     assert (
         ended.error
-        == f"{folder_of(run)}: File exists. Mend the disk or the permissions, then resume the run."
+        == f"{folder_of(run)}: File exists. Repair the disk or the permissions, then resume the run."
     )
 
 
@@ -281,4 +284,4 @@ def test_a_folder_that_another_machine_works_in_is_left_alone(run):
     finally:
         os.close(handle)
     assert ended.status == "failed"
-    assert "Another machine or another process trains in" in ended.error
+    assert "Another machine or process trains in" in ended.error

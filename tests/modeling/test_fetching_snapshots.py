@@ -71,7 +71,7 @@ def test_a_fetch_that_broke_off_goes_on_at_the_byte_where_it_was(node, snapshot,
         return get(address, headers=headers, **more)
 
     monkeypatch.setattr(requests, "get", watched)
-    assert fetching.kept_file(file).read_bytes() == whole
+    assert fetching.cached_file(file).read_bytes() == whole
     assert asked == ["bytes=100-"]
 
 
@@ -100,7 +100,7 @@ def test_a_connection_that_breaks_midway_is_made_again(node, snapshot, monkeypat
                     raise requests.exceptions.ChunkedEncodingError("gone")
 
     monkeypatch.setattr(requests, "get", lambda *a, **k: Breaking(get(*a, **k)))
-    assert fetching.kept_file(file).read_bytes() == (folder(snapshot) / file.name).read_bytes()
+    assert fetching.cached_file(file).read_bytes() == (folder(snapshot) / file.name).read_bytes()
     assert len(breaks) == 3
 
 
@@ -109,7 +109,7 @@ def test_other_bytes_than_those_that_were_frozen_are_refused_and_not_kept(node, 
     path.write_bytes(path.read_bytes().replace(b"entailment", b"entailmenT", 1))
     run = ended(snapshot)
     assert run.status == "failed"
-    assert "sent as train.jsonl of small@1 is not that file" in run.error
+    assert "sent another file than train.jsonl of small@1" in run.error
     assert "verify_snapshot" in run.error
     assert not (node / train_file(snapshot).sha256).exists()
     path.write_bytes(path.read_bytes().replace(b"entailmenT", b"entailment", 1))
@@ -117,12 +117,12 @@ def test_other_bytes_than_those_that_were_frozen_are_refused_and_not_kept(node, 
     assert runner.carry_out(claimed(run)).status == "done"
 
 
-def test_a_kept_file_that_rotted_is_fetched_again(node, snapshot):
+def test_a_cached_file_that_rotted_is_fetched_again(node, snapshot):
     file = train_file(snapshot)
-    path = fetching.kept_file(file)
+    path = fetching.cached_file(file)
     whole = path.read_bytes()
     path.write_bytes(b"x" * len(whole))
-    assert fetching.kept_file(file).read_bytes() == whole
+    assert fetching.cached_file(file).read_bytes() == whole
 
 
 def test_without_a_token_or_with_one_that_ended_it_is_told_which_token_is_needed(node, snapshot, settings):
@@ -130,7 +130,7 @@ def test_without_a_token_or_with_one_that_ended_it_is_told_which_token_is_needed
     assert "SITE_TOKEN is not" in ended(snapshot).error
     settings.SITE_TOKEN = "quintet_nonsense"
     told = ended(snapshot).error
-    assert "does not take this node's token (401)" in told
+    assert "rejects this machine's token (401)" in told
     assert "of a researcher" in told
 
 
@@ -144,7 +144,7 @@ def test_a_retracted_snapshot_is_not_fetched(node, snapshot, rosa):
     retract(snapshot=snapshot, because="Half of it is missing.", by=rosa)
     told = ended(snapshot).error
     assert "small@1 was retracted on" in told
-    assert "train on another version" in told
+    assert "Train on another version" in told
 
 
 def test_a_site_that_lost_the_file_itself_is_quoted(node, snapshot):
@@ -184,7 +184,7 @@ def test_two_runs_of_a_node_fetch_a_file_once(node, snapshot, monkeypatch):
         return get(*arguments, **more)
 
     monkeypatch.setattr(requests, "get", counted)
-    threads = [threading.Thread(target=fetching.kept_file, args=(file,)) for _ in range(3)]
+    threads = [threading.Thread(target=fetching.cached_file, args=(file,)) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -203,7 +203,7 @@ def test_a_run_can_be_stopped_while_it_fetches(node, snapshot, monkeypatch):
         between()
         pytest.fail("it goes on")
 
-    monkeypatch.setattr(configs, "kept_file", slow)
+    monkeypatch.setattr(configs, "cached_file", slow)
     assert runner.carry_out(run).status == "stopped"
 
 
@@ -215,7 +215,7 @@ def test_a_site_that_hangs_is_given_up(node, snapshot, settings, monkeypatch):
         with pytest.raises(
             fetching.NotFetched, match=r"did not answer for train\.jsonl of small@1 \(ReadTimeout\)"
         ):
-            fetching.kept_file(train_file(snapshot), lambda: signs.append(1))
+            fetching.cached_file(train_file(snapshot), lambda: signs.append(1))
     assert len(signs) == fetching.ATTEMPTS - 1
 
 

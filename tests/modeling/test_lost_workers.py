@@ -126,7 +126,7 @@ def test_a_run_whose_worker_was_killed_is_taken_up_again_from_its_checkpoint(lon
     wait_for(lambda: has_ended(child))
     assert (folder_of(long_run) / "checkpoint").is_dir()
     assert state(long_run) == "running"
-    # A minute passes without a sign of life.
+    # A minute passes without a heartbeat.
     silence(TrainingRun)
     with worker("second", settings.VAR):
         send(tasks.sweep, broker, "training")

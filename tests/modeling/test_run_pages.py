@@ -73,15 +73,13 @@ def test_scores_on_another_snapshot_are_not_mixed_in(browser, snapshot):
 def test_a_waiting_run_without_a_worker_says_so(browser, snapshot):
     run = a_run(snapshot)
     page = text(browser.get(f"/runs/{run.pk}/"))
-    assert (
-        "Nobody is working the queue <code>training</code> (no worker was ever seen). The run waits." in page
-    )
+    assert "The queue <code>training</code> has no worker (it never had one). The run waits." in page
     worker_seen(name="gpu@there", queues="training")
     Worker.objects.update(seen_at=timezone.now() - timedelta(minutes=2))
     page = text(browser.get(f"/runs/{run.pk}/"))
     assert "(last seen: gpu@there, " in page
     worker_seen(name="gpu@there", queues="training")
-    assert "Nobody is working" not in text(browser.get(f"/runs/{run.pk}/"))
+    assert "has no worker" not in text(browser.get(f"/runs/{run.pk}/"))
 
 
 def test_a_running_run_shows_its_curve_its_log_and_asks_again(browser, snapshot):
@@ -151,7 +149,7 @@ def test_a_failed_run_says_why_and_can_be_resumed(browser, snapshot, sent):
 def test_the_stop_button_stops(browser, snapshot):
     run = a_run(snapshot)
     page = text(browser.post(f"/runs/{run.pk}/stop/", follow=True))
-    assert "Stopped. Its checkpoint is kept." in page
+    assert "Stopped. Its checkpoint is stored." in page
 
 
 def test_what_cannot_be_done_is_said_on_the_page(browser, snapshot):
@@ -187,9 +185,9 @@ def test_a_single_run_leads_to_its_page(browser, snapshot):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"seeds": "one"}, "“one” is no seed"),
-        ({"seeds": "-1"}, "“-1” is no seed"),
-        ({"seeds": "99999999999"}, "is no seed: give whole numbers from 0 to 2,147,483,647"),
+        ({"seeds": "one"}, "“one” is not a seed"),
+        ({"seeds": "-1"}, "“-1” is not a seed"),
+        ({"seeds": "99999999999"}, "is not a seed: give whole numbers from 0 to 2,147,483,647"),
         ({"seeds": ",".join(map(str, range(21)))}, "21 seeds are more than 20"),
         ({"config": "epochs"}, "Line 1, “epochs”, is not of the form key=value"),
         ({"config": "epochs=1\nepochs=2"}, "Line 2 sets epochs a second time"),
@@ -292,7 +290,7 @@ def test_a_form_that_is_sent_twice_starts_one_sweep_and_says_so(browser, snapsho
     first = browser.post(f"/runs/start/{snapshot.pk}/", form)
     again = browser.post(f"/runs/start/{snapshot.pk}/", form, follow=True)
     assert again.redirect_chain == [(first["Location"], 302)]
-    assert "You sent this form before: this is what it started." in text(again)
+    assert "You sent this form before, and it started this run." in text(again)
     assert TrainingRun.objects.filter(status="sweep").count() == 1
     # A form that comes back to be mended, or was changed, is another request; so is one that is opened anew.
     browser.post(f"/runs/start/{snapshot.pk}/", form | {"seeds": "x"})

@@ -251,9 +251,7 @@ def test_the_command_trains_a_learning_curve_here_and_prints_mean_and_spread(mon
     snapshot, out = small_snapshot(3), StringIO()
     program(monkeypatch, tmp_path, LEARNS_UNLESS_THREE.replace("{metrics}", repr(metrics())))
     asked = [str(snapshot), "--baseline", "majority", "--seeds", "2", "--sizes", "2,3", "--json"]
-    with pytest.raises(
-        CommandError, match=r"Some runs failed\. Try them again with: manage.py train --resume"
-    ):
+    with pytest.raises(CommandError, match=r"Some runs failed\. Retry them with: manage.py train --resume"):
         call_command("train", *asked, stdout=out, stderr=StringIO())
     told = json.loads(out.getvalue())
     small, large = told["sweep"]

@@ -90,7 +90,7 @@ def test_cbow_is_trained_with_settings_and_told_in_words(snapshot, tmp_path):
             "epochs: must be a whole number.*The settings of cbow",
         ),
         (["small@1", "--baseline", "cbow", "--set", "epochs"], "'epochs' is not of the form key=value"),
-        (["small@1", "--baseline", "cbow", "--set", "epochs=1", "epochs=2"], "stands twice after --set"),
+        (["small@1", "--baseline", "cbow", "--set", "epochs=1", "epochs=2"], "--set names a key twice"),
         (
             ["small@1", "--baseline", "cbow", "--seed", "-1"],
             "'-1' is not a whole number|expected one argument",
@@ -120,7 +120,7 @@ def test_with_queue_the_run_waits_and_a_missing_worker_is_told(snapshot, sent):
         "seed": 1,
         "status": "queued",
     }
-    assert "Nobody is working the queue training" in ended.err
+    assert "The queue training has no worker" in ended.err
 
 
 def test_a_failed_training_ends_the_command_with_its_sentence(snapshot, tmp_path):
@@ -135,10 +135,10 @@ def test_a_run_in_other_hands_is_not_resumed(snapshot):
     TrainingRun.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=20))
     told = run("train", "--resume", ours.pk).failure
     assert (
-        f"Run {ours.pk} is being trained by gpu@there, whose last heartbeat was 20 s ago: stop it there first"
+        f"Run {ours.pk} has the worker gpu@there, whose last heartbeat was 20 s ago: stop it there first"
         in told
     )
-    assert "If that process is gone, try again in 41 s." in told or "try again in 40 s." in told
+    assert "If that worker has ended, try again in 41 s." in told or "try again in 40 s." in told
 
 
 def test_overlap_with_training_is_warned_of_with_counts(db):
@@ -220,7 +220,7 @@ def test_what_cannot_be_evaluated_is_said(snapshot):
     other = make_corpus(slug="two", scheme="grammar3")
     published_pair(other, make_premise(other, "A line."), "minor", "test", "t1")
     freeze(other)
-    assert "gives labels of nli3, two@1 has grammar3" in run("evaluate", trained.pk, "two@1").failure
+    assert "predicts labels of nli3, two@1 has grammar3" in run("evaluate", trained.pk, "two@1").failure
     assert "has no dev pairs" in run("evaluate", trained.pk, no_dev(), "--partition", "dev").failure
 
 

@@ -33,7 +33,7 @@ class Command(BaseCommand):
             "--partition",
             choices=PARTITIONS,
             action="append",
-            help="may stand several times; dev and test if not",
+            help="may be given several times; default: dev and test",
         )
         parser.add_argument(
             "--by", choices=["genre", "tag", "label"], help="also each genre, annotation tag or gold label"
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         theirs, ours = scheme_of(run.snapshot, run.regime), snapshot.corpus.scheme
         if theirs != ours and not {theirs, ours} <= {COLLAPSED, *COLLAPSIBLE}:
             raise CommandError(
-                f"Run {run.pk} gives labels of {theirs}, {snapshot} has {ours}, and these cannot be read as the same two"
+                f"Run {run.pk} predicts labels of {theirs}, {snapshot} has {ours}, and these cannot be read as the same two"
                 " classes: name a snapshot with the same labels."
             )
         try:
@@ -64,7 +64,7 @@ class Command(BaseCommand):
             self.tell(told, options["by"])
 
     def add_tags(self, run: TrainingRun, snapshot: Snapshot, metrics: dict[str, Any]) -> None:
-        """`by_tag` in each partition's scores: accuracy where premise or hypothesis has the tag (MultiNLI, Table 6)."""
+        """Adds `by_tag` to each partition: the accuracy where premise or hypothesis has the tag (MultiNLI, Table 6)."""
         evaluated = [name for name in PARTITIONS if name in metrics]
         folder = evaluation_folder(run, snapshot, evaluated)
         for partition in evaluated:

@@ -57,8 +57,8 @@ def me() -> str:
 
 class Command(BaseCommand):
     help = (
-        "Trains a baseline on a frozen snapshot, here and now, or by a worker with --queue. "
-        "Ctrl-C stops it with a checkpoint; --resume goes on from there."
+        "Trains a baseline on a frozen snapshot: in this process, or by a worker with --queue. "
+        "Ctrl-C stops it with a checkpoint. --resume continues from there."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -78,13 +78,13 @@ class Command(BaseCommand):
             action="extend",
             default=[],
             metavar="key=value",
-            help="settings of the baseline; what is not named takes its default",
+            help="settings of the baseline; others have their defaults",
         )
         parser.add_argument(
             "--seeds",
             type=int,
             metavar="N",
-            help="a sweep over so many seeds, from --seed on, with mean and spread",
+            help="a sweep over this number of seeds, from --seed on, with mean and spread",
         )
         parser.add_argument(
             "--sizes",
@@ -92,9 +92,9 @@ class Command(BaseCommand):
             default="",
             help="a sweep over numbers of training pairs: a learning curve",
         )
-        parser.add_argument("--genre", metavar="G", help="learn from this genre's pairs alone")
+        parser.add_argument("--genre", metavar="G", help="learn from pairs of this genre only")
         parser.add_argument(
-            "--most", type=int, metavar="N", help="learn from so many pairs, drawn by the seed"
+            "--most", type=int, metavar="N", help="learn from this number of pairs, drawn by the seed"
         )
         parser.add_argument(
             "--mixed",
@@ -102,10 +102,12 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar=("CORPUS@VERSION", "share=0.15 most=1000"),
-            help="learn from another snapshot too: a share drawn anew each epoch, or so many pairs drawn once",
+            help="learn from another snapshot, too: a share drawn anew each epoch, or a number of pairs drawn once",
         )
         start = parser.add_mutually_exclusive_group()
-        start.add_argument("--update", type=int, metavar="RUN", help="begin with a finished run's weights")
+        start.add_argument(
+            "--update", type=int, metavar="RUN", help="start with the weights of a finished run"
+        )
         start.add_argument(
             "--transfer", type=int, metavar="RUN", help="the same with a new softmax, for other labels"
         )
@@ -120,35 +122,35 @@ class Command(BaseCommand):
             action="store_true",
             help="train the hypothesis-only twin: the same network, which reads each premise as empty",
         )
-        parser.add_argument("--resume", type=int, metavar="RUN", help="go on with a stopped or failed run")
-        parser.add_argument("--queue", action="store_true", help="leave the work to a worker")
+        parser.add_argument("--resume", type=int, metavar="RUN", help="continue a stopped or failed run")
+        parser.add_argument("--queue", action="store_true", help="let a worker train it")
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             if options["queue"]:
-                self.leave_to_a_worker(self.wanted(options), options)
+                self.queue(self.requested(options), options)
             else:
                 self.train_here(options)
         except ModelingError as error:
             raise CommandError(str(error)) from None
 
     def train_here(self, options: dict[str, Any]) -> None:
-        # In one transaction: a worker's sweep must not take the run between the request and the claim.
+        # In one transaction: no worker may claim the run between the request and the claim here.
         with transaction.atomic():
-            wanted = self.wanted(options)
+            wanted = self.requested(options)
             if wanted.is_sweep:
-                # Each waits for its turn as a stopped run does: no worker takes it, and a kill loses nothing.
+                # Each child is stopped until its turn: no worker claims it, and a kill loses nothing.
                 stop_run(run=wanted)
             else:
                 run = claim_run(run_id=wanted.pk, worker=me())
         if wanted.is_sweep:
             self.train_children(wanted, options)
         else:
-            self.tell(self.train_one(wanted, run), options)
+            self.print_result(self.train_one(wanted, run), options)
 
     def train_children(self, sweep: TrainingRun, options: dict[str, Any]) -> None:
-        """One after the other. A child that fails does not keep the next ones; a stop does."""
+        """Trains the children one after the other. A failed child does not end the sweep, Ctrl-C does."""
         for child in sweep.children.order_by("most", "seed"):
             with transaction.atomic():
                 row = TrainingRun.objects.select_for_update().get(pk=child.pk)
@@ -161,16 +163,16 @@ class Command(BaseCommand):
             except CommandError as error:
                 if error.returncode == INTERRUPTED:
                     raise CommandError(
-                        f"Stopped; checkpoints are kept. Go on with: manage.py train --resume {sweep.pk}",
+                        f"Stopped; checkpoints are stored. Continue with: manage.py train --resume {sweep.pk}",
                         returncode=INTERRUPTED,
                     ) from None
                 self.stderr.write(f"Run {child.pk}: {error}")
-        self.tell_sweep(sweep, options)
+        self.print_sweep(sweep, options)
 
     def train_one(self, wanted: TrainingRun, run: TrainingRun | None) -> dict[str, Any]:
-        """Trains a claimed run and answers its number and metrics."""
+        """Trains a claimed run. Returns its number and metrics."""
         if run is None:
-            raise CommandError(_in_other_hands(TrainingRun.objects.get(pk=wanted.pk)))
+            raise CommandError(_why_not_claimable(TrainingRun.objects.get(pk=wanted.pk)))
         self.stderr.write(f"Run {run.pk}: {run.baseline} on {run.snapshot}, seed {run.seed}.")
         metrics: dict[str, Any] = {}
 
@@ -183,15 +185,15 @@ class Command(BaseCommand):
         ended = runner.carry_out(run, tell=tell, requeue=False)
         if ended.status == TrainingRun.Status.STOPPED:
             raise CommandError(
-                f"Stopped; its checkpoint is kept. Go on with: manage.py train --resume {run.pk}",
+                f"Stopped; its checkpoint is stored. Continue with: manage.py train --resume {run.pk}",
                 returncode=INTERRUPTED,
             )
         if ended.status != TrainingRun.Status.DONE:
             raise CommandError(ended.error or f"Run {run.pk} went to another worker: {ended.worker}.")
         return {"run": run.pk, **metrics}
 
-    def wanted(self, options: dict[str, Any]) -> TrainingRun:
-        """A new run, or the one to resume."""
+    def requested(self, options: dict[str, Any]) -> TrainingRun:
+        """Requests a new run, or resumes one."""
         if options["resume"] is not None:
             found = TrainingRun.objects.newest_first().filter(pk=options["resume"]).first()
             if found is None:
@@ -207,14 +209,14 @@ class Command(BaseCommand):
             )
         config = dict(options["set"])
         if len(config) < len(options["set"]):
-            raise CommandError("A key stands twice after --set: keep one of them.")
+            raise CommandError("--set names a key twice: keep one of them.")
         if Path(config.get("model", "")).is_dir() and "model" in config:
-            config["model"] = str(Path(config["model"]).resolve())  # the child works in another folder
+            config["model"] = str(Path(config["model"]).resolve())  # the program runs in another folder
         vectors = options["vectors"]
-        asked: dict[str, Any] = {
+        request: dict[str, Any] = {
             "snapshot": snapshot,
             "baseline": options["baseline"],
-            # The child works in another folder.
+            # The program runs in another folder.
             "vectors": str(Path(vectors).resolve()) if Path(vectors).is_file() else vectors,
             "config": config,
         }
@@ -222,12 +224,12 @@ class Command(BaseCommand):
         if count is not None and not 1 <= count <= MOST_CHILDREN:
             raise CommandError(f"--seeds is {count}, but must be from 1 to {MOST_CHILDREN}.")
         try:
-            asked["regime"], sizes = self.regime(options), read_sizes(options["sizes"])
+            request["regime"], sizes = self.regime(options), read_sizes(options["sizes"])
         except BadRegime as error:
             raise CommandError(str(error)) from None
         if count is None and not sizes:
-            return request_run(**asked, seed=seed)
-        return request_sweep(**asked, seeds=range(seed, seed + (count or 1)), sizes=sizes)
+            return request_run(**request, seed=seed)
+        return request_sweep(**request, seeds=range(seed, seed + (count or 1)), sizes=sizes)
 
     def regime(self, options: dict[str, Any]) -> dict[str, Any]:
         how = next((how for how in STARTS if options[how] is not None), None)
@@ -237,14 +239,14 @@ class Command(BaseCommand):
             **{key: options[key] for key in ("genre", "most", "collapse", "soft_labels", "hypothesis_only")},
         }
 
-    def leave_to_a_worker(self, run: TrainingRun, options: dict[str, Any]) -> None:
+    def queue(self, run: TrainingRun, options: dict[str, Any]) -> None:
         enqueue(run.pk)
         if not workers.working(TrainingRun.QUEUE):
             self.stderr.write(
-                f"Nobody is working the queue {TrainingRun.QUEUE}. The run waits; start a worker with: "
+                f"The queue {TrainingRun.QUEUE} has no worker. The run waits. Start a worker with: "
                 f"celery -A annotation_site worker -Q {TrainingRun.QUEUE} --beat"
             )
-        told = {
+        result = {
             "run": run.pk,
             "baseline": run.baseline,
             "snapshot": str(run.snapshot),
@@ -252,13 +254,13 @@ class Command(BaseCommand):
             "seed": run.seed,
             "status": run.standing,
         }
-        self.stdout.write(json.dumps(told) if options["json"] else f"Run {run.pk} is {run.standing}.")
+        self.stdout.write(json.dumps(result) if options["json"] else f"Run {run.pk} is {run.standing}.")
 
-    def tell_sweep(self, sweep: TrainingRun, options: dict[str, Any]) -> None:
+    def print_sweep(self, sweep: TrainingRun, options: dict[str, Any]) -> None:
         sweep = TrainingRun.objects.newest_first().get(pk=sweep.pk)
         table = sizes(sweep)
         if options["json"]:
-            told = {
+            result = {
                 "run": sweep.pk,
                 "baseline": sweep.baseline,
                 "snapshot": str(sweep.snapshot),
@@ -266,7 +268,7 @@ class Command(BaseCommand):
                 "status": sweep.standing,
                 "sweep": [asdict(size) for size in table],
             }
-            self.stdout.write(json.dumps(told))
+            self.stdout.write(json.dumps(result))
         else:
             self.stdout.write(f"Sweep {sweep.pk}: {sweep.baseline} on {sweep.snapshot}, {sweep.standing}")
             for size in table:
@@ -281,18 +283,18 @@ class Command(BaseCommand):
                     f"  {pairs}, {done} of {len(size.runs)} seeds: {', '.join(scores) or 'no scores'}"
                 )
         if sweep.standing == TrainingRun.Status.FAILED:
-            raise CommandError(f"Some runs failed. Try them again with: manage.py train --resume {sweep.pk}")
+            raise CommandError(f"Some runs failed. Retry them with: manage.py train --resume {sweep.pk}")
 
-    def tell(self, told: dict[str, Any], options: dict[str, Any]) -> None:
+    def print_result(self, result: dict[str, Any], options: dict[str, Any]) -> None:
         if options["json"]:
-            self.stdout.write(json.dumps(told))
+            self.stdout.write(json.dumps(result))
             return
         self.stdout.write(
-            f"Run {told['run']}: {told['baseline']} on {told['snapshot']} (sha256 {told['sha256']}), "
-            f"seed {told['seed']}, {told['train_pairs']:,} training pairs, {told['seconds']} s on {told['device']}"
+            f"Run {result['run']}: {result['baseline']} on {result['snapshot']} (sha256 {result['sha256']}), "
+            f"seed {result['seed']}, {result['train_pairs']:,} training pairs, {result['seconds']} s on {result['device']}"
         )
         for partition in ("train", "dev", "test"):
-            scores = told.get(partition) or {}
+            scores = result.get(partition) or {}
             if scores.get("accuracy") is not None:
                 bar = scores.get("majority")
                 beside = (
@@ -303,24 +305,24 @@ class Command(BaseCommand):
                 self.stdout.write(f"         {distribution_text(scores['distribution'])}")
 
 
-def _in_other_hands(run: TrainingRun) -> str:
-    """Why a run cannot be trained here, and when it can be."""
+def _why_not_claimable(run: TrainingRun) -> str:
+    """Returns why this process cannot train a run, and when it can."""
     if run.status != TrainingRun.Status.RUNNING or run.heartbeat_at is None:
         return run.error or f"Run {run.pk} is {run.status}: there is nothing to train."
     silent = timezone.now() - run.heartbeat_at
     wait = math.ceil(max(STALE_AFTER - silent, timedelta(0)).total_seconds()) + 1
     return (
-        f"Run {run.pk} is being trained by {run.worker}, whose last heartbeat was {silent.total_seconds():.0f} s ago: "
-        f"stop it there first. If that process is gone, try again in {wait} s."
+        f"Run {run.pk} has the worker {run.worker}, whose last heartbeat was {silent.total_seconds():.0f} s ago: "
+        f"stop it there first. If that worker has ended, try again in {wait} s."
     )
 
 
 def sentence(event: dict[str, Any]) -> str:
-    """What a person at a terminal reads of an event of the training program."""
+    """Returns the line for a terminal about an event of the training program."""
     match event.get("event"):
         case "started":
             begin = event.get("resumed_from_step")
-            again = f", going on from step {begin:,}" if begin else ""
+            again = f", continuing from step {begin:,}" if begin else ""
             return f"{event['train_pairs']:,} training pairs on {event['device']}{again}"
         case "progress":
             return (
