@@ -13,5 +13,5 @@ urlpatterns = [
     path("runs/<int:pk>/", watching.run, name="run"),
     path("runs/<int:pk>/stop/", launching.stop, name="stop-run"),
     path("runs/<int:pk>/resume/", launching.resume, name="resume-run"),
-    path("runs/<int:pk>/predictions/<str:partition>/", results.predictions, name="run-predictions"),
+    path("runs/<int:pk>/predictions/<str:partition>/", results.read_predictions, name="run-predictions"),
 ]

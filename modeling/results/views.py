@@ -12,7 +12,7 @@ from accounts.pages.access import researcher_required
 from collection.models import Pair
 from collection.texts import direction_of
 from modeling.models import TrainingRun
-from modeling.results.predictions import PredictionsMissing
+from modeling.results.predictions import PredictionsMissing, predictions
 
 PREDICTIONS_A_PAGE = 50
 
@@ -20,7 +20,7 @@ PREDICTIONS_A_PAGE = 50
 @never_cache
 @require_safe
 @researcher_required
-def predictions(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
+def read_predictions(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     """Predictions with their texts, one part of the file at a time. With `wrong=1`, only wrong ones."""
     found = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
     start = request.GET.get("from", "0")

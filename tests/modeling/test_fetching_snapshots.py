@@ -136,7 +136,7 @@ def test_without_a_token_or_with_one_that_ended_it_is_told_which_token_is_needed
 
 def test_somebody_who_is_no_researcher_cannot_lend_the_token(node, snapshot, settings, ana):
     settings.SITE_TOKEN = create_api_token(user=ana, name="node")
-    assert "does not take this node's token (403)" in ended(snapshot).error
+    assert "rejects this machine's token (403)" in ended(snapshot).error
 
 
 def test_a_retracted_snapshot_is_not_fetched(node, snapshot, rosa):

@@ -236,7 +236,7 @@ def test_predictions_are_read_a_stretch_at_a_time(browser, snapshot):
     assert "p50" in rest
     assert "p59" in rest
     assert "These were the last." in rest
-    assert "does not fit the file" in text(browser.get(f"/runs/{run.pk}/predictions/test/?from=3"))
+    assert "This cursor is invalid" in text(browser.get(f"/runs/{run.pk}/predictions/test/?from=3"))
     assert browser.get(f"/runs/{run.pk}/predictions/dev/").status_code == 404
     assert "no partition" in text(browser.get(f"/runs/{run.pk}/predictions/all/"))
 

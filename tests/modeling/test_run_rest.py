@@ -160,8 +160,8 @@ def test_predictions_are_paged_by_their_place_in_the_file(api, snapshot):
 @pytest.mark.parametrize(
     ("query", "status", "says"),
     [
-        ("partition=test&cursor=3", 422, "does not fit the file"),
-        ("partition=test&cursor=4611686018427387904", 422, "does not fit the file"),
+        ("partition=test&cursor=3", 422, "This cursor is invalid"),
+        ("partition=test&cursor=4611686018427387904", 422, "This cursor is invalid"),
         ("partition=test&cursor=x", 422, "valid integer"),
         ("partition=all", 422, "not a valid choice"),
         ("partition=test&page_size=100000", 422, "less than or equal to 1000"),
