@@ -9,8 +9,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.pages.access import researcher_required
 from accounts.models import User, new_token
+from accounts.pages.access import researcher_required
 from modeling import catalogue, workers
 from modeling.launching.actions import (
     BadSetting,

@@ -12,8 +12,8 @@ import requests
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from accounts.sign_in.tokens import create_api_token
 from accounts.models import ApiToken
+from accounts.sign_in.tokens import create_api_token
 from modeling.launching.actions import resume_run, stop_run
 from modeling.running import configs, fetching, runner
 from snapshots.actions import retract
