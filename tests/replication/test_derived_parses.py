@@ -7,8 +7,8 @@ import pytest
 from snapshots.parsing.parser import parse
 from snapshots.parsing.trees import Tree, binary, fits, is_binary, penn, read, root
 
-
 pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def pairs(shared_data):
