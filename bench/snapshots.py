@@ -14,7 +14,7 @@ from django.db import connection
 
 from bench.measure import timed
 from bench.varied import make_varied_corpus, real_pairs, real_scenes
-from snapshots.file_formats import FORMATS
+from snapshots.exports.formats import FORMATS
 
 SCENES = {"mpe"}  # formats for premises of four sentences
 TAGGED = 50_000  # beyond so many pairs, tags take minutes

@@ -14,7 +14,7 @@ from typing import Any
 
 from snapshots.statistics import tags
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.tagger import annotate
+from snapshots.statistics.spacy_tagger import annotate
 from snapshots.statistics.words import tokens
 
 LABELS = ("entailment", "neutral", "contradiction")

@@ -2,17 +2,10 @@
 
 from django.urls import path
 
-from snapshots.api import (
-    PublishView,
-    RetractView,
-    RowListView,
-    SnapshotFileView,
-    SnapshotListView,
-    SnapshotView,
-    StatisticsListView,
-    StatisticsView,
-)
-from snapshots.export_api import ExportFileView, ExportListView, ExportView
+from snapshots.browsing.api import RowListView, SnapshotFileView, SnapshotListView, SnapshotView
+from snapshots.exports.api import ExportFileView, ExportListView, ExportView
+from snapshots.publishing.api import PublishView, RetractView
+from snapshots.statistics.api import StatisticsListView, StatisticsView
 
 urlpatterns = [
     path("snapshots/", SnapshotListView.as_view(), name="api-snapshots"),

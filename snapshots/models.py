@@ -1,5 +1,8 @@
 """Releases: where each premise belongs, and what was frozen."""
 
+from pathlib import Path
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -10,13 +13,9 @@ from jobs.models import Job, job_constraints
 from jobs.querysets import JobQuerySet
 from nli.gold import SOURCES
 from nli.labels import SCHEME_CHOICES
-from snapshots.file_formats.cards import QUESTIONS
-from snapshots.querysets import (
-    AnswerQuerySet,
-    SnapshotPairQuerySet,
-    SnapshotQuerySet,
-    StatisticsQuerySet,
-)
+from snapshots.files.datasheet import QUESTIONS
+from snapshots.files.reading import manifest_in
+from snapshots.querysets import AnswerQuerySet, SnapshotPairQuerySet, SnapshotQuerySet, StatisticsQuerySet
 
 
 class Parser(models.Model):
@@ -24,7 +23,7 @@ class Parser(models.Model):
 
     spacy = models.CharField(max_length=40, help_text="version")
     model = models.CharField(max_length=80, help_text="package and version")
-    rules = models.PositiveSmallIntegerField(help_text="snapshots.parsing.derive.RULES")
+    rules = models.PositiveSmallIntegerField(help_text="snapshots.parses.tree_rules.RULES")
 
     class Meta:
         constraints = [
@@ -56,7 +55,7 @@ class DerivedTree(models.Model):
 class Snapshot(Job):
     """An immutable, numbered, content-hashed release, cited as CORPUS@VERSION. Its freeze is a job."""
 
-    WORK, AFTER_FAILURE = "snapshots.actions.work", "snapshots.actions.forget_freeze"
+    WORK, AFTER_FAILURE = "snapshots.freezing.job.work", "snapshots.freezing.job.forget_freeze"
     WORKING, DONE, AGAIN = "freezing", "frozen", "freeze again"
 
     class Status(models.TextChoices):
@@ -132,6 +131,19 @@ class Snapshot(Job):
 
     def __str__(self) -> str:
         return f"{self.corpus.slug}@{self.version}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its files. The name comes from the database, never from a request."""
+        return Path(settings.SNAPSHOT_ROOT) / self.corpus.slug / str(self.version)
+
+    def read_manifest(self) -> dict[str, Any] | None:
+        """Read manifest.json; None before the freeze is done, or if the file is missing or damaged."""
+        return manifest_in(self.folder) or None if self.status == self.Status.FROZEN else None
+
+    def datasheet_answers(self) -> dict[str, str]:
+        """Return the answers of its datasheet: those of the day of publication, or today's if it is not published."""
+        return DatasheetAnswer.objects.filter(corpus=self.corpus_id).standing(until=self.published_at)
 
 
 class Placement(models.Model):
@@ -319,7 +331,7 @@ class SnapshotStatistics(Work):
         ARTIFACTS = "artifacts", "words and lengths that give labels away"
         TAGS = "tags", "annotation tags"
 
-    WORK = "snapshots.measuring.work"
+    WORK = "snapshots.statistics.job.work"
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="statistics")
     kind = models.CharField(max_length=9, choices=Kind.choices)
@@ -354,7 +366,7 @@ class SnapshotExport(Work):
     `basis` is the hash of what decides the bytes beside the snapshot: the formats' edition, the datasheet's answers.
     """
 
-    WORK = "snapshots.exporting.work"
+    WORK = "snapshots.exports.job.work"
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="exports")
     format = models.CharField(max_length=20)
@@ -372,6 +384,12 @@ class SnapshotExport(Work):
 
     def __str__(self) -> str:
         return f"{self.snapshot} as {self.format}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its files. The name comes from the database, never from a request."""
+        snapshot, name = self.snapshot, f"{self.format}-{self.basis[:12]}"
+        return Path(settings.EXPORT_ROOT) / snapshot.corpus.slug / str(snapshot.version) / name
 
 
 class ExportedFile(models.Model):

@@ -18,7 +18,10 @@ from typing import Any
 
 from nli.gold import RULES
 from nli.lines import EXPORT, FACTS, FORMAT, MANIFEST, PARTITION_FILES, rule_of
-from snapshots.line_checks import (
+from snapshots.files.counts import DERIVED, Tally
+from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256, stays_inside
+from snapshots.files.parallel import in_order, portions_of
+from snapshots.verification.lines import (
     GROUP,
     HYPOTHESIS,
     PAIR,
@@ -29,9 +32,7 @@ from snapshots.line_checks import (
     differences,
     out_of_order,
 )
-from snapshots.occurrences import Occurrences
-from snapshots.portions import in_order, portions_of
-from snapshots.tally import DERIVED, Tally, content_sha256, file_sha256, manifest_sha256, stays_inside
+from snapshots.verification.repeats import Occurrences
 
 
 @dataclass(frozen=True)

@@ -42,10 +42,10 @@ from collection.models import (
 )
 from modeling.models import Worker
 from shared.prepared_statements import _prepared
-from snapshots.exporting import carry_out_export, request_export
-from snapshots.measuring import request_statistics, work_out_statistics
+from snapshots.exports.job import carry_out_export, request_export
 from snapshots.models import Snapshot
-from snapshots.statistics.tables import TABLES
+from snapshots.statistics.job import request_statistics, work_out_statistics
+from snapshots.statistics.paper_tables import TABLES
 from tests.cast import ana, person, rosa, stan, vera
 from tests.corpora import pay
 from tests.modeling.material import done_run

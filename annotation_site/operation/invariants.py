@@ -9,7 +9,6 @@ from django.db.models.functions import Greatest
 
 from collection.models import Exclusion, Pair
 from modeling.models import TrainingRun
-from snapshots.manifest import folder_of
 from snapshots.models import Snapshot, SnapshotFile
 from validation.models import BatchItem, Label
 
@@ -97,7 +96,7 @@ def torn_snapshot_files() -> int:
 
 
 def is_torn(file: SnapshotFile) -> bool:
-    path = folder_of(file.snapshot) / file.name
+    path = file.snapshot.folder / file.name
     return not path.is_file() or path.stat().st_size != file.size
 
 

@@ -11,7 +11,8 @@ from django_htmx.http import HttpResponseClientRefresh
 from accounts.pages.access import researcher_required
 from collection.models import Corpus
 from jobs.tasks import enqueue
-from snapshots.tables import percent, share_rows
+from snapshots.statistics.agreement import share_rows
+from snapshots.statistics.table_formats import percent
 from validation.models import Question
 from validation.questions.addresses import address_in, asked_question
 from validation.statistics.agreement import AgreementReport

@@ -15,7 +15,6 @@ from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
 from modeling.running.fetching import NotFetched, cached_file
 from nli.lines import PARTITION_FILES
-from snapshots.manifest import folder_of as snapshot_folder
 from snapshots.models import Snapshot, SnapshotFile
 
 
@@ -102,7 +101,7 @@ def snapshot_files(
 
 
 def _path_of(snapshot: Snapshot, file: SnapshotFile, between: Callable[[], None]) -> Path:
-    path = snapshot_folder(snapshot) / file.name
+    path = snapshot.folder / file.name
     found = path.stat().st_size if path.is_file() else None
     if found == file.size:
         return path

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from modeling.models import RunProgress
-from snapshots.statistics.plots import Paper, Tick
+from snapshots.statistics.line_plots import Paper, Tick
 
 PAPER = Paper(width=640, height=240, left=48, right=592, top=16, bottom=208)
 

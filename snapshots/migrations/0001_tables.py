@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('spacy', models.CharField(help_text='version', max_length=40)),
                 ('model', models.CharField(help_text='package and version', max_length=80)),
-                ('rules', models.PositiveSmallIntegerField(help_text='snapshots.parsing.derive.RULES')),
+                ('rules', models.PositiveSmallIntegerField(help_text='snapshots.parses.tree_rules.RULES')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('spacy', 'model', 'rules'), name='one_parser_a_version')],

@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from snapshots.statistics.distributions import spread
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.spread import spread
 from snapshots.statistics.words import TOKEN, is_word, tokens
 
 EDITION = 3

@@ -10,11 +10,12 @@ from itertools import groupby
 from typing import Any
 
 from nli.gold import Rule
-from snapshots.parsing.trees import root
-from snapshots.statistics.pairs import NO_GOLD, Pair
-from snapshots.statistics.scenes import DEFINITIONS as SCENE_DEFINITIONS
-from snapshots.statistics.scenes import Scenes
-from snapshots.statistics.spread import share, sorted_counts, spread
+from nli.labels import NO_GOLD
+from snapshots.files.trees import root
+from snapshots.statistics.distributions import share, sorted_counts, spread
+from snapshots.statistics.pairs import Pair
+from snapshots.statistics.single_premises import DEFINITIONS as SCENE_DEFINITIONS
+from snapshots.statistics.single_premises import Scenes
 from snapshots.statistics.words import TOKEN, is_word, stop_words, tokens
 
 EDITION = 5  # counts up when a definition changes: figures of two editions are not compared

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nli.labels import NO_GOLD as NO_GOLD
-
 
 @dataclass(frozen=True, slots=True)
 class Pair:

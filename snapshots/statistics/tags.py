@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any
 
 from snapshots.statistics.corpus import overlap
+from snapshots.statistics.distributions import spread
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.spread import spread
 from snapshots.statistics.words import stop_words, tokens
 
 EDITION = 2

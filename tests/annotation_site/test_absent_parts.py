@@ -10,9 +10,9 @@ from django.urls import reverse
 from collection.models import Corpus
 from modeling.launching.actions import request_sweep
 from modeling.running.actions import record_result
-from snapshots.measuring import request_statistics, work_out_statistics
 from snapshots.models import Snapshot, SnapshotPair
-from snapshots.statistics.tables import TABLES
+from snapshots.statistics.job import request_statistics, work_out_statistics
+from snapshots.statistics.paper_tables import TABLES
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.modeling.material import a_run, claimed, metrics
 from tests.snapshots.material import add_pair, freeze, label_pair, published_pair

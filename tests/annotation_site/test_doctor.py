@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation_site.operation import health
-from snapshots.manifest import folder_of
 from snapshots.models import Snapshot, SnapshotFile
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.annotators.exclusion import exclude
@@ -103,7 +102,7 @@ def test_a_torn_snapshot_file_is_found() -> None:
     snapshot = Snapshot.objects.create(corpus=make_corpus(), version=1)
     Snapshot.objects.update(status="frozen", sha256="0" * 64, frozen_at=snapshot.requested_at)
     SnapshotFile.objects.create(snapshot=snapshot, name="train.jsonl", sha256="0" * 64, size=10)
-    folder = folder_of(snapshot)
+    folder = snapshot.folder
     folder.mkdir(parents=True)
     (folder / "train.jsonl").write_text("0123456789")
     assert broken_rules() == {}

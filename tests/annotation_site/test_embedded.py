@@ -33,7 +33,7 @@ OURS = (
 
 ASK_FOR_A_FREEZE = """
 from collection.models import Corpus
-from snapshots.actions import request_freeze
+from snapshots.freezing.job import request_freeze
 from jobs.tasks import enqueue
 enqueue(request_freeze(corpus=Corpus.objects.get(slug="demo")))
 """

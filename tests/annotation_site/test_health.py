@@ -16,9 +16,9 @@ from annotation_site.operation import health
 from jobs.models import Clock
 from jobs.tasks import clock_seen
 from modeling.models import TrainingRun, Worker
-from snapshots.exporting import request_export
-from snapshots.measuring import request_statistics
+from snapshots.exports.job import request_export
 from snapshots.models import Snapshot, SnapshotExport, SnapshotStatistics
+from snapshots.statistics.job import request_statistics
 from tests.corpora import make_corpus
 from tests.jobs.material import claim_elsewhere
 from tests.snapshots.material import corpus_of, freeze

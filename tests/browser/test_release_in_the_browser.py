@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from snapshots.exporting import carry_out_export
-from snapshots.file_formats.cards import QUESTIONS
+from snapshots.exports.job import carry_out_export
+from snapshots.files.datasheet import QUESTIONS
 from snapshots.models import SnapshotExport
 from tests.browser.test_accessibility import complaints
 from tests.browser.test_researcher_in_the_browser import SETTINGS, no_sideways_scroll

@@ -13,7 +13,7 @@ from collection.models import Pair
 from modeling.models import TrainingRun
 from modeling.running.actions import claim_run
 from modeling.running.runner import carry_out
-from snapshots.actions import freeze_snapshot
+from snapshots.freezing.job import freeze_snapshot
 from snapshots.models import Snapshot
 from tests.browser.conftest import DESK, PHONE
 from tests.browser.test_accessibility import complaints

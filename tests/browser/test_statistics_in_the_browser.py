@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.measuring import request_statistics, work_out_statistics
+from snapshots.statistics.job import request_statistics, work_out_statistics
 from tests.browser.test_accessibility import SETTINGS, complaints
 from tests.snapshots.material import corpus_of, freeze
 

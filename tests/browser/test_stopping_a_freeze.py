@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from snapshots.actions import freeze_snapshot
+from snapshots.freezing.job import freeze_snapshot
 from snapshots.models import Snapshot
 from tests.browser.test_accessibility import complaints
 from tests.browser.test_researcher_in_the_browser import SETTINGS, no_sideways_scroll

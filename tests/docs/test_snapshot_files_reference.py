@@ -9,9 +9,9 @@ from collection.models import PromptVersion
 from nli.answers import KEYS
 from nli.gold import SOURCES, Rule
 from nli.lines import FIELDS, scheme_facts
-from snapshots.file_formats import FORMATS
-from snapshots.file_formats.columns import MPE
-from snapshots.file_formats.parquet import features
+from snapshots.exports.formats import FORMATS
+from snapshots.exports.parquet import features
+from snapshots.exports.tab_separated import MPE
 from tests.docs.pages import REFERENCE, rows, sections, ticked
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze, lines, manifest
 from tests.validation.test_single_premises import ask_of_single_premises, judge

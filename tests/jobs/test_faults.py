@@ -17,12 +17,13 @@ from bench.drain import forget_connections
 from jobs import claims, failures, querysets, tasks
 from jobs.models import Job
 from modeling.running import runner
-from snapshots import actions, exporting
-from snapshots import measuring as statistics
-from snapshots.actions import request_freeze
-from snapshots.exporting import export_folder, request_export
-from snapshots.measuring import request_statistics
+from snapshots.exports import job as exporting
+from snapshots.exports.job import request_export
+from snapshots.freezing import job as actions
+from snapshots.freezing.job import request_freeze
 from snapshots.models import Snapshot, SnapshotExport
+from snapshots.statistics import job as statistics
+from snapshots.statistics.job import request_statistics
 from snapshots.verify import verify
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus
@@ -114,7 +115,7 @@ def check_done(row: Any, *, attempts: int | None = None) -> None:
         assert verify(folder(row)).ok
         assert [path.name for path in folder(row).parent.iterdir()] == ["1"]
     if isinstance(row, SnapshotExport):
-        assert sorted(path.name for path in export_folder(row).iterdir()) == sorted(
+        assert sorted(path.name for path in row.folder.iterdir()) == sorted(
             row.files.values_list("name", flat=True)
         )
 
@@ -275,7 +276,7 @@ def test_a_worker_that_was_taken_over_touches_neither_row_nor_files(kind: str, m
     if kind == "freeze":
         assert not folder(row).exists()
     if kind == "export":
-        assert not export_folder(row).exists()
+        assert not row.folder.exists()
 
 
 def test_what_nobody_foresaw_fails_a_training_too_with_a_sentence(monkeypatch: Patch) -> None:

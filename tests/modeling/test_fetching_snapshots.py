@@ -16,8 +16,8 @@ from accounts.models import ApiToken
 from accounts.sign_in.tokens import create_api_token
 from modeling.launching.actions import resume_run, stop_run
 from modeling.running import configs, fetching, runner
-from snapshots.actions import retract
 from snapshots.models import Snapshot
+from snapshots.publishing.actions import retract
 from tests.modeling.material import a_run, claimed, small_snapshot
 from tests.snapshots.material import folder
 
@@ -34,7 +34,7 @@ def node(live_server, rosa, settings, monkeypatch, tmp_path):
     """This process is a worker without the site's snapshots; the site runs in a thread, on the same database."""
     settings.SITE_URL = live_server.url
     settings.SITE_TOKEN = create_api_token(user=rosa, name="node", scope=ApiToken.Scope.READ)
-    monkeypatch.setattr(configs, "snapshot_folder", lambda snapshot: tmp_path / "none here")
+    monkeypatch.setattr(Snapshot, "folder", tmp_path / "none here")
     monkeypatch.setattr(fetching, "WAIT_SECONDS", 0.01)
     return Path(settings.CACHE_ROOT) / "snapshots"
 
@@ -221,5 +221,5 @@ def test_a_site_that_hangs_is_given_up(node, snapshot, settings, monkeypatch):
 
 def test_without_the_address_of_the_site_the_way_to_fetch_is_told(snapshot, monkeypatch, tmp_path):
     assert not django_settings.SITE_URL
-    monkeypatch.setattr(configs, "snapshot_folder", lambda snapshot: tmp_path)
+    monkeypatch.setattr(Snapshot, "folder", tmp_path)
     assert "set SITE_URL and SITE_TOKEN" in ended(snapshot).error

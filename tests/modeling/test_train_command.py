@@ -16,7 +16,7 @@ from annotation_site.operation.server import database_url
 from modeling.models import Evaluation, RunProgress, TrainingRun
 from modeling.running import configs, runner
 from modeling.running.evaluating import evaluation_folder
-from snapshots.measuring import request_statistics, work_out_statistics
+from snapshots.statistics.job import request_statistics, work_out_statistics
 from tests.commands import run
 from tests.corpora import make_corpus, make_premise
 from tests.modeling.material import (

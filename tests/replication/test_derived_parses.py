@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from snapshots.parsing.parser import parse
-from snapshots.parsing.trees import Tree, binary, fits, is_binary, penn, read, root
+from snapshots.files.trees import Tree, binary, fits, is_binary, penn, read, root
+from snapshots.parses.spacy_parser import parse
 
 pytestmark = pytest.mark.thorough
 

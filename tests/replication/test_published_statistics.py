@@ -11,7 +11,7 @@ from nltk.tokenize import TreebankWordTokenizer
 
 from snapshots.statistics import artifacts, corpus
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.tables import table
+from snapshots.statistics.paper_tables import table
 from snapshots.statistics.words import tokens
 
 pytestmark = pytest.mark.thorough

@@ -8,7 +8,7 @@ import pytest
 
 from bench.tags import GENRES, LABELS, TABLE_6, TABLE_7, main, read
 from snapshots.statistics import tags
-from snapshots.statistics.tagger import annotate
+from snapshots.statistics.spacy_tagger import annotate
 from snapshots.statistics.tags import KEY_WORDS, LONG, SUBSTRING, WORD, substring_tags
 from snapshots.statistics.words import tokens
 

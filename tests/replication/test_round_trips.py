@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from snapshots.manifest import folder_of, read_manifest
 from snapshots.models import Snapshot
 from snapshots.verify import verify
 from tests.commands import run
@@ -91,12 +90,12 @@ def test_402_puns_stand_in_dev_and_in_test(shared_data):
     bring("dnc", *files)
     assert not run("freeze_snapshot", "here").failure
     snapshot = Snapshot.objects.get()
-    assert read_manifest(snapshot)["groups_in_two_partitions"] == 403
+    assert snapshot.read_manifest()["groups_in_two_partitions"] == 403
     puns = [
         {row["context"].split(" heard that ", 1)[1] for row in json.loads(path.read_text())} for path in files
     ]
     assert len(puns[0] & puns[1]) == 402
-    assert verify(folder_of(snapshot)).ok
+    assert verify(snapshot.folder).ok
 
 
 def test_snli_with_five_labels(shared_data, tmp_path):

@@ -9,8 +9,7 @@ from typing import Any
 from django.utils import timezone
 
 from collection.models import Corpus, Genre, Pair, Premise
-from snapshots.actions import freeze_snapshot, request_freeze
-from snapshots.manifest import folder_of
+from snapshots.freezing.job import freeze_snapshot, request_freeze
 from snapshots.models import Snapshot
 from tests.cast import ana, person
 from tests.corpora import make_corpus, make_pair, make_premise
@@ -109,7 +108,7 @@ def freeze(corpus: Corpus, **options: Any) -> Snapshot:
 
 
 def folder(snapshot: Snapshot) -> Path:
-    return folder_of(Snapshot.objects.select_related("corpus").get(pk=snapshot.pk))
+    return Snapshot.objects.select_related("corpus").get(pk=snapshot.pk).folder
 
 
 def lines(snapshot: Snapshot, partition: str) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The fifteen tags of MultiNLI's Tables 6 and 7."""
 
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.tagger import annotate
+from snapshots.statistics.spacy_tagger import annotate
 from snapshots.statistics.tags import NAMES, Token, measure, substring_tags, tags_of
 
 

@@ -8,8 +8,8 @@ from accounts.models import Background, User
 from accounts.people.backgrounds import tell_background
 from accounts.people.erasure import erase_person
 from annotation_site.personal_data.records import everything_about
-from snapshots.file_formats.cards import datasheet
-from snapshots.file_formats.croissant import croissant
+from snapshots.exports.croissant import croissant
+from snapshots.files.datasheet import datasheet
 from snapshots.verify import verify
 from tests.cast import person
 from tests.snapshots.material import add_pair, add_premise, corpus_of, folder, freeze, manifest

@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from snapshots.statistics.artifacts import giveaways, measure
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.tables import table
+from snapshots.statistics.paper_tables import table
 
 LABELS = ("entailment", "neutral", "contradiction")
 

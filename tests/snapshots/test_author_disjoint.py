@@ -5,11 +5,11 @@ import json
 import pytest
 
 from collection.models import Pair, Premise
-from snapshots.groups import Row
+from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256
+from snapshots.freezing.partition import PARTITIONS, TRAIN, WROTE_TEST, plan
+from snapshots.freezing.plan import plan_freeze
+from snapshots.freezing.premise_groups import Row
 from snapshots.models import Snapshot
-from snapshots.partition import PARTITIONS, TRAIN, WROTE_TEST, plan
-from snapshots.planning import plan_freeze
-from snapshots.tally import content_sha256, file_sha256, manifest_sha256
 from snapshots.verify import verify
 from tests.cast import person
 from tests.commands import run

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from snapshots.file_formats import ExportError, export
+from snapshots.exports.formats import export
+from snapshots.files.reading import ExportError
 from tests.commands import run
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, lines, published_pair

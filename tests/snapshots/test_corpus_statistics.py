@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
-from snapshots.parsing.trees import root
+from snapshots.files.trees import root
 from snapshots.statistics.corpus import edits, measure, overlap
+from snapshots.statistics.distributions import spread
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.spread import spread
 from snapshots.statistics.words import tokens
 
 LABELS = ("entailment", "neutral", "contradiction")

@@ -9,12 +9,12 @@ from django.urls import reverse
 from pyarrow.parquet import read_table
 
 from collection.models import Parse
-from snapshots import parses
-from snapshots.actions import FreezeFailed, NothingToStop, freeze_snapshot, request_freeze, stop_freeze
+from snapshots.files.trees import fits, is_binary, root
+from snapshots.freezing.job import FreezeFailed, NothingToStop, freeze_snapshot, request_freeze, stop_freeze
+from snapshots.freezing.plan import NotParsable
 from snapshots.models import DerivedTree, Parser, Snapshot, SnapshotPair
-from snapshots.parsing import parser as model
-from snapshots.parsing.trees import fits, is_binary, root
-from snapshots.planning import NotParsable
+from snapshots.parses import spacy_parser as model
+from snapshots.parses import stored_trees
 from snapshots.verify import verify
 from tests.cast import rosa
 from tests.commands import run
@@ -151,10 +151,10 @@ def dying(real, after: int, error: BaseException):
 
 
 def test_a_freeze_killed_while_parsing_goes_on_where_it_was(corpus, parsed, monkeypatch):
-    monkeypatch.setattr(parses, "PAIRS_AT_ONCE", 2)
+    monkeypatch.setattr(stored_trees, "PAIRS_AT_ONCE", 2)
     requested = request_freeze(corpus=corpus, derived_parses=True)
     with monkeypatch.context() as patch:
-        patch.setattr(parses, "_derive", dying(parses._derive, 2, KeyboardInterrupt()))
+        patch.setattr(stored_trees, "_derive", dying(stored_trees._derive, 2, KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             freeze_snapshot(snapshot_id=requested.pk)
     before = len(parsed)
@@ -166,10 +166,10 @@ def test_a_freeze_killed_while_parsing_goes_on_where_it_was(corpus, parsed, monk
 
 
 def test_progress_is_told_while_parsing(corpus, monkeypatch):
-    monkeypatch.setattr(parses, "PAIRS_AT_ONCE", 4)
+    monkeypatch.setattr(stored_trees, "PAIRS_AT_ONCE", 4)
     told: list[str] = []
     snapshot = request_freeze(corpus=corpus, derived_parses=True)
-    real = parses.derive_parses
+    real = stored_trees.derive_parses
 
     def watched(snapshot, progress):
         def heard(text):
@@ -178,16 +178,16 @@ def test_progress_is_told_while_parsing(corpus, monkeypatch):
 
         real(snapshot, heard)
 
-    monkeypatch.setattr("snapshots.actions.derive_parses", watched)
+    monkeypatch.setattr("snapshots.freezing.job.derive_parses", watched)
     work(snapshot)
     assert told == ["trees for the sentences of 4 of 6 pairs", "trees for the sentences of 6 of 6 pairs"]
     assert Snapshot.objects.get().status == "frozen"
 
 
 def test_a_freeze_stopped_while_parsing_keeps_its_trees_and_publishes_nothing(corpus, parsed, monkeypatch):
-    monkeypatch.setattr(parses, "PAIRS_AT_ONCE", 2)
+    monkeypatch.setattr(stored_trees, "PAIRS_AT_ONCE", 2)
     requested = request_freeze(corpus=corpus, derived_parses=True)
-    real = parses._derive
+    real = stored_trees._derive
 
     def derive(*args):
         real(*args)
@@ -195,7 +195,7 @@ def test_a_freeze_stopped_while_parsing_keeps_its_trees_and_publishes_nothing(co
             stop_freeze(snapshot=requested, by=rosa())
 
     with monkeypatch.context() as patch:
-        patch.setattr(parses, "_derive", derive)
+        patch.setattr(stored_trees, "_derive", derive)
         with pytest.raises(FreezeFailed, match="Stopped by rosa"):
             freeze_snapshot(snapshot_id=requested.pk)
     assert Snapshot.objects.get().status == "failed"

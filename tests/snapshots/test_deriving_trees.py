@@ -5,7 +5,9 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snapshots.parsing.derive import (
+from snapshots.files.trees import binary, escaped, fits, is_binary, leaves, penn, read
+from snapshots.parses.spacy_parser import parse
+from snapshots.parses.tree_rules import (
     AUXILIARIES,
     LONGEST,
     PHRASES,
@@ -15,8 +17,6 @@ from snapshots.parsing.derive import (
     derive,
     together,
 )
-from snapshots.parsing.parser import parse
-from snapshots.parsing.trees import binary, escaped, fits, is_binary, leaves, penn, read
 
 TAGS = sorted({*PHRASES, *VERB_TAGS, ".", ",", "CC", "POS", "XX"})
 RELATIONS = sorted(

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from snapshots.drafts import draft_of, put_in_place, remove_abandoned
+from snapshots.files.draft_folders import draft_of, put_in_place, remove_abandoned
 from tests.commands import run
 from tests.concurrency.threads import at_once
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from snapshots.drafts import draft_of
+from snapshots.files.draft_folders import draft_of
 with draft_of(Path(sys.argv[1])) as draft:
     (draft / "half.txt").write_text("half")
     print("writing", flush=True)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from collection.models import Pair
 from collection.models.withdrawal import ANNOTATOR_EXCLUDED
 from nli.answers import answers_of
-from snapshots.file_formats import export
+from snapshots.exports.formats import export
 from snapshots.verify import verify
 from tests.cast import person, rosa
 from tests.commands import run, write_jsonl

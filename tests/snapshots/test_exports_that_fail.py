@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from snapshots import file_formats
-from snapshots.file_formats import FORMATS, export
-from snapshots.tally import content_sha256, manifest_sha256
+from snapshots.exports import formats
+from snapshots.exports.formats import FORMATS, export
+from snapshots.files.hashes import content_sha256, manifest_sha256
 from snapshots.verify import verify
 from tests.commands import run
 from tests.concurrency.threads import at_once
@@ -53,7 +53,7 @@ def test_a_full_disk_is_named_and_nothing_is_left(snapshot, tmp_path, monkeypatc
 
 
 def test_a_disk_that_fills_up_in_the_middle_of_a_copy_leaves_nothing(snapshot, tmp_path, monkeypatch):
-    real, copied = file_formats.shutil.copyfile, 0
+    real, copied = formats.shutil.copyfile, 0
 
     def copyfile(*args, **kwargs):
         nonlocal copied
@@ -63,7 +63,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_copy_leaves_nothing(snapshot, t
         return real(*args, **kwargs)
 
     with monkeypatch.context() as patch:
-        patch.setattr(file_formats.shutil, "copyfile", copyfile)
+        patch.setattr(formats.shutil, "copyfile", copyfile)
         failed = run("export_snapshot", "small@1", format="jsonl", out=tmp_path / "out" / "here")
     assert "No space left on device" in failed.failure
     assert list((tmp_path / "out").iterdir()) == []
@@ -72,13 +72,13 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_copy_leaves_nothing(snapshot, t
 KILLED = """
 import sys, time
 from pathlib import Path
-from snapshots import file_formats
+from snapshots.exports import formats
 def slow(source, manifest, out):
     (out / "half.txt").write_text("half")
     print("writing", flush=True)
     time.sleep(60)
-file_formats.FORMATS["snli_txt"] = slow
-file_formats.export(Path(sys.argv[1]), "small@1", "snli_txt", Path(sys.argv[2]))
+formats.FORMATS["snli_txt"] = slow
+formats.export(Path(sys.argv[1]), "small@1", "snli_txt", Path(sys.argv[2]))
 """
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from collection.models import Pair, Premise
-from snapshots.actions import EmptyCorpus, request_freeze
+from snapshots.freezing.job import EmptyCorpus, request_freeze
+from snapshots.freezing.plan import HoldOutRefused, plan_freeze
 from snapshots.models import Placement, Snapshot, SnapshotLabel, SnapshotPair
-from snapshots.planning import HoldOutRefused, plan_freeze
 from snapshots.verify import verify
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import (

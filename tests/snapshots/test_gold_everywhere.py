@@ -15,12 +15,12 @@ from modeling.baselines.config import DataFile
 from modeling.baselines.data import read_partition
 from nli.gold import DIFFERS, NO_MAJORITY
 from nli.labels import NO_GOLD, SCHEMES
-from snapshots.file_formats import FORMATS, ExportError, export
-from snapshots.file_formats.reading import all_lines
-from snapshots.line_checks import differences
-from snapshots.measuring import measure
+from snapshots.exports.formats import FORMATS, export
+from snapshots.files.reading import ExportError, all_lines
 from snapshots.models import Snapshot
+from snapshots.statistics.job import measure
 from snapshots.statistics.pairs import pair_of
+from snapshots.verification.lines import differences
 from snapshots.verify import verify
 from tests.baselines.small import file_of, run_train, small_run, small_settings
 from tests.cast import ana, person, rosa

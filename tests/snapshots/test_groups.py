@@ -4,7 +4,7 @@ import resource
 
 import pytest
 
-from snapshots.groups import Groups, Row, turn
+from snapshots.freezing.premise_groups import Groups, Row, turn
 
 
 def test_groups_come_by_their_turn_as_often_as_asked_and_rows_come_back_as_they_were():

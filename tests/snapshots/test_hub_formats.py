@@ -8,9 +8,9 @@ import pytest
 from datasets import ClassLabel, load_dataset
 from django.utils import timezone
 
-from snapshots.file_formats import export
-from snapshots.file_formats.cards import BLANK, QUESTIONS, blanks, datasheet
-from snapshots.file_formats.croissant import croissant
+from snapshots.exports.croissant import croissant
+from snapshots.exports.formats import export
+from snapshots.files.datasheet import BLANK, QUESTIONS, blanks, datasheet
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, manifest
 

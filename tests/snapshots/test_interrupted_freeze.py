@@ -3,9 +3,9 @@
 import pytest
 
 from jobs import tasks
-from snapshots import actions, export
-from snapshots.actions import FreezeFailed, FreezeInProgress, freeze_snapshot, request_freeze
-from snapshots.manifest import folders_without_row
+from snapshots.freezing import job, writing
+from snapshots.freezing.folders import folders_without_row
+from snapshots.freezing.job import FreezeFailed, FreezeInProgress, freeze_snapshot, request_freeze
 from snapshots.models import Placement, Snapshot, SnapshotFile, SnapshotPair
 from snapshots.verify import verify
 from tests.commands import run
@@ -26,7 +26,7 @@ def corpus():
 
 def die_after(monkeypatch, lines: int, error: BaseException) -> None:
     """The writer of files stops with `error` after so many lines."""
-    real, count = export.line_of, 0
+    real, count = writing.line_of, 0
 
     def line_of(*args):
         nonlocal count
@@ -35,7 +35,7 @@ def die_after(monkeypatch, lines: int, error: BaseException) -> None:
             raise error
         return real(*args)
 
-    monkeypatch.setattr(export, "line_of", line_of)
+    monkeypatch.setattr(writing, "line_of", line_of)
 
 
 def killed(corpus, monkeypatch) -> Snapshot:
@@ -82,7 +82,7 @@ def test_a_fresh_freeze_is_not_taken_from_its_worker(corpus, monkeypatch):
 
 def test_a_worker_that_was_overtaken_stops_and_leaves_the_other_alone(corpus, monkeypatch):
     requested = request_freeze(corpus=corpus)
-    real = export.line_of
+    real = writing.line_of
     overtaken: list[bool] = []
 
     def line_of(*args):
@@ -92,7 +92,7 @@ def test_a_worker_that_was_overtaken_stops_and_leaves_the_other_alone(corpus, mo
             freeze_snapshot(snapshot_id=requested.pk)
         return real(*args)
 
-    monkeypatch.setattr(export, "line_of", line_of)
+    monkeypatch.setattr(writing, "line_of", line_of)
     assert freeze_snapshot(snapshot_id=requested.pk).status == "frozen", "it answers what the other one made"
     assert verify(folder(requested)).ok
     assert [path.name for path in folder(requested).parent.iterdir()] == ["1"]
@@ -100,14 +100,14 @@ def test_a_worker_that_was_overtaken_stops_and_leaves_the_other_alone(corpus, mo
 
 def test_death_between_rename_and_commit_leaves_a_folder_that_the_next_one_replaces(corpus, monkeypatch):
     requested = request_freeze(corpus=corpus)
-    real = actions._move
+    real = job.give_name
 
     def move_and_die(*args):
         real(*args)
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(actions, "_move", move_and_die)
+        patch.setattr(job, "give_name", move_and_die)
         with pytest.raises(Killed):
             freeze_snapshot(snapshot_id=requested.pk)
     requested.refresh_from_db()
@@ -190,7 +190,7 @@ def test_without_a_broker_the_request_stands(corpus, monkeypatch, caplog, django
 def restored_from_an_older_backup(snapshot: Snapshot) -> None:
     """The database knows nothing of the snapshot, whose folder is there."""
     Snapshot.objects.filter(pk=snapshot.pk).update(status="failed", error="gone", sha256="", frozen_at=None)
-    actions.forget_freeze(snapshot)
+    job.forget_freeze(snapshot)
     SnapshotFile.objects.filter(snapshot=snapshot).delete()
     Snapshot.objects.filter(pk=snapshot.pk).delete()
 

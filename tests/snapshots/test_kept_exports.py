@@ -7,19 +7,18 @@ import tracemalloc
 
 import pytest
 
-from snapshots import exporting
-from snapshots.actions import answer_datasheet, publish
-from snapshots.exporting import (
+from snapshots.exports import job
+from snapshots.exports.formats import UnknownFormat
+from snapshots.exports.job import (
     MADE,
     ExportFailed,
     ExportInProgress,
     carry_out_export,
-    export_folder,
     request_export,
 )
-from snapshots.file_formats import UnknownFormat
-from snapshots.file_formats.cards import QUESTIONS
+from snapshots.files.datasheet import QUESTIONS
 from snapshots.models import ExportedFile, SnapshotExport
+from snapshots.publishing.actions import answer_datasheet, publish
 from tests.commands import run
 from tests.concurrency.threads import at_once
 from tests.jobs.material import age, claim_elsewhere, silence, sweep, work
@@ -81,7 +80,7 @@ def test_a_part_of_a_file_and_a_file_that_one_has_already(snapshot, api):
 def test_a_large_file_is_never_in_the_web_process_as_a_whole(snapshot, api):
     row = made(snapshot)
     size = 40_000_000
-    with (export_folder(row) / "train.txt").open("r+b") as stream:
+    with (row.folder / "train.txt").open("r+b") as stream:
         stream.truncate(size)
     row.files.filter(name="train.txt").update(size=size)
     tracemalloc.start()
@@ -139,8 +138,8 @@ def test_new_answers_ask_for_a_new_export_and_the_old_files_go(snapshot, rosa, a
     answer_datasheet(corpus=snapshot.corpus, answers={"uses": "For weather."}, by=rosa)
     assert api.get(path_of(snapshot, "parquet")).status_code == 404
     new = made(snapshot, "parquet")
-    assert "For weather." in (export_folder(new) / "datasheet.md").read_text()
-    assert not export_folder(old).exists()
+    assert "For weather." in (new.folder / "datasheet.md").read_text()
+    assert not old.folder.exists()
     assert SnapshotExport.objects.get() == new
 
 
@@ -162,15 +161,15 @@ def test_an_export_of_a_published_snapshot_stays_when_answers_change(snapshot, r
 def test_files_that_were_lost_are_made_again_with_the_same_bytes(snapshot, api):
     row = made(snapshot)
     before = sorted(row.files.values_list("name", "sha256"))
-    shutil.rmtree(export_folder(row))
+    shutil.rmtree(row.folder)
     lost = api.get(f"{path_of(snapshot, 'snli_txt')}train.txt")
     assert lost.status_code == 503
     assert "Ask for the export again" in lost.json()["detail"]
     assert api.post(path_of(snapshot, "snli_txt")).status_code == 202
     assert sorted(made(snapshot).files.values_list("name", "sha256")) == before
-    (export_folder(row) / "train.txt").write_text("torn")
+    (row.folder / "train.txt").write_text("torn")
     assert sorted(made(snapshot).files.values_list("name", "sha256")) == before
-    assert (export_folder(row) / "train.txt").read_text() != "torn"
+    assert (row.folder / "train.txt").read_text() != "torn"
 
 
 def test_a_lost_message_and_a_lost_worker_are_made_good_by_the_sweep(snapshot):
@@ -195,7 +194,7 @@ def test_a_full_disk_is_said_on_the_row(snapshot, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(exporting, "export", full)
+    monkeypatch.setattr(job, "export", full)
     with pytest.raises(ExportFailed, match="No space left on device"):
         made(snapshot)
     row = SnapshotExport.objects.get()

@@ -10,8 +10,8 @@ import pytest
 from django.conf import settings as django_settings
 from django.db import connection
 
-from snapshots.actions import request_freeze
-from snapshots.file_formats import FORMATS
+from snapshots.exports.formats import FORMATS
+from snapshots.freezing.job import request_freeze
 from snapshots.models import Snapshot, SnapshotFile
 from snapshots.verify import verify
 from tests.commands import run
@@ -28,9 +28,10 @@ from django.conf import settings
 django.setup()
 settings.DATABASES["default"]["NAME"] = sys.argv[1]
 settings.SNAPSHOT_ROOT = Path(sys.argv[2])
-from snapshots import actions, export
+from snapshots.freezing import job
+from snapshots.freezing import writing
 if sys.argv[4] == "writing":
-    real, count = export.line_of, 0
+    real, count = writing.line_of, 0
     def line_of(*args):
         global count
         count += 1
@@ -38,15 +39,15 @@ if sys.argv[4] == "writing":
             print("there", flush=True)
             time.sleep(60)
         return real(*args)
-    export.line_of = line_of
+    writing.line_of = line_of
 else:
-    real = actions._move
+    real = job.give_name
     def move(*args):
         real(*args)
         print("there", flush=True)
         time.sleep(60)
-    actions._move = move
-actions.freeze_snapshot(snapshot_id=int(sys.argv[3]))
+    job.give_name = move
+job.freeze_snapshot(snapshot_id=int(sys.argv[3]))
 """
 
 

@@ -3,8 +3,9 @@
 import pytest
 from django.db import IntegrityError, transaction
 
-from snapshots import measuring
-from snapshots.measuring import (
+from snapshots.models import SnapshotStatistics
+from snapshots.statistics import job
+from snapshots.statistics.job import (
     EDITIONS,
     NoTagger,
     NotFrozen,
@@ -14,7 +15,6 @@ from snapshots.measuring import (
     request_statistics,
     work_out_statistics,
 )
-from snapshots.models import SnapshotStatistics
 from tests.commands import run
 from tests.jobs.material import age, claim_elsewhere, silence, sweep
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze
@@ -62,7 +62,7 @@ def test_artifacts_tell_prompt_versions_and_authors(snapshot):
 
 def test_what_is_done_is_never_worked_out_again(snapshot, monkeypatch):
     row = work_out_statistics(statistics_id=asked(snapshot).pk)
-    monkeypatch.setattr(measuring, "measure", lambda *_: pytest.fail("counted twice"))
+    monkeypatch.setattr(job, "measure", lambda *_: pytest.fail("counted twice"))
     assert work_out_statistics(statistics_id=row.pk).data == row.data
 
 
@@ -88,7 +88,7 @@ def test_who_was_taken_over_stops_and_does_not_overwrite(snapshot, monkeypatch):
         claim_elsewhere(SnapshotStatistics)
         return {"edition": 1}
 
-    monkeypatch.setattr(measuring, "measure", slow)
+    monkeypatch.setattr(job, "measure", slow)
     with pytest.raises(StatisticsInProgress):
         work_out_statistics(statistics_id=row.pk)
     row.refresh_from_db()

@@ -1,6 +1,6 @@
 """What is remembered of a snapshot's names while it is checked: on disk, and exactly."""
 
-from snapshots.occurrences import Occurrences
+from snapshots.verification.repeats import Occurrences
 
 
 def noted(*rows):
@@ -28,7 +28,7 @@ def test_every_occurrence_but_the_first_is_told_with_its_line():
 
 
 def test_the_names_of_many_pairs_stand_on_the_disk(monkeypatch):
-    monkeypatch.setattr("snapshots.occurrences.MEMORY_KIB", 100)
+    monkeypatch.setattr("snapshots.verification.repeats.MEMORY_KIB", 100)
     with Occurrences() as seen:
         seen.note("pair", "train", ((b"%020d" % number, number) for number in range(100_000)))
         seen.note("pair", "dev", [(b"%020d" % 99_999, 1)])

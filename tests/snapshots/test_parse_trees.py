@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.parsing.trees import BadTree, binary, fits, is_binary, leaves, penn, read, root, words
+from snapshots.files.trees import BadTree, binary, fits, is_binary, leaves, penn, read, root, words
 
 TREE = (
     "(ROOT (S (NP (DT The) (NN dog)) (VP (VBZ barks) (ADVP (RB loudly)) (PP (IN at) (NP (PRP us)))) (. .)))"

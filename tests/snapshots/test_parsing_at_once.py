@@ -5,10 +5,16 @@ import threading
 import pytest
 
 from accounts.models import User
-from snapshots import parses
-from snapshots.actions import FreezeFailed, FreezeInProgress, freeze_snapshot, request_freeze, stop_freeze
+from snapshots.freezing.job import (
+    FreezeFailed,
+    FreezeInProgress,
+    freeze_snapshot,
+    request_freeze,
+    stop_freeze,
+)
 from snapshots.models import DerivedTree, Snapshot, SnapshotPair
-from snapshots.parsing.parser import parse
+from snapshots.parses import stored_trees
+from snapshots.parses.spacy_parser import parse
 from snapshots.verify import verify
 from tests.cast import rosa
 from tests.concurrency.threads import at_once
@@ -37,7 +43,7 @@ def test_two_corpora_with_the_same_sentences_get_the_same_trees_at_once(monkeypa
         both_know_of_none.wait(timeout=60)
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(parses.DerivedTree.objects, "bulk_create", bulk_create)
+    monkeypatch.setattr(stored_trees.DerivedTree.objects, "bulk_create", bulk_create)
     frozen = at_once([lambda key=each.pk: freeze_snapshot(snapshot_id=key) for each in freezes])
     assert all(isinstance(each, Snapshot) for each in frozen), frozen
     assert DerivedTree.objects.count() == 4 + 12
@@ -49,14 +55,14 @@ def test_two_corpora_with_the_same_sentences_get_the_same_trees_at_once(monkeypa
 def test_somebody_stops_a_freeze_while_its_worker_parses_and_asks_for_it_anew(monkeypatch):
     snapshot, boss = requested("one"), rosa()
     parsed, stopped = threading.Event(), threading.Event()
-    real = parses._derive
+    real = stored_trees._derive
 
     def derive(*args):
         real(*args)
         parsed.set()
         assert stopped.wait(timeout=60)
 
-    monkeypatch.setattr(parses, "_derive", derive)
+    monkeypatch.setattr(stored_trees, "_derive", derive)
 
     def stop():
         assert parsed.wait(timeout=60)

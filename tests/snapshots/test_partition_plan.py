@@ -2,8 +2,8 @@
 
 import random
 
-from snapshots.groups import Row
-from snapshots.partition import hold_out, plan
+from snapshots.freezing.partition import hold_out, plan
+from snapshots.freezing.premise_groups import Row
 
 
 def validated(group: str, pairs: int = 3, genre: str = "fiction") -> Row:

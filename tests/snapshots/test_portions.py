@@ -7,9 +7,10 @@ import time
 
 import pytest
 
-from snapshots import portions
-from snapshots.file_formats import FORMATS, ExportError, export
-from snapshots.portions import in_order, portions_of
+from snapshots.exports.formats import FORMATS, export
+from snapshots.files import parallel
+from snapshots.files.parallel import in_order, portions_of
+from snapshots.files.reading import ExportError
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair
 
@@ -20,7 +21,7 @@ def test_each_line_stands_in_one_portion_wherever_it_is_cut(tmp_path, monkeypatc
     path = tmp_path / "lines"
     path.write_bytes(b"".join(LINES))
     for size in range(1, 60):
-        monkeypatch.setattr(portions, "PORTION", size)
+        monkeypatch.setattr(parallel, "PORTION", size)
         cut = portions_of(path)
         assert len(cut) == -(-path.stat().st_size // size), size
         assert [line for portion in cut for line in portion.lines()] == LINES, size
@@ -33,7 +34,7 @@ def test_an_empty_file_has_no_portions(tmp_path):
 
 @pytest.fixture
 def _three_cores(monkeypatch):
-    monkeypatch.setattr(portions, "_cores", lambda: 3)
+    monkeypatch.setattr(parallel, "_cores", lambda: 3)
 
 
 @pytest.mark.usefixtures("_three_cores")
@@ -102,7 +103,7 @@ def stories():
 def test_an_export_has_the_same_bytes_however_its_files_are_cut(tmp_path, monkeypatch, name):
     snapshot = freeze(scenes() if name == "mpe" else stories())
     for size in (1 << 20, 1500, 100):
-        monkeypatch.setattr(portions, "PORTION", size)
+        monkeypatch.setattr(parallel, "PORTION", size)
         export(folder(snapshot), str(snapshot), name, tmp_path / str(size))
     whole = {path.name: path.read_bytes() for path in (tmp_path / str(1 << 20)).iterdir()}
     assert len(whole) > 1

@@ -6,19 +6,18 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from snapshots.actions import (
+from snapshots.files.datasheet import QUESTIONS, canary
+from snapshots.freezing.job import request_freeze
+from snapshots.models import DatasheetAnswer, Snapshot
+from snapshots.publishing.actions import (
     DatasheetHasBlanks,
     NotPublishable,
     ReasonMissing,
     UnknownQuestion,
     answer_datasheet,
     publish,
-    request_freeze,
     retract,
 )
-from snapshots.file_formats.cards import QUESTIONS, canary
-from snapshots.manifest import answers_of
-from snapshots.models import DatasheetAnswer, Snapshot
 from snapshots.verify import verify
 from tests.commands import run
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze, manifest
@@ -69,9 +68,9 @@ def test_a_question_that_no_datasheet_has_is_refused_and_nothing_is_kept(corpus,
 
 def test_a_published_snapshot_keeps_the_answers_of_its_day(corpus, rosa, published):
     answer_datasheet(corpus=corpus, answers={"uses": "Something else by now."}, by=rosa)
-    assert answers_of(published)["uses"] == ALL["uses"]
+    assert published.datasheet_answers()["uses"] == ALL["uses"]
     add_premise(corpus, "New.")
-    assert answers_of(freeze(corpus))["uses"] == "Something else by now."
+    assert freeze(corpus).datasheet_answers()["uses"] == "Something else by now."
     before = published.published_at
     assert publish(snapshot=published, by=rosa).published_at == before, "publishing twice changes nothing"
 

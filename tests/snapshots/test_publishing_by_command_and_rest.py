@@ -4,9 +4,10 @@ import pytest
 from rest_framework.test import APIClient
 
 from accounts.sign_in.tokens import create_api_token
-from snapshots.actions import answer_datasheet, publish, request_freeze
-from snapshots.file_formats.cards import QUESTIONS
+from snapshots.files.datasheet import QUESTIONS
+from snapshots.freezing.job import request_freeze
 from snapshots.models import Snapshot
+from snapshots.publishing.actions import answer_datasheet, publish
 from tests.commands import run
 from tests.snapshots.material import corpus_of, folder, freeze
 

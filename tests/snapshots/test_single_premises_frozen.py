@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from snapshots.measuring import request_statistics, work_out_statistics
+from snapshots.statistics.job import request_statistics, work_out_statistics
 from snapshots.verify import verify
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise

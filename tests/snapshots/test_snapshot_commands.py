@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from snapshots.actions import request_freeze
+from snapshots.freezing.job import request_freeze
 from snapshots.models import Snapshot
 from snapshots.verify import verify
 from tests.corpora import make_corpus, make_premise
@@ -92,7 +92,7 @@ class TestFreezing:
         def interrupt(*args):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("snapshots.actions.write", interrupt)
+        monkeypatch.setattr("snapshots.freezing.job.write", interrupt)
         with pytest.raises(CommandError, match="Stopped by hand"):
             call_command("freeze_snapshot", "small")
         assert Snapshot.objects.get().status == "failed"

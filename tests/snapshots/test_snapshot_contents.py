@@ -6,8 +6,7 @@ import pytest
 from django.utils import timezone
 
 from collection.models import Pair, Premise, Source
-from snapshots.manifest import folder_of
-from snapshots.tally import content_sha256, file_sha256, manifest_sha256
+from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256
 from snapshots.verify import verify
 from tests.snapshots.material import (
     add_pair,
@@ -139,7 +138,7 @@ def test_the_manifest_says_what_was_withdrawn_and_why_but_never_the_text(corpus)
         "labels": {"its annotator was excluded": 1},
         "of_earlier_snapshots": [{"pairID": kept_before.public_id, "because": "its author was excluded"}],
     }
-    text = (folder_of(second) / "manifest.json").read_text()
+    text = (second.folder / "manifest.json").read_text()
     assert kept_before.hypothesis not in text
     assert late.hypothesis not in text
 

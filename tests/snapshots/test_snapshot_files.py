@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from collection.models import Pair, Parse
-from snapshots import export
+from snapshots.freezing import writing
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import (
     add_pair,
@@ -105,7 +105,7 @@ def test_the_portions_in_which_rows_are_read_do_not_show(monkeypatch):
     whole = freeze(corpus)
     before = {path.name: path.read_bytes() for path in folder(whole).glob("*.jsonl")}
     whole.files.all().delete()
-    monkeypatch.setattr(export, "PAIRS_AT_ONCE", 2)
+    monkeypatch.setattr(writing, "PAIRS_AT_ONCE", 2)
     add_premise(corpus, "Another one.").pairs.all().update(
         withdrawn_at="2026-01-01T00:00Z", withdrawn_because="only to write the files again"
     )

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from snapshots.actions import request_freeze
+from snapshots.freezing.job import request_freeze
 from snapshots.models import Snapshot
 from tests.corpora import make_corpus
 from tests.jobs.material import work

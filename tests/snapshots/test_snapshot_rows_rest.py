@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from collection.models import Premise
-from snapshots.actions import request_freeze
+from snapshots.freezing.job import request_freeze
 from tests.snapshots.material import add_genre, add_pair, add_premise, corpus_of, freeze, label_pair, lines
 
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from lxml import html
 
-from snapshots.measuring import EDITIONS
 from snapshots.models import SnapshotStatistics
-from snapshots.statistics.tables import TABLES
+from snapshots.statistics.job import EDITIONS
+from snapshots.statistics.paper_tables import TABLES
 from tests.jobs.material import work
 from tests.snapshots.material import corpus_of, freeze
 

@@ -8,8 +8,8 @@ import pytest
 
 from snapshots.statistics import artifacts, corpus, tags
 from snapshots.statistics.pairs import Pair
-from snapshots.statistics.rendering import FORMATS, as_csv, as_html, as_latex, as_text, shown
-from snapshots.statistics.tables import ARTIFACTS, CORPUS, TABLES, TAGS, Column, Table, table
+from snapshots.statistics.paper_tables import ARTIFACTS, CORPUS, TABLES, TAGS, Column, Table, table
+from snapshots.statistics.table_formats import FORMATS, as_csv, as_html, as_latex, as_text, shown
 from snapshots.statistics.tags import Token
 
 LABELS = ("entailment", "neutral", "contradiction")

@@ -4,8 +4,8 @@ import pytest
 from django.db import IntegrityError
 from django.db.models import Max
 
-from snapshots import copies
-from snapshots.actions import FreezeInProgress, freeze_snapshot, request_freeze
+from snapshots.freezing import copying
+from snapshots.freezing.job import FreezeInProgress, freeze_snapshot, request_freeze
 from snapshots.models import Snapshot, SnapshotPair
 from snapshots.verify import verify
 from tests.concurrency.threads import at_once
@@ -54,13 +54,13 @@ def test_labels_that_come_while_the_rows_are_copied_are_in_all_of_the_snapshot_o
     """Between the copy of the pairs and that of the labels, a pair gets its five labels."""
     corpus = corpus_of(1, dev=0, test=0)
     late = add_pair(corpus.premises.get(), "e", "Labelled in the meantime.")
-    real = copies._copy_labels
+    real = copying._copy_labels
 
     def label_then_copy(*args):
         at_once([lambda: label_pair(late, "nnnnn")])
         real(*args)
 
-    monkeypatch.setattr(copies, "_copy_labels", label_then_copy)
+    monkeypatch.setattr(copying, "_copy_labels", label_then_copy)
     frozen = freeze_snapshot(snapshot_id=request_freeze(corpus=corpus).pk)
     assert manifest(frozen)["gold_sources"] == {"author": 1, "voted": 3}
     assert verify(folder(frozen)).findings == []

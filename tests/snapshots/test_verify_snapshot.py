@@ -11,9 +11,9 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
-from snapshots import portions
-from snapshots.file_formats import export
-from snapshots.tally import content_sha256, file_sha256, manifest_sha256
+from snapshots.exports.formats import export
+from snapshots.files import parallel
+from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256
 from snapshots.verify import main, verify
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import (
@@ -290,7 +290,7 @@ def test_thousands_of_findings_are_cut_short_and_counted(copied):
 
 
 def test_faults_are_found_at_their_lines_where_files_are_read_in_portions(copied, monkeypatch):
-    monkeypatch.setattr(portions, "PORTION", 900)  # about two lines
+    monkeypatch.setattr(parallel, "PORTION", 900)  # about two lines
     assert findings(copied) == []
     twice = []
 

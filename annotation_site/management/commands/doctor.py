@@ -12,8 +12,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from annotation_site.operation.health import ATTENTION, DOWN, OK, Part, all_parts, worst
 from annotation_site.operation.invariants import INVARIANTS
 from annotation_site.operation.settings_checks import settings_are_advisable
-from snapshots.drafts import remove_abandoned
-from snapshots.manifest import folders_without_row
+from snapshots.files.draft_folders import remove_abandoned
+from snapshots.freezing.folders import folders_without_row
 
 NAMED = 5
 MARKS = {OK: "ok       ", ATTENTION: "attention", DOWN: "DOWN     "}

@@ -15,10 +15,10 @@ from modeling.results.tables import distribution_text
 from modeling.running.configs import CannotStart
 from modeling.running.evaluating import EvaluationFailed, evaluate, evaluation_folder
 from nli.labels import COLLAPSED, COLLAPSIBLE
-from snapshots.measuring import NoTagger, check_tagger
 from snapshots.models import Snapshot
-from snapshots.tagging import NAMES as TAGS
-from snapshots.tagging import tags_of_pairs
+from snapshots.statistics.job import NoTagger, check_tagger
+from snapshots.statistics.tag_cache import NAMES as TAGS
+from snapshots.statistics.tag_cache import tags_of_pairs
 
 HELD_OUT = ("dev", "test")
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from snapshots.file_formats import FORMATS, ExportError, export
+from snapshots.exports.formats import FORMATS, export
+from snapshots.files.reading import ExportError
 from snapshots.management.naming import frozen_snapshot
-from snapshots.manifest import answers_of, folder_of
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         snapshot = frozen_snapshot(options["snapshot"])
         try:
-            source, answers = folder_of(snapshot), answers_of(snapshot)
+            source, answers = snapshot.folder, snapshot.datasheet_answers()
             names = export(source, str(snapshot), options["format"], options["out"], answers)
         except ExportError as error:
             raise CommandError(str(error)) from None

@@ -8,11 +8,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import Corpus
 from jobs.claims import Interrupted
-from snapshots.actions import FreezeInProgress, freeze_snapshot, request_freeze
-from snapshots.manifest import folder_of, read_manifest
+from snapshots.errors import SnapshotError
+from snapshots.freezing.job import FreezeInProgress, freeze_snapshot, request_freeze
+from snapshots.freezing.partition import PARTITIONS
 from snapshots.models import Snapshot
-from snapshots.partition import PARTITIONS
-from snapshots.planning import SnapshotError
 
 
 def held_out(value: str) -> int:
@@ -83,11 +82,11 @@ class Command(BaseCommand):
         return freeze_snapshot(snapshot_id=requested.pk)
 
     def tell(self, snapshot: Snapshot, *, is_new: bool, options: dict[str, Any]) -> None:
-        partitions = (read_manifest(snapshot) or {}).get("partitions", {})
+        partitions = (snapshot.read_manifest() or {}).get("partitions", {})
         told: dict[str, Any] = {
             "snapshot": str(snapshot),
             "sha256": snapshot.sha256,
-            "path": str(folder_of(snapshot)),
+            "path": str(snapshot.folder),
             "pairs": snapshot.pair_count,
             "partitions": {name: partitions.get(name, {}).get("pairs", 0) for name in PARTITIONS},
         }

@@ -5,14 +5,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from jobs.claims import Interrupted
+from snapshots.errors import SnapshotError
 from snapshots.management.naming import frozen_snapshot
-from snapshots.manifest import read_manifest
-from snapshots.measuring import request_statistics, work_out_statistics
 from snapshots.models import Snapshot
-from snapshots.planning import SnapshotError
-from snapshots.statistics.rendering import FORMATS
-from snapshots.statistics.tables import TABLES, Table, table
-from snapshots.tables import AGREEMENT, agreement_table
+from snapshots.statistics.agreement import AGREEMENT, agreement_table
+from snapshots.statistics.job import request_statistics, work_out_statistics
+from snapshots.statistics.paper_tables import TABLES, Table, table
+from snapshots.statistics.table_formats import FORMATS
 
 NAMES = (AGREEMENT, *TABLES)
 
@@ -41,7 +40,7 @@ class Command(BaseCommand):
 
     def made(self, snapshot: Snapshot, name: str) -> Table:
         if name == AGREEMENT:
-            manifest = read_manifest(snapshot)
+            manifest = snapshot.read_manifest()
             if manifest is None:
                 raise CommandError(
                     f"The manifest of {snapshot} cannot be read. Restore its folder from a backup."

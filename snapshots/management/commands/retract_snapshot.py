@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.people.lookup import researcher
-from snapshots.actions import retract
+from snapshots.errors import SnapshotError
 from snapshots.management.naming import frozen_snapshot
-from snapshots.planning import SnapshotError
+from snapshots.publishing.actions import retract
 
 
 class Command(BaseCommand):

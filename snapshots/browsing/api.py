@@ -1,0 +1,181 @@
+"""REST about snapshots: their list, one of them, its rows and its files. A POST to the list asks for a freeze."""
+
+from typing import Any, cast
+
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
+from rest_framework import generics, serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.rest.openapi import QuerySerializer, one_of
+from accounts.rest.paging import KeyPages, NewestFirst
+from accounts.rest.permissions import IsResearcher
+from accounts.rest.problems import Problem, of_status
+from collection.models import Corpus
+from jobs.tasks import enqueue
+from nli.labels import NO_GOLD, SCHEMES
+from snapshots.api import SnapshotSerializer, frozen_snapshot, known_snapshot
+from snapshots.exports.downloads import AnyAccept, FileUnavailable, file_answers, of_snapshot, send
+from snapshots.freezing.job import EmptyCorpus, FreezeInProgress, request_freeze
+from snapshots.freezing.lines import COLUMNS, lines_of
+from snapshots.freezing.partition import PARTITIONS
+from snapshots.freezing.plan import HoldOutRefused, NotParsable
+from snapshots.models import Snapshot, SnapshotFile, SnapshotPair
+from validation.questions.lookup import main_question
+
+
+class FreezeRequestSerializer(serializers.Serializer):
+    corpus = serializers.SlugRelatedField(
+        slug_field="slug",
+        queryset=Corpus.objects.all(),
+        error_messages={"does_not_exist": "There is no corpus {value}."},
+        help_text="slug",
+    )
+    seed = serializers.IntegerField(default=0, min_value=-(2**31), max_value=2**31 - 1)
+    dev_from_train = serializers.IntegerField(
+        default=0,
+        min_value=0,
+        max_value=2**31 - 1,
+        help_text="hold out so many premises of a published train partition as dev",
+    )
+    author_disjoint = serializers.BooleanField(
+        default=False, help_text="leave out of train what authors of test pairs wrote"
+    )
+    derived_parses = serializers.BooleanField(
+        default=False, help_text="derive parse trees for sentences that came without; English only"
+    )
+
+
+class RowsQuery(QuerySerializer):
+    partition = one_of("partition", PARTITIONS, required=False)
+    genre = serializers.SlugField(required=False, help_text="a genre's slug")
+    label_ = serializers.CharField(required=False, help_text="a gold label; `-` for pairs without one")
+
+
+@extend_schema_serializer(many=False)  # it is the page; else the description makes a list of pages
+class RowPageSerializer(serializers.Serializer):
+    """A page of lines as they stand in the snapshot's files, each with its `partition`."""
+
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
+    results = serializers.ListField(child=serializers.DictField())
+
+
+class SnapshotFileSerializer(serializers.ModelSerializer):
+    bytes = serializers.IntegerField(source="size")
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = SnapshotFile
+        fields = ["name", "sha256", "bytes", "lines", "url"]
+
+    def get_url(self, file: SnapshotFile) -> str:
+        path = {"pk": file.snapshot_id, "name": file.name}
+        return reverse("api-snapshot-file", kwargs=path, request=self.context["request"])
+
+
+class SnapshotDetailSerializer(SnapshotSerializer):
+    files = SnapshotFileSerializer(many=True)
+    manifest = serializers.SerializerMethodField(help_text="what manifest.json says; null until frozen")
+
+    class Meta(SnapshotSerializer.Meta):
+        fields = [*SnapshotSerializer.Meta.fields, "files", "manifest"]
+
+    def get_manifest(self, snapshot: Snapshot) -> dict[str, Any] | None:
+        manifest: dict[str, Any] | None = self.context["manifest"]
+        return manifest
+
+
+class SnapshotListView(generics.ListAPIView):
+    permission_classes = [IsResearcher]
+    pagination_class = NewestFirst
+    serializer_class = SnapshotSerializer
+    queryset = Snapshot.objects.select_related("corpus")
+
+    @extend_schema(
+        summary="Ask for a freeze",
+        description="Answers at once; poll `url` until `status` is frozen or failed.",
+        request=FreezeRequestSerializer,
+        responses={202: SnapshotSerializer, **of_status(409)},
+    )
+    def post(self, request: Request) -> Response:
+        asked = FreezeRequestSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        try:
+            snapshot = request_freeze(**asked.validated_data, by=cast(User, request.user))
+        except (EmptyCorpus, FreezeInProgress) as error:
+            raise Problem(status=409, detail=str(error)) from error
+        except HoldOutRefused as error:
+            raise Problem(status=422, detail=str(error), errors={"dev_from_train": str(error)}) from error
+        except NotParsable as error:
+            raise Problem(status=422, detail=str(error), errors={"derived_parses": str(error)}) from error
+        enqueue(snapshot)
+        told = SnapshotSerializer(snapshot, context={"request": request}).data
+        return Response(told, status=status.HTTP_202_ACCEPTED, headers={"Location": told["url"]})
+
+
+class SnapshotView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(summary="One snapshot: its files and its manifest", responses=SnapshotDetailSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        found = known_snapshot(pk)
+        context = {"request": request, "manifest": found.read_manifest()}
+        return Response(SnapshotDetailSerializer(found, context=context).data)
+
+
+class RowListView(generics.ListAPIView):
+    """Keyset paging over the copied rows: page 4,000 costs what page 1 costs."""
+
+    permission_classes = [IsResearcher]
+    pagination_class = KeyPages
+    queryset = SnapshotPair.objects.none()
+
+    @extend_schema(
+        summary="The pairs of a snapshot",
+        description="The lines of its files, in their order, each with its `partition`.",
+        parameters=[RowsQuery],
+        responses=RowPageSerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        snapshot = frozen_snapshot(pk)
+        asked = {"partition": "", "genre": "", "label": "", **RowsQuery.read(request)}
+        known = {
+            "genre": snapshot.corpus.genres.order_by("slug").values_list("slug", flat=True),
+            "label": (*SCHEMES[snapshot.corpus.scheme], NO_GOLD),
+        }
+        for name in known:
+            value = asked[name]
+            if value and value not in known[name]:
+                told = f"There is no {name} {value!r} here. Known: {', '.join(known[name])}."
+                raise Problem(status=422, detail=told, errors={name: told})
+        rows = SnapshotPair.objects.filter(snapshot=snapshot).chosen(**asked)
+        # The page is cut first: a database that has not analysed a new snapshot joins all of it otherwise.
+        keys = [row.pk for row in self.paginate_queryset(rows.only("pk")) or []]
+        page = SnapshotPair.objects.filter(pk__in=keys).order_by("pk").values_list(*COLUMNS, named=True)
+        return self.get_paginated_response(lines_of(list(page), main_question(snapshot.corpus).scheme))
+
+
+class SnapshotFileView(APIView):
+    permission_classes = [IsResearcher]
+    content_negotiation_class = AnyAccept
+
+    @extend_schema(
+        operation_id="snapshots_file",
+        summary="A file of a snapshot",
+        description="The ETag is the file's sha256. One range at a time; If-Range and If-None-Match hold.",
+        parameters=[OpenApiParameter("Range", str, OpenApiParameter.HEADER)],
+        responses=file_answers(".jsonl", ".json"),
+    )
+    def get(self, request: Request, pk: int, name: str) -> HttpResponseBase:
+        rows = SnapshotFile.objects.select_related("snapshot__corpus").filter(snapshot__status="frozen")
+        file = get_object_or_404(rows, snapshot=pk, name=name)
+        try:
+            return send(request._request, of_snapshot(file))
+        except FileUnavailable as error:
+            raise Problem(status=503, title="The file is not whole", detail=str(error)) from error

@@ -1,0 +1,76 @@
+"""The list of snapshots, the page of one, and its files."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Prefetch
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from accounts.pages.access import researcher_required
+from collection.models import Corpus
+from snapshots.exports.downloads import of_snapshot, send_or_explain
+from snapshots.files.datasheet import blanks
+from snapshots.freezing.partition_table import partition_table
+from snapshots.models import Snapshot, SnapshotFile
+from snapshots.publishing.forms import RetractForm
+from snapshots.statistics.agreement import agreement_rows
+
+UNCHANGED = "Nothing has changed since an earlier snapshot: it stands, and no number was used up."
+
+
+@require_safe
+@researcher_required
+def snapshot_list(request: HttpRequest) -> HttpResponse:
+    newest = Prefetch("snapshots", Snapshot.objects.newest_first())
+    corpora = Corpus.objects.order_by("name").prefetch_related(newest)
+    return render(request, "snapshots/list.html", {"corpora": corpora})
+
+
+@never_cache
+@require_safe
+@researcher_required
+def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Snapshot.objects.newest_first(), pk=pk)
+    return render(request, "snapshots/snapshot.html", _shown(found))
+
+
+@never_cache
+@require_safe
+@researcher_required
+def state(request: HttpRequest, pk: int) -> HttpResponse:
+    """The part of the page that changes while a freeze goes on; htmx asks for it every two seconds."""
+    found = Snapshot.objects.newest_first().filter(pk=pk).first()
+    if found is None:
+        messages.info(request, UNCHANGED)
+        return HttpResponseClientRedirect(reverse("snapshots"))
+    return render(request, "snapshots/_state.html", _shown(found))
+
+
+@require_safe
+@researcher_required
+def snapshot_file(request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
+    rows = SnapshotFile.objects.select_related("snapshot__corpus").filter(snapshot__status="frozen")
+    file = get_object_or_404(rows, snapshot=pk, name=name)
+    return send_or_explain(request, of_snapshot(file))
+
+
+def _shown(found: Snapshot) -> dict[str, Any]:
+    manifest = found.read_manifest()
+    return {
+        "snapshot": found,
+        "is_under_way": found.status in ("requested", "freezing"),
+        "waits_in_vain": found.waits_in_vain,
+        "files": found.files.all(),
+        "manifest": manifest,
+        "blanks": {} if found.published_at else blanks(found.datasheet_answers()),
+        "retract_form": RetractForm(),
+        "agreement": agreement_rows(manifest) if manifest else [],
+        "table": partition_table({p: c["genres"] for p, c in manifest["partitions"].items()})
+        if manifest
+        else None,
+    }

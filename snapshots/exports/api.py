@@ -1,0 +1,121 @@
+"""REST about a snapshot in other formats: asking for an export, looking at it, fetching its files."""
+
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from accounts.rest.permissions import IsResearcher
+from accounts.rest.problems import Problem
+from jobs.tasks import enqueue
+from snapshots.api import frozen_snapshot
+from snapshots.exports.downloads import AnyAccept, FileUnavailable, file_answers, of_export, send
+from snapshots.exports.job import MADE, OWN, current_exports, request_export
+from snapshots.models import ExportedFile, SnapshotExport
+
+
+class ExportedFileSerializer(serializers.ModelSerializer):
+    bytes = serializers.IntegerField(source="size")
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ExportedFile
+        fields = ["name", "sha256", "bytes", "url"]
+
+    def get_url(self, file: ExportedFile) -> str:
+        path = {"pk": file.export.snapshot_id, "format_name": file.export.format, "name": file.name}
+        return reverse("api-snapshot-export-file", kwargs=path, request=self.context["request"])
+
+
+class ExportSerializer(serializers.ModelSerializer):
+    files = ExportedFileSerializer(many=True, help_text="empty until it is done")
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = SnapshotExport
+        fields = ["format", "status", "progress", "error", "requested_at", "files", "url"]
+
+    def get_url(self, row: SnapshotExport) -> str:
+        path = {"pk": row.snapshot_id, "format_name": row.format}
+        return reverse("api-snapshot-export", kwargs=path, request=self.context["request"])
+
+
+class ExportListView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The exports of a snapshot that were asked for", responses=ExportSerializer(many=True)
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        rows = sorted(current_exports(frozen_snapshot(pk)).values(), key=lambda row: row.format)
+        return Response(ExportSerializer(rows, many=True, context={"request": request}).data)
+
+
+class ExportView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="An export and its files",
+        description="404 until it is asked for. What the datasheet says belongs to the export of `parquet`: "
+        "while a snapshot is not published, new answers ask for a new export.",
+        responses=ExportSerializer,
+    )
+    def get(self, request: Request, pk: int, format_name: str) -> Response:
+        return Response(ExportSerializer(_known(pk, format_name), context={"request": request}).data)
+
+    @extend_schema(
+        summary="Ask for a snapshot in a format",
+        description="Answers at once; look again until `status` is done or failed. What is done already is not made anew.",
+        request=None,
+        responses={200: ExportSerializer, 202: ExportSerializer},
+    )
+    def post(self, request: Request, pk: int, format_name: str) -> Response:
+        _check(format_name)
+        row = request_export(snapshot=frozen_snapshot(pk), format_name=format_name)
+        if row.status == SnapshotExport.Status.REQUESTED:
+            enqueue(row)
+        is_done = row.status == SnapshotExport.Status.DONE
+        told = ExportSerializer(row, context={"request": request}).data
+        return Response(told, status=status.HTTP_200_OK if is_done else status.HTTP_202_ACCEPTED)
+
+
+class ExportFileView(APIView):
+    permission_classes = [IsResearcher]
+    content_negotiation_class = AnyAccept
+
+    @extend_schema(
+        operation_id="snapshots_exports_file",
+        summary="A file of an export",
+        description="The ETag is the file's sha256. One range at a time; If-Range and If-None-Match hold.",
+        parameters=[OpenApiParameter("Range", str, OpenApiParameter.HEADER)],
+        responses=file_answers(".jsonl", ".json", ".txt", ".md", ".parquet", ".other"),
+    )
+    def get(self, request: Request, pk: int, format_name: str, name: str) -> HttpResponseBase:
+        rows = ExportedFile.objects.select_related("export__snapshot__corpus")
+        done = rows.filter(export__status=SnapshotExport.Status.DONE)
+        file = get_object_or_404(done, export=_known(pk, format_name), name=name)
+        try:
+            return send(request._request, of_export(file))
+        except FileUnavailable as error:
+            raise Problem(status=503, title="The file is not whole", detail=str(error)) from error
+
+
+def _check(format_name: str) -> None:
+    if format_name == OWN:
+        told = f"{OWN} is the form of the snapshot itself: fetch its own files."
+        raise Problem(status=404, detail=told)
+    if format_name not in MADE:
+        told = f"There is no format {format_name!r}. Known: {', '.join(MADE)}."
+        raise Problem(status=404, detail=told)
+
+
+def _known(pk: int, format_name: str) -> SnapshotExport:
+    _check(format_name)
+    row = current_exports(frozen_snapshot(pk)).get(format_name)
+    if row is None:
+        raise Problem(status=404, detail=f"Nobody has asked for {format_name} yet: POST to this address.")
+    return row

@@ -1,0 +1,107 @@
+"""JSON arrays with the keys of the Diverse NLI Collection (Poliak et al. 2018): one `PARTITION_data.json` each.
+
+DNC has a label for every pair: pairs without gold are left out, and export.json says how many.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from nli.labels import NO_GOLD, SCHEMES
+from nli.lines import Line, rule_of
+from snapshots.files.reading import ExportError, by_portion, partitions
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+ENTAILING = frozenset({"entailed", "entailment", "5"})  # each of another scheme
+
+
+def dnc(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
+    facts = manifest["corpus"]
+    if ENTAILING.isdisjoint(rule_of(facts).gold_labels):
+        raise ExportError(
+            f"dnc says of each pair whether it is entailed; {facts['slug']} has the scheme {facts['scheme']}. "
+            "Use jsonl."
+        )
+    left_out = 0
+    for partition, name in partitions(manifest):
+
+        def text_of(read: Iterator[Line], partition: str = partition) -> tuple[list[str], list[str], int]:
+            kept, metadata, undecided = [], [], 0
+            for line in read:
+                if line["gold_label"] == NO_GOLD:
+                    undecided += 1
+                    continue
+                kept.append(_text(_record(line, partition, facts)))
+                if "metadata" in line:
+                    metadata.append(_text({**line["metadata"], "pair-id": _name(line)}))
+            return kept, metadata, undecided
+
+        with (
+            _Array(out / f"{partition}_data.json") as data,
+            _Array(out / f"{partition}_metadata.json") as about,
+        ):
+            for records, metadata, undecided in by_portion(source / name, text_of):
+                left_out += undecided
+                data.add(records)
+                about.add(metadata)
+        if about.is_empty:
+            about.path.unlink()
+    return {"pairs_without_gold_left_out": left_out}
+
+
+def _text(record: Mapping[str, Any]) -> str:
+    """What json.dumps(record, indent=4) gives, which is twice as slow: with an indent it does without C."""
+    items = (f'    "{key}": {_indented(value)}' for key, value in record.items())
+    return "{\n" + ",\n".join(items) + "\n}"
+
+
+def _indented(value: Any) -> str:
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(f"        {_encode(each)}" for each in value) + "\n    ]"
+    return _encode(value)
+
+
+def _name(line: Line) -> int | str:
+    return int(line["pairID"]) if line["pairID"].isdecimal() else str(line["pairID"])
+
+
+class _Array:
+    """A JSON array that is written in portions, an object a line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.is_empty = path, True
+
+    def __enter__(self) -> Self:
+        self.stream = self.path.open("w", encoding="utf-8", newline="\n")
+        return self
+
+    def add(self, records: list[str]) -> None:
+        if records:
+            self.stream.write(("[\n" if self.is_empty else ",\n") + ",\n".join(records))
+            self.is_empty = False
+
+    def __exit__(self, *_: object) -> None:
+        with self.stream:
+            self.stream.write("[]\n" if self.is_empty else "\n]\n")
+
+
+def _record(line: Line, partition: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    if "premise_sentences" in line:
+        raise ExportError(
+            f"dnc has one context a pair; the premise {line['promptID']!r} has several sentences. Use jsonl."
+        )
+    rule = rule_of(facts)
+    scale = rule.gold_labels == SCHEMES["ordinal5"]
+    votes = line["annotator_labels"] or ([line["gold_label"]] if scale else [])
+    return {
+        **({"annotations": ",".join(votes)} if rule.scheme == "ordinal5" else {}),
+        "binary-label": line["gold_label"] in ENTAILING,
+        "context": line["sentence1"],
+        "hypothesis": line["sentence2"],
+        "label": int(line["gold_label"]) if scale else line["gold_label"],
+        "label-set": [int(label) if scale else label for label in rule.gold_labels],
+        "pair-id": _name(line),
+        "split": partition,
+        "type-of-inference": facts["genres"][line["genre"]]["name"],
+    }

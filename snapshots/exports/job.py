@@ -1,0 +1,143 @@
+"""Exports that are kept on the server, so that REST and pages can give their files out.
+
+A worker makes them when they are asked for. They stand in EXPORT_ROOT, outside the snapshot's own folder, and can be
+made again at any time: the same snapshot with the same datasheet gives the same bytes.
+"""
+
+import hashlib
+import json
+import logging
+import shutil
+from collections.abc import Mapping
+
+from django.db import transaction
+
+from jobs import claims
+from jobs.claims import Claim, InOtherHands, JobFailed
+from jobs.models import WAITING_FOR_A_WORKER
+from snapshots.errors import SnapshotError
+from snapshots.exports.formats import EDITION, FORMATS, UnknownFormat, export
+from snapshots.files.draft_folders import draft_of, put_in_place
+from snapshots.files.hashes import file_sha256
+from snapshots.files.reading import ExportError
+from snapshots.models import ExportedFile, Snapshot, SnapshotExport, Work
+
+logger = logging.getLogger(__name__)
+# The snapshot's own files are given out as they are.
+OWN = "jsonl"
+MADE = tuple(name for name in FORMATS if name != OWN)
+
+
+class ExportInProgress(SnapshotError):
+    def __init__(self, row: SnapshotExport) -> None:
+        super().__init__(f"{row} is being made ({row.progress}).")
+
+
+class ExportFailed(SnapshotError):
+    """There are no files; asking again starts it anew. The message says why."""
+
+
+def basis_of(answers: Mapping[str, str]) -> str:
+    """The hash of what decides an export's bytes beside the snapshot itself."""
+    told = json.dumps([EDITION, sorted(answers.items())])
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def current_exports(snapshot: Snapshot) -> dict[str, SnapshotExport]:
+    """Format -> the export with today's answers, of those that were asked for. Files are loaded."""
+    rows = SnapshotExport.objects.filter(snapshot=snapshot, basis=basis_of(snapshot.datasheet_answers()))
+    return {row.format: row for row in rows.select_related("snapshot__corpus").prefetch_related("files")}
+
+
+def request_export(*, snapshot: Snapshot, format_name: str) -> SnapshotExport:
+    """The row of this format with today's answers; a new or a failed one, or one whose files are lost, waits for a worker.
+
+    Raises UnknownFormat, SnapshotError (not frozen).
+    """
+    if format_name not in MADE:
+        raise UnknownFormat(format_name)
+    if snapshot.status != Snapshot.Status.FROZEN:
+        raise SnapshotError(f"{snapshot} is not frozen yet: there is nothing to export.")
+    row, _ = SnapshotExport.objects.get_or_create(
+        snapshot=snapshot,
+        format=format_name,
+        basis=basis_of(snapshot.datasheet_answers()),
+        defaults={"progress": WAITING_FOR_A_WORKER},
+    )
+    if row.status == Work.Status.DONE and not _is_whole(row):
+        lost = SnapshotExport.objects.filter(pk=row.pk, status=Work.Status.DONE)
+        lost.update(status=Work.Status.FAILED, error="Its files were lost.")
+        row.refresh_from_db()
+    claims.ask_again(row)
+    return row
+
+
+def carry_out_export(*, export_id: int, worker: str = "") -> SnapshotExport:
+    """Makes the files of an export that was asked for, or claims one whose worker died; returns the row.
+
+    Raises ExportInProgress, ExportFailed, SnapshotExport.DoesNotExist, jobs.claims.Interrupted.
+    """
+    try:
+        claims.carry_out(
+            SnapshotExport,
+            export_id,
+            _make,
+            worker=worker,
+            progress="writing the files",
+            expected=(ExportError,),
+        )
+    except InOtherHands as elsewhere:
+        if elsewhere.row.status != Work.Status.DONE:
+            raise ExportInProgress(elsewhere.row) from None
+    except (ExportError, JobFailed) as error:
+        raise ExportFailed(str(error)) from error
+    return SnapshotExport.objects.select_related("snapshot__corpus").get(pk=export_id)
+
+
+def work(export_id: int, worker: str) -> None:
+    """Makes an export for a worker; one that is in other hands is left to them."""
+    try:
+        carry_out_export(export_id=export_id, worker=worker)
+    except ExportInProgress as error:
+        logger.info("%s", error)
+
+
+def _make(claim: Claim) -> None:
+    row: SnapshotExport = claim.row
+    snapshot, folder = row.snapshot, row.folder
+    answers = snapshot.datasheet_answers()
+    if basis_of(answers) != row.basis:
+        raise ExportError("The datasheet has been answered anew since this was asked for. Ask again.")
+    with draft_of(folder) as draft:
+        made = draft / "made"
+        names = export(snapshot.folder, str(snapshot), row.format, made, answers)
+        files = [
+            ExportedFile(
+                export=row, name=name, sha256=file_sha256(made / name), size=(made / name).stat().st_size
+            )
+            for name in names
+        ]
+        with transaction.atomic():
+            # Locks the row: of two workers that both think the export theirs, one puts its files in place.
+            claim.finish()
+            row.files.all().delete()
+            ExportedFile.objects.bulk_create(files)
+            shutil.rmtree(folder, ignore_errors=True)
+            put_in_place(made, folder)
+    _forget_older(row)
+
+
+def _forget_older(row: SnapshotExport) -> None:
+    """Exports of the same format with earlier answers; whoever is reading such a file reads it to its end."""
+    older = SnapshotExport.objects.filter(snapshot=row.snapshot, format=row.format).exclude(pk=row.pk)
+    for each in older.exclude(status=Work.Status.WORKING).select_related("snapshot__corpus"):
+        shutil.rmtree(each.folder, ignore_errors=True)
+        each.delete()
+
+
+def _is_whole(row: SnapshotExport) -> bool:
+    folder = row.folder
+    try:
+        return all((folder / file.name).stat().st_size == file.size for file in row.files.all())
+    except OSError:
+        return False

@@ -1,0 +1,49 @@
+"""JSON Lines as SNLI 1.0 and MultiNLI 1.0 were published: their keys and no others. A published line comes out as it was."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from nli.lines import Line
+from snapshots.exports.limits import check_nli3, check_one_sentence
+from snapshots.files.reading import by_portion, partitions
+
+_BOTH = (
+    "annotator_labels",
+    "gold_label",
+    "pairID",
+    *(f"sentence{number}{what}" for number in (1, 2) for what in ("", "_binary_parse", "_parse")),
+)
+# Key of the format -> field of a snapshot's line.
+SNLI = {**{name: name for name in _BOTH}, "captionID": "promptID"}
+MULTINLI = {name: name for name in (*_BOTH, "genre", "promptID")}
+_encode = json.JSONEncoder(sort_keys=True).encode  # ASCII alone, with escapes
+
+
+def snli_jsonl(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
+    return _write(source, manifest, out, SNLI, "snli_jsonl")
+
+
+def multinli_jsonl(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
+    return _write(source, manifest, out, MULTINLI, "multinli_jsonl")
+
+
+def _write(
+    source: Path, manifest: Mapping[str, Any], out: Path, fields: Mapping[str, str], format_name: str
+) -> dict[str, int]:
+    """One .jsonl a partition."""
+    check_nli3(manifest, format_name)
+
+    def text_of(read: Iterator[Line]) -> bytes:
+        rows = []
+        for line in read:
+            check_one_sentence(line, format_name)
+            rows.append(_encode({key: line[name] for key, name in fields.items()}) + "\n")
+        return "".join(rows).encode()
+
+    for _, name in partitions(manifest):
+        with (out / name).open("wb") as stream:
+            for text in by_portion(source / name, text_of):
+                stream.write(text)
+    return {}

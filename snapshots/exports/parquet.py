@@ -1,0 +1,206 @@
+"""Parquet files and what a data hub wants beside them: a dataset card, Croissant metadata, a datasheet.
+
+`datasets.load_dataset(FOLDER)` opens it with class labels. Pairs without a gold label stand in a configuration of their
+own, `no_gold`: a class -1 would be trained on sooner or later.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from nli import answers
+from nli.gold import Rule
+from nli.labels import NO_GOLD
+from nli.lines import Line, rule_of
+from snapshots.exports.croissant import CROISSANT, croissant
+from snapshots.exports.dataset_card import card
+from snapshots.files.datasheet import ANSWERS, DATASHEET, datasheet
+from snapshots.files.reading import by_portion, partitions
+
+ROWS_AT_ONCE = 10_000
+CARD = "README.md"
+TEXTS = (
+    "pairID",
+    "promptID",
+    "premise",
+    "hypothesis",
+    "gold_source",
+    "author",
+    "genre",
+    "group",
+    "prompt_version",
+    "sentence1_parse",
+    "sentence1_binary_parse",
+    "sentence2_parse",
+    "sentence2_binary_parse",
+)
+LISTS = ("premise_sentences", "annotator_labels", "annotator_codes", "derived_parses")
+LABEL, DISTRIBUTION, AUTHOR_LABEL = "label", "label_distribution", "author_label"
+ALL_COUNTS, GIVEN, METADATA = "all_label_counts", "answers", "metadata"
+
+
+def parquet(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
+    rule = rule_of(manifest["corpus"])
+    labels = list(rule.gold_labels)
+    written: dict[str, int] = {}
+    for partition, name in partitions(manifest):
+        with ExitStack() as stack:
+            files = {
+                has_gold: stack.enter_context(
+                    _File(
+                        out / f"{partition}{'' if has_gold else '_no_gold'}.parquet",
+                        labels,
+                        has_gold=has_gold,
+                    )
+                )
+                for has_gold in (True, False)
+            }
+            for portion in by_portion(source / name, partial(_columns, rule)):
+                for has_gold, columns in portion.items():
+                    files[has_gold].add(columns)
+            for file in files.values():
+                if number := file.finish():
+                    written[file.path.name] = number
+    told = croissant(manifest, out, sorted(written))
+    (out / CROISSANT).write_text(told, encoding="utf-8")
+    (out / CARD).write_text(card(manifest, written), encoding="utf-8")
+    (out / DATASHEET).write_text(datasheet(manifest, manifest.get(ANSWERS)), encoding="utf-8")
+    return {}
+
+
+def _has_gold(line: Line) -> bool:
+    return bool(line["gold_label"] != NO_GOLD)
+
+
+def _shares(line: Line, labels: Sequence[str]) -> list[float] | None:
+    """The votes as shares (soft labels), in the order of the annotators' labels; None where there are none."""
+    given = line["annotator_labels"]
+    return [given.count(label) / len(given) for label in labels] if given else None
+
+
+def features(labels: list[str], *, has_gold: bool) -> dict[str, Any]:
+    """The columns in the words of the `datasets` library."""
+    text = {"dtype": "string", "_type": "Value"}
+    return {
+        **dict.fromkeys(TEXTS, text),
+        **{name: {"feature": text, "_type": "List"} for name in LISTS},
+        AUTHOR_LABEL: text,
+        DISTRIBUTION: {"feature": {"dtype": "float64", "_type": "Value"}, "_type": "List"},
+        ALL_COUNTS: {"feature": {"dtype": "int64", "_type": "Value"}, "_type": "List"},
+        GIVEN: {"feature": _answer_features(), "_type": "List"},
+        METADATA: text,
+        **({LABEL: {"names": labels, "_type": "ClassLabel"}} if has_gold else {}),
+    }
+
+
+def _answer_features() -> dict[str, Any]:
+    kinds = {
+        **dict.fromkeys(answers.TEXTS, "string"),
+        **dict.fromkeys(answers.NUMBERS, "int64"),
+        "counts": "bool",
+    }
+    return {name: {"dtype": kind, "_type": "Value"} for name, kind in kinds.items()}
+
+
+def _schema(labels: list[str], *, has_gold: bool) -> Any:
+    import pyarrow as pa  # here: a web process knows the formats' names and needs no more
+
+    text, texts = pa.string(), pa.list_(pa.string())
+    fields = [(name, text) for name in TEXTS] + [(name, texts) for name in LISTS]
+    fields += [
+        (AUTHOR_LABEL, text),
+        (DISTRIBUTION, pa.list_(pa.float64())),
+        (ALL_COUNTS, pa.list_(pa.int64())),
+    ]
+    kinds = {"string": text, "int64": pa.int64(), "bool": pa.bool_()}
+    answer = pa.struct([(name, kinds[each["dtype"]]) for name, each in _answer_features().items()])
+    fields += [(GIVEN, pa.list_(answer)), (METADATA, text)]
+    fields += [(LABEL, pa.int64())] if has_gold else []
+    told = {"info": {"features": features(labels, has_gold=has_gold)}}
+    return pa.schema(fields, metadata={"huggingface": json.dumps(told, sort_keys=True)})
+
+
+def _columns(rule: Rule, read: Iterator[Line]) -> dict[bool, bytes]:
+    """The rows with and without a gold label, each as a stream of Arrow: far smaller than rows to hand over."""
+    chosen: dict[bool, list[Line]] = {True: [], False: []}
+    for line in read:
+        chosen[_has_gold(line)].append(line)
+    return {has_gold: _stream(lines, rule, has_gold=has_gold) for has_gold, lines in chosen.items()}
+
+
+def _stream(lines: list[Line], rule: Rule, *, has_gold: bool) -> bytes:
+    """Column by column: the gold label as its index, a premise of one sentence as a list of one."""
+    import pyarrow as pa
+
+    labels = list(rule.gold_labels)
+    numbers = {label: number for number, label in enumerate(labels)}
+    fields = {"premise": "sentence1", "hypothesis": "sentence2"}
+    columns: dict[str, list[Any]] = {
+        **{name: [line.get(fields.get(name, name), "") for line in lines] for name in TEXTS},
+        "premise_sentences": [line.get("premise_sentences") or [line["sentence1"]] for line in lines],
+        "annotator_labels": [line["annotator_labels"] for line in lines],
+        "annotator_codes": [line["annotator_codes"] for line in lines],
+        "derived_parses": [line.get("derived_parses", []) for line in lines],
+        AUTHOR_LABEL: [line["author_label"] for line in lines],
+        DISTRIBUTION: [_shares(line, rule.labels) for line in lines],
+        # In the order of the labels that could be given.
+        ALL_COUNTS: [
+            [line[ALL_COUNTS][each] for each in rule.labels] if ALL_COUNTS in line else None for line in lines
+        ],
+        GIVEN: [answers.answers_of(line) for line in lines],
+        METADATA: [
+            json.dumps(line[METADATA], ensure_ascii=False) if METADATA in line else "" for line in lines
+        ],
+        **({LABEL: [numbers[line["gold_label"]] for line in lines]} if has_gold else {}),
+    }
+    schema, sink = _schema(labels, has_gold=has_gold), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, schema) as stream:
+        stream.write_table(pa.table(columns, schema=schema))
+    text: bytes = sink.getvalue().to_pybytes()
+    return text
+
+
+class _File:
+    """A Parquet file with ten thousand rows a group, whatever portions they come in. Without rows there is no file."""
+
+    def __init__(self, path: Path, labels: list[str], *, has_gold: bool) -> None:
+        from pyarrow.parquet import ParquetWriter
+
+        self.path, self.rows = path, 0
+        self.waiting: list[Any] = []
+        self.writer = ParquetWriter(path, _schema(labels, has_gold=has_gold), compression="zstd")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """An unfinished file stays so: on a full disk the library would try once more, and complain past us."""
+        self.writer.is_open = False
+
+    def add(self, columns: bytes) -> None:
+        import pyarrow as pa
+
+        self.waiting.append(pa.ipc.open_stream(columns).read_all())
+        while sum(table.num_rows for table in self.waiting) >= ROWS_AT_ONCE:
+            self._write()
+
+    def finish(self) -> int:
+        """How many rows it has."""
+        if any(table.num_rows for table in self.waiting):
+            self._write()
+        self.writer.close()
+        if not self.rows:
+            self.path.unlink()
+        return self.rows
+
+    def _write(self) -> None:
+        import pyarrow as pa
+
+        together = pa.concat_tables(self.waiting)
+        group = together.slice(0, ROWS_AT_ONCE).combine_chunks()
+        self.waiting = [together.slice(ROWS_AT_ONCE)]
+        self.writer.write_table(group)
+        self.rows += group.num_rows

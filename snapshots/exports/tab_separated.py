@@ -1,0 +1,125 @@
+"""Tab-separated text in the columns of SNLI 1.0, MultiNLI 1.0 and MPE.
+
+Such files cannot hold tabs and line breaks: they become spaces, and export.json says in how many texts.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from collection.premise_ids import published_id
+from nli.lines import Line
+from snapshots.exports.limits import NLI3, check_nli3, check_one_sentence
+from snapshots.files.reading import ExportError, by_portion, partitions
+
+LABEL_COLUMNS = 5
+LABELS = tuple(f"label{number}" for number in range(1, LABEL_COLUMNS + 1))
+SNLI = (
+    "gold_label",
+    "sentence1_binary_parse",
+    "sentence2_binary_parse",
+    "sentence1_parse",
+    "sentence2_parse",
+    "sentence1",
+    "sentence2",
+    "captionID",
+    "pairID",
+)
+MULTINLI = (*(name if name != "captionID" else "promptID" for name in SNLI), "genre")
+MPE_PREMISES = 4
+MPE = (
+    "ID",
+    *(f"premise{number}" for number in range(1, MPE_PREMISES + 1)),
+    "hypothesis",
+    *(f"{label}_judgments" for label in NLI3),
+    "gold_label",
+)
+Manifest = Mapping[str, Any]
+Notes = dict[str, int]
+
+
+def snli_txt(source: Path, manifest: Manifest, out: Path) -> Notes:
+    return _one_sentence_a_premise(source, manifest, out, SNLI, "snli_txt")
+
+
+def multinli_txt(source: Path, manifest: Manifest, out: Path) -> Notes:
+    return _one_sentence_a_premise(source, manifest, out, MULTINLI, "multinli_txt")
+
+
+def mpe(source: Path, manifest: Manifest, out: Path) -> Notes:
+    check_nli3(manifest, "mpe")
+
+    def cells(line: Line) -> list[str]:
+        given = line["annotator_labels"]
+        judgements = [str(given.count(label)) for label in NLI3]
+        return [line["pairID"], *_captions(line), line["sentence2"], *judgements, line["gold_label"]]
+
+    return _write(source, manifest, out, MPE, cells)
+
+
+def _captions(line: Line) -> list[str]:
+    """`caption id/text`: a premise of MPE has the ids of its captions as its own, other premises number theirs."""
+    sentences = line.get("premise_sentences", [line["sentence1"]])
+    if len(sentences) != MPE_PREMISES:
+        raise ExportError(
+            f"mpe has four sentences a premise; the premise {line['promptID']!r} has {len(sentences)}. Use jsonl."
+        )
+    # Ids that a published file gives to two scenes come back as they were, without the mark that tells them apart here.
+    ids = published_id(line["promptID"]).split(" ")
+    if len(ids) != len(sentences):
+        ids = [f"{line['promptID']}#{number}" for number in range(len(sentences))]
+    return [f"{name}/{text}" for name, text in zip(ids, sentences, strict=True)]
+
+
+def _one_sentence_a_premise(
+    source: Path, manifest: Manifest, out: Path, columns: Sequence[str], format_name: str
+) -> Notes:
+    check_nli3(manifest, format_name)
+    facts = manifest["corpus"]
+    if facts["question"]["seats"] > LABEL_COLUMNS:
+        seats = facts["question"]["seats"]
+        raise ExportError(
+            f"{format_name} has five columns for labels; {facts['slug']} has {seats} a pair. Use jsonl."
+        )
+
+    names = ["promptID" if name == "captionID" else name for name in columns]
+    padding = [""] * LABEL_COLUMNS
+
+    def cells(line: Line) -> list[str]:
+        check_one_sentence(line, format_name)
+        labels = [*line["annotator_labels"], *padding][:LABEL_COLUMNS]
+        return [line[name] for name in names] + labels
+
+    return _write(source, manifest, out, (*columns, *LABELS), cells)
+
+
+def _write(
+    source: Path,
+    manifest: Manifest,
+    out: Path,
+    header: Sequence[str],
+    cells_of: Callable[[Line], list[str]],
+) -> Notes:
+    """One .txt a partition."""
+
+    def text_of(read: Iterator[Line]) -> tuple[bytes, int]:
+        rows, changed = [], 0
+        for line in read:
+            cells = cells_of(line)
+            row = "\t".join(cells)
+            # Nearly every row is as it should be: only of the others are the cells looked at.
+            if row.count("\t") >= len(header) or "\n" in row or "\r" in row:
+                flat = [" ".join(cell.split()) if set(cell) & set("\t\r\n") else cell for cell in cells]
+                changed += sum(cell != kept for cell, kept in zip(cells, flat, strict=True))
+                row = "\t".join(flat)
+            rows.append(row + "\n")
+        return "".join(rows).encode(), changed
+
+    changed = 0
+    for partition, name in partitions(manifest):
+        with (out / f"{partition}.txt").open("wb") as stream:
+            stream.write(("\t".join(header) + "\n").encode())
+            for text, flattened in by_portion(source / name, text_of):
+                stream.write(text)
+                changed += flattened
+    return {"texts_with_tabs_or_line_breaks": changed}

@@ -1,0 +1,178 @@
+"""Texts for people beside the data: the dataset card of a hub, and a datasheet (Gebru et al. 2021).
+
+Facts come from the manifest. Questions of judgement are the researchers' to answer: what they left blank is
+said to be blank.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from nli.gold import SOURCES
+from nli.labels import NO_GOLD, QUESTION
+from nli.lines import rule_of
+
+DATASHEET = "datasheet.md"
+ANSWERS = "datasheet_answers"  # beside the manifest's own keys, never in its file
+BLANK = "*Not answered yet.*"
+ASKED_ELSEWHERE = "The labels came with the corpus; its publication says what annotators were asked."
+PROTOCOLS = {
+    "elicited": "People wrote each hypothesis for a premise and a label.",
+    "judged": "Premises and hypotheses were paired by machine; people judged the pairs.",
+    "recast": "The pairs were made from annotation of another task.",
+}
+
+# The questions of a datasheet that no database can answer. Answers are stored under the keys, which never change.
+QUESTIONS = {
+    "purpose": "For what purpose was the corpus made, by whom, and who paid for it?",
+    "sources": "Where are the premises from, and may they be used like this?",
+    "people": "Who wrote and labelled, how were they found and paid, and what did they agree to?",
+    "background": "What is known of the annotators' background, where they consented, in aggregate?",
+    "sensitive": "Does the corpus hold personal, offensive or upsetting content, and what was done about it?",
+    "uses": "What should it be used for, and what not?",
+    "biases": "Which biases and artifacts are known, and what do they mean for users?",
+    "maintenance": "Who looks after it, and how are errors reported?",
+}
+
+
+def canary(manifest: Mapping[str, Any]) -> str:
+    """The canary of the snapshot's corpus."""
+    return canary_of(manifest["corpus"]["slug"], manifest["corpus"]["name"])
+
+
+def canary_of(slug: str, name: str) -> str:
+    """A string that gives the corpus away in a model's training data; the same for all snapshots of a corpus."""
+    digest = sha256(f"quintet {slug} {name}".encode()).hexdigest()
+    return f"quintet-canary {digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
+
+
+def blanks(answers: Mapping[str, str]) -> dict[str, str]:
+    """The questions that nobody has answered, by key."""
+    return {key: question for key, question in QUESTIONS.items() if not answers.get(key, "").strip()}
+
+
+def datasheet(manifest: Mapping[str, Any], answers: Mapping[str, str] | None = None) -> str:
+    """The datasheet in Markdown: facts first, then the researchers' answers; blanks are counted at its head."""
+    facts, given = manifest["corpus"], answers or {}
+    left = blanks(given)
+    parts = [
+        f"# Datasheet: {facts['name']}",
+        "",
+        f"Snapshot `{manifest['name']}`, sha256 `{manifest['sha256']}`.",
+        "",
+    ]
+    if left:
+        parts += [f"**{len(left)} of {len(QUESTIONS)} questions are not answered yet.**", ""]
+    parts += [
+        "## What is in it",
+        "",
+        *_composition(manifest),
+        "",
+        "## How it was made",
+        "",
+        *_making(manifest),
+        "",
+    ]
+    for key, question in QUESTIONS.items():
+        facts_told = background(manifest) if key == "background" else []
+        parts += [f"## {question}", "", *facts_told, given.get(key, "").strip() or BLANK, ""]
+    parts += [
+        "## Canary",
+        "",
+        f"Benchmark data should not be trained on unknowingly. Canary: `{canary(manifest)}`",
+        "",
+    ]
+    return "\n".join(parts)
+
+
+def background(manifest: Mapping[str, Any]) -> list[str]:
+    """What people told of their background, a line a question; nothing where too few did, or a snapshot is older."""
+    told = manifest.get("annotators", {})
+    if not told.get("background"):
+        return []
+    head = f"Of {told['people']:,} people who wrote or labelled, so many told of their own will, at least:"
+    rows = [
+        f"- {each['question']} {', '.join(f'{answer}: {number:,}' for answer, number in each['at_least'].items())}."
+        for each in told["background"]
+    ]
+    return [head, "", *rows, ""]
+
+
+def wording_is_known(manifest: Mapping[str, Any]) -> bool:
+    """Tell whether corpus.json has the words that annotators read: not those of an import that nobody labelled here.
+
+    Snapshots of earlier versions of the software do not say when people labelled.
+    """
+    labelled_here = manifest.get("times", {"labelled": True}).get("labelled")
+    return bool(labelled_here) or manifest["corpus"]["question"]["wording"] != QUESTION
+
+
+def _composition(manifest: Mapping[str, Any]) -> list[str]:
+    facts = manifest["corpus"]
+    rule = rule_of(facts)
+    labels = [*rule.gold_labels, NO_GOLD]
+    table = [
+        f"| partition | pairs | premises | {' | '.join(labels)} |",
+        f"|---|{'---|' * (len(labels) + 2)}",
+    ]
+    for name, counts in manifest["partitions"].items():
+        gold = " | ".join(f"{counts['gold_labels'][label]:,}" for label in labels)
+        table.append(f"| {name} | {counts['pairs']:,} | {counts['premises']:,} | {gold} |")
+    told = [
+        f"- {manifest['pairs']:,} pairs in the language `{facts['language']}`.",
+        f"- Labels: {', '.join(rule.gold_labels)}; `-` is no gold label.",
+        f"- Genres: {', '.join(genre['name'] for genre in facts['genres'].values())}.",
+        f"- Licence: {facts['licence'] or BLANK}",
+        *(
+            f"- Gold labels of {number:,} pairs: {SOURCES[source]}."
+            for source, number in manifest["gold_sources"].items()
+        ),
+        f"- In more than one partition: {manifest['hypotheses_in_two_partitions']:,} hypotheses, "
+        f"{manifest['premises_in_two_partitions']:,} premises.",
+    ]
+    return [*table, "", *told]
+
+
+def _making(manifest: Mapping[str, Any]) -> list[str]:
+    facts, question = manifest["corpus"], manifest["corpus"]["question"]
+    wordings = "; ".join(f"{label}: {wording}" for label, wording in question["label_wordings"].items())
+    asked = f"Validators were asked: {question['wording']} ({wordings})."
+    told = [
+        f"- {PROTOCOLS[facts['protocol']]}",
+        f"- {asked if wording_is_known(manifest) else ASKED_ELSEWHERE}",
+        f"- {question['seats']} labels a pair, the author's among them where a person wrote it; "
+        f"{question['threshold']} equal ones make a gold label.",
+        f"- Partitions were drawn with seed {manifest['seed']}, or kept as published.",
+    ]
+    agreement = manifest["agreement"]
+    if agreement.get("pairs_with_all_labels"):
+        share = agreement["individual_equals_gold"]
+        told.append(
+            f"- Agreement: individual labels equal the gold label in {100 * share:.1f}% over "
+            f"{agreement['pairs_with_all_labels']:,} pairs with all labels."
+            if share is not None
+            else "- No pair with all labels has a gold label."
+        )
+    # Snapshots of earlier versions of the software do not have these.
+    for source in manifest.get("provenance", []):
+        told.append(
+            f"- From `{source['file']}` (sha256 `{source['sha256'][:12]}`, licence: {source['licence'] or 'not said'}): "
+            f"{source['premises']:,} premises, {source['pairs']:,} pairs."
+        )
+    for what, days in manifest.get("times", {}).items():
+        if days:
+            told.append(f"- {what.capitalize()} from {days[0]} to {days[1]}.")
+    for what in ("pairs", "labels"):
+        for because, number in manifest.get("withdrawn", {}).get(what, {}).items():
+            told.append(f"- Withdrawn {what}: {number:,} ({because}).")
+    if parser := manifest.get("parser"):
+        derived = manifest["parses"]["derived"]
+        told.append(
+            f"- Parse trees of {derived['sentence1']:,} premises and {derived['sentence2']:,} hypotheses were derived by "
+            f"rule (rules {parser['rules']}) from dependency parses of {parser['tool']} {parser['version']} with "
+            f"{parser['model']}; `derived_parses` names them."
+        )
+    labels, pairs = manifest["simulated"]["labels"], manifest["simulated"]["pairs"]
+    if labels or pairs:
+        told.append(f"- Made by a simulated crowd: {labels:,} labels, {pairs:,} pairs.")
+    return told

@@ -1,0 +1,390 @@
+"""The rows of a snapshot, copied from the corpus in one short transaction by INSERT ... SELECT.
+
+People go on working while files are written: the files are made from this copy alone.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import (
+    Case,
+    CharField,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+from django.db.models.functions import Cast, Coalesce, Collate
+
+from collection.models import Pair, Premise, Source
+from collection.models.withdrawal import OTHER, REASONS
+from nli.answers import EXTRA, FIRST
+from snapshots.freezing.partition import DEV, TEST, TRAIN
+from snapshots.freezing.plan import FreezePlan, plan_freeze
+from snapshots.models import (
+    Placement,
+    Snapshot,
+    SnapshotAnswer,
+    SnapshotFile,
+    SnapshotLabel,
+    SnapshotPair,
+    SnapshotSentenceLabel,
+)
+from validation.gold.queries import with_gold_label
+from validation.models import BatchItem, Label, Question
+from validation.statistics.extra_labels import question_of_single_premises
+
+PLACED_AT_ONCE = 2000
+PEOPLES = ("author", "cast", "imported")  # origins of labels that can count
+CODE_POINTS = {"postgresql": "C", "sqlite": "BINARY"}  # the collation that compares code points
+
+
+@contextmanager
+def one_state() -> Iterator[None]:
+    """A transaction whose few large statements all see the corpus at one moment.
+
+    PostgreSQL's usual level shows each statement what was committed before it; SQLite's writers have
+    the database for themselves. What PostgreSQL may sort in memory unless told suits small ones.
+    """
+    outermost = not connection.in_atomic_block
+    with transaction.atomic():
+        if connection.vendor == "postgresql" and outermost:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                cursor.execute("SET LOCAL work_mem = '64MB'")
+        yield
+
+
+def take(snapshot: Snapshot) -> FreezePlan:
+    """Places what has no place yet and copies pairs and counted labels. To be called in `one_state`.
+
+    Starts from nothing: what an interrupted freeze of this snapshot left behind is deleted first.
+    Returns the plan that it carried out. Raises HoldOutRefused.
+    """
+    forget(snapshot)
+    Placement.objects.filter(first_snapshot=snapshot).delete()
+    planned = plan_freeze(
+        snapshot.corpus,
+        seed=snapshot.seed,
+        dev_from_train=snapshot.dev_from_train,
+        author_disjoint=snapshot.author_disjoint,
+    )
+    _place(snapshot, planned)
+    _copy_pairs(snapshot, planned)
+    _copy_labels(snapshot, planned.question)
+    _copy_sentence_labels(snapshot, planned.question)
+    _copy_answers(snapshot, planned.question)
+    planned.history = {
+        "provenance": _provenance(snapshot),
+        "times": _times(snapshot, planned.question),
+        "withdrawn": _withdrawn(snapshot, planned.question),
+    }
+    return planned
+
+
+def forget(snapshot: Snapshot) -> None:
+    """Deletes the copied rows. By hand: the ORM would load them all to look for what they protect."""
+    rows = _table(SnapshotPair)
+    with connection.cursor() as cursor:
+        for labels in (_table(SnapshotLabel), _table(SnapshotSentenceLabel), _table(SnapshotAnswer)):
+            cursor.execute(
+                f"DELETE FROM {labels} WHERE row_id IN (SELECT id FROM {rows} WHERE snapshot_id = %s)",
+                [snapshot.pk],
+            )
+        cursor.execute(f"DELETE FROM {rows} WHERE snapshot_id = %s", [snapshot.pk])
+    SnapshotFile.objects.filter(snapshot=snapshot).delete()
+
+
+def in_code_point_order(name: str) -> Collate:
+    """Orders texts alike in every database: an `ORDER BY` of the server's language would change the files."""
+    return Collate(F(name), CODE_POINTS[connection.vendor])
+
+
+def _place(snapshot: Snapshot, planned: FreezePlan) -> None:
+    """Stores where premises belong that have no place yet, each once and for good."""
+    waiting = Pair.objects.standing().filter(premise=OuterRef("pk"))
+    homeless = Premise.objects.filter(corpus=snapshot.corpus, placement=None).order_by("pk")
+    made = homeless.filter(Exists(waiting.filter(published_partition=None)))
+    _store(_made(made, snapshot, planned))
+    if planned.held_out:
+        published = homeless.filter(Exists(waiting.filter(published_partition=TRAIN)))
+        _store(
+            Placement(premise_id=pk, partition=DEV, origin=Placement.Origin.HELD_OUT, first_snapshot=snapshot)
+            for pk, group in published.values_list("pk", "group").iterator()
+            if group in planned.held_out
+        )
+
+
+def _made(premises: QuerySet[Premise], snapshot: Snapshot, planned: FreezePlan) -> Iterator[Placement]:
+    outside = set(planned.outside_training)
+    for pk, group, genre in premises.values_list("pk", "group", "genre__slug").iterator():
+        partition = planned.plan.place_of(group)
+        # Left out of train now, such a premise may still be drawn for dev or test one day.
+        if not (partition == TRAIN and genre in outside):
+            yield Placement(premise_id=pk, partition=partition, first_snapshot=snapshot)
+
+
+def _store(placements: Iterator[Placement]) -> None:
+    while portion := list(islice(placements, PLACED_AT_ONCE)):
+        Placement.objects.bulk_create(portion)
+
+
+def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
+    """The rule of partition.destination, in SQL. Rows are inserted in the order of the files.
+
+    That order, partition then public id, lets the writer page by primary key.
+    """
+    placed = F("premise__placement__partition")
+    held_out = Q(premise__placement__origin=Placement.Origin.HELD_OUT, published_partition=TRAIN)
+    goes_to: Any = Case(
+        When(held_out, then=Value(DEV)),
+        When(published_partition__isnull=False, then=F("published_partition")),
+        default=placed,
+        output_field=CharField(),
+    )
+    belongs = (
+        Q(published_partition__isnull=False)
+        | Q(premise__placement__partition=TRAIN)
+        & ~Q(premise__genre__slug__in=planned.outside_training)
+        & (Q(author=None) | ~Q(author__in=planned.plan.test_authors))
+        | Q(premise__placement__partition__in=[DEV, TEST], votes__gte=planned.question.seats)
+    )
+    pairs = (
+        with_gold_label(Pair.objects.filter(corpus=snapshot.corpus).standing(), planned.question)
+        .filter(belongs)
+        .annotate(goes_to=goes_to, key=F("pk"))
+        .order_by()
+        .values_list("key", "public_id", "goes_to", "scheme", "gold_label", "gold_source")
+    )
+    sql, params = pairs.query.sql_with_params()
+    # Ordered outside: inside, the database would sort the votes of all pairs before it counts them.
+    select = (
+        f"SELECT %s, placed.key, placed.goes_to, placed.scheme, placed.gold_label, placed.gold_source FROM ({sql}) AS placed"
+        f" ORDER BY placed.goes_to, placed.public_id COLLATE {_quoted(CODE_POINTS[connection.vendor])}"
+    )
+    columns = "snapshot_id, pair_id, partition, scheme, gold_label, gold_source"
+    _insert(SnapshotPair, columns, select, (snapshot.pk, *params))
+
+
+def _copy_labels(snapshot: Snapshot, question: Question) -> None:
+    """The labels that count, by validation's own rule, joined to the rows just copied."""
+    code = Coalesce("annotator__code", Value(""))
+    counted = (
+        Label.objects.filter(question=question)
+        .counted()
+        .order_by()
+        .annotate(code=code)
+        .values_list("pair_id", "position", "label", "code")
+    )
+    sql, params = counted.query.sql_with_params()
+    # The ORM cannot join a table that it has no relation to: only the outer SELECT is by hand.
+    select = (
+        f"SELECT kept.id, counted.position, counted.label, counted.code FROM ({sql}) AS counted"
+        f" JOIN {_table(SnapshotPair)} AS kept ON kept.pair_id = counted.pair_id WHERE kept.snapshot_id = %s"
+        " ORDER BY kept.id, counted.position"  # as they are read again: side by side on the disk
+    )
+    _insert(SnapshotLabel, "row_id, position, label, annotator_code", select, (*params, snapshot.pk))
+
+
+def _copy_sentence_labels(snapshot: Snapshot, question: Question) -> None:
+    """The labels of single sentences, where the corpus asks for them beside its main question."""
+    single = question_of_single_premises(question)
+    if single is None:
+        return
+    code = Coalesce("annotator__code", Value(""))
+    cast = (
+        Label.objects.cast()
+        .filter(question=single, sentence__gt=0, position__lte=single.seats)
+        .order_by()
+        .annotate(code=code)
+        .values_list("pair_id", "sentence", "position", "label", "code")
+    )
+    sql, params = cast.query.sql_with_params()
+    select = (
+        f"SELECT kept.id, given.sentence, given.position, given.label, given.code FROM ({sql}) AS given"
+        f" JOIN {_table(SnapshotPair)} AS kept ON kept.pair_id = given.pair_id WHERE kept.snapshot_id = %s"
+    )
+    columns = "row_id, sentence, position, label, annotator_code"
+    _insert(SnapshotSentenceLabel, columns, select, (*params, snapshot.pk))
+
+
+# Why something was withdrawn, in words that may be published: a closed list.
+SAID = Case(
+    When(withdrawn_because__in=["", *REASONS], then=F("withdrawn_because")),
+    default=Value(OTHER),
+    output_field=CharField(),
+)
+ANSWER_COLUMNS = (
+    *(
+        "question",
+        "sentence",
+        "position",
+        "round",
+        "counts",
+        "label",
+        "skip_reason",
+        "annotator_code",
+        "reason",
+    ),
+    *("origin", "model", "withdrawn_because"),
+)
+
+
+def _copy_answers(snapshot: Snapshot, question: Question) -> None:
+    """Copies what the labels that decide leave out: see SnapshotAnswer. Of most corpora that is nothing."""
+    asked = Case(
+        When(question=question.pk, then=Value("")), default=F("question__slug"), output_field=CharField()
+    )
+    in_seats = Q(origin__in=PEOPLES, withdrawn_at=None, position__lte=F("question__seats"))
+    labels = (
+        Label.objects.filter(question__corpus=snapshot.corpus, label__isnull=False)
+        .exclude(in_seats & Q(question=question, sentence=0, reason=""))
+        .order_by()
+        .annotate(
+            asked=asked,
+            said=SAID,
+            in_round=Case(When(position__gt=F("question__seats"), then=Value(EXTRA)), default=Value(FIRST)),
+            does_count=Case(When(in_seats, then=Value(True)), default=Value(False)),
+            no_skip=Value(None, output_field=CharField(null=True)),
+            code=Coalesce("annotator__code", Value("")),
+            kind=Case(
+                When(origin__in=["expert", "model"], then=F("origin")),
+                default=Value(""),
+                output_field=CharField(),
+            ),
+        )
+        .values_list(
+            *(
+                "pair_id",
+                "asked",
+                "sentence",
+                "position",
+                "in_round",
+                "does_count",
+                "label",
+                "no_skip",
+                "code",
+                "reason",
+            ),
+            *("kind", "model", "said"),
+        )
+    )
+    skips = (
+        BatchItem.objects.filter(assignment__question__corpus=snapshot.corpus, skip_reason__isnull=False)
+        .order_by()
+        .annotate(
+            asked=Case(
+                When(assignment__question=question.pk, then=Value("")),
+                default=F("assignment__question__slug"),
+                output_field=CharField(),
+            ),
+            no_position=Cast(Value(None), IntegerField(null=True)),
+            in_round=Value(FIRST),
+            does_count=Value(False),
+            no_label=Value(None, output_field=CharField(null=True)),
+            **{f"empty_{k}": Value("") for k in range(4)},
+        )
+        .values_list(
+            *(
+                "seat__pair_id",
+                "asked",
+                "seat__sentence",
+                "no_position",
+                "in_round",
+                "does_count",
+                "no_label",
+                "skip_reason",
+            ),
+            *("assignment__annotator__code", *(f"empty_{k}" for k in range(4))),
+        )
+    )
+    for given in (labels, skips):
+        sql, params = given.query.sql_with_params()
+        names = ", ".join(("pair_id", *ANSWER_COLUMNS))
+        select = (
+            f"WITH given({names}) AS ({sql}) SELECT kept.id, {', '.join(f'given.{name}' for name in ANSWER_COLUMNS)}"
+            f" FROM given JOIN {_table(SnapshotPair)} AS kept ON kept.pair_id = given.pair_id WHERE kept.snapshot_id = %s"
+        )
+        _insert(SnapshotAnswer, ", ".join(("row_id", *ANSWER_COLUMNS)), select, (*params, snapshot.pk))
+
+
+def _insert(model: Any, columns: str, select: str, params: tuple[Any, ...]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {_table(model)} ({columns}) {select}", params)
+
+
+def _table(model: Any) -> str:
+    return _quoted(model._meta.db_table)
+
+
+def _quoted(name: str) -> str:
+    return connection.ops.quote_name(name)
+
+
+def _provenance(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """The files that premises and pairs came from, with how many of each; what people wrote here has none."""
+    rows = SnapshotPair.objects.filter(snapshot=snapshot).order_by()
+    premises = rows.values_list("pair__premise__source").annotate(
+        number=Count("pair__premise", distinct=True)
+    )
+    pairs = rows.values_list("pair__source").annotate(number=Count("pk"))
+    counts = {"premises": dict(premises), "pairs": dict(pairs)}
+    sources = Source.objects.filter(pk__in=[key for found in counts.values() for key in found if key])
+    return [
+        {
+            "file": source.name,
+            "sha256": source.sha256,
+            "licence": source.licence,
+            "imported_on": source.imported_at.date().isoformat(),
+            **{what: found.get(source.pk, 0) for what, found in counts.items()},
+        }
+        for source in sources.order_by("name", "sha256")
+    ]
+
+
+def _times(snapshot: Snapshot, question: Question) -> dict[str, list[str] | None]:
+    """The first and the last day of writing and of labelling. Days: a moment would tell who sat there."""
+    rows = SnapshotPair.objects.filter(snapshot=snapshot)
+    cast = Label.objects.filter(
+        question=question, origin=Label.Origin.CAST, pair__in=rows.values("pair")
+    ).counted()
+    written = rows.filter(pair__author__isnull=False, pair__source=None)
+    return {
+        "written": _days(written.aggregate(first=Min("pair__created_at"), last=Max("pair__created_at"))),
+        "labelled": _days(cast.order_by().aggregate(first=Min("cast_at"), last=Max("cast_at"))),
+    }
+
+
+def _days(found: dict[str, Any]) -> list[str] | None:
+    return [found[key].date().isoformat() for key in ("first", "last")] if found["first"] else None
+
+
+def _withdrawn(snapshot: Snapshot, question: Question) -> dict[str, Any]:
+    """What no longer counts, by reason, and which pairs of earlier snapshots that concerns: ids, never texts."""
+    pairs = Pair.objects.filter(corpus=snapshot.corpus, withdrawn_at__isnull=False)
+    labels = Label.objects.filter(question=question, withdrawn_at__isnull=False, label__isnull=False)
+    was_out = SnapshotPair.objects.filter(pair=OuterRef("pk")).exclude(snapshot=snapshot)
+    known = pairs.filter(Exists(was_out)).order_by(in_code_point_order("public_id"))
+    return {
+        "pairs": _by_reason(pairs),
+        "labels": _by_reason(labels),
+        "of_earlier_snapshots": [
+            {"pairID": name, "because": because}
+            for name, because in known.annotate(said=SAID).values_list("public_id", "said")
+        ],
+    }
+
+
+def _by_reason(withdrawn: QuerySet[Any]) -> dict[str, int]:
+    counted = withdrawn.order_by().annotate(said=SAID).values_list("said").annotate(number=Count("pk"))
+    return dict(sorted(counted))

@@ -1,0 +1,215 @@
+"""Freezing: a request, the work, and what happens when it is interrupted.
+
+A freeze is a job (jobs/). Nothing is published but under a lock on the row and with the claim still held.
+"""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, OperationalError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from accounts.models import User
+from collection.models import Corpus, Pair
+from jobs import claims
+from jobs.claims import Claim, InOtherHands, JobFailed
+from jobs.failures import is_transient
+from snapshots.errors import SnapshotError
+from snapshots.files.draft_folders import draft_of
+from snapshots.freezing.copying import forget, one_state, take
+from snapshots.freezing.folders import give_name, highest_folder
+from snapshots.freezing.plan import FreezePlan, check_hold_out, check_parsable
+from snapshots.freezing.writing import Written, write
+from snapshots.models import Placement, Snapshot, SnapshotFile
+from snapshots.parses.stored_trees import derive_parses, installed_parser
+
+logger = logging.getLogger(__name__)
+COPIES_TRIED = 3
+
+
+class EmptyCorpus(SnapshotError):
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__(f"{corpus.slug} has no pairs to freeze yet. Write or import some first.")
+
+
+class FreezeInProgress(SnapshotError):
+    """Another freeze of the corpus is under way; `snapshot` is that one, if it is still there."""
+
+    def __init__(self, corpus: Corpus, snapshot: Snapshot | None) -> None:
+        self.snapshot = snapshot
+        self.is_stale = snapshot is not None and snapshot.is_stale
+        state = f" ({snapshot}: {snapshot.progress or snapshot.get_status_display()})" if snapshot else ""
+        super().__init__(f"A freeze of {corpus.slug} is under way{state}. Wait until it is done.")
+
+
+class FreezeFailed(SnapshotError):
+    """The freeze ended without a snapshot; asking again starts it anew under the same number."""
+
+
+class NothingToStop(SnapshotError):
+    """The freeze is done, failed or gone."""
+
+
+def request_freeze(
+    *,
+    corpus: Corpus,
+    seed: int = 0,
+    dev_from_train: int = 0,
+    author_disjoint: bool = False,
+    derived_parses: bool = False,
+    by: User | None = None,
+) -> Snapshot:
+    """Puts a freeze on the list; `freeze_snapshot` does the work.
+
+    A failed freeze is asked for again in its own row, so its number is not used up, unless a folder of that number is
+    there: the next number is above those of all rows and all folders. derived_parses: make trees for the sentences that
+    came without. Raises EmptyCorpus, FreezeInProgress, HoldOutRefused, NotParsable.
+    """
+    if not Pair.objects.filter(corpus=corpus).standing().exists():
+        raise EmptyCorpus(corpus)
+    check_hold_out(corpus, dev_from_train)
+    if derived_parses:
+        check_parsable(corpus)
+    asked: dict[str, Any] = {
+        **claims.wanted(Snapshot),
+        "seed": seed,
+        "dev_from_train": dev_from_train,
+        "author_disjoint": author_disjoint,
+        "parser": installed_parser() if derived_parses else None,
+        "requested_by": by,
+    }
+    try:
+        with transaction.atomic():
+            newest = Snapshot.objects.filter(corpus=corpus).aggregate(version=Max("version"))["version"] or 0
+            free = max(newest, highest_folder(corpus.slug)) + 1
+            failed = Snapshot.objects.filter(corpus=corpus, status=Snapshot.Status.FAILED).first()
+            if failed:
+                if failed.folder.exists():
+                    asked["version"] = free
+                if Snapshot.objects.filter(pk=failed.pk, status=failed.status).update(**asked):
+                    failed.refresh_from_db()
+                    return failed
+            return Snapshot.objects.create(corpus=corpus, **{"version": free, **asked})
+    except IntegrityError:
+        # Two asked at once. The constraint one_freeze_at_a_time (or the version's) let one through.
+        current = Snapshot.objects.under_way().filter(corpus=corpus).select_related("corpus").first()
+        raise FreezeInProgress(corpus, current) from None
+
+
+def stop_freeze(*, snapshot: Snapshot, by: User) -> Snapshot:
+    """Ends a freeze that waits or is under way; its worker finds that out at its next report or heartbeat.
+
+    Trees that it derived are kept, so the next freeze goes on from there. Raises NothingToStop.
+    """
+    under_way = Snapshot.objects.under_way().filter(pk=snapshot.pk)
+    if not claims.fail_where(under_way, snapshot, f"Stopped by {by.username}. Freeze again when you like."):
+        raise NothingToStop("This freeze is not under way any more: there is nothing to stop.")
+    snapshot.refresh_from_db()
+    return snapshot
+
+
+def freeze_snapshot(*, snapshot_id: int, worker: str = "") -> Snapshot:
+    """Carries a requested freeze out, or claims one whose worker died. Returns the frozen snapshot.
+
+    Where nothing has changed since an earlier snapshot, that one is returned and this row is gone, its number
+    free. Raises Snapshot.DoesNotExist, FreezeInProgress (another worker works on it), HoldOutRefused, NoQuestion,
+    FreezeFailed, jobs.claims.Interrupted.
+    """
+    try:
+        frozen: Snapshot = claims.carry_out(
+            Snapshot,
+            snapshot_id,
+            _freeze,
+            worker=worker,
+            progress="copying the pairs",
+            expected=(SnapshotError,),
+        )
+        return frozen
+    except JobFailed as error:
+        raise FreezeFailed(str(error)) from error
+    except InOtherHands as elsewhere:
+        theirs: Snapshot = elsewhere.row
+        if theirs.status == Snapshot.Status.FROZEN:
+            return theirs
+        if theirs.status == Snapshot.Status.FAILED:
+            raise FreezeFailed(theirs.error) from None
+        raise FreezeInProgress(theirs.corpus, theirs) from None
+
+
+def work(snapshot_id: int, worker: str) -> None:
+    """Carries a freeze out for a worker; one that is in other hands is left to them."""
+    try:
+        freeze_snapshot(snapshot_id=snapshot_id, worker=worker)
+    except FreezeInProgress as error:
+        logger.info("%s", error)
+
+
+def forget_freeze(row: Snapshot) -> None:
+    """Deletes what a freeze without a snapshot has copied and placed. In its caller's transaction."""
+    forget(row)
+    # A place counts from a snapshot that exists: the next freeze may draw with another seed.
+    Placement.objects.filter(first_snapshot=row).delete()
+
+
+def _freeze(claim: Claim) -> Snapshot:
+    snapshot: Snapshot = claim.row
+    planned = _copy(claim)
+    claim.report("pairs copied", at_once=True)
+    if snapshot.parser_id is not None:
+        derive_parses(snapshot, claim.report)
+    target = snapshot.folder
+    with draft_of(target) as draft:
+        written = write(snapshot, planned, draft, claim.report)
+        return _publish(claim, draft, target, written)
+
+
+def _copy(claim: Claim) -> FreezePlan:
+    """Copies the rows in one transaction, which is undone where the claim was lost meanwhile.
+
+    Whoever claimed this freeze before may still be copying the same rows; what fails for that is tried again.
+    """
+    for tried in range(1, COPIES_TRIED + 1):
+        try:
+            with one_state():
+                planned = take(claim.row)
+                claim.confirm()
+                return planned
+        except (IntegrityError, OperationalError) as error:
+            claim.report("copying the pairs", at_once=True)
+            if tried == COPIES_TRIED or not (isinstance(error, IntegrityError) or is_transient(error)):
+                raise
+    raise AssertionError("unreachable")
+
+
+def _publish(claim: Claim, draft: Path, target: Path, written: Written) -> Snapshot:
+    """Gives the folder its name and the row its hash, under a lock and with the claim still ours."""
+    with transaction.atomic():
+        locked = Snapshot.objects.select_for_update(no_key=True, of=("self",)).select_related("corpus")
+        row: Snapshot | None = locked.held_as(claim.row).first()
+        if row is None:
+            raise claims.ClaimLost(str(claim.row))
+        same = Snapshot.objects.frozen().filter(corpus=row.corpus, sha256=written.sha256).first()
+        if same is not None:
+            _give_way(row, same)
+            return Snapshot.objects.select_related("corpus").get(pk=same.pk)
+        _record(claim, written)
+        give_name(draft, target, written.sha256)
+    row.refresh_from_db()
+    return row
+
+
+def _give_way(row: Snapshot, same: Snapshot) -> None:
+    """Nothing has changed since `same`: the new row and its copies go, and its number is free again."""
+    Placement.objects.filter(first_snapshot=row).update(first_snapshot=same)
+    forget(row)
+    row.delete()
+
+
+def _record(claim: Claim, written: Written) -> None:
+    SnapshotFile.objects.bulk_create(
+        SnapshotFile(snapshot=claim.row, name=file.name, sha256=file.sha256, size=file.size, lines=file.lines)
+        for file in written.files
+    )
+    claim.finish(sha256=written.sha256, pair_count=written.pairs, frozen_at=timezone.now())

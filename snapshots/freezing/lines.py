@@ -1,0 +1,193 @@
+"""Make a line of a snapshot's files from a copied row, with its labels, answers and parse trees."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import QuerySet
+
+from nli.answers import FIRST, all_counts, is_deciding, ordered
+from nli.labels import NO_GOLD, SCHEMES
+from nli.lines import distribution
+from snapshots.files import single_premises
+from snapshots.models import SnapshotAnswer, SnapshotLabel, SnapshotSentenceLabel
+from snapshots.parses.stored_trees import Parses, derived_parses, premise_sentences
+
+# Plain values: to make five model instances a pair took most of the time of a freeze.
+COLUMNS = (
+    "pk",
+    "snapshot_id",
+    "snapshot__parser",
+    "partition",
+    "gold_label",
+    "gold_source",
+    "pair__public_id",
+    "pair__hypothesis",
+    "pair__metadata",
+    "pair__author_label",
+    "pair__author__code",
+    "pair__prompt_version__prompt__slug",
+    "pair__prompt_version__number",
+    "pair__premise__public_id",
+    "pair__premise__group",
+    "pair__premise__text",
+    "pair__premise__sentence_count",
+    "pair__premise__genre__slug",
+    "pair__parse__premise_parse",
+    "pair__parse__premise_binary_parse",
+    "pair__parse__hypothesis_parse",
+    "pair__parse__hypothesis_binary_parse",
+)
+# Column of SnapshotAnswer -> key in a line.
+ANSWER_COLUMNS = {
+    "question": "question",
+    "sentence": "sentence",
+    "position": "position",
+    "label": "label",
+    "skip_reason": "skip",
+    "reason": "reason",
+    "origin": "origin",
+    "model": "model",
+    "withdrawn_because": "withdrawn",
+}
+Given = tuple[int, str, str]  # position, label, annotator's code
+
+
+def line_of(
+    row: Any,
+    labels: list[Given],
+    scheme: str,
+    derived: Mapping[str, Parses] | None = None,
+    single: Mapping[int, list[tuple[str, str]]] | None = None,
+    answers: list[dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """One pair as it stands in a file. `row` has COLUMNS; `labels` are (position, label, annotator's code), of the
+    question's `scheme`; the gold label and the author's are of the corpus's.
+
+    answers: what `labels` leave out; see SnapshotAnswer.
+    derived: the parses that were made here for a side ("sentence1", "sentence2") that came without.
+    single: label and code for each sentence of the premise that was judged by itself, by its number from 1.
+
+    A pair that nobody was asked about again has its author's label alone, as in SNLI's training file, if the question
+    has the same labels.
+    """
+    author, author_label = row.pair__author__code or "", row.pair__author_label
+    if not labels and author_label in SCHEMES[scheme]:
+        labels = [(1, author_label, author)]
+    sentences = premise_sentences(row)
+    line = {
+        "annotator_codes": [code for _, _, code in labels],
+        "annotator_labels": [label for _, label, _ in labels],
+        "author": author,
+        "author_label": author_label,
+        "genre": row.pair__premise__genre__slug,
+        "gold_label": row.gold_label or NO_GOLD,
+        "gold_source": row.gold_source,
+        "pairID": row.pair__public_id,
+        "promptID": row.pair__premise__public_id,
+        "sentence1": " ".join(sentences),
+        "sentence1_binary_parse": row.pair__parse__premise_binary_parse or "",
+        "sentence1_parse": row.pair__parse__premise_parse or "",
+        "sentence2": row.pair__hypothesis,
+        "sentence2_binary_parse": row.pair__parse__hypothesis_binary_parse or "",
+        "sentence2_parse": row.pair__parse__hypothesis_parse or "",
+    }
+    if shares := distribution(line["annotator_labels"], SCHEMES[scheme]):
+        line["label_distribution"] = shares
+    if row.pair__premise__group != row.pair__premise__public_id:
+        line["group"] = row.pair__premise__group
+    if row.pair__prompt_version__number is not None:
+        line["prompt_version"] = (
+            f"{row.pair__prompt_version__prompt__slug}/{row.pair__prompt_version__number}"
+        )
+    if len(sentences) > 1:
+        line["premise_sentences"] = sentences
+    for side, (parse, binary_parse) in (derived or {}).items():
+        line |= {f"{side}_parse": parse, f"{side}_binary_parse": binary_parse}
+    if derived:
+        line["derived_parses"] = sorted(derived)
+    if single:
+        judged = [single.get(number, []) for number in range(1, len(sentences) + 1)]
+        line[single_premises.LABELS] = [[label for label, _ in each] for each in judged]
+        line[single_premises.CODES] = [[code for _, code in each] for each in judged]
+    if answers:
+        line["answers"] = _all_answers(labels, answers)
+        if counts := all_counts(line["answers"], SCHEMES[scheme]):
+            line["all_label_counts"] = counts
+    if row.pair__metadata:
+        line["metadata"] = row.pair__metadata
+    return line
+
+
+def _all_answers(labels: list[Given], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The labels that decide with the other answers; of one that stands in both, the one with its reason."""
+    there = {answer["position"] for answer in others if is_deciding(answer)}
+    deciding = [
+        {"code": code, "counts": True, "label": label, "position": position}
+        for position, label, code in labels
+        if position not in there
+    ]
+    return ordered([*deciding, *others])
+
+
+def _labels_of(rows: list[Any]) -> dict[int, list[Given]]:
+    """Row key -> labels by position. The keys of a portion are one stretch: no list of 5,000 of them is sent."""
+    return _by_row(SnapshotLabel.objects.filter(row__gte=rows[0].pk, row__lte=rows[-1].pk))
+
+
+def lines_of(rows: list[Any], scheme: str) -> list[dict[str, Any]]:
+    """The lines of a page of rows of one snapshot (with COLUMNS), each with its partition; `scheme` is the question's.
+
+    Two queries, whatever their number, and one more each where parses were derived and where premises have
+    several sentences.
+    """
+    keys = [row.pk for row in rows]
+    labels = _by_row(SnapshotLabel.objects.filter(row__in=keys))
+    answers = _answers_by_row(SnapshotAnswer.objects.filter(row__in=keys))
+    derived = derived_parses(rows, rows[0].snapshot__parser if rows else None)
+    single = _labels_of_single_premises(rows)
+    return [
+        {
+            "partition": row.partition,
+            **line_of(
+                row,
+                labels.get(row.pk, []),
+                scheme,
+                derived.get(row.pk),
+                single.get(row.pk),
+                answers.get(row.pk),
+            ),
+        }
+        for row in rows
+    ]
+
+
+def _by_row(stored: QuerySet[SnapshotLabel]) -> dict[int, list[Given]]:
+    labels: dict[int, list[Given]] = {}
+    rows = stored.order_by("row", "position").values_list("row", "position", "label", "annotator_code")
+    for key, position, label, code in rows:
+        labels.setdefault(key, []).append((position, label, code))
+    return labels
+
+
+def _answers_by_row(stored: QuerySet[SnapshotAnswer]) -> dict[int, list[dict[str, Any]]]:
+    """Row key -> answers in the words of nli.answers; what is not there, or is the usual, has no key."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    columns = ("row", "counts", "annotator_code", "round", *ANSWER_COLUMNS)
+    for key, counts, code, round_, *rest in stored.order_by().values_list(*columns):
+        answer = {"code": code, "counts": counts, **({"round": round_} if round_ != FIRST else {})}
+        answer |= {name: value for name, value in zip(ANSWER_COLUMNS.values(), rest, strict=True) if value}
+        found.setdefault(key, []).append(answer)
+    return found
+
+
+def _labels_of_single_premises(rows: list[Any]) -> dict[int, dict[int, list[tuple[str, str]]]]:
+    """Row key -> number of the sentence -> labels by position. Asked only where premises have several sentences."""
+    several = [row.pk for row in rows if row.pair__premise__sentence_count > 1]
+    if not several:
+        return {}
+    stored = SnapshotSentenceLabel.objects.filter(row__in=several)
+    labels: dict[int, dict[int, list[tuple[str, str]]]] = {}
+    ordered = stored.order_by("row", "sentence", "position")
+    for key, sentence, label, code in ordered.values_list("row", "sentence", "label", "annotator_code"):
+        labels.setdefault(key, {}).setdefault(sentence, []).append((label, code))
+    return labels

@@ -1,0 +1,146 @@
+"""The manifest of a snapshot: what is in it, how it was drawn, and the figures over it.
+
+Everything is counted from the copied rows, so that it fits the files whatever people do meanwhile.
+"""
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from accounts.background_questions import QUESTIONS as BACKGROUND
+from accounts.background_questions import told_count
+from accounts.models import Background, User
+from nli.lines import FORMAT
+from snapshots.files.counts import DERIVED, Tally
+from snapshots.files.hashes import manifest_sha256
+from snapshots.freezing.partition import TRAIN
+from snapshots.freezing.plan import FreezePlan
+from snapshots.models import Placement, Snapshot, SnapshotAnswer, SnapshotLabel, SnapshotPair
+
+
+def text_of(value: Mapping[str, Any]) -> str:
+    """Readable JSON with sorted keys: the same value gives the same bytes."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False) + "\n"
+
+
+def manifest_of(
+    snapshot: Snapshot,
+    planned: FreezePlan,
+    facts: Mapping[str, Any],
+    tally: Tally,
+    files: Mapping[str, Mapping[str, Any]],
+    content: str,
+) -> dict[str, Any]:
+    """The whole manifest. `files` is name -> {sha256, bytes, lines}; `content` the hash over them."""
+    rows = SnapshotPair.objects.filter(snapshot=snapshot)
+    manifest = {
+        "format": FORMAT,
+        "name": str(snapshot),
+        "sha256": content,
+        "files": files,
+        "corpus": facts,
+        "seed": snapshot.seed,
+        "dev_from_train": snapshot.dev_from_train,
+        "author_disjoint": snapshot.author_disjoint,
+        "pairs": tally.pairs,
+        "partitions": tally.partitions(_premises(rows)),
+        "placements": _placements(rows),
+        "premises_in_two_partitions": _in_two_partitions(rows, "pair__premise"),
+        "groups_in_two_partitions": _in_two_partitions(rows, "pair__premise__group"),
+        "hypotheses_in_two_partitions": _in_two_partitions(rows, "pair__hypothesis"),
+        "shortages": [
+            {"partition": each.partition, "genre": each.genre, "wanted": each.wanted, "placed": each.placed}
+            for each in planned.plan.shortages
+        ],
+        "left_out": planned.plan.left_out,
+        "gold_sources": dict(sorted(tally.sources.items())),
+        "agreement": tally.agreement(),
+        "answers": tally.answered(),
+        "pairs_with_metadata": tally.with_metadata,
+        "parses": tally.parsed(),
+        "parser": _parser(snapshot, tally),
+        "simulated": _simulated(snapshot, rows),
+        "annotators": _annotators(snapshot, rows),
+        **planned.history,
+        "about": {
+            "frozen_at": timezone.now().isoformat(timespec="seconds"),
+            "software": f"quintet {_software()}",
+        },
+    }
+    return {**manifest, "manifest_sha256": manifest_sha256(manifest)}
+
+
+def _premises(rows: QuerySet[SnapshotPair]) -> dict[str, int]:
+    counted = rows.order_by().values_list("partition").annotate(number=Count("pair__premise", distinct=True))
+    return dict(counted)
+
+
+def _placements(rows: QuerySet[SnapshotPair]) -> dict[str, dict[str, int]]:
+    """Pairs and premises by who decided their partition."""
+    came_with_one = Q(pair__published_partition__isnull=False)
+    held_out = Q(pair__published_partition=TRAIN, pair__premise__placement__origin=Placement.Origin.HELD_OUT)
+    kinds = {"made": ~came_with_one, "published": came_with_one & ~held_out, "held_out": held_out}
+    counts = rows.aggregate(
+        **{f"{kind}_pairs": Count("pk", filter=condition) for kind, condition in kinds.items()},
+        **{
+            f"{kind}_premises": Count("pair__premise", distinct=True, filter=condition)
+            for kind, condition in kinds.items()
+        },
+    )
+    return {
+        kind: {"pairs": counts[f"{kind}_pairs"], "premises": counts[f"{kind}_premises"]} for kind in kinds
+    }
+
+
+def _in_two_partitions(rows: QuerySet[SnapshotPair], what: str) -> int:
+    counted = rows.order_by().values(what).annotate(number=Count("partition", distinct=True))
+    return counted.filter(number__gt=1).count()
+
+
+def _parser(snapshot: Snapshot, tally: Tally) -> dict[str, Any] | None:
+    """What derived trees; None where all came with the corpus, or there are none."""
+    if snapshot.parser is None or not tally.parses[DERIVED]:
+        return None
+    parser = snapshot.parser
+    return {"tool": "spaCy", "version": parser.spacy, "model": parser.model, "rules": parser.rules}
+
+
+def _simulated(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[str, int]:
+    """How much of it no person made: a reader must see that at once."""
+    crowd = User.objects.filter(kind=User.Kind.SIMULATED)
+    labels = SnapshotLabel.objects.filter(row__snapshot=snapshot, annotator_code__in=crowd.values("code"))
+    return {"labels": labels.count(), "pairs": rows.filter(pair__author__in=crowd).count()}
+
+
+def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[str, Any]:
+    """How many people wrote and labelled, and what they told of their background, in counts that name nobody."""
+    people = User.objects.filter(kind=User.Kind.PERSON)
+    labelled = SnapshotLabel.objects.filter(row__snapshot=snapshot).values("annotator_code")
+    answered = SnapshotAnswer.objects.filter(row__snapshot=snapshot).values("annotator_code")
+    # Two short queries: the database reads all labels for each person where it may choose between the two.
+    found = {
+        *people.filter(pk__in=rows.values("pair__author")).values_list("pk", flat=True),
+        *people.filter(code__in=labelled).values_list("pk", flat=True),
+        *people.filter(code__in=answered).values_list("pk", flat=True),
+    }
+    told = Background.objects.filter(user__in=found).values(*BACKGROUND)
+    background = []
+    for field, (question, answers) in BACKGROUND.items():
+        counts = Counter(row[field] for row in told)
+        shown = {text: told_count(counts[key]) for key, text in answers.items() if told_count(counts[key])}
+        if shown:
+            background.append({"question": question, "at_least": shown})
+    return {"people": len(found), "background": background}
+
+
+def _software() -> str:
+    """The version of the code that runs: it is started from its checkout and never installed."""
+    project = tomllib.loads((Path(settings.BASE_DIR) / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(project["project"]["version"])

@@ -1,0 +1,27 @@
+"""Tabulate pairs by genre and partition, for the page of a plan and of a snapshot."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from snapshots.freezing.partition import PARTITIONS
+
+
+@dataclass(frozen=True)
+class PartitionTable:
+    """Pairs by genre (rows) and partition (columns), with sums."""
+
+    partitions: tuple[str, ...]
+    rows: list[tuple[str, list[int], int]]
+    sums: list[int]
+    total: int
+
+
+def partition_table(pairs: Mapping[str, Mapping[str, int]]) -> PartitionTable:
+    """From partition -> genre -> pairs."""
+    genres = sorted({genre for counts in pairs.values() for genre in counts})
+    rows = []
+    for genre in genres:
+        counts = [pairs.get(partition, {}).get(genre, 0) for partition in PARTITIONS]
+        rows.append((genre, counts, sum(counts)))
+    sums = [sum(pairs.get(partition, {}).values()) for partition in PARTITIONS]
+    return PartitionTable(PARTITIONS, rows, sums, sum(sums))

@@ -1,0 +1,77 @@
+"""The page of a plan; starting and stopping a freeze."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import User
+from accounts.pages.access import researcher_required
+from collection.models import Corpus
+from jobs.tasks import enqueue
+from snapshots.errors import SnapshotError
+from snapshots.freezing.forms import FreezeForm
+from snapshots.freezing.job import FreezeInProgress, request_freeze, stop_freeze
+from snapshots.freezing.partition import PARTITIONS
+from snapshots.freezing.partition_table import partition_table
+from snapshots.freezing.plan import plan_freeze
+from snapshots.models import (
+    Snapshot,
+)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def freeze_plan(request: HttpRequest, slug: str) -> HttpResponse:
+    corpus = get_object_or_404(Corpus, slug=slug)
+    form = FreezeForm(request.GET or None)
+    return _plan_page(request, corpus, form)
+
+
+@require_POST
+@researcher_required
+def freeze(request: HttpRequest, slug: str) -> HttpResponse:
+    corpus, form = get_object_or_404(Corpus, slug=slug), FreezeForm(request.POST)
+    if not form.is_valid():
+        return _plan_page(request, corpus, form, status=422)
+    try:
+        requested = request_freeze(corpus=corpus, by=cast(User, request.user), **form.cleaned_data)
+    except FreezeInProgress as error:
+        messages.warning(request, str(error))
+        return redirect("snapshot", error.snapshot.pk) if error.snapshot else redirect("snapshots")
+    except SnapshotError:
+        return _plan_page(request, corpus, form, status=422)
+    enqueue(requested)
+    return redirect("snapshot", requested.pk)
+
+
+@require_POST
+@researcher_required
+def stop(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Snapshot, pk=pk)
+    try:
+        stop_freeze(snapshot=found, by=cast(User, request.user))
+    except SnapshotError as error:
+        messages.warning(request, str(error))
+    return redirect("snapshot", pk)
+
+
+def _plan_page(request: HttpRequest, corpus: Corpus, form: FreezeForm, status: int = 200) -> HttpResponse:
+    """What a freeze with the form's choices would do; or why it cannot be."""
+    chosen = form.cleaned_data if form.is_valid() else {}
+    context: dict[str, Any] = {"corpus": corpus, "form": form}
+    try:
+        planned = plan_freeze(corpus, **chosen)
+        context |= {
+            "planned": planned,
+            "table": partition_table(planned.plan.pairs),
+            "left_out": [(why, sum(counts.values())) for why, counts in planned.plan.left_out.items()],
+            "partitions": PARTITIONS,
+        }
+    except SnapshotError as error:
+        context["error"] = str(error)
+    return render(request, "snapshots/plan.html", context, status=status)

@@ -1,0 +1,211 @@
+"""The canonical files of a snapshot: JSON Lines with the field names of SNLI and MultiNLI, and a manifest.
+
+Byte-stable: sorted keys, sorted lines, UTF-8 as it is, "\\n": the same content gives the same bytes. What
+differs from one freeze to the next (version, times, software) stands in the manifest alone.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from django.db.models import QuerySet
+
+from collection.models import Corpus
+from collection.models.querysets import tell_planner
+from nli.answers import QUESTIONS
+from nli.lines import FACTS, MANIFEST, PARTITION_FILES, scheme_facts
+from snapshots.files import single_premises
+from snapshots.files.counts import Tally
+from snapshots.files.hashes import content_sha256
+from snapshots.freezing.lines import COLUMNS, _answers_by_row, _labels_of, _labels_of_single_premises, line_of
+from snapshots.freezing.manifest import manifest_of, text_of
+from snapshots.freezing.plan import FreezePlan
+from snapshots.models import Snapshot, SnapshotAnswer, SnapshotLabel, SnapshotPair
+from snapshots.parses.stored_trees import derived_parses
+from validation.models import Question
+from validation.statistics.extra_labels import question_of_single_premises
+
+PAIRS_AT_ONCE = 5000
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, allow_nan=False).encode
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    name: str
+    sha256: str
+    size: int
+    lines: int | None
+
+
+@dataclass(frozen=True)
+class Written:
+    """What `write` made: the content's hash, its files (manifest last) and the number of pairs."""
+
+    sha256: str
+    files: list[WrittenFile]
+    pairs: int
+
+
+def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Callable[[str], None]) -> Written:
+    """Writes all files of a snapshot from its copied rows into `folder`, which is empty.
+
+    Reads 5,000 pairs at a time, so memory does not grow with the corpus; `progress` hears of every portion
+    and may raise to stop. Raises OSError, as for a full disk.
+    """
+    tell_planner(SnapshotPair, SnapshotLabel, SnapshotAnswer)
+    facts = facts_of(planned.question) | _questions_beside(snapshot)
+    tally = Tally(planned.question.rule)
+    files = [_write_text(folder / FACTS, text_of(facts)), *_write_lines(snapshot, folder, tally, progress)]
+    progress("writing the manifest")
+    content = content_sha256({file.name: file.sha256 for file in files})
+    listed = {file.name: {"sha256": file.sha256, "bytes": file.size, "lines": file.lines} for file in files}
+    manifest = manifest_of(snapshot, planned, facts, tally, listed, content)
+    files.append(_write_text(folder / MANIFEST, text_of(manifest)))
+    _sync(folder)
+    return Written(content, files, tally.pairs)
+
+
+def facts_of(question: Question) -> dict[str, Any]:
+    """What a reader must know to understand the labels. It is content: other words make another snapshot."""
+    corpus: Corpus = question.corpus
+    return {
+        **_asked_of_single_premises(question),
+        "slug": corpus.slug,
+        "name": corpus.name,
+        "description": corpus.description,
+        **scheme_facts(question.rule),
+        "protocol": corpus.protocol,
+        "language": corpus.language,
+        "licence": corpus.licence,
+        "made_for_demo": corpus.made_for_demo,
+        "question": {
+            "wording": question.wording,
+            "seats": question.seats,
+            "threshold": question.threshold,
+            "gold_rule": question.gold_rule,
+            "label_wordings": {each.label: each.wording for each in question.label_wordings.all()},
+        },
+        "genres": {
+            genre.slug: {"name": genre.name, "register": genre.register, "in_training": genre.in_training}
+            for genre in corpus.genres.order_by("slug")
+        },
+    }
+
+
+def _questions_beside(snapshot: Snapshot) -> dict[str, Any]:
+    """The questions beside the main one that a pair of the snapshot has an answer to."""
+    answered = SnapshotAnswer.objects.filter(row__snapshot=snapshot).exclude(question="").order_by()
+    slugs = set(answered.values_list("question", flat=True).distinct())
+    beside = Question.objects.filter(corpus=snapshot.corpus, slug__in=slugs).order_by("slug")
+    told = {
+        each.slug: {
+            "wording": each.wording,
+            "scheme": each.scheme,
+            "labels": list(each.labels),
+            "seats": each.seats,
+            "threshold": each.threshold,
+            "by_sentence": each.by_sentence,
+            "hides_premise": each.hides_premise,
+        }
+        for each in beside
+    }
+    return {QUESTIONS: told} if told else {}
+
+
+def _asked_of_single_premises(question: Question) -> dict[str, Any]:
+    single = question_of_single_premises(question)
+    if single is None:
+        return {}
+    rule = {"seats": single.seats, "threshold": single.threshold}
+    return {single_premises.FACT: {"question": single.slug, "wording": single.wording, **rule}}
+
+
+class _HashedFile:
+    """A file that is hashed while it is written."""
+
+    def __init__(self, path: Path, stack: ExitStack) -> None:
+        self.name = path.name
+        self.stream: IO[bytes] = stack.enter_context(path.open("wb"))
+        self.digest = hashlib.sha256()
+        self.size = self.lines = 0
+
+    def add(self, line: dict[str, Any]) -> None:
+        data = (_encode(line) + "\n").encode()
+        self.stream.write(data)
+        self.digest.update(data)
+        self.size += len(data)
+        self.lines += 1
+
+    def finish(self) -> WrittenFile:
+        self.stream.flush()
+        os.fsync(self.stream.fileno())
+        return WrittenFile(self.name, self.digest.hexdigest(), self.size, self.lines)
+
+
+def _write_lines(
+    snapshot: Snapshot, folder: Path, tally: Tally, progress: Callable[[str], None]
+) -> list[WrittenFile]:
+    names = {partition: name for name, partition in PARTITION_FILES.items()}
+    total = SnapshotPair.objects.filter(snapshot=snapshot).count()
+    files: dict[str, _HashedFile] = {}
+    previous = ("", "")
+    with ExitStack() as stack:
+        for rows in _portions(SnapshotPair.objects.filter(snapshot=snapshot)):
+            labels, derived = _labels_of(rows), derived_parses(rows, snapshot.parser_id)
+            single = _labels_of_single_premises(rows)
+            answers = _answers_by_row(
+                SnapshotAnswer.objects.filter(row__gte=rows[0].pk, row__lte=rows[-1].pk)
+            )
+            for row in rows:
+                line = line_of(
+                    row,
+                    labels.get(row.pk, []),
+                    tally.rule.scheme,
+                    derived.get(row.pk),
+                    single.get(row.pk),
+                    answers.get(row.pk),
+                )
+                place = (row.partition, line["pairID"])
+                if place <= previous:
+                    raise RuntimeError(
+                        f"pair {place} came after {previous}: the copied rows are out of order"
+                    )
+                previous = place
+                if row.partition not in files:
+                    files[row.partition] = _HashedFile(folder / names[row.partition], stack)
+                files[row.partition].add(line)
+                tally.add(row.partition, line)
+            progress(f"{tally.pairs:,} of {total:,} pairs written")
+        return [file.finish() for file in files.values()]
+
+
+def _portions(rows: QuerySet[SnapshotPair]) -> Iterator[list[Any]]:
+    """The rows in the order of the files, which is the order of their keys (see copies.py)."""
+    last = 0
+    plain = rows.order_by("pk").values_list(*COLUMNS, named=True)
+    while portion := list(plain.filter(pk__gt=last)[:PAIRS_AT_ONCE]):
+        last = portion[-1].pk
+        yield portion
+
+
+def _write_text(path: Path, text: str) -> WrittenFile:
+    data = text.encode()
+    with path.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    return WrittenFile(path.name, hashlib.sha256(data).hexdigest(), len(data), None)
+
+
+def _sync(folder: Path) -> None:
+    """The names too must survive a loss of power, not only what is in the files."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

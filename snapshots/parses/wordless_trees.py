@@ -1,0 +1,44 @@
+"""Trees without their words, for keeping: in each word's place stands how many characters it has, brackets escaped."""
+
+import re
+from collections.abc import Sequence
+
+from snapshots.files.trees import Tree, binary, escaped, penn, root
+
+_LENGTH = re.compile(r"(?<![^ ])\d+(?![^ )])")
+
+
+def emptied(tree: Tree) -> tuple[str, str]:
+    """The Penn-style and the binary parse of a tree, without words."""
+    bare = _emptied(tree)
+    return penn(bare), binary(bare)
+
+
+def _emptied(tree: Tree) -> Tree:
+    if tree.word:
+        return Tree(tree.label, word=str(len(tree.word)))
+    return Tree(tree.label, tuple(map(_emptied, tree.parts)))
+
+
+def filled(parse: str, sentence: str) -> str:
+    """A parse that `emptied` gave, Penn-style or binary, with the words of its sentence again."""
+    text, place = escaped("".join(sentence.split())), 0
+
+    def word(length: re.Match[str]) -> str:
+        nonlocal place
+        start, place = place, place + int(length[0])
+        return text[start:place]
+
+    return _LENGTH.sub(word, parse)
+
+
+def together(parses: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """One pair of parses from those of a premise's sentences, in their order: rooted in S if all are, else FRAG."""
+    if len(parses) == 1:
+        return parses[0]
+    (_, made), *others = parses
+    for _, binary_parse in others:
+        made = f"( {made} {binary_parse} )"
+    label = "S" if all(root(parse) == "S" for parse, _ in parses) else "FRAG"
+    inner = " ".join(parse.removeprefix("(ROOT ").removesuffix(")") for parse, _ in parses)
+    return f"(ROOT ({label} {inner}))", made

@@ -1,0 +1,59 @@
+"""REST about publishing a snapshot and retracting it."""
+
+from typing import cast
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.models import User
+from accounts.rest.permissions import IsResearcher
+from accounts.rest.problems import Problem, of_status
+from snapshots.api import SnapshotSerializer, known_snapshot
+from snapshots.publishing.actions import DatasheetHasBlanks, NotPublishable, publish, retract
+
+
+class RetractionSerializer(serializers.Serializer):
+    because = serializers.CharField(max_length=2000, help_text="what is wrong; every reader sees it")
+
+
+class PublishView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="Publish a frozen snapshot",
+        description="The answers of its datasheet stay as they are now. 422 names the questions that are blank.",
+        request=None,
+        responses={200: SnapshotSerializer, **of_status(409, 422)},
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        try:
+            published = publish(snapshot=known_snapshot(pk), by=cast(User, request.user))
+        except DatasheetHasBlanks as error:
+            raise Problem(status=422, detail=str(error), errors=error.blanks) from error
+        except NotPublishable as error:
+            raise Problem(status=409, detail=str(error)) from error
+        return Response(SnapshotSerializer(published, context={"request": request}).data)
+
+
+class RetractView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="Retract a published snapshot",
+        description="Puts a notice on it, for good; retracting again keeps the first notice. No file changes.",
+        request=RetractionSerializer,
+        responses={200: SnapshotSerializer, **of_status(409)},
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        asked = RetractionSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        try:
+            retracted = retract(
+                snapshot=known_snapshot(pk), by=cast(User, request.user), **asked.validated_data
+            )
+        except NotPublishable as error:
+            raise Problem(status=409, detail=str(error)) from error
+        return Response(SnapshotSerializer(retracted, context={"request": request}).data)

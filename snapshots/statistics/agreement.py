@@ -1,0 +1,59 @@
+"""Tabulate the agreement of a snapshot beside that of SNLI and MultiNLI."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from snapshots.statistics.paper_tables import Column, Table
+from snapshots.statistics.table_formats import percent
+from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED
+
+AGREEMENT = "agreement"
+
+
+@dataclass(frozen=True)
+class AgreementRow:
+    """One figure as text, its definition, and what SNLI and MultiNLI report (empty: they do not)."""
+
+    name: str
+    here: str
+    snli: str
+    multinli: str
+    definition: str
+
+
+def share_rows(figures: Mapping[str, Any]) -> list[AgreementRow]:
+    """The shares of the papers' tables, line by line in their order."""
+    rows = []
+    for key, name in NAMES.items():
+        snli, multinli = (percent(share) for share in PUBLISHED.get(key, (None, None)))
+        rows.append(AgreementRow(name, percent(figures[key]), snli, multinli, DEFINITIONS[key]))
+    return rows
+
+
+def agreement_rows(manifest: Mapping[str, Any]) -> list[AgreementRow]:
+    """The shares of the papers' tables, then kappa by category and alpha."""
+    figures = manifest["agreement"]
+    rows = share_rows(figures)
+    for category in ("overall", *manifest["corpus"]["labels"]):
+        kappa = figures["fleiss_kappa"][category]
+        definition = DEFINITIONS["fleiss_kappa"]
+        rows.append(AgreementRow(f"Fleiss’ kappa, {category}", _three(kappa), "", "", definition))
+    alpha = _three(figures["krippendorff_alpha"])
+    rows.append(AgreementRow("Krippendorff’s alpha", alpha, "", "", DEFINITIONS["krippendorff_alpha"]))
+    return rows
+
+
+def agreement_table(manifest: Mapping[str, Any]) -> Table:
+    """The papers' figures as a table of its own, for `report`."""
+    figures = manifest["agreement"]
+    columns = (Column("figure"), *(Column(name, "share") for name in ("here", "SNLI", "MultiNLI")))
+    rows: list[list[Any]] = [
+        [name, figures[key], *PUBLISHED.get(key, (None, None))] for key, name in NAMES.items()
+    ]
+    told = tuple(f"{name}: {DEFINITIONS[key]}" for key, name in NAMES.items())
+    return Table(AGREEMENT, "Agreement (SNLI, Table 3; MultiNLI, Table 2)", columns, rows, told)
+
+
+def _three(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

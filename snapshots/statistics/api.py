@@ -1,0 +1,69 @@
+"""REST about the statistics of a snapshot: asking for them, their state, their data."""
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.views import APIView
+
+from accounts.rest.permissions import IsResearcher
+from jobs.tasks import enqueue
+from snapshots.api import frozen_snapshot
+from snapshots.models import SnapshotStatistics
+from snapshots.statistics.job import EDITIONS, kinds_for, request_statistics
+
+
+class StatisticsSerializer(serializers.ModelSerializer):
+    url = serializers.SerializerMethodField(help_text="the figures; 404 until they are done")
+
+    class Meta:
+        model = SnapshotStatistics
+        fields = ["kind", "edition", "status", "progress", "error", "requested_at", "url"]
+
+    def get_url(self, row: SnapshotStatistics) -> str:
+        path = {"pk": row.snapshot_id, "kind": row.kind}
+        return reverse("api-snapshot-statistics-kind", kwargs=path, request=self.context["request"])
+
+
+class StatisticsListView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The statistics of a snapshot by today's definitions",
+        responses=StatisticsSerializer(many=True),
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        snapshot = frozen_snapshot(pk)
+        rows = snapshot.statistics.current(EDITIONS).select_related("snapshot__corpus").order_by("kind")
+        return Response(StatisticsSerializer(rows, many=True, context={"request": request}).data)
+
+    @extend_schema(
+        summary="Ask for all statistics of a snapshot",
+        description="Answers at once; look again until each `status` is done or failed.",
+        request=None,
+        responses={202: StatisticsSerializer(many=True)},
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        snapshot = frozen_snapshot(pk)
+        rows = [request_statistics(snapshot=snapshot, kind=kind) for kind in kinds_for(snapshot)]
+        for row in rows:
+            if row.status == SnapshotStatistics.Status.REQUESTED:
+                enqueue(row)
+        told = StatisticsSerializer(rows, many=True, context={"request": request}).data
+        return Response(told, status=status.HTTP_202_ACCEPTED)
+
+
+class StatisticsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The figures of one kind",
+        description="`kind` is corpus, artifacts or tags. 404 until they are worked out.",
+        responses=OpenApiTypes.OBJECT,
+    )
+    def get(self, request: Request, pk: int, kind: str) -> Response:
+        done = frozen_snapshot(pk).statistics.current(EDITIONS).filter(data__isnull=False)
+        return Response(get_object_or_404(done, kind=kind).data)

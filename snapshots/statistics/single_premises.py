@@ -1,0 +1,73 @@
+"""Single premises beside all of them: how many of a scene's sentences agree by themselves with the whole (MPE, Table 4)."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from nli.agreement import SinglePremises
+from nli.gold import Rule
+from nli.labels import NO_GOLD
+from snapshots.files.single_premises import majorities
+from snapshots.statistics.pairs import Pair
+
+DEFINITIONS = {
+    "single_premises": (
+        "Pairs of several premises with a gold label, each premise of which was also judged by itself and has all its "
+        "labels, by how many of the premises' own labels equal the gold label. A premise's own label is the one with "
+        "enough votes; without one it agrees with nothing."
+    ),
+    "premise_votes": (
+        "Most premises agree: in how many of these pairs more than half of the premises have the gold label. Voting "
+        "scheme (MPE, section 5.2): entailment where more premises are entailment than contradiction, contradiction "
+        "where fewer are, else neutral; only for these three labels."
+    ),
+    "scene_examples": "One pair for each number of premises that agree: the first in the order of a hash of seed and name.",
+}
+
+
+class Scenes:
+    """Counts over pairs, by partition. `rule`: of the labels of a single premise; None where nobody asked so."""
+
+    def __init__(self, rule: Rule | None, labels: Sequence[str], seed: int) -> None:
+        self.rule, self.seed = rule, seed
+        self.is_nli3 = set(labels) == {"entailment", "neutral", "contradiction"}
+        self.counted: defaultdict[str | None, SinglePremises] = defaultdict(SinglePremises)
+        self.examples: dict[int, tuple[str, Pair, list[str | None]]] = {}
+
+    def add(self, pair: Pair) -> None:
+        if self.rule is None or pair.label == NO_GOLD or not pair.single_premise_labels:
+            return
+        of_premises = majorities(pair.single_premise_labels, self.rule)
+        if of_premises is None:
+            return
+        for partition in (None, pair.partition):
+            self.counted[partition].add(pair.label, of_premises)
+        place = hashlib.sha256(f"{self.seed}:{pair.name}".encode()).hexdigest()
+        agree = of_premises.count(pair.label)
+        if agree not in self.examples or place < self.examples[agree][0]:
+            self.examples[agree] = (place, pair, of_premises)
+
+    def figures(self) -> dict[str, Any]:
+        """`groups`: the figures of every partition and of all (None); `examples` by how many premises agree."""
+        order = ("train", "dev", "test", None)
+        return {
+            "groups": [
+                {
+                    "partition": partition,
+                    **(self.counted[partition].figures(votes_for_three_labels=self.is_nli3) or {}),
+                }
+                for partition in sorted(self.counted, key=order.index)
+            ],
+            "examples": [
+                {
+                    "agree": agree,
+                    "name": pair.name,
+                    "premise": list(pair.premise),
+                    "labels": [label or NO_GOLD for label in labels],
+                    "hypothesis": pair.hypothesis,
+                    "gold_label": pair.label,
+                }
+                for agree, (_, pair, labels) in sorted(self.examples.items())
+            ],
+        }

@@ -1,0 +1,120 @@
+"""A table as text, CSV, LaTeX or HTML. CSV holds the raw values; the others are rounded to be read."""
+
+from collections.abc import Callable
+from html import escape
+
+from shared.csv_tables import csv_text
+from snapshots.statistics.paper_tables import Cell, Column, Table
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+
+
+def percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}%"
+
+
+def shown(value: Cell, kind: str) -> str:
+    """A value as people read it: 1,234, 0.28, 58.3%; empty where there is none."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    match kind:
+        case "share":
+            return f"{100 * value:.1f}%"
+        case "count":
+            return f"{value:,}"
+        case "p":
+            return f"{value:.2g}" if value >= 1e-4 else "< .0001"
+        case _:
+            return f"{value:.2f}"
+
+
+def shown_rows(table: Table) -> list[list[str]]:
+    return [
+        [shown(value, column.kind) for value, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]
+
+
+def as_text(table: Table) -> str:
+    """Columns padded with spaces, texts to the left and numbers to the right; the definitions below."""
+    lines = [[column.name for column in table.columns], *shown_rows(table)]
+    widths = [max(len(line[index]) for line in lines) for index in range(len(table.columns))]
+
+    def joined(line: list[str]) -> str:
+        cells = (
+            cell.ljust(width) if column.kind == "text" else cell.rjust(width)
+            for cell, width, column in zip(line, widths, table.columns, strict=True)
+        )
+        return "  ".join(cells).rstrip()
+
+    told = [table.title, "", *map(joined, lines), "", *table.definitions]
+    return "\n".join(told) + "\n"
+
+
+def as_csv(table: Table) -> str:
+    """A header and the raw values, as the csv module writes them for spreadsheets; shares are from 0 to 1."""
+    return csv_text([[column.name for column in table.columns], *table.rows])
+
+
+def as_latex(table: Table) -> str:
+    """A `table` environment with a plain `tabular`: no package is needed."""
+    alignment = "".join("l" if column.kind == "text" else "r" for column in table.columns)
+    rows = [" & ".join(_escaped(column.name) for column in table.columns) + r" \\ \hline"]
+    rows += [" & ".join(map(_escaped, row)) + r" \\" for row in shown_rows(table)]
+    caption = _escaped(" ".join((f"{table.title}.", *table.definitions)))
+    return "\n".join(
+        (
+            r"\begin{table}",
+            rf"\begin{{tabular}}{{{alignment}}}",
+            *rows,
+            r"\end{tabular}",
+            rf"\caption{{{caption}}}",
+            rf"\label{{tab:{table.name}}}",
+            r"\end{table}",
+            "",
+        )
+    )
+
+
+def _escaped(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def as_html(table: Table) -> str:
+    """A `table` element with its definitions after it; every text is escaped."""
+
+    def cells(line: list[str], tag: str) -> str:
+        return "".join(
+            f"<{tag}{_class(column)}>{escape(cell)}</{tag}>"
+            for cell, column in zip(line, table.columns, strict=True)
+        )
+
+    head = cells([column.name for column in table.columns], "th")
+    body = "\n".join(f"<tr>{cells(row, 'td')}</tr>" for row in shown_rows(table))
+    definitions = "".join(f"\n<li>{escape(each)}</li>" for each in table.definitions)
+    return (
+        f'<table class="table">\n<caption>{escape(table.title)}</caption>\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody>\n</table>\n<ul>{definitions}\n</ul>\n"
+    )
+
+
+def _class(column: Column) -> str:
+    return "" if column.kind == "text" else ' class="number"'
+
+
+FORMATS: dict[str, Callable[[Table], str]] = {
+    "text": as_text,
+    "csv": as_csv,
+    "latex": as_latex,
+    "html": as_html,
+}

@@ -1,0 +1,119 @@
+"""The pages of a snapshot's statistics, and their tables as files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.pages.access import researcher_required
+from collection.templatetags.labels import MARKS
+from jobs.tasks import enqueue
+from snapshots.models import (
+    Snapshot,
+    SnapshotStatistics,
+)
+from snapshots.statistics.job import EDITIONS, kinds_for, request_statistics
+from snapshots.statistics.line_plots import Plot, plot
+from snapshots.statistics.paper_tables import TABLES, Table, table
+from snapshots.statistics.table_formats import as_csv, as_latex, shown_rows
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table of statistics as its page shows it; long ones are folded up."""
+
+    table: Table
+    rows: list[list[tuple[str, str]]]
+    plot: Plot | None
+    is_long: bool
+
+
+LONG = 30
+
+
+def statistics_tables(kind: str, data: Mapping[str, Any]) -> list[ShownTable]:
+    """The tables of one kind of statistics, with the plots of those that are curves."""
+    made = [(each, table(name, data)) for name, each in TABLES.items() if each.source == kind]
+    return [_shown(each) for told, each in made if each.rows or not told.only_with_rows]
+
+
+def _shown(made: Table) -> ShownTable:
+    kinds = ["" if column.kind == "text" else "number" for column in made.columns]
+    rows = [list(zip(kinds, row, strict=True)) for row in shown_rows(made)]
+    return ShownTable(made, rows, _curves(made), len(rows) > LONG)
+
+
+def _curves(made: Table) -> Plot | None:
+    """Figure 2 of SNLI and MultiNLI, Figure 6 of Poliak et al.; None for tables that are no curves."""
+    if made.name not in ("length_distribution", "answerable"):
+        return None
+    lines = [
+        (column.name, [(row[0], row[index]) for row in made.rows if row[index] is not None])
+        for index, column in enumerate(made.columns[1:], start=1)
+    ]
+    is_share = made.name == "answerable"
+    x_name = "threshold" if is_share else "words"
+    return plot(made.name, made.title, lines, x_name=x_name, percent=is_share, css_of=_label_colour)  # type: ignore[arg-type]
+
+
+def _label_colour(name: str) -> str:
+    """The colour of a label's mark for the line "entailment, all words"; lines of other things have none of their own."""
+    label = name.partition(",")[0]
+    return MARKS[label][0] if label in MARKS else ""
+
+
+STATISTICS_FILES = {"csv": (as_csv, "text/csv"), "tex": (as_latex, "application/x-tex")}
+
+
+@never_cache
+@require_safe
+@researcher_required
+def statistics(request: HttpRequest, pk: int) -> HttpResponse:
+    """The whole page; while something is worked out, htmx asks every two seconds for the part that changes."""
+    found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    rows = {row.kind: row for row in found.statistics.current(EDITIONS)}
+    kinds = kinds_for(found)
+    shown = [
+        (kind, rows.get(kind), statistics_tables(kind, rows[kind].data or {}))
+        if kind in rows and rows[kind].data
+        else (kind, rows.get(kind), [])
+        for kind in kinds
+    ]
+    context = {
+        "snapshot": found,
+        "kinds": shown,
+        "is_under_way": any(row.status in ("requested", "working") for row in rows.values()),
+        "can_ask": any(kind not in rows or rows[kind].status == "failed" for kind in kinds),
+    }
+    is_part = request.htmx  # type: ignore[attr-defined]
+    template = "snapshots/_statistics.html" if is_part else "snapshots/statistics.html"
+    return render(request, template, context)
+
+
+@require_POST
+@researcher_required
+def ask_for_statistics(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    for kind in kinds_for(found):
+        row = request_statistics(snapshot=found, kind=kind)
+        if row.status == SnapshotStatistics.Status.REQUESTED:
+            enqueue(row)
+    return redirect("snapshot-statistics", found.pk)
+
+
+@require_safe
+@researcher_required
+def statistics_file(request: HttpRequest, pk: int, name: str, ending: str) -> HttpResponse:
+    """A table for a spreadsheet (csv: raw values) or a paper (tex)."""
+    kind = TABLES[name].source if name in TABLES else ""
+    done = SnapshotStatistics.objects.current(EDITIONS).filter(data__isnull=False)
+    row = get_object_or_404(done.select_related("snapshot__corpus"), snapshot=pk, kind=kind)
+    write, content_type = STATISTICS_FILES[ending]
+    answer = HttpResponse(write(table(name, row.data or {})), content_type=f"{content_type}; charset=utf-8")
+    file = f"{row.snapshot.corpus.slug}-{row.snapshot.version}-{name}.{ending}"
+    answer["Content-Disposition"] = f'attachment; filename="{file}"'
+    return answer
