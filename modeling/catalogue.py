@@ -84,7 +84,7 @@ def baselines() -> dict[str, Baseline]:
     }
 
 
-def check(baseline: str, given: Mapping[str, str]) -> dict[str, Any]:
+def check(baseline: str, given: Mapping[str, object]) -> dict[str, Any]:
     """The given settings in the types of their keys. Raises ValueError with a sentence for each that is wrong."""
     return check_settings(baseline, given)
 

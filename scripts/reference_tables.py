@@ -3,6 +3,7 @@
 With --check nothing is written, and the exit code is 1 where a page is stale.
 """
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -56,6 +57,11 @@ def run_json(page: str) -> str:
         "EVAL.json": [*HEAD, *rows(config.EvaluationConfig)],
         "Settings of all that learns in epochs": [*HEAD, *rows(learning)],
         "Settings of what reads word vectors": [*HEAD, *rows(vectors, learning.model_fields)],
+        "Presets": [
+            "| baseline | preset `paper` sets | what still differs from the paper |",
+            "|---|---|---|",
+            *(row for name in BASELINES if (row := _preset(name))),
+        ],
         "Settings by baseline": [
             "| baseline | has | settings |",
             "|---|---|---|",
@@ -89,6 +95,15 @@ def _baseline(name: str) -> str:
         elif known.default != field.default:
             told.append(f"`{key}` {told_default(field)}")
     return f"| `{name}`: {doc_of(kind)} | {has} | {'; '.join(told) or 'none'} |"
+
+
+def _preset(name: str) -> str:
+    """The row of a baseline: what its preset `paper` changes. Empty where there is nothing to tell."""
+    kind = BASELINES[name]
+    if kind.PAPER is None or not (kind.PAPER or kind.DIFFERENCES):
+        return ""
+    told = "; ".join(f"`{key}` `{json.dumps(value)}`" for key, value in kind.PAPER.items())
+    return f"| `{name}` | {told or 'the same as `default`'} | {kind.DIFFERENCES} |"
 
 
 PAGES: dict[str, Callable[[str], str]] = {"corpus-file.md": corpus_file, "run-json.md": run_json}

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from modeling.baselines.data import Pair
 from modeling.baselines.features.lexicon import Features
-from modeling.baselines.vocabulary import PADDING, Lexicon, tokenise
+from modeling.baselines.vocabulary import PADDING, Lexicon, Measuring, tokenise
 
 Integers = npt.NDArray[np.int64]
 
@@ -180,7 +180,7 @@ def encode_texts(
     distributions: npt.NDArray[np.float32] | None = None,
 ) -> EncodedPairs:
     """The same, of sides that `texts_of` gave."""
-    measures = vocabulary.measures(pairs) if isinstance(vocabulary, Features) else None
+    measures = vocabulary.measures(pairs) if isinstance(vocabulary, Measuring) else None
     encoded = tuple(Encoded(side, vocabulary) for side in sides)
     return EncodedPairs(encoded, labels_of(pairs), distributions, measures)
 

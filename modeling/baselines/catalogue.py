@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from modeling.baselines.settings import (
+    PRESETS,
+    AttentiveExpertsSettings,
     BiLSTMSettings,
     CBOWSettings,
     ConditionalLSTMSettings,
@@ -28,7 +30,9 @@ from modeling.baselines.settings import (
     Settings,
     SumOfExpertsSettings,
     SumOfWordsSettings,
+    VotingSettings,
     WordAttentionSettings,
+    WordNetClassifierSettings,
 )
 from nli.tokens import is_english
 from schemas.base import Faulty, checked, choices_of, default_of, limit_of
@@ -46,20 +50,23 @@ BASELINES: dict[str, type[Settings]] = {
     "conditional_lstm": ConditionalLSTMSettings,
     "word_attention": WordAttentionSettings,
     "sum_of_experts": SumOfExpertsSettings,
+    "attentive_experts": AttentiveExpertsSettings,
     "edit_distance": EditDistanceSettings,
     "overlap_classifier": OverlapClassifierSettings,
+    "wordnet_classifier": WordNetClassifierSettings,
     "lexicalized": LexicalizedSettings,
+    "voting": VotingSettings,
     "pretrained": PretrainedSettings,
     "pretrained_hypothesis": PretrainedHypothesisSettings,
 }
 
-TWO_CLASSES = ("edit_distance", "overlap_classifier")  # these tell entailed from not-entailed alone
+TWO_CLASSES = ("edit_distance", "overlap_classifier", "wordnet_classifier")  # their labels are entailed2's
 
 # These read no premise: a hypothesis-only twin of them would be the same run again.
-NO_PREMISE = ("majority", "hypothesis_only", "pretrained_hypothesis")
+NO_PREMISE = ("majority", "voting", "hypothesis_only", "pretrained_hypothesis")
 
 # Settings that old runs have not, at what they did: such a run keeps its identity.
-LATER = {"precision": "float32", "compile": False, "look_up": False}
+LATER = {"precision": "float32", "compile": False, "look_up": False, "combine": "sum"}
 
 SIZES = ("batch_size", "hidden", "states", "size")  # smaller ones take less memory
 
@@ -67,13 +74,15 @@ BOOLEANS = {"true": True, "false": False}
 
 
 def describe() -> dict[str, dict[str, Any]]:
-    """{baseline: {"doc", "two_classes", "settings": {key: {"type", "default", "doc", "choices", "least", "below"}}}},
-    JSON-ready.
+    """{baseline: {"doc", "two_classes", "paper", "differences", "settings": {key: {"type", "default", "doc", "choices",
+    "least", "below"}}}}, JSON-ready. `paper`: what the preset sets otherwise, null where no paper has the baseline.
     """
     return {
         name: {
             "doc": doc_of(kind),
             "two_classes": name in TWO_CLASSES,
+            "paper": None if kind.PAPER is None else dict(kind.PAPER),
+            "differences": kind.DIFFERENCES,
             "settings": {
                 key: {
                     "type": getattr(one.annotation, "__name__", ""),
@@ -88,6 +97,29 @@ def describe() -> dict[str, dict[str, Any]]:
         }
         for name, kind in BASELINES.items()
     }
+
+
+def with_preset(baseline: str, preset: str, given: Mapping[str, object]) -> dict[str, object]:
+    """The given settings, with those of a preset where none is given. Raises ValueError for a preset that is not there."""
+    if preset not in PRESETS:
+        raise ValueError(f"There is no preset {preset!r}. The presets: {', '.join(PRESETS)}.")
+    kind = settings_class(baseline)
+    if preset == "default":
+        return dict(given)
+    if kind.PAPER is None:
+        raise ValueError(f"{baseline} is in no paper and has no preset paper: train it without a preset.")
+    return {**kind.PAPER, **given}
+
+
+def preset_of(baseline: str, given: Mapping[str, object]) -> str | None:
+    """The preset that these settings amount to; None where they amount to none. `default` comes first where both fit."""
+    made = make_settings(baseline, given)
+    for preset in PRESETS:
+        if (preset == "default" or made.PAPER is not None) and made == make_settings(
+            baseline, with_preset(baseline, preset, {})
+        ):
+            return preset
+    return None
 
 
 def doc_of(kind: type[Settings]) -> str:

@@ -23,13 +23,12 @@ from modeling.baselines.catalogue import retold
 from modeling.baselines.config import WEIGHTS
 from modeling.baselines.data import Pair
 from modeling.baselines.errors import BaselineError
-from modeling.baselines.features.lexicon import Features
-from modeling.baselines.features.tagged import Tagger
 from modeling.baselines.files import PARTIAL, read_json, whole_or_absent, write_json
+from modeling.baselines.lexicons import make_lexicon
 from modeling.baselines.networks import Network, make_network
 from modeling.baselines.prediction import Floats
-from modeling.baselines.settings import FeatureSettings, PretrainedSettings, Settings
-from modeling.baselines.vocabulary import Lexicon, Vocabulary
+from modeling.baselines.settings import PretrainedSettings, Settings
+from modeling.baselines.vocabulary import Lexicon
 
 CONFIG, VOCABULARY, LABELS = "config.json", "vocabulary.json", "labels.json"
 METRICS, ENVIRONMENT, PROGRESS = "metrics.json", "environment.json", "progress.jsonl"
@@ -177,11 +176,7 @@ def load_run(folder: Path) -> FinishedRun:
         language = config.get("language", "en")
         if isinstance(settings, PretrainedSettings):
             settings = settings.model_copy(update={"model": str(folder / ENCODER)})
-            vocabulary: Lexicon = pretrained.Pieces(folder / ENCODER)
-        elif isinstance(settings, FeatureSettings):
-            vocabulary = Features(tuple(words), settings, Tagger(language), language=language)
-        else:
-            vocabulary = Vocabulary(tuple(words), language=language)
+        vocabulary = make_lexicon(settings, words, language, config["seed"], len(labels))
         table = weights.get("vectors.weight", torch.zeros(len(words), 0))
         network = make_network(settings, len(vocabulary), table.shape[1], len(labels))
         network.load_state_dict(weights)

@@ -18,8 +18,15 @@ from modeling.baselines.catalogue import BASELINES, NO_PREMISE, TWO_CLASSES, tol
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
 from modeling.baselines.pretrained import digest_of
-from modeling.baselines.settings import LearningSettings, NeuralSettings, PretrainedSettings, Settings
-from nli.labels import SCHEMES
+from modeling.baselines.settings import (
+    PRESETS,
+    LearningSettings,
+    NeuralSettings,
+    PretrainedSettings,
+    Settings,
+    VotingSettings,
+)
+from nli.labels import COLLAPSED, COLLAPSIBLE, SCHEMES
 from nli.tokens import writes_without_spaces
 from schemas.base import LENIENT, Fault, Faulty, OneOf, Part, checked, part_of, refuse
 
@@ -134,6 +141,10 @@ class RunConfig(Regime):
         None,
         description="an installed package or a GloVe text file; baselines that read word vectors need it",
     )
+    preset: Annotated[str, OneOf(PRESETS)] = Field(
+        "default",
+        description="`default`, or `paper`: settings as published; those that are named count before it",
+    )
     settings: SerializeAsAny[Settings] = Field(
         Settings(),
         validate_default=True,
@@ -161,8 +172,11 @@ class RunConfig(Regime):
         kind = BASELINES.get(info.data.get("baseline", ""))
         if kind is None:
             return Settings()  # the baseline is at fault
+        named = {} if type(value) is Settings else value
+        if info.data.get("preset") == "paper" and isinstance(named, dict):
+            named = {**(kind.PAPER or {}), **named}
         try:
-            return part_of(kind, {} if type(value) is Settings else value)
+            return part_of(kind, named)
         except ValidationError:
             if info.context is LENIENT:
                 return kind()
@@ -181,6 +195,17 @@ class RunConfig(Regime):
                 f'must be "entailed2", for {self.baseline} tells two classes apart; set collapse for others'
             )
             yield Fault(("scheme",), what)
+        kind = BASELINES.get(self.baseline)
+        if self.preset == "paper" and kind is not None and kind.PAPER is None:
+            yield Fault(("preset",), f'is "paper", but {self.baseline} is in no paper; remove it')
+        if (
+            isinstance(self.settings, VotingSettings)
+            and self.settings.rule == "more"
+            and self.scheme not in ("", COLLAPSIBLE, COLLAPSED)
+        ):
+            yield Fault(
+                ("settings", "rule"), f'"more" is for {COLLAPSIBLE} and {COLLAPSED}; set it to "most"'
+            )
         if self.hypothesis_only and self.baseline in NO_PREMISE:
             yield Fault(
                 ("hypothesis_only",), f"is set, but {self.baseline} reads no premise anyway; remove it"

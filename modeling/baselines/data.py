@@ -28,6 +28,9 @@ class Pair:
     label: int
     genre: str
     votes: tuple[int, ...] = ()  # how many people gave each label; empty where the file does not tell
+    premise_labels: tuple[
+        int, ...
+    ] = ()  # the label of each single premise that has one (MPE paper, section 5.2)
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ def read_pair(line: bytes, index: dict[str, int], votes: dict[str, int]) -> Pair
         label=index[label],
         genre=text_of(row, "genre") if row.get("genre") is not None else NO_GENRE,
         votes=votes_of(row, votes),
+        premise_labels=premise_labels_of(row, votes),
     )
 
 
@@ -130,6 +134,24 @@ def votes_of(row: dict[str, Any], index: dict[str, int]) -> tuple[int, ...]:
             raise ValueError(f"the annotator label {one!r} is not one of: {', '.join(index)}")
     counts = Counter(index[one] for one in cast)
     return tuple(counts[place] for place in range(max(index.values()) + 1)) if cast else ()
+
+
+def premise_labels_of(row: dict[str, Any], index: dict[str, int]) -> tuple[int, ...]:
+    """Return the label that most people gave to each single premise with the hypothesis; a premise without labels, or
+    with a tie, has none.
+    """
+    given = row.get("single_premise_labels") or []
+    if not isinstance(given, list) or not all(isinstance(one, list) for one in given):
+        raise ValueError("single_premise_labels must be a list of lists of texts")
+    found = []
+    for labels in given:
+        for one in labels:
+            if one not in index:
+                raise ValueError(f"the single-premise label {one!r} is not one of: {', '.join(index)}")
+        ranked = Counter(index[one] for one in labels).most_common(2)
+        if ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1]):
+            found.append(ranked[0][0])
+    return tuple(found)
 
 
 def premise_of(row: dict[str, Any]) -> tuple[str, ...]:

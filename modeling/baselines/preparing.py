@@ -15,25 +15,21 @@ from modeling.baselines.config import HELD_OUT, RunConfig
 from modeling.baselines.data import Partition, without_premise
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.features.lexicon import Features
-from modeling.baselines.features.tagged import Tagger
+from modeling.baselines.lexicons import make_lexicon
 from modeling.baselines.networks import NETWORKS, Network, ReadingNetwork, make_network
 from modeling.baselines.optimisers import make_optimiser
 from modeling.baselines.prediction import resolve_device
-from modeling.baselines.pretrained import Pieces, folder_of
 from modeling.baselines.program import Events, Stop
 from modeling.baselines.regimes import learnt_before, load_start, take_accumulators, take_weights
 from modeling.baselines.settings import (
-    FeatureSettings,
     LearningSettings,
     LexicalizedSettings,
     NeuralSettings,
-    PretrainedSettings,
-    Settings,
 )
 from modeling.baselines.underway import Training
 from modeling.baselines.unseen import Unseen, cut_unseen, encode_unseen
 from modeling.baselines.vectors import PACKAGES, WordVectors, find_vectors, require_same
-from modeling.baselines.vocabulary import RESERVED, Lexicon, Vocabulary, build_vocabulary, every_word
+from modeling.baselines.vocabulary import RESERVED, Lexicon, build_vocabulary, every_word
 from modeling.baselines.workers import Workers
 
 OTHER_CHANCE = 1_000_003  # between the seeds of processes that train together
@@ -58,7 +54,7 @@ def prepare(
         train, *held_out = map(without_premise, (train, *held_out))
     reads = NETWORKS[type(settings)].reads
     earlier = None if config.start is None else load_start(config, config.start, labels)
-    empty = empty_lexicon(settings, config.language)
+    empty = make_lexicon(settings, RESERVED, config.language, config.seed, len(labels))
     sides = [texts_of(side, train, empty) for side in reads]
     vocabulary = filled(empty, sides, config, earlier)
     unseen = [cut_unseen(pairs, reads, vocabulary, settings) for pairs in held_out]
@@ -177,15 +173,6 @@ def start_learning(training: Training, settings: LearningSettings) -> None:
     if start is not None and start.how == "transfer" and settings.optimiser == "adadelta":
         kept = checkpoint.load_accumulators(start.folder)
         take_accumulators(training.network, training.optimiser, kept)
-
-
-def empty_lexicon(settings: Settings, language: str) -> Lexicon:
-    """What cuts the training pairs into tokens, before it is known which there are."""
-    if isinstance(settings, PretrainedSettings):
-        return Pieces(folder_of(settings.model))
-    if isinstance(settings, FeatureSettings):
-        return Features(RESERVED, settings, Tagger(language), language=language)
-    return Vocabulary(RESERVED, language=language)
 
 
 def first_table(vectors: WordVectors, oov: str) -> Tensor:

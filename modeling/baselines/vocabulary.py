@@ -5,7 +5,7 @@ the run.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from nltk.tokenize import NLTKWordTokenizer
 
@@ -31,6 +31,13 @@ class Lexicon(Protocol):
     def __len__(self) -> int: ...
     def cut(self, sentence: str) -> list[str]: ...
     def encode(self, tokens: Sequence[str]) -> list[int]: ...
+
+
+@runtime_checkable
+class Measuring(Protocol):
+    """A lexicon that also measures pairs."""
+
+    def measures(self, pairs: Any) -> Any: ...
 
 
 @dataclass(frozen=True)

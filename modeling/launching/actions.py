@@ -65,7 +65,7 @@ def request_run(
     baseline: str,
     seed: int = 1,
     vectors: str = catalogue.PACKAGED_VECTORS,
-    config: Mapping[str, str] | None = None,
+    config: Mapping[str, object] | None = None,
     regime: Mapping[str, Any] | None = None,
     by: User | None = None,
 ) -> TrainingRun:
@@ -84,7 +84,7 @@ def request_sweep(
     seeds: Sequence[int],
     sizes: Sequence[int] = (),
     vectors: str = catalogue.PACKAGED_VECTORS,
-    config: Mapping[str, str] | None = None,
+    config: Mapping[str, object] | None = None,
     regime: Mapping[str, Any] | None = None,
     by: User | None = None,
 ) -> TrainingRun:
@@ -137,7 +137,7 @@ def _asked(
     snapshot: Snapshot,
     baseline: str,
     vectors: str,
-    config: Mapping[str, str] | None,
+    config: Mapping[str, object] | None,
     regime: Mapping[str, Any] | None,
     by: User | None,
 ) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def _asked(
     }
 
 
-def check_settings(*, baseline: str, config: Mapping[str, str]) -> dict[str, Any]:
+def check_settings(*, baseline: str, config: Mapping[str, object]) -> dict[str, Any]:
     """Returns the settings in their types, sorted, so that equal ones compare equal. Raises UnknownBaseline, BadSetting."""
     if baseline not in catalogue.baselines():
         raise UnknownBaseline(baseline)

@@ -74,7 +74,7 @@ def write_vectors(path: Path) -> Path:
 
 def small_settings(baseline: str, **changes: object) -> dict[str, object]:
     """Sizes in which a test ends soon, of those that the baseline has."""
-    small = {"hidden": 8, "states": 6, "size": 7, **changes}
+    small = {"hidden": 8, "states": 6, "size": 7, "labels": "annotators", **changes}
     return {key: value for key, value in small.items() if key in get_type_hints(BASELINES[baseline])}
 
 

@@ -27,11 +27,11 @@ def premise_of(number: int, sentence: str) -> tuple[str, ...]:
     return (sentence, *(SENTENCES[number % 5], "a dog")[: number % 3])
 
 
-def made(baseline: str) -> tuple[Network, EncodedPairs]:
+def made(baseline: str, **changes: object) -> tuple[Network, EncodedPairs]:
     """A network with random weights, and pairs of every length."""
     torch.manual_seed(3)
     vocabulary = Vocabulary((*RESERVED, *WORDS))
-    settings = make_settings(baseline, small_settings(baseline))
+    settings = make_settings(baseline, small_settings(baseline, **changes))
     network = make_network(settings, len(vocabulary), 4, 3)
     assert isinstance(network, ReadingNetwork)
     network.set_vectors(torch.randn(len(vocabulary), 4))
@@ -93,14 +93,16 @@ def test_every_network_learns_one_batch_by_heart_with_its_own_optimiser(baseline
     pytest.fail("the batch is not learnt in 1,500 steps")
 
 
-def test_cbow_computes_what_the_paper_says():
-    network, pairs = made("cbow")
+@pytest.mark.parametrize("combine", ["sum", "mean", "root"])
+def test_cbow_computes_what_the_paper_says_of_the_words_combined(combine: str):
+    network, pairs = made("cbow", combine=combine)
     weights = {name: tensor.tolist() for name, tensor in network.state_dict().items()}
     vocabulary = Vocabulary((*RESERVED, *WORDS))
 
     def summed(sentence: str) -> list[float]:
         rows = [weights["vectors.weight"][index] for index in vocabulary.encode(tokenise(sentence))]
-        return [sum(row[place] for row in rows) for place in range(4)]
+        words = {"sum": 1, "mean": len(rows), "root": math.sqrt(len(rows))}[combine]
+        return [sum(row[place] for row in rows) / words for place in range(4)]
 
     def layer(name: str, inputs: list[float]) -> list[float]:
         matrix, bias = weights[f"classifier.{name}.weight"], weights[f"classifier.{name}.bias"]

@@ -160,6 +160,10 @@ def word_attention(w: Weights, premise: Sequence[str], hypothesis: str) -> Any:
     return linear(w, "softmax", np.tanh(linear(w, "from_found", found) + linear(w, "from_word", words[-1])))
 
 
+def attentive_experts(w: Weights, premise: Sequence[str], hypothesis: str) -> Any:
+    return sum(word_attention(w, (one,), hypothesis) for one in premise)
+
+
 REFERENCES: dict[str, Callable[[Weights, Sequence[str], str], Any]] = {
     "hypothesis_only": hypothesis_only,
     "infersent": infersent,
@@ -171,6 +175,7 @@ REFERENCES: dict[str, Callable[[Weights, Sequence[str], str], Any]] = {
     "conditional_lstm": conditional_lstm,
     "word_attention": word_attention,
     "sum_of_experts": sum_of_experts,
+    "attentive_experts": attentive_experts,
 }
 
 

@@ -125,11 +125,13 @@ def test_update_goes_on_from_another_runs_weights(tmp_path: Path, baseline: str,
 
 
 def test_transfer_makes_the_softmax_anew_and_keeps_adadeltas_accumulators(tmp_path: Path):
-    first = trained(tmp_path / "first", "sum_of_words", settings=small_settings("sum_of_words", epochs=2))
+    first = trained(
+        tmp_path / "first", "sum_of_words", preset="paper", settings=small_settings("sum_of_words", epochs=2)
+    )
     start = {"folder": str(tmp_path / "first/run"), "how": "transfer"}
     still = small_settings("sum_of_words", epochs=1, learning_rate=0)
     second = trained(
-        tmp_path / "second", "sum_of_words", start=start, settings=still, seed=2,
+        tmp_path / "second", "sum_of_words", start=start, preset="paper", settings=still, seed=2,
         scheme="entailed2", collapse=True,
     )  # fmt: skip
     before, after = weights(tmp_path / "first"), weights(tmp_path / "second")
@@ -320,7 +322,9 @@ def test_distribution_scores_are_those_of_scipy():
 def test_a_stopped_run_of_every_regime_ends_as_one_that_never_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    settings = small_settings("sum_of_words", epochs=2, batch_size=4, dropout=0.3)
+    settings = small_settings(
+        "sum_of_words", epochs=2, batch_size=4, dropout=0.3, optimiser="adadelta", learning_rate=1.0
+    )
     trained(tmp_path / "first", "sum_of_words", settings=settings)
     asked: dict[str, Any] = {
         "settings": settings,

@@ -32,7 +32,7 @@ CASES: dict[str, tuple[dict[str, Any], int]] = {
     # Of 71 pairs in batches of 5 the last batch has one: one process has nothing to do.
     "bilstm": ({"batch_size": 5, "epochs": 3}, 71),
     # With AdaDelta and a limit to the gradient; the second process never has a pair.
-    "lstm": ({"batch_size": 1, "epochs": 2, "clip": 0.05}, 11),
+    "lstm": ({"batch_size": 1, "epochs": 2, "clip": 0.05, "optimiser": "adadelta", "learning_rate": 1.0}, 11),
 }
 
 

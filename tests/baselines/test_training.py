@@ -9,7 +9,7 @@ import pytest
 from modeling.baselines.catalogue import BASELINES
 from modeling.baselines.networks import NETWORKS
 from modeling.baselines.settings import LearningSettings
-from tests.baselines.small import line, lines, run_train, small_run, write_lines
+from tests.baselines.small import line, lines, run_train, small_run, small_settings, write_lines
 
 FILES = {
     "weights.safetensors",
@@ -44,7 +44,9 @@ def test_a_network_learns_a_few_pairs_by_heart(tmp_path: Path, baseline: str):
 
 @pytest.mark.parametrize("baseline", sorted(name for name in BASELINES if "pretrained" not in name))
 def test_a_finished_run_folder_holds_exactly_these_files(tmp_path: Path, baseline: str):
-    code, events = run_train(small_run(tmp_path, baseline), tmp_path)
+    preset = "default" if "pretrained" in baseline else "paper"
+    settings = small_settings(baseline, epochs=2, batch_size=4)
+    code, events = run_train(small_run(tmp_path, baseline, preset=preset, settings=settings), tmp_path)
     assert code == 0
     # A later run may go on with AdaDelta's accumulators.
     more = {"accumulators.safetensors"} if baseline in ("sum_of_words", "rnn", "lstm") else set()

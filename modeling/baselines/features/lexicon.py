@@ -21,7 +21,13 @@ from modeling.baselines.features.measures import (
     overlaps,
 )
 from modeling.baselines.features.tagged import Tagger, Words
-from modeling.baselines.settings import EditDistanceSettings, FeatureSettings, LexicalizedSettings
+from modeling.baselines.features.wordnet import WORDNET, wordnet_shares
+from modeling.baselines.settings import (
+    EditDistanceSettings,
+    FeatureSettings,
+    LexicalizedSettings,
+    WordNetClassifierSettings,
+)
 from modeling.baselines.vocabulary import Vocabulary
 
 
@@ -59,6 +65,8 @@ class Features(Vocabulary):
         settings = self.settings
         if isinstance(settings, EditDistanceSettings):
             return edit_distances(premise, hypothesis, settings.stop_words)
+        if isinstance(settings, WordNetClassifierSettings):
+            return [*overlap_shares(premise, hypothesis), *wordnet_shares(premise, hypothesis)]
         if not isinstance(settings, LexicalizedSettings):
             return overlap_shares(premise, hypothesis)
         return [
@@ -74,4 +82,4 @@ def measures_in(settings: FeatureSettings) -> int:
         return len(WEIGHTS)
     if isinstance(settings, LexicalizedSettings):
         return BLEUS * settings.bleu + LENGTHS * settings.length + OVERLAPS * settings.overlap
-    return SHARES
+    return SHARES + WORDNET * isinstance(settings, WordNetClassifierSettings)

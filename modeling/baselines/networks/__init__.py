@@ -3,6 +3,7 @@
 from typing import Any
 
 from modeling.baselines import settings as of
+from modeling.baselines.networks.attentive_experts import AttentiveExperts
 from modeling.baselines.networks.bilstm import MeanBiLSTM
 from modeling.baselines.networks.cbow import CBOW
 from modeling.baselines.networks.conditional_lstm import ConditionalLSTM
@@ -20,11 +21,13 @@ from modeling.baselines.networks.pretrained import Pretrained, PretrainedHypothe
 from modeling.baselines.networks.rnn import RNN
 from modeling.baselines.networks.sum_of_experts import SumOfExperts
 from modeling.baselines.networks.sum_of_words import SumOfWords
+from modeling.baselines.networks.voting import Voting
 from modeling.baselines.networks.word_attention import WordAttention
 
 # Any: each class takes its own settings, and the key beside it says which.
 NETWORKS: dict[type[of.Settings], Any] = {
     of.MajoritySettings: Majority,
+    of.VotingSettings: Voting,
     of.HypothesisOnlySettings: HypothesisOnly,
     of.InferSentSettings: InferSent,
     of.CBOWSettings: CBOW,
@@ -36,8 +39,10 @@ NETWORKS: dict[type[of.Settings], Any] = {
     of.ConditionalLSTMSettings: ConditionalLSTM,
     of.WordAttentionSettings: WordAttention,
     of.SumOfExpertsSettings: SumOfExperts,
+    of.AttentiveExpertsSettings: AttentiveExperts,
     of.EditDistanceSettings: EditDistance,
     of.OverlapClassifierSettings: OverlapClassifier,
+    of.WordNetClassifierSettings: OverlapClassifier,
     of.LexicalizedSettings: Lexicalized,
     of.PretrainedSettings: Pretrained,
     of.PretrainedHypothesisSettings: PretrainedHypothesis,

