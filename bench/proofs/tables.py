@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.proofs import plans, published
 from bench.proofs.picture import write_curve
-from bench.proofs.results import NOTHING, Booleans, Results, compare, figure, markdown
+from bench.proofs.results import NOTHING, Booleans, Results, compare, figure, markdown, metrics
 from bench.proofs.runs import Place, Run
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -115,6 +115,25 @@ def snli(place: Place) -> Iterator[str]:
         ],
     )
     yield all_compared(all_)
+
+
+def presets(place: Place) -> Iterator[str]:
+    """Time and accuracy of every network as published and by default."""
+    yield markdown(
+        ("baseline", "preset", "seeds", "epochs", "seconds", "dev", "test"),
+        [
+            (
+                *(runs[0].baseline, str(runs[0].preset), of.seeds()),
+                *(figure([told[key] for told in done], spread=False) for key in ("epochs", "seconds")),
+                *(dev(of), of.accuracy()),
+            )
+            for first in plans.presets()
+            if first.seed == 1
+            for runs in [plans.of_preset(first.baseline, str(first.preset))]
+            for of in [Results(place, runs)]
+            for done in [list(filter(None, (metrics(place, run) for run in runs)))]
+        ],
+    )
 
 
 def said(settings: dict[str, object]) -> str:
@@ -246,6 +265,7 @@ def pretrained(place: Place) -> Iterator[str]:
 TABLES: dict[str, Callable[[Place], Iterator[str]]] = {
     "mpe": mpe,
     "snli": snli,
+    "presets": presets,
     "genres": genres,
     "sick": sick,
     "dnc": dnc,

@@ -245,8 +245,8 @@ class HypothesisOnlySettings(MaxPoolingSettings):
 class InferSentSettings(MaxPoolingSettings):
     """BiLSTM with max-pooling on both sentences (DNC paper, section 4 and appendix C)."""
 
-    DIFFERENCES = (
-        f"{MaxPoolingSettings.DIFFERENCES} |u - v| is Conneau et al.'s; the paper says the difference."
+    DIFFERENCES = f"{MaxPoolingSettings.DIFFERENCES} " + (
+        "The absolute difference of the two sentences is Conneau et al.'s; the paper says the difference."
     )
 
 
