@@ -33,6 +33,7 @@ SECTIONS = (
     "gold",
     "training",
     "networks",
+    "lexicalized",
 )
 
 
@@ -85,6 +86,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     from bench.agreement import measure_agreement
     from bench.gold import measure_gold
     from bench.labelling_table import measure_labelling_table
+    from bench.lexicalized import measure_lexicalized
     from bench.machine import describe
     from bench.networks import measure_networks
 
@@ -107,6 +109,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
             "gold": lambda: measure_gold(options.pairs or 50_000),
             "training": lambda: training(folder),
             "networks": measure_networks,
+            "lexicalized": lambda: measure_lexicalized(folder),
         }
         for name in options.sections or SECTIONS:
             steps[name]()

@@ -47,7 +47,7 @@ def varied_lines(real: list[Real], pairs: int) -> Iterator[str]:
 def measure_lexicalized(folder: Path, sizes: tuple[int, ...] = SIZES) -> None:
     """A Markdown table, a row for each size."""
     captions = [one for one in real_pairs() if one.genre in ("captions", "own")]
-    print("| pairs | features | seconds | processor seconds | peak memory MiB | file MiB |")
+    print("| pairs | features | seconds | processor seconds | peak memory MiB | run folder MiB |")
     print("|---|---|---|---|---|---|")
     for size in sizes:
         place = folder / f"lexicalized-{size}"
@@ -74,13 +74,14 @@ def measure_lexicalized(folder: Path, sizes: tuple[int, ...] = SIZES) -> None:
         )
         _, status, used = os.wait4(child.pid, 0)
         seconds = time.monotonic() - began
+        peak, processor = used.ru_maxrss / 1024, used.ru_utime + used.ru_stime
         if status:
-            print(f"| {size:,} | failed with code {os.waitstatus_to_exitcode(status)} | {seconds:.0f} | | {used.ru_maxrss / 1024:,.0f} | |")
+            print(f"| {size:,} | failed | {seconds:.0f} | {processor:.0f} | {peak:,.0f} | |", flush=True)
             continue
         features = len(json.loads((place / "run/vocabulary.json").read_text())) - 2
-        weights = sum(path.stat().st_size for path in (place / "run").iterdir()) / 2**20
+        written = sum(path.stat().st_size for path in (place / "run").iterdir()) / 2**20
         print(
-            f"| {size:,} | {features:,} | {seconds:.0f} | {used.ru_utime + used.ru_stime:.0f} | {used.ru_maxrss / 1024:,.0f} | {weights:,.0f} |",
+            f"| {size:,} | {features:,} | {seconds:.0f} | {processor:.0f} | {peak:,.0f} | {written:,.0f} |",
             flush=True,
         )
     print()

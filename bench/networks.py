@@ -102,7 +102,7 @@ def material(baseline: str) -> "tuple[LearningSettings, Network, Lexicon, list[s
     from bench.plain_networks import PLAIN
     from modeling.baselines.catalogue import BASELINES, make_settings
     from modeling.baselines.networks import make_network
-    from modeling.baselines.pretrained import Pieces
+    from modeling.baselines.pretrained import Pieces, folder_of
     from modeling.baselines.settings import LearningSettings, PretrainedSettings
     from modeling.baselines.vocabulary import RESERVED, Vocabulary
 
@@ -112,7 +112,7 @@ def material(baseline: str) -> "tuple[LearningSettings, Network, Lexicon, list[s
     settings = make_settings(name, sizes)
     assert isinstance(settings, LearningSettings)
     if isinstance(settings, PretrainedSettings):
-        pieces = Pieces(settings.model.folder)
+        pieces = Pieces(folder_of(settings.model))
         words = [piece for piece in pieces.words if piece.isalpha()][:WORDS]
         return settings, make_network(settings, len(pieces), 0, LABELS), pieces, words
     words = [f"word{number}" for number in range(WORDS)]

@@ -220,6 +220,10 @@ class Command(BaseCommand):
             raise CommandError("--set names a key twice: keep one of them.")
         if Path(config.get("model", "")).is_dir() and "model" in config:
             config["model"] = str(Path(config["model"]).resolve())  # the program runs in another folder
+        try:
+            config = with_preset(options["baseline"], options["preset"], config)
+        except ValueError as error:
+            raise CommandError(str(error)) from None
         vectors = options["vectors"]
         request: dict[str, Any] = {
             "snapshot": snapshot,
