@@ -19,6 +19,7 @@ from nli.gold import RULES
 from nli.labels import SCHEMES
 from schemas.base import Fault, OneOf, Part, Place, meant, refuse
 
+PARTITIONS = ("train", "dev", "test")
 PROTOCOLS = ("elicited", "judged", "recast")
 REGISTERS = ("written", "spoken")
 WRITING = ("open", "invitation", "exam")
@@ -239,6 +240,14 @@ class CalibrationPart(Table):
     comment: str = Field("", description="why, for researchers")
 
 
+class PartitionRule(Table):
+    """How many people judge the pairs that came with a partition, where that is not the question's own number."""
+
+    partition: Annotated[str, OneOf(PARTITIONS)] = Field(description="`train`, `dev` or `test`")
+    seats: Seats = Field(description="labels a pair; at most those of the question")
+    threshold: Seats = Field(description="how many equal judgements make the gold label; at most the seats")
+
+
 class QuestionPart(Table):
     wording: Needed = Field(description="the question above each pair")
     scheme: Annotated[str, OneOf(("", *SCHEMES))] = Field(
@@ -283,6 +292,9 @@ class QuestionPart(Table):
     check: Annotated[tuple[Check, ...], Rows] = Field((), description=TABLES_BELOW)
     faq: Annotated[tuple[Faq, ...], Rows] = Field((), description=TABLES_BELOW)
     calibration: Annotated[tuple[CalibrationPart, ...], Rows] = Field((), description=TABLES_BELOW)
+    partitions: Annotated[tuple[PartitionRule, ...], Rows] = Field(
+        (), description=f'{TABLES_BELOW}; only with `gold_rule = "unanimous"`'
+    )
 
     def faults(self, place: Place, corpus_scheme: str) -> Iterator[Fault]:
         """What no key shows by itself."""
@@ -305,6 +317,23 @@ class QuestionPart(Table):
                 yield Fault((*place, "labels"), f'"{label}" is missing; add a table for it')
         yield from self._pool_faults(place, labels)
         yield from self._calibration_faults(place)
+        yield from self._partition_faults(place)
+
+    def _partition_faults(self, place: Place) -> Iterator[Fault]:
+        if self.partitions and self.gold_rule != "unanimous":
+            yield Fault((*place, "partitions"), 'goes together with gold_rule = "unanimous"')
+        yield from _repeated(
+            (*place, "partitions"), "partition", [each.partition for each in self.partitions]
+        )
+        for number, each in enumerate(self.partitions):
+            if each.seats > self.seats:
+                where = (*place, "partitions", number, "seats")
+                yield Fault(where, f"must not be more than the {self.seats} seats of the question")
+            if each.threshold > each.seats:
+                yield Fault(
+                    (*place, "partitions", number, "threshold"),
+                    f"must not be more than the {each.seats} seats",
+                )
 
     def _pool_faults(self, place: Place, labels: Sequence[str]) -> Iterator[Fault]:
         if self.qualification and self.pool_needs_exam:

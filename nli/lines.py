@@ -5,7 +5,7 @@ The writer and the checker both read this table. SNLI's and MultiNLI's names are
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nli.gold import MAJORITY, Rule
@@ -96,6 +96,17 @@ def rule_of(facts: Facts) -> Rule:
         name=question.get("gold_rule", MAJORITY),
         gold_scheme=facts.get("gold_scheme", ""),
     )
+
+
+def rules_in(facts: Facts, partition: str) -> list[Rule]:
+    """Return the rules by which a line of this partition may have got its gold label, the likeliest first.
+
+    Some corpora have a rule for each partition that a pair came with; a snapshot may hold pairs of a published train out as
+    dev, and places those that came with none.
+    """
+    rule, own = rule_of(facts), facts["question"].get("partitions", {})
+    names = (partition, "train") if partition == "dev" else (partition,)
+    return [*(replace(rule, threshold=own[name]["threshold"]) for name in names if name in own), rule]
 
 
 def premise_rule_of(facts: Facts) -> Rule | None:

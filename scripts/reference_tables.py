@@ -28,6 +28,7 @@ CORPUS_FILE: dict[str, type[BaseModel]] = {
     "`[[question.labels]]`": corpus.WordedLabel,
     "`[[question.examples]]` and `[[prompts.examples]]`": corpus.Example,
     "`[[question.calibration]]`": corpus.CalibrationPart,
+    "`[[question.partitions]]`": corpus.PartitionRule,
     "`[[question.faq]]` and `[[prompts.faq]]`": corpus.Faq,
     "`[[prompts]]`": corpus.PromptPart,
     "`[[prompts.fields]]`": corpus.WrittenField,

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import new_token
+from collection.corpus_schema import PARTITIONS
 from collection.models.constraints import label_fits_scheme
 from collection.models.corpora import Corpus, PromptVersion
 from collection.models.exclusions import Exclusion, Vetting
@@ -13,7 +14,6 @@ from collection.models.querysets import PairQuerySet
 from collection.models.writing import WritingAssignment
 from nli.labels import SCHEME_CHOICES
 
-PARTITIONS = ("train", "dev", "test")
 PARTITION_CHOICES = [(name, name) for name in PARTITIONS]
 
 

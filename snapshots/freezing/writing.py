@@ -88,6 +88,7 @@ def facts_of(question: Question) -> dict[str, Any]:
             "seats": question.seats,
             "threshold": question.threshold,
             "gold_rule": question.gold_rule,
+            **_rules_of_partitions(question),
             "label_wordings": {each.label: each.wording for each in question.label_wordings.all()},
         },
         "genres": {
@@ -95,6 +96,15 @@ def facts_of(question: Question) -> dict[str, Any]:
             for genre in corpus.genres.order_by("slug")
         },
     }
+
+
+def _rules_of_partitions(question: Question) -> dict[str, Any]:
+    """The seats and thresholds of partitions that have their own."""
+    own = {
+        each.partition: {"seats": each.seats, "threshold": each.threshold}
+        for each in question.partitions.all()
+    }
+    return {"partitions": own} if own else {}
 
 
 def _questions_beside(snapshot: Snapshot) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def _gold_changes(corpus: Corpus, labels: QuerySet[Label]) -> dict[str, tuple[st
                 getattr(row, f"votes_{k}") - (label == given[row.pk])
                 for k, label in enumerate(question.labels)
             ]
-            after = question.rule.decide(
+            after = question.rule_in(row.published_partition).decide(
                 votes,
                 settled=False,  # the seat is empty again
                 adjudicated=row.adjudicated_label,

@@ -42,7 +42,7 @@ FROM (
   FROM (
     SELECT *, {greatest}({places}) AS most
     FROM (
-      SELECT q.id AS question_id, p.id AS pair_id, q.seats, q.threshold, q.gold_rule,
+      SELECT q.id AS question_id, p.id AS pair_id, q.seats, COALESCE(r.threshold, q.threshold) AS threshold, q.gold_rule,
         q.scheme || CASE WHEN q.is_main AND q.gold_rule = 'unanimous' AND c.scheme <> q.scheme THEN '>' || c.scheme
           ELSE '' END AS reading,
         MAX(a.label) AS adjudicated,
@@ -55,10 +55,11 @@ FROM (
       FROM collection_pair p
       JOIN collection_corpus c ON c.id = p.corpus_id
       JOIN validation_question q ON q.corpus_id = c.id
+      LEFT JOIN validation_partitionrule r ON r.question_id = q.id AND r.partition = p.published_partition
       LEFT JOIN validation_label l ON l.pair_id = p.id AND l.question_id = q.id AND l.sentence = 0
         AND l.withdrawn_at IS NULL AND l.position <= q.seats
       LEFT JOIN validation_adjudication a ON a.pair_id = p.id AND a.question_id = q.id AND a.withdrawn_at IS NULL
-      GROUP BY p.id, q.id, c.id
+      GROUP BY p.id, q.id, c.id, r.id
     ) AS counted
   ) AS strongest
 ) AS decided

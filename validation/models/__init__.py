@@ -7,6 +7,7 @@ from validation.models.labels import Adjudication, Label
 from validation.models.membership import Membership
 from validation.models.questions import (
     LabelWording,
+    PartitionRule,
     Question,
     QuestionCheck,
     QuestionExample,
@@ -27,6 +28,7 @@ __all__ = [
     "Label",
     "LabelWording",
     "Membership",
+    "PartitionRule",
     "Question",
     "QuestionCheck",
     "QuestionExample",

@@ -1,12 +1,14 @@
 """What is asked about the pairs of a corpus, in which words, and who has read it."""
 
+from dataclasses import replace
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
 from accounts.models import Qualification
 from collection.corpus_schema import SideQuestionPart
-from collection.models import Corpus
+from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus
 from nli.gold import UNANIMOUS, Rule
 from nli.labels import SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
@@ -124,6 +126,11 @@ class Question(models.Model):
     def labels(self) -> tuple[str, ...]:
         return SCHEMES[self.scheme]
 
+    def rule_in(self, partition: str | None) -> Rule:
+        """Return the rule for pairs that came with this partition: some have a threshold of their own."""
+        own = next((each for each in self.partitions.all() if each.partition == partition), None)
+        return replace(self.rule, threshold=own.threshold) if own else self.rule
+
     @property
     def rule(self) -> Rule:
         """Return the rule by which the labels of this question decide.
@@ -134,6 +141,32 @@ class Question(models.Model):
         return Rule(
             self.scheme, self.seats, self.threshold, self.gold_rule, self.corpus.scheme if other else ""
         )
+
+
+class PartitionRule(models.Model):
+    """How many labels the pairs get that came with a partition, where that is not the question's own number.
+
+    The Diverse NLI Collection has one judgement in train and dev, three to five in test, and keeps the pairs of which all
+    judgements are the same (Poliak et al. 2018, appendix B.4).
+    """
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="partitions")
+    order = models.PositiveSmallIntegerField()
+    partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
+    seats = models.PositiveSmallIntegerField(help_text="labels a pair")
+    threshold = models.PositiveSmallIntegerField(help_text="equal judgements that make the gold label")
+
+    class Meta:
+        ordering = ["order"]
+        constraints = [
+            models.UniqueConstraint(fields=["question", "order"], name="one_partition_rule_a_place"),
+            models.UniqueConstraint(fields=["question", "partition"], name="one_rule_a_partition"),
+            models.CheckConstraint(condition=Q(partition__in=PARTITIONS), name="ruled_partition_is_known"),
+            models.CheckConstraint(
+                condition=Q(seats__gte=1, threshold__gte=1, threshold__lte=F("seats")),
+                name="partition_threshold_can_be_reached",
+            ),
+        ]
 
 
 class LabelWording(models.Model):

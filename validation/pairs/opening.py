@@ -142,10 +142,12 @@ def _open_block(question: Question, keys: list[int], turn: int) -> tuple[int, in
     counts = question.is_main and question.scheme == question.corpus.scheme
     authored = [pair for pair in block if counts and pair.author_label]
     taken = {(pair.pk, 1) for pair in authored}
+    of_partition: dict[str | None, int] = dict(question.partitions.values_list("partition", "seats"))
     seats = [
         _empty_seat(question, pair, position, turn, sentence)
         for position in range(1, question.seats + 1)
         for pair in block
+        if position <= of_partition.get(pair.published_partition, question.seats)
         for sentence in _sentences(question, pair)
         if (pair.pk, position) not in taken
     ]

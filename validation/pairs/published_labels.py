@@ -131,7 +131,7 @@ def import_portion(
     run.counts["self_validated"] += sum(_is_self_validated(plan) for _, plan in voted)
     differing = []
     for pair, plan in voted:
-        majority = question.rule.voted(
+        majority = question.rule_in(pair.published_partition).voted(
             question.rule.count(vote.label for vote in plan.votes if vote.position <= question.seats)
         )
         if not plan.item.has_gold or plan.item.published_label == majority:

@@ -11,6 +11,7 @@ from collection.corpus_schema import (
     Check,
     Example,
     Faq,
+    PartitionRule,
     QuestionPart,
     SideQuestionPart,
     WordedLabel,
@@ -20,7 +21,7 @@ from validation.models import Assignment, CalibrationItem, Label, Question
 
 FAQ_NAMES = {"question": "text"}  # the column is named `text`, as `question` is the key to the question
 NOT_COLUMNS = (
-    *("labels", "examples", "check", "faq"),
+    *("labels", "examples", "check", "faq", "partitions"),
     *("slug", "pool_needs_exam", "qualification", "exam", "calibration"),
 )
 
@@ -51,6 +52,7 @@ def _load(corpus: Corpus, slug: str, part: QuestionPart, changes: Changes) -> No
         _write_rows(question, part)
     else:
         _refuse_new_rules(question, columns, changes)
+        _refuse_new_partition_rules(question, part, changes)
         _refuse_new_wording(question, part, changes)
         set_fields(question, columns, name, changes)
         if _tell(question, part, name, changes):
@@ -89,6 +91,7 @@ def _tell(question: Question, part: QuestionPart, name: str, changes: Changes) -
         tell_rows(question.label_wordings, part.labels, WordedLabel, f"{name}: label", changes),
         tell_rows(question.examples, part.examples, Example, f"{name}: example", changes),
         tell_rows(question.check_questions, part.check, Check, f"{name}: check", changes),
+        tell_rows(question.partitions, part.partitions, PartitionRule, f"{name}: partition", changes),
         tell_rows(question.faq, part.faq, Faq, f"{name}: faq", changes, FAQ_NAMES),
     ]
     return any(differs)
@@ -98,6 +101,7 @@ def _write_rows(question: Question, part: QuestionPart) -> None:
     replace_rows(question.label_wordings, part.labels)
     replace_rows(question.examples, part.examples)
     replace_rows(question.check_questions, part.check)
+    replace_rows(question.partitions, part.partitions)
     replace_rows(question.faq, part.faq, FAQ_NAMES)
 
 
@@ -139,6 +143,19 @@ def _refuse_new_rules(question: Question, columns: dict[str, Any], changes: Chan
             changes.refuse(
                 f"{_table(question)} {key}: {labels:,} labels and open seats were made under {old}, so it cannot"
                 f" become {new}. Put {old} back into the file; another rule needs a corpus of its own."
+            )
+
+
+def _refuse_new_partition_rules(question: Question, part: QuestionPart, changes: Changes) -> None:
+    """What pairs of a partition were opened and decided under stays."""
+    old = {each.partition: (each.seats, each.threshold) for each in question.partitions.all()}
+    new = {each.partition: (each.seats, each.threshold) for each in part.partitions}
+    for partition in sorted(old.keys() | new.keys()):
+        labels = Label.objects.filter(question=question, pair__published_partition=partition)
+        if old.get(partition) != new.get(partition) and (number := labels.count()):
+            changes.refuse(
+                f"{_table(question)} partitions: {number:,} labels and open seats of {partition} were made under the rule"
+                " that is there, so it cannot change. Put it back into the file; another rule needs a corpus of its own."
             )
 
 
