@@ -15,6 +15,7 @@ from django.conf import settings as django_settings
 from django.db import OperationalError, connection
 from django.test import Client
 from rest_framework.test import APIClient
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from accounts.models import User
 from jobs import tasks as jobs_tasks
@@ -99,6 +100,23 @@ def no_waiting_for_the_disk() -> Iterator[None]:
     """Files of a killed program are as safe without `fsync`: only a crash of the machine would lose them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def static_files_are_looked_up_once() -> Iterator[None]:
+    """Each test client starts the site anew, and WhiteNoise would read the headers of every static file each time."""
+    look_up = WhiteNoiseMiddleware.add_files_from_finders
+    found: dict[str, Any] = {}
+
+    def add_files_from_finders(self: WhiteNoiseMiddleware) -> None:
+        if not found:
+            look_up(self)
+            found.update(self.files)
+        self.files.update(found)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add_files_from_finders)
         yield
 
 

@@ -7,14 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from nltk.tokenize import NLTKWordTokenizer
-
-from nli.tokens import tokeniser
+from nli.tokens import nltk_tokenizers, tokeniser
 
 PADDING, UNKNOWN = 0, 1
 RESERVED = ("<padding>", "<unknown>")  # the tokenizer splits angle brackets off: no token can be one of these
 
-_tokenizer = NLTKWordTokenizer()
+_tokenizer = nltk_tokenizers().NLTKWordTokenizer()
 
 
 def tokenise(sentence: str) -> list[str]:

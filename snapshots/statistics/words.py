@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from collection.pairing.lists import STOP_WORDS as ENGLISH
-from nli.tokens import is_english, tokeniser
+from nli.tokens import is_english, nltk_tokenizers, tokeniser
 
 TOKEN = (
     "a Penn Treebank token; in languages that put no spaces between words, such as Chinese, Japanese and Thai, a "
@@ -28,9 +28,7 @@ STOP_WORDS = ENGLISH | {
 
 @cache
 def _tokenizer() -> Any:
-    from nltk.tokenize import TreebankWordTokenizer  # not at the top: no web process needs it
-
-    return TreebankWordTokenizer()
+    return nltk_tokenizers().TreebankWordTokenizer()  # not at the top: no web process needs it
 
 
 @lru_cache(maxsize=2048)

@@ -74,6 +74,7 @@ def long_run(where: Path) -> dict[str, Any]:
     return small_run(where, settings=settings, checkpoint_seconds=0.1)
 
 
+@pytest.mark.thorough
 def test_a_run_that_got_sigterm_or_sigkill_ends_as_one_that_never_stopped(tmp_path: Path):
     assert run_train(long_run(tmp_path / "whole"), tmp_path)[0] == 0
     run = long_run(tmp_path / "hit")

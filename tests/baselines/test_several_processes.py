@@ -15,6 +15,8 @@ from safetensors.numpy import load_file
 
 from tests.baselines.small import ROOT, run_train, small_run, small_settings
 
+pytestmark = pytest.mark.thorough
+
 TORCHRUN = [
     sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
     "-m", "modeling.baselines.train",

@@ -159,6 +159,7 @@ def test_overlap_with_training_is_warned_of_with_counts(db):
     assert again.json["test"]["overlap"] == {"pairs": 1, "premises": 2, "hypotheses": 1}
 
 
+@pytest.mark.thorough
 def test_a_run_is_evaluated_on_another_snapshot_by_label_and_genre(snapshot):
     trained = run("train", "small@1", "--baseline", "majority", "--json").json["run"]
     small_snapshot(slug="other")
@@ -174,6 +175,7 @@ def test_a_run_is_evaluated_on_another_snapshot_by_label_and_genre(snapshot):
     assert told["trained_on"]["name"] == "small@1"
 
 
+@pytest.mark.thorough
 def test_a_run_is_evaluated_by_annotation_tag(snapshot, settings):
     corpus = make_corpus(slug="tagged")
     for number, (text, label) in enumerate(
@@ -237,6 +239,7 @@ def test_a_snapshot_file_that_is_torn_is_named_by_evaluate_too(snapshot):
     assert f"{path} has 3 bytes instead of" in run("evaluate", trained, "small@1").failure
 
 
+@pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_ctrl_c_stops_with_a_checkpoint_and_says_how_to_go_on(settings, tmp_path):
     snapshot = small_snapshot()

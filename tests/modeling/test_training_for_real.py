@@ -57,6 +57,7 @@ def test_cbow_learns_from_vectors_of_a_file_and_draws_its_curve(snapshot, tmp_pa
     assert RunProgress.objects.last().loss > 0
 
 
+@pytest.mark.thorough
 def test_a_stopped_run_goes_on_from_its_checkpoint_and_ends(snapshot, tmp_path):
     vectors = vectors_for(snapshot, tmp_path / "vectors.txt")
     run = claimed(a_run(snapshot, "cbow", vectors=vectors, config={**SMALL, "epochs": "3000"}))
@@ -83,6 +84,7 @@ def in_a_thread(run: TrainingRun) -> None:
         connection.close()
 
 
+@pytest.mark.thorough
 def test_a_run_that_was_done_when_its_worker_died_is_told_again(snapshot):
     run = runner.carry_out(claimed(a_run(snapshot)))
     Evaluation.objects.all().delete()

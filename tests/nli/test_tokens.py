@@ -1,5 +1,8 @@
 """What counts as a word depends on the language: characters where there are no spaces between words."""
 
+import subprocess
+import sys
+
 import pytest
 
 from nli.tokens import characters, is_english, tokeniser, writes_without_spaces
@@ -45,3 +48,14 @@ def test_only_english_is_english():
         "EN-gb",
         "en_US",
     ]
+
+
+def test_the_tokenizers_load_no_scikit_learn_and_leave_it_to_whoever_wants_it() -> None:
+    program = """
+import sys
+from nli.tokens import nltk_tokenizers
+print(nltk_tokenizers().NLTKWordTokenizer().tokenize("He doesn't."), {"sklearn", "scipy", "pandas"} & {*sys.modules})
+import scipy.stats
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("['He', 'does', \"n't\", '.'] set()\n", "")
