@@ -6,8 +6,8 @@ whole sentence would be one word; there each character is a token.
 
 import sys
 import unicodedata
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 # Primary tags of BCP 47: Chinese and its varieties, Japanese, Thai, Lao, Khmer, Burmese, Tibetan, Dzongkha, Shan.
 WITHOUT_SPACES = frozenset(
@@ -95,8 +95,9 @@ def _stands_alone(character: str) -> bool:
     return any(first <= code <= last for first, last in _BLOCKS)
 
 
-def nltk_tokenizers() -> Any:
-    """Returns the module `nltk.tokenize`, loaded without the packages that NLTK takes along where it finds them.
+@contextmanager
+def light_nltk() -> Iterator[None]:
+    """Lets NLTK be imported without the packages that it takes along where it finds them.
 
     Its classifiers and collocations load scikit-learn, SciPy and pandas. Nothing here uses those parts, and they are
     four fifths of the time that NLTK takes to load, in every process that trains or counts.
@@ -105,8 +106,7 @@ def nltk_tokenizers() -> Any:
     for name in absent:
         sys.modules[name] = None  # type: ignore[assignment]  # importing it fails, as where it is not installed
     try:
-        import nltk.tokenize
+        yield
     finally:
         for name in absent:
             del sys.modules[name]
-    return nltk.tokenize

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from nli.tokens import nltk_tokenizers, tokeniser
+from nli.tokens import light_nltk, tokeniser
+
+with light_nltk():
+    from nltk.tokenize import NLTKWordTokenizer
 
 PADDING, UNKNOWN = 0, 1
 RESERVED = ("<padding>", "<unknown>")  # the tokenizer splits angle brackets off: no token can be one of these
 
-_tokenizer = nltk_tokenizers().NLTKWordTokenizer()
+_tokenizer = NLTKWordTokenizer()
 
 
 def tokenise(sentence: str) -> list[str]:

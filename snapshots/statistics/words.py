@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from collection.pairing.lists import STOP_WORDS as ENGLISH
-from nli.tokens import is_english, nltk_tokenizers, tokeniser
+from nli.tokens import is_english, light_nltk, tokeniser
 
 TOKEN = (
     "a Penn Treebank token; in languages that put no spaces between words, such as Chinese, Japanese and Thai, a "
@@ -28,7 +28,10 @@ STOP_WORDS = ENGLISH | {
 
 @cache
 def _tokenizer() -> Any:
-    return nltk_tokenizers().TreebankWordTokenizer()  # not at the top: no web process needs it
+    with light_nltk():  # not at the top: no web process needs it
+        from nltk.tokenize import TreebankWordTokenizer
+
+    return TreebankWordTokenizer()
 
 
 @lru_cache(maxsize=2048)

@@ -53,8 +53,10 @@ def test_only_english_is_english():
 def test_the_tokenizers_load_no_scikit_learn_and_leave_it_to_whoever_wants_it() -> None:
     program = """
 import sys
-from nli.tokens import nltk_tokenizers
-print(nltk_tokenizers().NLTKWordTokenizer().tokenize("He doesn't."), {"sklearn", "scipy", "pandas"} & {*sys.modules})
+from nli.tokens import light_nltk
+with light_nltk():
+    from nltk.tokenize import NLTKWordTokenizer
+print(NLTKWordTokenizer().tokenize("He doesn't."), {"sklearn", "scipy", "pandas"} & {*sys.modules})
 import scipy.stats
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
