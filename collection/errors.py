@@ -65,6 +65,16 @@ class TaskOver(CollectionError):
         )
 
 
+class DraftChanged(CollectionError):
+    """Another device has saved the draft since this one loaded it. `texts`: what it saved; `version`: which one that is."""
+
+    def __init__(self, texts: dict[str, str], version: str) -> None:
+        super().__init__(
+            "You have also written for this text on another device. Nothing was overwritten: choose which draft to keep."
+        )
+        self.texts, self.version = texts, version
+
+
 class InvalidWriting(CollectionError):
     """Some text cannot be taken: label -> what to do about it."""
 

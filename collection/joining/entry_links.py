@@ -146,9 +146,16 @@ def parameters_for_platform(link: EntryLink) -> str:
 
 def return_address(link: EntryLink) -> str:
     """Returns where people go at the end: as the link says, or where Prolific takes a code; empty: nowhere."""
-    if link.completion_url or not comes_from_prolific(link):
-        return link.completion_url
-    return f"{PROLIFIC_END}?{urlencode({'cc': link.completion_code})}"
+    return link.completion_url or _prolific_address(link, link.completion_code)
+
+
+def no_work_address(link: EntryLink) -> str:
+    """Returns where people go for whom work ran out: where Prolific takes that code; empty: nowhere."""
+    return _prolific_address(link, link.no_work_code)
+
+
+def _prolific_address(link: EntryLink, code: str) -> str:
+    return f"{PROLIFIC_END}?{urlencode({'cc': code})}" if code and comes_from_prolific(link) else ""
 
 
 def digest_of_browser(cookie: str) -> str:

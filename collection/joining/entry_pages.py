@@ -86,12 +86,15 @@ def visit(request: HttpRequest) -> HttpResponse:
     if stay is None:
         return redirect("start")
     done = visits.tasks_done(stay)
+    # A link may want less by now than when the last piece of work was sent.
+    finished = stay.finished_at is not None or done >= stay.link.tasks_wanted
     context = {
         "visit": stay,
         "link": stay.link,
         "corpus": stay.link.corpus,
-        # A link may want less by now than when the last piece of work was sent.
-        "finished": stay.finished_at is not None or done >= stay.link.tasks_wanted,
+        "finished": finished,
+        "has_run_out": not finished and visits.has_run_out(stay),
+        "no_work_address": entry_links.no_work_address(stay.link),
         "return_address": entry_links.return_address(stay.link),
         "done": min(done, stay.link.tasks_wanted),
         "more": done - stay.link.tasks_wanted,

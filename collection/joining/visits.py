@@ -24,6 +24,15 @@ def premises_written(visit: Visit) -> int:
 
 # What counts as work. Validation adds its batches: it lies above this app.
 WORK: list[Callable[[Visit], int]] = [premises_written]
+# What may still be offered: (person, corpus id) -> whether there is any. Validation adds its offers.
+OFFERS: list[Callable[[User, int], bool]] = []
+
+
+def has_run_out(visit: Visit) -> bool:
+    """Whether nothing of the link's corpus is left for this person at present, and the visit is not finished."""
+    if visit.finished_at is not None:
+        return False
+    return not any(has_offer(visit.user, visit.link.corpus_id) for has_offer in OFFERS)
 
 
 def finish_visits(*, user: int, corpus: int) -> bool:
@@ -63,7 +72,7 @@ def forget_sessions(user: User) -> None:
 
 def visit_of(user: User, visit_id: int | None) -> Visit | None:
     """The visit in which this browser came in; their newest one, where it did not come through a link."""
-    visits = Visit.objects.filter(user=user).select_related("link__corpus")
+    visits = Visit.objects.filter(user=user).select_related("link__corpus", "user")
     return visits.filter(pk=visit_id or 0).first() or visits.order_by("-pk").first()
 
 

@@ -45,6 +45,12 @@ class EntryLink(models.Model):
     )
     tasks_wanted = models.PositiveIntegerField(default=1, help_text="finished tasks before the code is shown")
     completion_code = models.CharField(max_length=100, blank=True)
+    no_work_code = models.CharField(
+        "code when work runs out",
+        max_length=100,
+        blank=True,
+        help_text="for people who find no more work before their last task; empty: they are asked to write to you",
+    )
     completion_url = models.CharField(
         max_length=500,
         blank=True,

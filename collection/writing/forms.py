@@ -16,7 +16,7 @@ from collection.models import (
     WritingAssignment,
 )
 from collection.texts import direction_of
-from collection.writing.submitting import Signals
+from collection.writing.submitting import Signals, version_of
 
 PREFIX, SIGNAL, CHECK = "text-", "signal-", "check-"
 MOST_SIGNAL = 2_147_483_647  # what the database holds; more is no evidence of anything
@@ -33,6 +33,8 @@ class WritingForm(forms.Form):
     token = forms.CharField(max_length=22, widget=forms.HiddenInput)
     # The task's own token: a double click, or a page sent again, is the same submission.
     key = forms.CharField(max_length=100, widget=forms.HiddenInput)
+    # The version of the stored draft that this page started from: see `save_draft`.
+    base = forms.CharField(required=False, max_length=40, widget=forms.HiddenInput)
     problem = forms.CharField(
         required=False,
         max_length=PROBLEM_CHARS,
@@ -46,6 +48,7 @@ class WritingForm(forms.Form):
         start = {"token": assignment.token, "key": assignment.token}
         if data is None:
             self.drafts = list(assignment.drafts.all())
+            start["base"] = version_of(self.drafts)
             for each in self.drafts:
                 start[each.label if each.label == DraftText.PROBLEM else f"{PREFIX}{each.label}"] = each.text
         super().__init__(data, initial=start, label_suffix="")
@@ -110,7 +113,12 @@ class WritingForm(forms.Form):
     @property
     def draft_saved_at(self) -> str:
         """When the newest draft text came to the server, as ISO 8601; empty without a draft."""
-        return max((each.saved_at for each in self.drafts), default=None).isoformat() if self.drafts else ""  # type: ignore[union-attr]
+        return version_of(self.drafts)
+
+    def start_from(self, version: str) -> None:
+        """Lets the page overwrite this version of the draft: the writer has seen it."""
+        self.data = self.data.copy()
+        self.data["base"] = version
 
     def blame(self, errors: dict[str, str]) -> None:
         """Puts label -> message beside the fields; the first of them gets the focus."""

@@ -1,6 +1,6 @@
 """What becomes of a task: a draft, sent and paid, or skipped and perhaps reported."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
@@ -12,7 +12,7 @@ from accounts.idempotency import record_submission
 from accounts.models import User
 from accounts.people.consents import require_consent
 from collection.advice import LEVELS, OFF, Advice, Task, advise
-from collection.errors import InvalidWriting, TaskOver, UnknownAssignment
+from collection.errors import DraftChanged, InvalidWriting, TaskOver, UnknownAssignment
 from collection.joining.visits import finish_visits
 from collection.models import (
     AdviceGiven,
@@ -197,33 +197,54 @@ def _skip_pay(assignment: WritingAssignment, now: datetime) -> int:
     return version.skip_pay_cents if today.count() < version.paid_skips_per_day else 0
 
 
-@transaction.atomic
-def save_draft(*, annotator: User, token: str, texts: Mapping[str, str]) -> datetime | None:
-    """Keeps what stands in the fields of an unsent task (label -> text, `problem` among them).
+@dataclass(frozen=True)
+class SavedDraft:
+    """`version` names the draft as it is now; empty where nothing is stored."""
 
-    Returns when, or None where the task is over and there is nothing to keep. Raises UnknownAssignment,
+    saved_at: datetime
+    version: str
+
+
+def version_of(drafts: Iterable[DraftText]) -> str:
+    """Returns a name for these drafts of a task: it changes with every save."""
+    return max((each.saved_at.isoformat() for each in drafts), default="")
+
+
+@transaction.atomic
+def save_draft(
+    *, annotator: User, token: str, texts: Mapping[str, str], base: str | None = None
+) -> SavedDraft | None:
+    """Saves the fields of an unsent task (label -> text, `problem` among them) in place of the earlier draft.
+
+    `base`: the version from which the writer's device started; None overwrites whatever is there. Returns None where
+    the task is over. Raises DraftChanged where another device has saved other texts since, UnknownAssignment,
     ConsentMissing.
     """
     assignment = _own_assignment(annotator, token)
     require_consent(user=annotator, form_id=assignment.corpus.consent_form_id)
-    # Locked, so that a draft on its way cannot come back after the task was sent.
+    # Locked, so that a draft on its way cannot come back after the task was sent, and two devices take turns.
     assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
     if not assignment.may_be_sent:
         return None
     fields = {*assignment.labels, DraftText.PROBLEM}
-    kept = {
+    new = {
         label: text.replace("\0", "")[: DraftText.LONGEST]
         for label, text in texts.items()
         if label in fields and text.strip()
     }
-    assignment.drafts.exclude(label__in=kept).delete()
+    before = list(assignment.drafts.all())
+    there = {each.label: each.text for each in before}
+    if base is not None and base != version_of(before) and there != new:
+        raise DraftChanged(there, version_of(before))
+    assignment.drafts.exclude(label__in=new).delete()
     drafts = DraftText.objects.bulk_create(
-        [DraftText(assignment=assignment, label=label, text=text) for label, text in kept.items()],
+        [DraftText(assignment=assignment, label=label, text=text) for label, text in new.items()],
         update_conflicts=True,
         unique_fields=["assignment", "label"],
         update_fields=["text", "saved_at"],
     )
-    return max((draft.saved_at for draft in drafts), default=timezone.now())
+    saved_at = max((each.saved_at for each in drafts), default=timezone.now())
+    return SavedDraft(saved_at, version_of(drafts))
 
 
 def discard_draft(*, annotator: User, token: str) -> None:

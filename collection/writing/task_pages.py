@@ -198,7 +198,11 @@ def _consent_page(corpus: Corpus) -> str:
 
 
 def _task(
-    request: HttpRequest, assignment: WritingAssignment, form: WritingForm, status: int = 200
+    request: HttpRequest,
+    assignment: WritingAssignment,
+    form: WritingForm,
+    status: int = 200,
+    changed: errors.DraftChanged | None = None,
 ) -> HttpResponse:
     until = assignment.seat.leased_until
     context = {
@@ -208,7 +212,9 @@ def _task(
         "direction": direction_of(assignment.corpus.language),
         "version": assignment.prompt_version,
         "form": form,
-        "asks_before_skipping": status == 409,
+        "asks_before_skipping": status == 409 and changed is None,
+        "changed": changed,
+        "texts_there": list(changed.texts.values()) if changed else [],
         "skip_reason": request.POST.get("reason", ""),
         "skip_reasons": WritingAssignment.SkipReason.choices,
         "unsent": _unsent(assignment.corpus, assignment.annotator),
@@ -246,16 +252,32 @@ def draft(request: HttpRequest, corpus: str) -> HttpResponse:
     if assignment is None:
         return not_yours(request, found)
     texts = WritingForm(assignment, request.POST).raw_texts
+    by_script = "application/json" in request.headers.get("Accept", "")
     try:
-        saved_at = submitting.save_draft(annotator=user, token=assignment.token, texts=texts)
+        saved = submitting.save_draft(
+            annotator=user, token=assignment.token, texts=texts, base=request.POST.get("base")
+        )
     except ConsentMissing:
         return ask_for_consent(request, found)
-    if "application/json" in request.headers.get("Accept", ""):
+    except errors.DraftChanged as changed:
+        if by_script:
+            found_there = {"texts": changed.texts, "version": changed.version}
+            return JsonResponse({"error": str(changed), **found_there}, status=409)
+        form = WritingForm(assignment, request.POST)
+        form.start_from(changed.version)
+        return _task(request, assignment, form, status=409, changed=changed)
+    if by_script:
         typed = {label: text for label, text in texts.items() if label in assignment.labels}
         advice = submitting.advice_on(assignment, typed)
         said = {each.label: each.words for each in advice if each.kind not in AFTER_TYPING}
-        return JsonResponse({"saved_at": saved_at and saved_at.isoformat(), "advice": said})
-    if saved_at:
+        return JsonResponse(
+            {
+                "saved_at": saved.saved_at.isoformat() if saved else None,
+                "version": saved.version if saved else "",
+                "advice": said,
+            }
+        )
+    if saved:
         messages.success(request, "Your draft is kept. You can go on with it here or on another device.")
     return redirect("writing", corpus=corpus)
 

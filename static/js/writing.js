@@ -9,7 +9,7 @@
   const SHORT_TIME = 180; // seconds; before that nobody needs to think of time
   const WAIT = 700; // ms of rest before a draft goes to the server, which answers with advice
   const AT_LEAST = 4000; // ms after which it goes even if somebody never rests
-  const IDLE = 30_000; // ms without a sign of life after which time no longer counts as work
+  const IDLE = 30_000; // ms without input after which time no longer counts as work
   const BECAUSE = {
     403: "You seem to be signed out, or have taken your consent back. Open the start page in another tab and see to it, then send this again.",
     404: "This task was not handed to you. Are you signed in as somebody else?",
@@ -57,10 +57,17 @@
     const signals = { active_ms: 0, keystrokes: 0, pastes: 0, pasted_chars: 0 };
     document.getElementById("send-hint").hidden = false;
 
-    // A draft on this device remembers from which of the server's it comes (`base`). Where the server has another one by
-    // now, a second device wrote it, and the newer of the two counts. Clocks of devices are wrong: the page brings the
-    // server's time, and drafts are dated by it.
-    let base = form.dataset.draftAt || "";
+    // `base`: the version of the server's draft that this page started from. Where the server has another version by now, a
+    // second device saved it: the server answers 409, and the writer chooses. Clocks of devices are wrong: the page brings
+    // the server's time, and drafts are dated by it.
+    const base = form.elements.base;
+    // All that this page has sent: an answer may get lost, and a beacon has none, so a version with these texts is our own.
+    const sentTexts = new Set();
+    let choosing = null; // the other device's draft, while the writer chooses
+    const labelOf = (field) => field.dataset.text || field.name;
+    const fingerprint = (texts) => JSON.stringify(
+      Object.entries(texts).filter(([, text]) => text.trim()).map(([label, text]) => [label, text.replace(/\r\n/g, "\n")]).sort());
+    const own = () => fingerprint(Object.fromEntries(fields.map((field) => [labelOf(field), field.value])));
     const ahead = Date.parse(form.dataset.now) - Date.now();
     const now = () => new Date(Date.now() + ahead).toISOString();
     const isEmpty = (among = fields) => !among.some((field) => field.value.trim());
@@ -73,7 +80,7 @@
         return;
       }
       const written = Object.fromEntries(fields.map((field) => [field.name, field.value]));
-      const draft = { corpus: root.dataset.corpus, premise: form.dataset.premise, texts: written, at: now(), base, signals };
+      const draft = { corpus: root.dataset.corpus, premise: form.dataset.premise, texts: written, at: now(), base: base.value, signals };
       if (!store.write(token, draft)) tell("This browser keeps no drafts. Please send before you close the page.");
       else if (!draftLine.textContent.startsWith("Draft saved")) tell(`Draft saved on this device ${clock(new Date())}`);
     };
@@ -87,10 +94,12 @@
         tell("This is your draft, as it was kept last.");
         return;
       }
+      const there = own();
       for (const field of fields) {
         if (kept || !field.value) field.value = draft.texts[field.name] || "";
         if (field.name === "problem" && field.value) field.closest("details").open = true;
       }
+      if (kept && own() !== there) base.value = draft.base || "";
       tell(`Draft saved on this device ${clock(draft.at)}`);
     };
 
@@ -102,33 +111,67 @@
     const keep = async () => {
       clearTimeout(timer);
       waitingSince = 0;
-      const typed = fields.map((field) => field.value).join("\n");
+      if (choosing) return;
+      const typed = own();
+      sentTexts.add(typed);
       let answer;
+      let status;
       try {
         const headers = { Accept: "application/json" };
         const sent = await fetch(form.dataset.draft, { method: "POST", body: content(), headers, redirect: "manual" });
-        if (!sent.ok) throw new Error(sent.status);
+        status = sent.status;
+        if (!sent.ok && status !== 409) throw new Error(status);
         answer = await sent.json();
       } catch {
         if (!isEmpty()) tell(`Draft saved on this device ${clock(new Date())}`);
         return;
       }
-      base = answer.saved_at || base;
-      if (form.isConnected && !finished) save();
-      if (!form.isConnected || typed !== fields.map((field) => field.value).join("\n")) return; // old news
+      if (finished || !form.isConnected) return;
+      if (status === 409) {
+        if (!sentTexts.has(fingerprint(answer.texts))) return offerChoice(answer);
+        base.value = answer.version;
+        return keep();
+      }
+      base.value = answer.version;
+      save();
+      if (typed !== own()) return; // old news
       if (answer.saved_at && !isEmpty()) tell(`Draft saved on this device and on the server ${clock(new Date())}`);
       said = answer.advice;
       advise();
     };
+    // Two devices, two drafts: both are shown, and nothing is saved on the server until one is chosen.
+    const other = document.getElementById("other-draft");
+    const offerChoice = (there) => {
+      choosing = there;
+      const lines = Object.values(there.texts).map((text) => { const line = document.createElement("li"); line.textContent = text; line.dir = "auto"; return line; });
+      if (!lines.length) lines.push(Object.assign(document.createElement("li"), { textContent: "All fields are empty there." }));
+      other.querySelector("ul").replaceChildren(...lines);
+      other.hidden = false;
+      other.scrollIntoView({ block: "center" });
+    };
+    const chosen = (event, fill) => {
+      event.preventDefault();
+      if (fill && choosing) for (const field of fields) field.value = choosing.texts[labelOf(field)] || "";
+      if (choosing) base.value = choosing.version;
+      choosing = null;
+      other.hidden = true;
+      save();
+      keep();
+      nameSending();
+      texts[0]?.focus();
+    };
+    document.getElementById("keep-mine").addEventListener("click", (event) => chosen(event, false));
+    document.getElementById("take-theirs").addEventListener("click", (event) => chosen(event, true));
     const keepSoon = () => {
       waitingSince ||= Date.now();
       clearTimeout(timer);
       timer = setTimeout(keep, Math.max(0, Math.min(WAIT, waitingSince + AT_LEAST - Date.now())));
     };
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState !== "hidden" || !waitingSince || finished || !form.isConnected) return;
+      if (document.visibilityState !== "hidden" || !waitingSince || finished || choosing || !form.isConnected) return;
       waitingSince = 0;
       clearTimeout(timer);
+      sentTexts.add(own());
       navigator.sendBeacon(form.dataset.draft, content());
     });
 

@@ -258,6 +258,51 @@ def test_a_draft_is_continued_on_another_device(corpus, window_of: Callable[...,
     assert not DraftText.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "choice", ["Keep what is in the fields below", "Use the draft from the other device"]
+)
+def test_two_devices_with_different_drafts_show_both_and_the_writer_chooses(
+    corpus, window_of: Callable[..., BrowserContext], ana, choice
+):
+    desk = begin(window_of(ana).new_page())
+    write(desk)
+    expect(desk.get_by_text("Draft saved on this device and on the server")).to_be_visible()
+    phone = window_of(ana, **PHONE).new_page()
+    phone.goto(PAGE)
+    fields(phone)[1].fill("From the phone.")
+    expect(phone.get_by_text("Draft saved on this device and on the server")).to_be_visible()
+    fields(desk)[1].fill("From the desk.")
+    both = desk.get_by_role("alert").filter(has_text="another device")
+    expect(both).to_contain_text("From the phone.")
+    assert DraftText.objects.get(label="contradiction").text == "From the phone."
+    both.get_by_role("button", name=choice).or_(both.get_by_role("link", name=choice)).click()
+    expect(both).to_be_hidden()
+    kept = "From the desk." if choice.startswith("Keep") else "From the phone."
+    shows(desk, (MINE[0], kept, MINE[2]))
+    expect(desk.get_by_text("Draft saved on this device and on the server")).to_be_visible()
+    assert DraftText.objects.get(label="contradiction").text == kept
+    desk.get_by_role("button", name="Send").click()
+    expect(desk.get_by_text("Yours is saved.")).to_be_visible()
+    assert kept in saved()
+
+
+def test_a_page_left_and_opened_again_knows_its_own_draft(corpus, watched, ana):
+    """A beacon has no answer: the page must not take its own draft for another device's."""
+    page = begin(watched(ana))
+    fields(page)[0].fill(MINE[0])
+    hide = (
+        "state => { Object.defineProperty(document, 'visibilityState', {value: state, configurable: true});"
+    )
+    hide += " document.dispatchEvent(new Event('visibilitychange')); }"
+    with page.expect_request("**/draft/"):
+        page.evaluate(hide, "hidden")
+    page.evaluate(hide, "visible")
+    fields(page)[1].fill(MINE[1])
+    expect(page.get_by_text("Draft saved on this device and on the server")).to_be_visible()
+    expect(page.locator("#other-draft")).to_be_hidden()
+    assert DraftText.objects.count() == 2
+
+
 def test_what_was_typed_without_a_connection_is_newer_than_the_servers_draft(corpus, watched, ana):
     page = begin(watched(ana))
     write(page)

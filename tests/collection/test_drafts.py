@@ -32,8 +32,10 @@ def client(corpus, ana, browser_of) -> Client:
     return client
 
 
-def keep(client: Client, token: str, **texts: str):
+def keep(client: Client, token: str, base: str | None = None, **texts: str):
     sent = {"token": token, **{f"text-{label}": text for label, text in texts.items()}}
+    if base is not None:
+        sent["base"] = base
     return client.post(f"{PAGE}draft/", sent, headers={"Accept": "application/json"})
 
 
@@ -121,3 +123,45 @@ def test_nobody_reads_or_writes_somebody_elses_draft(corpus, ana, vera, client, 
     assert Client().post(f"{PAGE}draft/", {"token": token}).status_code == 403
     assert browser_of(vera).post(f"{PAGE}draft/discard/", {"token": token}).status_code == 404
     assert DraftText.objects.get().text == "Mine."
+
+
+def test_a_page_that_started_from_an_older_draft_gets_the_newer_one_and_overwrites_nothing(
+    corpus, ana, client
+):
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    first = keep(client, token, base="", neutral="It may").json()["version"]
+    phone = keep(client, token, base=first, neutral="It may be, I think.").json()["version"]
+    answer = keep(client, token, base=first, neutral="It may be so.")
+    assert answer.status_code == 409
+    assert answer.json()["texts"] == {"neutral": "It may be, I think."}
+    assert answer.json()["version"] == phone != first
+    assert "another device" in answer.json()["error"]
+    assert DraftText.objects.get().text == "It may be, I think."
+    kept = keep(client, token, base=phone, neutral="It may be so.")
+    assert (kept.status_code, DraftText.objects.get().text) == (200, "It may be so.")
+
+
+def test_the_same_texts_are_no_conflict_and_an_emptied_draft_is_one(corpus, ana, client):
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    first = keep(client, token, base="", neutral="It may").json()["version"]
+    assert keep(client, token, base="", neutral="It may").status_code == 200  # its answer had been lost
+    second = keep(client, token, base="", neutral="It may").json()["version"]
+    emptied = keep(client, token, base=second)
+    assert (emptied.status_code, emptied.json()["version"]) == (200, "")
+    late = keep(client, token, base=first, neutral="It may be")
+    assert (late.status_code, late.json()["texts"], late.json()["version"]) == (409, {}, "")
+
+
+def test_without_scripts_both_drafts_are_shown_and_one_is_chosen(corpus, ana, client):
+    token = claim_writing(corpus=corpus, annotator=ana).token
+    page = client.get(PAGE)
+    keep(client, token, base="", neutral="From the phone.")
+    mine = {"token": token, "base": page.context["form"]["base"].value(), "text-neutral": "From the desk."}
+    both = client.post(f"{PAGE}draft/", mine)
+    assert both.status_code == 409
+    assert "From the phone." in both.content.decode()
+    form = both.context["form"]
+    assert form["text-neutral"].value() == "From the desk."
+    assert DraftText.objects.get().text == "From the phone."
+    client.post(f"{PAGE}draft/", {**mine, "base": form["base"].value()})
+    assert DraftText.objects.get().text == "From the desk."

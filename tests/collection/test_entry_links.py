@@ -287,3 +287,41 @@ def test_two_first_visits_at_one_moment_make_one_account(link):
 
     assert len(set(at_once([arrive] * 8))) == 1
     assert PlatformIdentity.objects.count() == User.objects.count() == 1
+
+
+@pytest.mark.parametrize("done", [0, 1])
+def test_a_visitor_for_whom_work_runs_out_is_told_how_to_end(client, link, done):
+    come_in(client, link)
+    user = Visit.objects.get().user
+    if done:
+        send_a_task(user, "1")
+    page = client.get(reverse("visit")).content.decode()
+    assert f"{done} of 2 tasks done" in page
+    assert "no more work for you" in page
+    assert "C0DE-77" not in page
+    assert f"<code>{user.code}</code>" in page
+    EntryLink.objects.update(no_work_code="N0-W0RK")
+    page = client.get(reverse("visit")).content.decode()
+    assert '<code id="completion-code">N0-W0RK</code>' in page
+    assert 'href="https://app.prolific.com/submissions/complete?cc=N0-W0RK"' in page
+    assert Visit.objects.get().finished_at is None
+
+
+def test_pages_without_work_lead_a_visitor_to_the_end_of_the_visit(client, link, browser_of):
+    come_in(client, link)
+    client.post(reverse("labelling-instructions", args=[link.corpus.slug]), {"agree": "yes"})
+    for address in (
+        reverse("start"),
+        reverse("labelling", args=[link.corpus.slug]),
+        reverse("writing", args=[link.corpus.slug]),
+    ):
+        assert "How to end your visit" in client.get(address).content.decode()
+    assert "How to end your visit" not in browser_of(person("vera")).get(reverse("start")).content.decode()
+
+
+def test_a_visit_with_work_left_goes_on(client, link):
+    come_in(client, link)
+    make_seats(premises=[make_premise(link.corpus, "Rain falls.")])
+    page = client.get(reverse("visit")).content.decode()
+    assert "no more work" not in page
+    assert "Begin" in page

@@ -120,3 +120,8 @@ def _with_pay(
         )
         for corpus in corpora
     ]
+
+
+def has_offer(annotator: User, corpus_id: int) -> bool:
+    """Returns whether a corpus has work or an exam for this person at present."""
+    return any(offer.corpus.pk == corpus_id for offer in offers_for(annotator))
