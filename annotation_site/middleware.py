@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
 
 from accounts.pages.error_pages import bad_request
@@ -77,6 +78,20 @@ def refuse_nul(get_response: Next) -> Next:
         return get_response(request)
 
     return middleware
+
+
+class TrailingSlash(CommonMiddleware):
+    """Redirects a GET to the address with a slash at its end. Any other method gets an error: a redirect loses its body."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        is_safe = request.method in ("GET", "HEAD", "OPTIONS")
+        if is_safe or response.status_code != 404 or not self.should_redirect_with_slash(request):
+            return super().process_response(request, response)
+        address = request.get_full_path(force_append_slash=True)
+        why = f"This address needs a slash at its end: {address}. Nothing was saved."
+        if is_api(request):
+            return problem_response(404, why)
+        return render(request, "404.html", {"why": why}, status=404)
 
 
 class FullDisk:

@@ -106,7 +106,7 @@ MIDDLEWARE = [
     "annotation_site.middleware.answer_headers",
     "annotation_site.middleware.refuse_nul",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
+    "annotation_site.middleware.TrailingSlash",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.sign_in.middleware.sign_out_idle_researchers",

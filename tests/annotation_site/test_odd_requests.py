@@ -163,3 +163,14 @@ def test_a_next_that_is_no_address_of_the_site_is_left_out(client: Client, site:
     answer = client.post(f"/sign-in/?next={target}", {"username": "rosa", "password": PASSWORD})
     assert (answer.status_code, answer["Location"]) == (302, "/admin/")
     assert client.get(f"/sign-in/?next={target}")["Location"] == "/admin/"
+
+
+@pytest.mark.parametrize("address", ["/api/v1/token", "/sign-in"])
+def test_a_post_without_the_slash_at_the_end_is_an_error_that_names_the_address(address):
+    """A redirect would come back as a GET, and what was sent would be lost without a word."""
+    answer = Client().post(f"{address}?x=1", {"username": "ana", "password": "x"})
+    assert answer.status_code == 404
+    assert f"{address}/?x=1" in answer.content.decode()
+    assert "Nothing was saved" in answer.content.decode()
+    assert Client().get(address).url == f"{address}/"
+    assert Client().post(f"{address}-unknown", {}).status_code == 404

@@ -1,7 +1,10 @@
 """The reference of REST lists what the OpenAPI description describes."""
 
+import json
 import re
+from pathlib import Path
 
+from django.core.management import call_command
 from drf_spectacular.generators import SchemaGenerator
 
 from tests.docs.pages import REFERENCE
@@ -25,3 +28,21 @@ def described() -> set[tuple[str, str]]:
 def test_the_reference_lists_every_path_and_no_other() -> None:
     told = set(PATH.findall((REFERENCE / "rest.md").read_text()))
     assert told - BESIDE == described()
+
+
+def test_the_description_is_valid_without_a_warning_and_its_names_do_not_collide(tmp_path: Path) -> None:
+    file = tmp_path / "schema.json"
+    call_command(
+        "spectacular", "--fail-on-warn", "--validate", "--format", "openapi-json", "--file", str(file)
+    )
+    schema = json.loads(file.read_text())
+    names = [
+        operation["operationId"]
+        for item in schema["paths"].values()
+        for operation in item.values()
+        if isinstance(operation, dict)
+    ]
+    assert len(names) == len(set(names))
+    # What drf-spectacular makes of a collision: an operation with a number, an enum with a part of a hash.
+    assert not [name for name in names if re.search(r"_\d+$", name)]
+    assert not [name for name in schema["components"]["schemas"] if re.search(r"[0-9a-f]{3}Enum$", name)]
