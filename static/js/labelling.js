@@ -84,7 +84,7 @@
       const atEnd = current === pairs.length;
       review.hidden = !atEnd;
       send.hidden = !atEnd;
-      if (atEnd) { list(); progress.textContent = "All pairs answered. Please look at your answers and send them."; }
+      if (atEnd) { list(); progress.textContent = "All pairs are answered. Please check your answers and send them."; }
       else { press(pairs[current]); progress.textContent = `Pair ${current + 1} of ${pairs.length}`; }
       if (focus) (atEnd ? document.getElementById("review-title") : pairs[current].querySelector("legend")).focus({ preventScroll: true });
       if (atEnd) window.scrollTo(0, 0); else fit(true);

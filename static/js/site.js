@@ -47,14 +47,14 @@
     say("");
   });
   document.addEventListener("htmx:sendError", function () {
-    say("The server could not be reached. What you typed is still here: please try again in a moment.");
+    say("The server could not be reached. What you typed is still here. Please try again in a moment.");
   });
   document.addEventListener("htmx:responseError", function (event) {
     const status = event.detail.xhr.status;
     say(
       status === 403
-        ? "You seem to be signed out. Sign in in another tab, then come back and send again: what you typed is still here."
-        : "The server could not do this (" + status + "). What you typed is still here: please try again in a moment."
+        ? "You are signed out. Sign in in another tab, then come back and send again. Your text is still here."
+        : "The server could not do this (" + status + "). What you typed is still here. Please try again in a moment."
     );
   });
 })();

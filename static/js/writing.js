@@ -1,4 +1,4 @@
-// Writing: a draft that outlives the tab, quiet advice, and a way to send that never loses what was typed.
+// Writing: saves drafts on the device and on the server, shows advice, and sends without losing a text.
 // Without this script the same form posts as it is.
 (() => {
   "use strict";
@@ -11,13 +11,13 @@
   const AT_LEAST = 4000; // ms after which it goes even if somebody never rests
   const IDLE = 30_000; // ms without input after which time no longer counts as work
   const BECAUSE = {
-    403: "You seem to be signed out, or have taken your consent back. Open the start page in another tab and see to it, then send this again.",
-    404: "This task was not handed to you. Are you signed in as somebody else?",
-    409: "This one was saved before, as you first sent it, and that stands. Load the page again for the next one.",
+    403: "You are signed out, or you withdrew your consent. Open the start page in another tab, sign in or agree again, then press Send here.",
+    404: "This task was given to another account. Are you signed in as somebody else?",
+    409: "You sent this text before, and that version counts. Reload the page for the next text.",
   };
   const PREFIX = `quintet:writing:${root.dataset.person}:`;
 
-  // Drafts. One a task, under the task's token; the premise's text beside it says what it was written for.
+  // Drafts on this device: one for each task, under its token, with the text of the premise.
 
   const store = {
     read(token) {
@@ -81,7 +81,7 @@
       }
       const written = Object.fromEntries(fields.map((field) => [field.name, field.value]));
       const draft = { corpus: root.dataset.corpus, premise: form.dataset.premise, texts: written, at: now(), base: base.value, signals };
-      if (!store.write(token, draft)) tell("This browser keeps no drafts. Please send before you close the page.");
+      if (!store.write(token, draft)) tell("This browser cannot save drafts. Please send before you close the page.");
       else if (!draftLine.textContent.startsWith("Draft saved")) tell(`Draft saved on this device ${clock(new Date())}`);
     };
     const restore = () => {
@@ -91,7 +91,7 @@
       Object.assign(signals, draft.signals);
       const kept = form.dataset.draftAt;
       if (kept && kept !== draft.base && Date.parse(kept) >= Date.parse(draft.at)) {
-        tell("This is your draft, as it was kept last.");
+        tell("This is your saved draft.");
         return;
       }
       const there = own();
@@ -223,8 +223,8 @@
     const tellTime = () => {
       const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
       if (left > SHORT_TIME) return;
-      const words = left > 60 ? `About ${Math.ceil(left / 60)} minutes left for this one.` : left > 0 ? "Less than a minute left for this one." : "The time for this one is over.";
-      const more = " If somebody else gets it meanwhile, yours is kept and paid all the same.";
+      const words = left > 60 ? `About ${Math.ceil(left / 60)} minutes left for this text.` : left > 0 ? "Less than a minute left for this text." : "The time for this text is over.";
+      const more = " If somebody else gets this text meanwhile, yours is still saved and paid.";
       if (timeLine.textContent !== words + more) timeLine.textContent = words + more;
       timeLine.hidden = false;
     };
@@ -269,7 +269,7 @@
         answer = await fetch(form.action, { method: "POST", body: content(), redirect: "manual" });
       } catch {
         rest();
-        say("The server could not be reached. Your text is still here: please send it again in a moment.");
+        say("The server could not be reached. Your text is still here. Please send it again in a moment.");
         return;
       }
       if (answer.type === "opaqueredirect") {
@@ -324,11 +324,11 @@
     wrong.scrollIntoView({ block: "center" });
   }
 
-  // Texts for tasks whose time ran out. They are offered until they are sent or thrown away.
+  // Drafts of tasks whose time ran out. They are offered until they are sent or deleted.
   function offerEarlierDrafts(current) {
     const section = document.getElementById("earlier-drafts");
     const list = section.querySelector("ul");
-    // Those that the server keeps are in the page already.
+    // The server's drafts are in the page already.
     for (const item of list.querySelectorAll(":scope > li:not([data-earlier])")) item.remove();
     const listed = new Set([...list.querySelectorAll("[data-earlier]")].map((item) => item.dataset.earlier));
     for (const item of list.querySelectorAll("[data-earlier] form")) {
@@ -356,10 +356,10 @@
     lines.append(...written.map((text) => { const line = make("li", text); line.dir = "auto"; return line; }));
     const premise = make("p", draft.premise, "hypothesis");
     premise.dir = "auto";
-    const send = make("button", "Send it", "button");
+    const send = make("button", "Send draft", "button");
     send.type = "button";
     send.addEventListener("click", () => sendEarlier(token, draft));
-    const drop = make("button", "Throw it away", "button-quiet");
+    const drop = make("button", "Delete draft", "button-quiet");
     drop.type = "button";
     drop.addEventListener("click", () => { store.remove(token); setUpEarlier(item); });
     const buttons = make("div", "", "buttons");

@@ -134,8 +134,8 @@ def reports_a_problem(writer: Writer) -> None:
     reported = writer.task
     writer.page.get_by_text("Report a problem").click()
     writer.page.get_by_label("Is something wrong with this text?").fill("A word is missing.")
-    writer.page.get_by_label("Rather not this one?").select_option("unclear")
-    writer.page.get_by_role("button", name="Skip this one").click()
+    writer.page.get_by_label("Skip this text?").select_option("unclear")
+    writer.page.get_by_role("button", name="Skip this text").click()
     expect(writer.page.get_by_text("a researcher will read what you reported")).to_be_visible()
     assert ProblemReport.objects.get().assignment == reported
     assert WritingAssignment.objects.get(pk=reported.pk).skip_reason == "unclear"
@@ -169,7 +169,7 @@ def goes_by_roles_and_names(writer: Writer) -> None:
         writer.page.keyboard.press("Space")
         while group.get_by_role("radio", checked=True).get_attribute("value") != question.label:
             writer.page.keyboard.press("ArrowDown")
-    writer.page.get_by_role("button", name="Check and begin").press("Enter")
+    writer.page.get_by_role("button", name="Check my answers").press("Enter")
     page = writer.page
     expect(page.get_by_role("main")).to_match_aria_snapshot(
         """
@@ -178,8 +178,8 @@ def goes_by_roles_and_names(writer: Writer) -> None:
           - region "The text"
           - button "Send"
           - group "Skip this text":
-            - combobox "Rather not this one?"
-            - button "Skip this one"
+            - combobox "Skip this text?"
+            - button "Skip this text"
         """
     )
     boxes = page.get_by_role("main").get_by_role("textbox").filter(visible=True)
@@ -218,7 +218,7 @@ def loses_the_lease_while_typing(writer: Writer) -> None:
 def has_no_scripts(writer: Writer) -> None:
     writer.begin()
     writer.write()
-    writer.page.get_by_role("button", name="Keep as a draft").click()
+    writer.page.get_by_role("button", name="Save draft").click()
     expect(writer.page.get_by_text("Your draft is kept.")).to_be_visible()
     expect(writer.page.locator("[data-text=neutral]")).to_have_value(re.compile("says of task"))
     writer.send()

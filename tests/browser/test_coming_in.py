@@ -56,7 +56,7 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     look_at("exam, passed")
 
     page.get_by_role("link", name="Write", exact=True).click()
-    page.get_by_role("button", name="I have read this").click()
+    page.get_by_role("button", name="Start writing").click()
     for number, label in enumerate(LABELS):
         page.locator(f"textarea[data-text={label}]").fill(f"Sentence number {number} about a dog on a beach.")
     page.get_by_role("button", name="Send").click()

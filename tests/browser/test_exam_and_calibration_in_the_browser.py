@@ -68,7 +68,7 @@ def test_from_the_start_page_over_the_exam_and_the_check_to_the_first_batch(live
     found += look_at(page, "exam passed")
     page.get_by_role("link", name="Label pairs").click()
     page.locator('input[name="check-0"][value="entailment"]').check()
-    page.get_by_role("button", name="Check and begin").click()
+    page.get_by_role("button", name="Check my answers").click()
     page.locator("#dots").wait_for()
     assert found == []
 
@@ -80,7 +80,7 @@ def test_a_batch_with_calibration_items_is_labelled_by_keys_as_any_other(live_se
     Question.objects.update(calibration_percent=100)
     page = watched(vera)
     page.goto("/work/validation/small/")
-    page.get_by_role("button", name="I have read this").click()
+    page.get_by_role("button", name="Start labelling").click()
     page.locator("#dots").wait_for()
     for _ in range(5):
         page.wait_for_timeout(300)  # what comes sooner after a new pair is not taken for an answer

@@ -24,7 +24,7 @@ def begin(live_server, vera: User) -> Callable[[Page], Page]:
 
     def open_page(page: Page, with_scripts: bool = True) -> Page:
         page.goto(PAGE)
-        page.get_by_role("button", name="I have read this").click()
+        page.get_by_role("button", name="Start labelling").click()
         # One pair in sight: the script has begun, and keys are heard.
         expect(page.locator("legend:visible")).to_have_count(1 if with_scripts else 5)
         return page
@@ -47,7 +47,7 @@ def answers_of(user: User) -> list[str]:
 def test_five_pairs_are_labelled_by_keyboard_alone(begin, watched, vera):
     page = watched(vera)
     page.goto(PAGE)
-    page.get_by_role("button", name="I have read this").focus()
+    page.get_by_role("button", name="Start labelling").focus()
     page.keyboard.press("Enter")
     expect(page.locator("legend:visible")).to_have_count(1)  # the script has begun
     for number, key in enumerate("1n3e", start=1):
@@ -85,7 +85,7 @@ def test_the_next_batch_takes_the_place_of_the_one_that_was_sent(begin, watched,
         == 1
     )
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Nothing to label just now")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nothing to label right now")).to_be_visible()
     assert sorted(answers_of(vera)) == ["entailment"] * 5 + ["neutral"] * 3
     spent = BatchItem.objects.filter(assignment__annotator=vera).values_list("active_ms", flat=True)
     assert all(ms is not None for ms in spent)

@@ -28,7 +28,7 @@ def corpus(live_server: Any, ana: User) -> Corpus:
 def begin(page: Page) -> Page:
     """To the first premise, past the prompt."""
     page.goto(PAGE)
-    page.get_by_role("button", name="I have read this").click()
+    page.get_by_role("button", name="Start writing").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Write three sentences")
     return page
 
@@ -64,7 +64,7 @@ def test_from_the_sign_in_to_the_saved_text(live_server, watched, ana):
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("button", name="I have read this, and I agree").click()
-    page.get_by_role("button", name="I have read this: begin").click()
+    page.get_by_role("button", name="Start writing").click()
     premise = page.get_by_role("region", name="The text").inner_text()
     assert premise in TEXTS
     write(page)
@@ -149,7 +149,7 @@ def test_a_draft_is_not_shown_to_the_next_person_at_this_computer(
     give_consent(user=vera, form=corpus.consent_form)
     page = begin(window.new_page())
     shows(page, ("", "", ""))
-    expect(page.get_by_role("region", name="Begun and not sent")).to_be_hidden()
+    expect(page.get_by_role("region", name="Unsent drafts")).to_be_hidden()
 
 
 def test_an_answer_that_got_lost_does_no_harm(corpus, watched, ana):
@@ -180,7 +180,7 @@ def test_text_survives_the_end_of_the_session(corpus, window_of: Callable[..., B
     write(page)
     Session.objects.all().delete()
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("You seem to be signed out")).to_be_visible()
+    expect(page.get_by_text("You are signed out, or")).to_be_visible()
     other = window.new_page()
     other.goto("/sign-in/")
     other.get_by_label("User name").fill("ana")
@@ -340,10 +340,10 @@ def test_text_for_a_premise_that_went_to_somebody_else_can_still_be_sent(corpus,
     WritingSeat.objects.filter(annotator=ana).update(annotator=vera, leased_until=later)
     page.goto(PAGE)
     shows(page, ("", "", ""))
-    earlier = page.get_by_role("region", name="Begun and not sent")
+    earlier = page.get_by_role("region", name="Unsent drafts")
     for text in MINE:
         expect(earlier.get_by_text(text, exact=True)).to_be_visible()
-    earlier.get_by_role("button", name="Send it").click()
+    earlier.get_by_role("button", name="Send draft").click()
     expect(page.get_by_text("Somebody else finished this one first.")).to_be_visible()
     expect(earlier).to_be_hidden()
     assert ana.ledger.total_cents() == 30
@@ -367,10 +367,10 @@ def test_a_report_alone_is_sent_and_leaves_no_draft(corpus, watched, ana):
 def test_time_is_mentioned_when_it_is_short(corpus, watched, ana, settings):
     settings.WRITING_LEASE_SECONDS = 1800
     page = begin(watched(ana))
-    expect(page.get_by_text("left for this one")).to_be_hidden()
+    expect(page.get_by_text("left for this text")).to_be_hidden()
     settings.WRITING_LEASE_SECONDS = 130
     page.reload()
-    expect(page.get_by_text("About 3 minutes left for this one.")).to_be_visible()
+    expect(page.get_by_text("About 3 minutes left for this text.")).to_be_visible()
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])

@@ -40,7 +40,7 @@ def test_what_i_did_earned_and_was_told(corpus, ana, rosa, vera, browser_of):
     (day,) = page.context["days"]
     assert (day.sent, day.skipped, day.reported, day.cents) == (2, 1, 0, 67)
     text = page.content.decode()
-    for words in ("$0.67", "Well seen.", "The text is paused.", "Go on writing", "sent before: 3 times"):
+    for words in ("$0.67", "Well seen.", "The text is paused.", "Continue writing", "sent before: 3 times"):
         assert words in text
     stranger = browser_of(vera).get(PAGE)
     assert "You have written nothing yet" in stranger.content.decode()
@@ -53,7 +53,7 @@ def test_it_says_why_there_is_nothing_more_and_when_to_look_again(corpus, ana, b
     write(corpus, ana)
     text = browser_of(ana).get(PAGE).content.decode()
     assert "one person gets 1 text a day" in text
-    assert "Please look again tomorrow." in text
+    assert "Please check again tomorrow." in text
 
 
 def test_how_a_task_was_typed_is_kept_and_shown_to_researchers(corpus, ana, rosa, browser_of):

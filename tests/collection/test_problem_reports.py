@@ -80,4 +80,4 @@ def test_reports_page_by_page(report, ana, browser_of):
     assert [row.text for row in rest.context["reports"]][-1] == "Half a <b>line</b>."
     assert len(rest.context["reports"]) == 5
     assert client.get(f"{PAGE}?before=soon").status_code == 200
-    assert "Nothing before that" in client.get(f"{PAGE}?before=1").content.decode()
+    assert "No earlier reports" in client.get(f"{PAGE}?before=1").content.decode()

@@ -74,7 +74,7 @@ def test_a_passed_check_counts_on_another_device(corpus):
     signed_in(ana()).post(prompt_page(), RIGHT)
     other = signed_in(ana())
     assert other.get(PAGE).status_code == 200
-    assert "Go on writing" in other.get(prompt_page()).content.decode()
+    assert "Continue writing" in other.get(prompt_page()).content.decode()
 
 
 def test_a_new_version_is_read_and_checked_anew(corpus):

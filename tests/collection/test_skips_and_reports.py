@@ -59,7 +59,7 @@ def test_the_page_shows_care_and_pays_the_skip(corpus, ana, browser_of):
     page = client.get(PAGE)
     text = page.content.decode()
     assert text.index("<strong>sad</strong>") < text.index("Premise number")
-    assert "you are paid $0.12 all the same, up to 2 times a day" in text
+    assert "You are still paid $0.12, up to 2 times a day" in text
     sent = {"token": page.context["form"]["token"].value(), "reason": "upsetting"}
     after = client.post(f"{PAGE}skip/", sent, follow=True).content.decode()
     assert "Take a break whenever you like. +12 cents" in after

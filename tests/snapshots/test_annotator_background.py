@@ -103,10 +103,10 @@ def test_the_page_asks_keeps_changes_and_takes_back(ana, browser_of):
     page = client.get("/mine/background/").content.decode()
     assert all(question in page for question, _ in QUESTIONS.values())
     assert f"at least {FLOOR} people" in page
-    assert "Take all of it back" not in page
+    assert "Delete my answers" not in page
     client.post("/mine/background/", {"age": "35-44"})
     assert Background.objects.get().age == "35-44"
-    assert "Take all of it back" in client.get("/mine/background/").content.decode()
+    assert "Delete my answers" in client.get("/mine/background/").content.decode()
     wrong = client.post("/mine/background/", {"age": "200"})
     assert wrong.status_code == 422
     assert Background.objects.get().age == "35-44"

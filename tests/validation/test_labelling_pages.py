@@ -228,7 +228,7 @@ def test_the_start_page_offers_what_there_is(corpus):
     page = signed_in(vera()).get("/start/").content.decode()
     assert "Label pairs" in page
     assert "5 cents for a pair" in page
-    assert "Nothing to do just now" in signed_in(ana()).get("/start/").content.decode()
+    assert "No work right now" in signed_in(ana()).get("/start/").content.decode()
 
 
 def test_a_right_to_left_corpus_is_shown_so(corpus):

@@ -48,7 +48,7 @@ def test_somebody_sees_how_many_labels_equal_gold(question, vera, browser_of):
     (own,) = own_figures(vera)
     assert (own.pairs, own.equals_gold, own.bonuses) == (20, 0.75, 0)
     page = browser_of(vera).get(PAGE).content.decode()
-    assert "Of your last 20 labels" in page
+    assert "of your last 20 labels" in page
     assert "75.0%" in page
 
 
@@ -80,4 +80,4 @@ def test_nobody_sees_the_code_or_figures_of_another(question, vera, ana, browser
     page = browser_of(vera).get(PAGE).content.decode()
     for other in User.objects.exclude(pk=vera.pk):
         assert other.code not in page
-    assert "How your labels do" not in browser_of(ana).get(PAGE).content.decode()
+    assert "Your labels and the final labels" not in browser_of(ana).get(PAGE).content.decode()
