@@ -1,4 +1,4 @@
-"""People in the dashboard. Researchers see pseudonyms; administrators make accounts and see names."""
+"""Admin lists of people. Researchers see pseudonyms; administrators create accounts and see names."""
 
 from typing import Any, cast
 
@@ -27,7 +27,7 @@ class PersonCreationForm(UserCreationForm):
 
 
 class NewPasswordForm(AdminPasswordChangeForm):
-    """An administrator's new password for somebody ends their tokens, as their own would."""
+    """Revokes a person's tokens when an administrator sets their password."""
 
     def save(self, commit: bool = True) -> Any:
         user = super().save(commit)
@@ -62,7 +62,7 @@ class PersonAdmin(ResearcherAdmin, UserAdmin):
         return (("The person", {"fields": (*PERSONAL_FIELDS, "password")}), *fieldsets)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Nobody takes the administrator's role from themselves: the last one would lock everybody out."""
+        """Keeps administrators from taking their own role away: the last one would lock everybody out."""
         fields = super().get_readonly_fields(request, obj)
         return (*fields, "role", "is_active") if obj == request.user else fields
 
@@ -76,7 +76,7 @@ class PersonAdmin(ResearcherAdmin, UserAdmin):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(ResearcherAdmin):
-    """Everybody's tokens, for administrators: to see, and to end by deleting."""
+    """Shows administrators all tokens; deleting one revokes it."""
 
     list_display = ("user", "name", "scope", "created_at", "expires_at")
     list_select_related = ("user",)
@@ -112,10 +112,10 @@ class QualificationAdmin(ResearcherAdmin):
 
 
 class InvitationForm(forms.ModelForm):
-    """Invites people by their codes, one a line."""
+    """Invites people by their codes, one per line."""
 
     codes = forms.CharField(
-        label="Codes of the people", widget=forms.Textarea(attrs={"rows": 5}), help_text="One a line."
+        label="Codes of the people", widget=forms.Textarea(attrs={"rows": 5}), help_text="One per line."
     )
 
     class Meta:
@@ -137,13 +137,13 @@ class RevocationForm(forms.ModelForm):
     class Meta:
         model = Grant
         fields = ("revoked_because",)
-        labels = {"revoked_because": "Take it back because"}
-        help_texts = {"revoked_because": "Kept with the record. What they wrote and earned stays theirs."}
+        labels = {"revoked_because": "Reason for revoking"}
+        help_texts = {"revoked_because": "Stored with the record. The person keeps their texts and pay."}
 
 
 @admin.register(Grant)
 class GrantAdmin(ResearcherAdmin):
-    """Who holds which qualification. Adding is inviting; a reason takes it back."""
+    """Lists who holds which qualification. Adding invites people; a reason revokes."""
 
     list_display = ("user", "qualification", "how", "granted_at", "revoked_at")
     list_filter = ("qualification", "how", ("revoked_at", admin.EmptyFieldListFilter))
@@ -181,7 +181,7 @@ class GrantAdmin(ResearcherAdmin):
             qualifications.grant(user=user, qualification=obj.qualification, how=Grant.How.INVITATION, by=by)
             for user in form.cleaned_data["codes"]
         ]
-        obj.pk = made[-1].pk  # type: ignore[union-attr]  # what the log names: the last one invited
+        obj.pk = made[-1].pk  # type: ignore[union-attr]  # the log names the last person invited
 
 
 @admin.register(Consent)

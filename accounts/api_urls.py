@@ -1,4 +1,4 @@
-"""REST addresses about people, under /api/v1/."""
+"""REST addresses of accounts, under /api/v1/."""
 
 from django.urls import path
 

@@ -1,7 +1,7 @@
-"""What people may tell of their background: the questions, and the answers to choose from."""
+"""Optional questions about a person's background, with their answers."""
 
-# A count of fewer people is never told, and larger ones are told rounded down to a multiple of it: so neither a count
-# nor the difference between two releases tells what one person answered.
+# Counts of fewer people are never published, and larger ones are rounded down to a multiple of it, so that neither a
+# count nor the difference between two releases reveals one person's answer.
 FLOOR = 5
 
 AGES = {
@@ -91,11 +91,11 @@ QUESTIONS = {
     "age": ("How old are you?", AGES),
     "gender": ("What is your gender?", GENDERS),
     "first_language": ("Which language did you learn first?", LANGUAGES),
-    "education": ("What is the last that you finished?", EDUCATION),
+    "education": ("What is your highest level of education?", EDUCATION),
     "region": ("Where did you grow up?", REGIONS),
 }
 
 
 def told_count(number: int) -> int:
-    """What is told of a count of people: rounded down to a multiple of FLOOR; 0 says nothing."""
+    """Returns the published form of a count of people: rounded down to a multiple of FLOOR."""
     return number // FLOOR * FLOOR

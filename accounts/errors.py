@@ -2,4 +2,4 @@
 
 
 class AccountsError(Exception):
-    """A rule of accounts said no. The text is for the person."""
+    """A rule of accounts forbids something. The text is for the person."""

@@ -18,11 +18,11 @@ INSERT INTO accounts_submission (user_id, "key", digest, created_at) VALUES (%s,
 
 
 class KeyReused(AccountsError):
-    """The same idempotency key came before with other content."""
+    """An idempotency key was used before with other content."""
 
     def __init__(self) -> None:
         super().__init__(
-            "Something else was sent under this key before, and that stands. Send this under a new key."
+            "This idempotency key was used before with other content. Send this request with a new key."
         )
 
 
@@ -34,15 +34,15 @@ class KeyUnusable(AccountsError):
 
 
 def record_submission(*, user: User, key: str, content: object) -> bool:
-    """True the first time, False when the same comes again. Raises KeyReused, KeyUnusable.
+    """Records an idempotency key. Returns True the first time, False for a repeat. Raises KeyReused, KeyUnusable.
 
-    `content` is anything that JSON can hold. Call it first in the transaction that saves the work: a
-    second sender of the same key then waits until the first has committed or given up.
+    `content` is anything that JSON can hold. Call it first in the transaction that saves the work: a second
+    request with the same key then waits until the first has committed or rolled back.
     """
     if not 1 <= len(key) <= 100 or "\0" in key:
         raise KeyUnusable
     digest = _digest_of(content)
-    # One statement where the key is new, as it nearly always is; a look first would be two, and a savepoint.
+    # One statement if the key is new, as it nearly always is. Looking first would cost a second one and a savepoint.
     if changed((KEEP_KEY, [user.pk, key, digest, moment(timezone.now())])):
         return True
     if not was_submitted(user=user, key=key, content=content):
@@ -51,7 +51,7 @@ def record_submission(*, user: User, key: str, content: object) -> bool:
 
 
 def was_submitted(*, user: User, key: str, content: object) -> bool:
-    """Whether this came before under the key; records nothing. Raises KeyReused, KeyUnusable."""
+    """Returns whether this content was sent before with the key. Records nothing. Raises KeyReused, KeyUnusable."""
     if not 1 <= len(key) <= 100 or "\0" in key:
         raise KeyUnusable
     earlier = Submission.objects.filter(user=user, key=key).first()

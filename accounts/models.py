@@ -1,4 +1,4 @@
-"""People: who they are, what they agreed to, what they may do."""
+"""Tables of people, consents, qualifications, sign-ins and tokens."""
 
 import hashlib
 import secrets
@@ -11,22 +11,22 @@ from accounts.background_questions import QUESTIONS
 from accounts.placeholders import placeholder_in
 from accounts.querysets import ConsentQuerySet, GrantQuerySet, QuintetUserManager
 
-# No 0/o, 1/l/i: a code is read out over the phone.
+# Without 0/o and 1/l/i: codes are read out over the phone.
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
 def new_code() -> str:
-    """A pseudonym: ten characters, about 49 random bits, nothing about the person in it."""
+    """Returns a pseudonym: ten characters, about 49 random bits."""
     return "".join(secrets.choice(CODE_ALPHABET) for _ in range(10))
 
 
 def new_token() -> str:
-    """An unguessable name for something people see: 22 URL-safe characters, 128 random bits."""
+    """Returns an unguessable name: 22 URL-safe characters, 128 random bits."""
     return secrets.token_urlsafe(16)
 
 
 class User(AbstractUser):
-    """Anybody with a role. Exports know a person by `code` alone."""
+    """Anybody with an account. Exports contain a person's `code` alone."""
 
     class Role(models.TextChoices):
         ANNOTATOR = "annotator"
@@ -63,7 +63,7 @@ class User(AbstractUser):
         return self.code
 
     def get_full_name(self) -> str:
-        """What the dashboard greets with. Real names are not asked for."""
+        """Returns the name that the dashboard shows. Real names are not asked for."""
         return self.username
 
     def get_short_name(self) -> str:
@@ -75,12 +75,12 @@ class User(AbstractUser):
 
     @property
     def is_staff(self) -> bool:  # type: ignore[override]
-        """Whether the dashboard opens: a consequence of the role, never set by itself."""
+        """Returns whether the dashboard opens. It follows from the role."""
         return self.is_researcher
 
 
 class ConsentForm(models.Model):
-    """A text that people agree to before their first task. A new wording is a new form."""
+    """A consent text that people agree to before their first task. A new wording is a new form."""
 
     title = models.CharField(max_length=200)
     text = models.TextField(help_text="Markdown")
@@ -96,12 +96,12 @@ class ConsentForm(models.Model):
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing is left to fill in: only then can anybody agree to it."""
+        """Returns whether the text has no placeholder left: only then can people agree to it."""
         return not placeholder_in(f"{self.title}\n{self.text}")
 
 
 class Consent(models.Model):
-    """One person's agreement to one form; taken back by `withdrawn_at`, never deleted."""
+    """One person's consent to one form. `withdrawn_at` withdraws it; rows are never deleted."""
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="consents")
     form = models.ForeignKey(ConsentForm, on_delete=models.PROTECT)
@@ -119,9 +119,9 @@ class Consent(models.Model):
 
 
 class Background(models.Model):
-    """What somebody told of their background of their own will. Only counts over many people ever leave the database.
+    """A person's optional answers about their background. Only counts over many people leave the database.
 
-    Empty texts are questions left out. The row goes when the person takes it back or is erased.
+    An empty text is an unanswered question. The row is deleted with the answers or with the account.
     """
 
     user = models.OneToOneField(User, on_delete=models.PROTECT, related_name="background")
@@ -142,7 +142,7 @@ class Background(models.Model):
 
 
 class Qualification(models.Model):
-    """Something that a person must hold before certain work is given to them."""
+    """A qualification that certain work requires."""
 
     slug = models.SlugField(max_length=100, unique=True)
     name = models.CharField(max_length=200)
@@ -153,7 +153,7 @@ class Qualification(models.Model):
 
 
 class Grant(models.Model):
-    """One person's qualification; taken back by `revoked_at` with a reason, never deleted."""
+    """One person's qualification. `revoked_at` revokes it, with a reason; rows are never deleted."""
 
     class How(models.TextChoices):
         INVITATION = "invitation"
@@ -188,7 +188,7 @@ class Grant(models.Model):
 
 
 class PlatformIdentity(models.Model):
-    """Who somebody is on an outside platform. Needed to pay there; never shown beside their work."""
+    """A person's id on an outside platform. It is needed to pay them and never shown beside their work."""
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="platform_identities")
     platform = models.CharField(max_length=60)
@@ -202,7 +202,7 @@ class PlatformIdentity(models.Model):
 
 
 class Submission(models.Model):
-    """What a person sent under an idempotency key: the same again is the same submission."""
+    """A request that a person sent with an idempotency key."""
 
     user = models.ForeignKey(User, on_delete=models.PROTECT)
     key = models.CharField(max_length=100)
@@ -214,7 +214,7 @@ class Submission(models.Model):
 
 
 class SignInAttempt(models.Model):
-    """A sign-in that has not succeeded (yet). A success deletes its own row; what stays are failures."""
+    """A sign-in that failed, or whose password is being checked. A success deletes its row."""
 
     account = models.CharField(max_length=150)
     address = models.CharField(max_length=45)
@@ -232,14 +232,14 @@ def new_site_key() -> str:
 
 
 class SiteKey(models.Model):
-    """A secret that belongs to the rows which were made with it, and is backed up with them; SECRET_KEY may change."""
+    """A secret that is stored and backed up with the rows that were made with it. Unlike SECRET_KEY it never changes."""
 
     name = models.CharField(max_length=30, unique=True)
     value = models.CharField(max_length=43, default=new_site_key, editable=False)
 
 
 class SignedIn(models.Model):
-    """A browser in which somebody is signed in. The session decides; a row without one is cleared away."""
+    """A browser in which somebody is signed in. A row whose session has ended is deleted."""
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="browsers")
     session_key = models.CharField(max_length=40, unique=True)
@@ -249,7 +249,7 @@ class SignedIn(models.Model):
 
 
 class ApiToken(models.Model):
-    """A key for REST. Only its digest is kept: whoever reads the database cannot use it."""
+    """A REST token. Only its digest is stored, so that nobody can use a token read from the database."""
 
     class Scope(models.TextChoices):
         READ = "read", "only read"

@@ -1,12 +1,12 @@
-"""Texts that people agree to."""
+"""Placeholders in consent texts."""
 
 import re
 
-# Square brackets that begin no link: "[name and address of the group]".
+# Square brackets that are not a link: "[name and address of the group]".
 PLACEHOLDER = re.compile(r"\[[^\[\]\n]{3,200}\](?![\[(:])")
 
 
 def placeholder_in(text: str) -> str:
-    """Returns the first place that somebody still has to fill in, with its brackets; empty where there is none."""
+    """Returns the first placeholder, with its brackets, or an empty text."""
     found = PLACEHOLDER.search(text)
     return found[0] if found else ""

@@ -1,4 +1,4 @@
-"""Reads about people."""
+"""Querysets of people."""
 
 from django.contrib.auth.models import UserManager
 from django.db import models
@@ -6,7 +6,7 @@ from django.db import models
 
 class UserQuerySet(models.QuerySet):
     def people(self) -> "UserQuerySet":
-        """Accounts of persons, without the simulated crowd and without names that came with an import."""
+        """Returns real people: no simulated annotators, no annotators of imported corpora."""
         return self.filter(kind="person")
 
     def annotators(self) -> "UserQuerySet":
@@ -21,7 +21,7 @@ class QuintetUserManager(UserManager.from_queryset(UserQuerySet)):  # type: igno
         return super().create_superuser(username, email, password, **fields)
 
     def _create_user_object(self, username, email, password, **fields):  # type: ignore[no-untyped-def]
-        # Django's manager passes it; here it follows from the role and has no setter.
+        # Django's manager passes is_staff, which follows from the role here and has no setter.
         fields.pop("is_staff", None)
         return super()._create_user_object(username, email, password, **fields)
 
@@ -31,7 +31,7 @@ class GrantQuerySet(models.QuerySet):
         return self.filter(revoked_at=None)
 
     def is_held(self, user: models.Model, qualification_id: int | None) -> bool:
-        """Whether this person holds it at this moment; nobody needs to hold no qualification."""
+        """Returns whether a person holds a qualification; True if None is required."""
         return qualification_id is None or (
             self.standing().filter(user=user.pk, qualification=qualification_id).exists()
         )
@@ -42,5 +42,5 @@ class ConsentQuerySet(models.QuerySet):
         return self.filter(user=user, withdrawn_at=None)
 
     def is_given(self, user: models.Model, form_id: int | None) -> bool:
-        """Whether the person agrees to the form; where no form is asked for, there is nothing to agree to."""
+        """Returns whether a person agrees to a form; True if there is no form."""
         return form_id is None or self.given_by(user).filter(form=form_id).exists()

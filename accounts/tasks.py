@@ -1,4 +1,4 @@
-"""What the clock does about people: what is no longer needed goes."""
+"""Periodic tasks of accounts."""
 
 from celery import shared_task
 

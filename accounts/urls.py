@@ -1,4 +1,4 @@
-"""The pages about people."""
+"""Addresses of the pages of accounts."""
 
 from django.urls import path
 from django.views.generic import RedirectView
@@ -17,7 +17,7 @@ urlpatterns = [
     path("mine/tokens/", views.make_token, name="make-token"),
     path("mine/tokens/<int:token_id>/revoke/", views.revoke_token, name="revoke-token"),
     path("mine/sessions/<int:browser_id>/end/", views.end_session, name="end-session"),
-    # Before the dashboard's own page of that address: one door, one throttle.
+    # Takes the place of the dashboard's own sign-in, so that one throttle covers both.
     path("admin/login/", views.admin_sign_in, name="admin-sign-in"),
     path("admin/password_change/", RedirectView.as_view(pattern_name="change-password")),
 ]

@@ -1,7 +1,7 @@
-"""Tables for spreadsheets: the one place that writes CSV.
+"""Writes CSV that is safe to open in a spreadsheet. All CSV of the site is written here.
 
-A spreadsheet takes a text that begins like a formula for one, and runs it. Texts here may come from anybody
-(hypotheses, ids of a platform's participants), so such a text gets an apostrophe before it, which shows it as it is.
+A spreadsheet runs a text that begins like a formula. Anybody may have written the texts (hypotheses, ids of a
+platform's participants), so such a text gets an apostrophe in front, which makes it a text again.
 """
 
 import csv
@@ -12,14 +12,14 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def cell(value: object) -> object:
-    """`value`, safe in a spreadsheet. Numbers stay numbers; a lone sign, such as the `-` of no gold label, is none."""
+    """Returns `value`, safe in a spreadsheet. Numbers and single characters, such as the `-` of no gold label, stay."""
     if isinstance(value, str) and len(value) > 1 and value.startswith(FORMULA):
         return f"'{value}"
     return value
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """The rows as lines of CSV, one after the other."""
+    """Yields the rows as lines of CSV."""
     line = io.StringIO()
     writer = csv.writer(line, lineterminator="\n")
     for row in rows:

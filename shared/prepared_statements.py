@@ -1,7 +1,6 @@
-"""Statements by hand, for the few paths that every label takes: planned once a connection, several in a round trip.
+"""Runs hand-written SQL as prepared statements: planned once for each connection, several in one round trip.
 
-Elsewhere the ORM does. Here it took longer to compile a statement than the database to answer it, and
-PostgreSQL longer to plan it than to run it.
+Only the few statements that every label needs use it (docs/decisions/0010-hand-written-statements.md); the rest uses the ORM.
 """
 
 import re
@@ -24,10 +23,10 @@ _prepared: WeakKeyDictionary[Any, dict[str, str]] = WeakKeyDictionary()
 
 
 def rows(*steps: Step) -> list[tuple[Any, ...]]:
-    """Runs statements in this order, in a transaction; the rows of the last one. Marks: all %s, or all %(name)s.
+    """Runs statements in order, inside a transaction, and returns the rows of the last one. Marks: all %s, or all %(name)s.
 
-    PostgreSQL gets them in one message. Each statement must be fixed but for its values, and the values' types
-    plain from where they stand: what is prepared stays for as long as the connection.
+    PostgreSQL gets them in one message. A statement's text must be constant, and PostgreSQL must be able to infer the
+    types of its values: a prepared statement stays as long as its connection.
     """
     with connection.cursor() as cursor:
         _send(cursor, steps)
@@ -35,26 +34,26 @@ def rows(*steps: Step) -> list[tuple[Any, ...]]:
 
 
 def changed(*steps: Step) -> int:
-    """The same; how many rows the last statement has written."""
+    """Runs statements as `rows` does, and returns how many rows the last one wrote."""
     with connection.cursor() as cursor:
         _send(cursor, steps)
         return int(cursor.rowcount)
 
 
 def moment(value: datetime) -> Any:
-    """A time as the database takes it."""
+    """Returns a time in the database's own form."""
     return connection.ops.adapt_datetimefield_value(value)
 
 
 @cache
 def columns(model: type[models.Model], alias: str) -> str:
-    """All columns of a table for a SELECT, in the order in which `made` wants them."""
+    """Returns all columns of a table for a SELECT, in the order that `made` expects."""
     quoted = (connection.ops.quote_name(str(field.column)) for field in model._meta.concrete_fields)
     return ", ".join(f"{alias}.{name}" for name in quoted)
 
 
 def made(model: type[Row], row: Sequence[Any]) -> tuple[Row, Sequence[Any]]:
-    """The object that the first values of a row make, and the values after them."""
+    """Returns an object made of the first values of a row, and the remaining values."""
     names, converters = _fields(model, connection.vendor)
     values = dict(zip(names, row, strict=False))
     for name, own in converters.items():
@@ -64,9 +63,9 @@ def made(model: type[Row], row: Sequence[Any]) -> tuple[Row, Sequence[Any]]:
 
 
 def part(model: type[Row], values: dict[str, Any], **related: models.Model) -> Row:
-    """An object of which these columns are known; another one is fetched when it is asked for, as after `only`.
+    """Returns an object with these columns; others are fetched on access, as after `only`.
 
-    `related`: objects that foreign keys point to. Past the model's own __init__, which took longer than the query.
+    `related`: objects that foreign keys point to. Skips the model's __init__, which took longer than the query.
     """
     row = model.__new__(model)
     row.__dict__.update(values)
@@ -78,7 +77,7 @@ def part(model: type[Row], values: dict[str, Any], **related: models.Model) -> R
 
 @cache
 def _fields(model: type[models.Model], vendor: str) -> tuple[list[str], dict[str, list[Any]]]:
-    """The columns' attributes, and what a database's own values go through: SQLite has neither booleans nor moments."""
+    """Returns the columns' attributes, and the converters of the database: SQLite has neither booleans nor timestamps."""
     fields = {str(field.attname): field for field in model._meta.concrete_fields}
     converters = {
         name: connection.ops.get_db_converters(field.get_col("")) + field.get_db_converters(connection)
@@ -97,7 +96,7 @@ def _send(cursor: Any, steps: Sequence[Step]) -> None:
 
 
 def _may_prepare() -> bool:
-    """Not where a pooler hands every transaction another connection: Django's own setting for that says so."""
+    """Returns False where a pooler may give each transaction another connection, as Django's setting says."""
     is_postgres = connection.vendor == "postgresql"
     return is_postgres and not connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
 
@@ -117,7 +116,7 @@ def _execution(statement: str, values: Values) -> tuple[str, list[Any]]:
 
 @cache
 def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
-    """The statement with $1, $2, ... for its marks, and the names of the values in that order."""
+    """Returns the statement with $1, $2, ... for its marks, and the names of the values in that order."""
     order: list[str] = []
 
     def number(mark: re.Match[str]) -> str:

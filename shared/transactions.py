@@ -1,4 +1,4 @@
-"""Transactions that are begun again when PostgreSQL broke them off in favour of another one."""
+"""Retries transactions that PostgreSQL aborted for a deadlock or a serialization failure."""
 
 import logging
 import time
@@ -11,19 +11,19 @@ from django.db import OperationalError, connection, transaction
 
 logger = logging.getLogger(__name__)
 TRIES = 4
-LONGEST_PAUSE = 0.1  # seconds; drawn, so that two that met do not meet again
-# Serialization failure, deadlock. Nothing was written, and the same may succeed now.
-BROKEN_OFF = frozenset({"40001", "40P01"})
+LONGEST_PAUSE = 0.1  # seconds, at random, so that two transactions do not collide again
+# Serialization failure, deadlock: nothing was written, and a retry may succeed.
+RETRYABLE = frozenset({"40001", "40P01"})
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
 
 def one_transaction(action: Callable[Given, Result]) -> Callable[Given, Result]:
-    """Makes an action one transaction, which is done again after a deadlock or a serialization failure.
+    """Makes an action one transaction that is retried after a deadlock or a serialization failure.
 
-    The action keeps nothing outside the database. Called inside another transaction it is tried once: PostgreSQL has
-    broken off the whole of that.
+    The action must change nothing outside the database. Inside another transaction it is not retried, because
+    PostgreSQL has aborted the outer one as well.
     """
 
     @wraps(action)
@@ -34,9 +34,9 @@ def one_transaction(action: Callable[Given, Result]) -> Callable[Given, Result]:
                 with transaction.atomic():
                     return action(*args, **kwargs)
             except OperationalError as error:
-                if getattr(error.__cause__, "pgcode", None) not in BROKEN_OFF:
+                if getattr(error.__cause__, "pgcode", None) not in RETRYABLE:
                     raise
-                logger.warning("%s is done again: %s", action.__name__, error)
+                logger.warning("%s is retried: %s", action.__name__, error)
             time.sleep(random() * LONGEST_PAUSE)
         with transaction.atomic():
             return action(*args, **kwargs)

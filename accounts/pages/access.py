@@ -1,4 +1,4 @@
-"""Who may open a page: decorators for views, and where people go from here."""
+"""Decorators that check who may open a page, and redirects after the sign-in."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -19,37 +19,37 @@ from accounts.sign_in.passwords import WrongSignIn, sign_in
 from accounts.sign_in.throttle import TooManyAttempts
 
 View = Callable[..., HttpResponseBase]
-# Kept in the session of who came through a platform's link: is this surely them? See `collection.joining.entry_links`.
+# Session key: whether somebody who came through a platform's link proved who they are.
 OWN = "own"
 
 
 NOT_SURELY_YOU = (
-    "You came through a link that proves nothing, in another browser than the first time. Your data, your tokens and your"
-    " account are open in that first browser. If you no longer have it, write to the researchers."
+    "This page opens only in the browser in which you first came to the study, because your link does not prove who you"
+    " are. If you no longer have that browser, write to the researchers."
 )
 
 
 def signed_in_required(view: View) -> View:
-    """Strangers go to the sign-in and come back after it."""
+    """Redirects visitors to the sign-in and back afterwards."""
     return _guarded(view, lambda user: True, "")
 
 
 def annotator_required(view: View) -> View:
-    """For those who write and label. Whoever builds a corpus does not judge it with the same account."""
+    """Admits annotators only: people who build a corpus do not label it with the same account."""
     return _guarded(
         view,
         lambda user: user.role == User.Role.ANNOTATOR,
-        "This page is for annotators, and you are signed in as a researcher. To try it, sign in as one.",
+        "This page is for annotators, and you are signed in as a researcher. To try it, sign in with an annotator's account.",
     )
 
 
 def researcher_required(view: View) -> View:
-    """For researchers and administrators."""
+    """Admits researchers and administrators only."""
     return _guarded(view, lambda user: user.is_researcher, "This page is for the researchers of the project.")
 
 
 def own_required(view: View) -> View:
-    """For what concerns the person and not the work. An id of a platform is no password: see `is_own`."""
+    """Guards a person's own data, tokens and account: knowing a platform's id is not enough (see `is_own`)."""
 
     @wraps(view)
     @signed_in_required
@@ -62,14 +62,14 @@ def own_required(view: View) -> View:
 
 
 def is_own(request: HttpRequest) -> bool:
-    """Whether the person proved who they are: by a password, by the platform's signature, or by the browser of
+    """Returns whether the person proved who they are: by a password, the platform's signature, or the browser of
     their first visit."""
     user = request.user
     return isinstance(user, User) and (user.has_usable_password() or request.session.get(OWN) is True)
 
 
 def confirmed(request: HttpRequest, form: Any) -> bool:
-    """Whether a ConfirmedForm is right and its password too, which is counted as at the sign-in."""
+    """Returns whether a ConfirmedForm is valid. Its password is checked, and limited, as at the sign-in."""
     if not form.is_valid():
         return False
     if "password" not in form.fields:
@@ -80,14 +80,14 @@ def confirmed(request: HttpRequest, form: Any) -> bool:
     except TooManyAttempts as refusal:
         form.add_error("password", str(refusal))
     except WrongSignIn:
-        form.add_error("password", "This is not your password. Please check it; nothing was changed.")
+        form.add_error("password", "Wrong password. Nothing was changed.")
     return form.is_valid()
 
 
 def hands_out_work(view: View) -> View:
-    """For the pages whose GET holds work for somebody: neither HEAD nor a browser that fetches ahead gets any.
+    """Guards pages whose GET claims work: HEAD requests and prefetching browsers claim none.
 
-    A browser that is refused asks again when the person really goes there.
+    A browser whose prefetch is refused loads the page when the person opens it.
     """
 
     @wraps(view)
@@ -102,7 +102,7 @@ def hands_out_work(view: View) -> View:
 
 
 def is_fetched_ahead(request: HttpRequest) -> bool:
-    """Whether a browser asks for a page that nobody has opened yet; by today's header and two older ones."""
+    """Returns whether a browser prefetches the page, by today's header and two older ones."""
     named = ("Sec-Purpose", "Purpose", "X-Moz")
     return any(request.headers.get(name, "").lower().startswith(("prefetch", "prerender")) for name in named)
 
@@ -120,19 +120,19 @@ def _guarded(view: View, may_enter: Callable[[User], bool], why: str) -> View:
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:
-    """After signing in, people come back to the page they saw: an address that only takes a POST is none."""
+    """Redirects to the sign-in, and from there back to the page that was open: a POST-only address cannot be opened."""
     htmx = getattr(request, "htmx", None)
     back = request.get_full_path()
     if htmx or request.method not in ("GET", "HEAD"):
         seen = urlsplit((htmx.current_url if htmx else None) or request.headers.get("Referer", ""))
         back = f"{seen.path}?{seen.query}" if seen.query else seen.path
     response = redirect_to_login(back)
-    # Redirected the usual way, htmx would put the sign-in page into the fragment's place.
+    # htmx would follow a usual redirect and put the sign-in page into the fragment's place.
     return HttpResponseClientRedirect(response.url) if htmx else response
 
 
 def safe_next(request: HttpRequest) -> str | None:
-    """Where `next` wants to go, if that is an address of this site: it begins with a slash."""
+    """Returns the address in `next` if it belongs to this site."""
     target = request.POST.get("next") or request.GET.get("next") or ""
     on_this_site = url_has_allowed_host_and_scheme(
         target, allowed_hosts={request.get_host()}, require_https=request.is_secure()
@@ -141,5 +141,5 @@ def safe_next(request: HttpRequest) -> str | None:
 
 
 def landing_page(user: User) -> str:
-    """Where a person starts: researchers at the dashboard, annotators at their work."""
+    """Returns a person's first page: the dashboard for researchers, the start page for annotators."""
     return resolve_url("admin:index" if user.is_researcher else settings.LOGIN_REDIRECT_URL)

@@ -1,4 +1,4 @@
-"""The base of every list in the dashboard: who may look, and who may touch."""
+"""Base classes of the admin lists: who may look, and who may edit."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ def is_administrator(request: HttpRequest) -> bool:
 
 
 class ResearcherAdmin(ModelAdmin):
-    """Researchers look; nobody edits by hand. A list that may be edited says so by overriding one method.
+    """Lets researchers look and nobody edit. A list that can be edited overrides one method.
 
-    Roles decide, Django's permissions and groups do not: two systems would contradict each other.
+    Roles decide. Django's permissions and groups are not used, so that they cannot contradict roles.
     """
 
-    # Fields that a filter in the address (`?session__startswith=a`) must not tell researchers.
+    # Fields that researchers must not find out by a filter in the address (`?session__startswith=a`).
     hidden_lookups: tuple[str, ...] = ()
     show_full_result_count = False  # a second COUNT over a large table, on every page
 
@@ -49,7 +49,7 @@ class ResearcherAdmin(ModelAdmin):
 
 
 class ReadOnlyInline(TabularInline):
-    """Rows of another table below an entry, to look at."""
+    """Shows rows of another table below an entry."""
 
     extra = 0
     can_delete = False

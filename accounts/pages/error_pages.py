@@ -1,4 +1,4 @@
-"""The last resort: pages, or problem details under /api/, for errors that no view handled."""
+"""Responses to errors that no view handled: pages, or problem details under /api/."""
 
 from django.http import HttpRequest, HttpResponse
 from django.views import csrf, defaults
@@ -8,28 +8,26 @@ from accounts.rest.problems import is_api, problem_response
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request):
-        return problem_response(
-            400, "This request could not be read. Please check its address and its headers."
-        )
+        return problem_response(400, "This request could not be read. Check its address and its headers.")
     return defaults.bad_request(request, exception)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request):
-        return problem_response(403, str(exception) or "This is not open to you.")
+        return problem_response(403, str(exception) or "You have no access to this.")
     return defaults.permission_denied(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if is_api(request):
-        return problem_response(404, "Please check the address; /api/v1/docs/ lists what there is.")
+        return problem_response(404, "Nothing is at this address. /api/v1/docs/ lists all addresses.")
     return defaults.page_not_found(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     if is_api(request):
-        told = "This is our fault, and it is written to our log. Please try again in a moment."
-        return problem_response(500, told)
+        detail = "This is our fault, and it was logged. Please try again in a moment."
+        return problem_response(500, detail)
     page = defaults.server_error(request)
     # The page stands without the site's files, so its style is in it.
     page["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -38,5 +36,5 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if is_api(request):
-        return problem_response(403, f"The request does not come from a page of this site: {reason}")
+        return problem_response(403, f"The request did not come from a page of this site: {reason}")
     return csrf.csrf_failure(request, reason)

@@ -1,4 +1,4 @@
-"""What people fill in: the sign-in, a new password, a new token, their background, and the wish to be erased."""
+"""Forms of accounts: sign-in, password, token, background, deletion of the account."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,25 +31,25 @@ class SignInForm(forms.Form):
 
 class PasswordForm(forms.Form):
     old = forms.CharField(
-        label="Your password now",
+        label="Current password",
         strip=False,
         max_length=4096,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-        error_messages={"required": "Please type the password that you have now."},
+        error_messages={"required": "Please type your current password."},
     )
     new = forms.CharField(
-        label="Your new password",
+        label="New password",
         strip=False,
         max_length=4096,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
         error_messages={"required": "Please type the new password."},
     )
     again = forms.CharField(
-        label="The new one once more",
+        label="Repeat the new password",
         strip=False,
         max_length=4096,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        error_messages={"required": "Please type the new password a second time."},
+        error_messages={"required": "Please repeat the new password."},
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -63,14 +63,14 @@ class PasswordForm(forms.Form):
 
     def clean_again(self) -> str:
         if self.cleaned_data["again"] != self.cleaned_data.get("new", self.cleaned_data["again"]):
-            raise forms.ValidationError("This is not the same as the new password above.")
+            raise forms.ValidationError("The two new passwords differ.")
         return self.cleaned_data["again"]
 
 
 class ConfirmedForm(forms.Form):
-    """A form that asks for the password once more: a screen that somebody left open is not enough.
+    """Asks for the password again, because somebody else may sit at an open screen.
 
-    The view checks it (`accounts.pages.access.confirmed`). Who came through a link has none; see `own_required`.
+    `accounts.pages.access.confirmed` checks it. People who came through a link have none; see `own_required`.
     """
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -82,55 +82,55 @@ class ConfirmedForm(forms.Form):
                 strip=False,
                 max_length=4096,
                 widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-                error_messages={"required": "Please type your password once more."},
+                error_messages={"required": "Please type your password again."},
             )
 
 
 class ErasureForm(ConfirmedForm):
     code = forms.CharField(
-        label="Type your code, if you are sure",
+        label="Type your code to confirm",
         max_length=40,
         widget=forms.TextInput(
             attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),
-        error_messages={"required": "Please type your code. Nothing was erased."},
+        error_messages={"required": "Please type your code. Nothing was deleted."},
     )
 
     def clean_code(self) -> str:
         if self.cleaned_data["code"].strip() != self.user.code:
-            raise forms.ValidationError(f"Your code is {self.user.code}. Nothing was erased.")
+            raise forms.ValidationError(f"Your code is {self.user.code}. Nothing was deleted.")
         return self.user.code
 
 
 class BackgroundForm(forms.Form):
-    """A choice for each question; all may be left out."""
+    """Asks the optional questions about a person's background."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name, (question, answers) in QUESTIONS.items():
-            choices = [("", "I leave this out"), *answers.items()]
+            choices = [("", "Prefer not to say"), *answers.items()]
             self.fields[name] = forms.ChoiceField(label=question, choices=choices, required=False)
 
 
 class TokenForm(ConfirmedForm):
     name = forms.CharField(
-        label="What is it for?",
+        label="Purpose",
         max_length=100,
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": "Please give the token a name, so that you know it later."},
+        error_messages={"required": "Please say what the token is for, so that you recognise it later."},
     )
     scope = forms.ChoiceField(
-        label="What may it do?", choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ, required=False
+        label="Access", choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ, required=False
     )
     days = forms.TypedChoiceField(
-        label="How long does it last?",
+        label="Expires after",
         coerce=int,
-        choices=[(30, "30 days"), (365, "a year"), (0, "until I end it")],
+        choices=[(30, "30 days"), (365, "a year"), (0, "never")],
         initial=30,
     )
 
     def clean_scope(self) -> str:
-        """A form that does not ask, as an older script sends, means what tokens meant before."""
+        """Returns full access where a script sends no scope, as older ones do."""
         return self.cleaned_data["scope"] or ApiToken.Scope.ALL
 
     def expires_at(self) -> datetime | None:

@@ -1,4 +1,4 @@
-"""The visitor's home, signing in and out, consent, and the page about oneself."""
+"""Pages of accounts: home, sign-in, consent, and a person's own page."""
 
 from typing import cast
 
@@ -57,12 +57,12 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
-    """The dashboard's own door leads to the one door, which counts failures."""
+    """Redirects the dashboard's sign-in to the site's own, which limits failed attempts."""
     target = safe_next(request) or reverse("admin:index")
     if isinstance(request.user, User):
         if request.user.is_researcher:
             return redirect(target)
-        raise PermissionDenied("The dashboard is for the researchers of the project.")
+        raise PermissionDenied("Only researchers of the project can open the dashboard.")
     return redirect(f"{reverse('sign-in')}?{urlencode({'next': target})}")
 
 
@@ -82,7 +82,7 @@ def consent(request: HttpRequest, form_id: int) -> HttpResponse:
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
     if request.method == "POST":
         consents.give_consent(user=user, form=form)
-        messages.success(request, "Thank you. You can take your consent back at any time, under Mine.")
+        messages.success(request, "Thank you. You can withdraw your consent at any time under Mine.")
         return redirect(target)
     standing = Consent.objects.given_by(user).filter(form=form).first()
     return render(request, "accounts/consent.html", {"form": form, "standing": standing, "next": target})
@@ -93,9 +93,7 @@ def consent(request: HttpRequest, form_id: int) -> HttpResponse:
 def withdraw_consent(request: HttpRequest, form_id: int) -> HttpResponse:
     form = get_object_or_404(ConsentForm, pk=form_id)
     if consents.withdraw_consent(user=cast(User, request.user), form=form):
-        messages.success(
-            request, f"You took back your consent to “{form.title}”. What you earned stays yours."
-        )
+        messages.success(request, f"You withdrew your consent to “{form.title}”. You keep what you earned.")
     return redirect("mine")
 
 
@@ -132,7 +130,7 @@ def _mine(
 @never_cache
 @own_required
 def make_token(request: HttpRequest) -> HttpResponse:
-    """Answers with the page itself, no redirect: the token is shown in it once and stored nowhere."""
+    """Creates a token and shows it in this response; it is stored nowhere, so there is no redirect."""
     user = cast(User, request.user)
     form = TokenForm(request.POST, user=user)
     if not confirmed(request, form):
@@ -150,14 +148,14 @@ def make_token(request: HttpRequest) -> HttpResponse:
 @own_required
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     if tokens.revoke_api_token(user=cast(User, request.user), token_id=token_id):
-        messages.success(request, "The token has ended. Scripts that used it must get a new one.")
+        messages.success(request, "The token is revoked. Scripts that used it need a new one.")
     return redirect("mine")
 
 
 @require_POST
 @own_required
 def end_session(request: HttpRequest, browser_id: int) -> HttpResponse:
-    """Signs out one browser of the person, this one too."""
+    """Signs out one browser of the person, which may be this one."""
     ended = browsers.end_session(user=cast(User, request.user), browser_id=browser_id)
     if ended == request.session.session_key:
         logout(request)
@@ -171,14 +169,14 @@ def end_session(request: HttpRequest, browser_id: int) -> HttpResponse:
 @never_cache
 @own_required
 def background(request: HttpRequest) -> HttpResponse:
-    """What people may tell of their background, and take back; nothing here is asked of anybody who does not come."""
+    """Shows and saves the optional questions about a person's background."""
     user = cast(User, request.user)
     told = Background.objects.filter(user=user).values(*QUESTIONS).first()
     form = BackgroundForm(request.POST or None, initial=told)
     if form.is_valid():
         backgrounds.tell_background(user=user, answers=form.cleaned_data)
         kept = any(form.cleaned_data.values())
-        messages.success(request, "Yours is saved. Thank you." if kept else "Nothing of it is kept now.")
+        messages.success(request, "Saved. Thank you." if kept else "Your answers are deleted.")
         return redirect("mine")
     context = {"form": form, "told": told, "floor": FLOOR}
     status = 422 if form.is_bound else 200
@@ -190,7 +188,7 @@ def background(request: HttpRequest) -> HttpResponse:
 @sensitive_variables("form", "given")
 @signed_in_required
 def change_password(request: HttpRequest) -> HttpResponse:
-    """Who came through a platform's link has no password, and gets none here: the link is their door."""
+    """Changes a password. People who came through a platform's link have none and get none here."""
     user = cast(User, request.user)
     form = PasswordForm(request.POST or None, user=user)
     if form.is_valid():
@@ -202,14 +200,14 @@ def change_password(request: HttpRequest) -> HttpResponse:
         except throttle.TooManyAttempts as refusal:
             form.add_error("old", str(refusal))
         except passwords.WrongSignIn:
-            form.add_error("old", "This is not your password. Please check it; nothing was changed.")
+            form.add_error("old", "Wrong password. Nothing was changed.")
         else:
             before = request.session.session_key
             update_session_auth_hash(request, user)
             follow_session(request, before)
             messages.success(
                 request,
-                "Your new password is saved. Other browsers have to sign in again, and your tokens have ended.",
+                "Your new password is saved. Other browsers are signed out, and your tokens are revoked.",
             )
             return redirect("mine")
     status = 422 if form.is_bound else 200

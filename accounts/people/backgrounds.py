@@ -9,7 +9,7 @@ from accounts.models import (
 
 
 def tell_background(*, user: User, answers: Mapping[str, str]) -> None:
-    """Keeps what somebody told of their background; without any answer nothing is kept. Answers are keyed by field."""
+    """Saves a person's answers (field -> answer) about their background, or deletes them if all are empty."""
     if any(answers.values()):
         Background.objects.update_or_create(user=user, defaults=dict(answers))
     else:

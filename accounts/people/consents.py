@@ -11,24 +11,24 @@ class ConsentMissing(AccountsError):
 
     def __init__(self, form: int) -> None:
         super().__init__(
-            "You have not agreed to the consent form of this corpus, or have taken your consent back, so nothing was"
-            " handed out or saved. Please read the form and agree to it first; what is in hand can be sent after that."
+            "You have not agreed to the consent form of this corpus, or you withdrew your consent. Nothing was handed out"
+            " or saved. Please read the form and agree to it, then send your work again."
         )
         self.form = form
 
 
 def give_consent(*, user: User, form: ConsentForm) -> Consent:
-    """Records that the person agreed; agreeing twice is agreeing once."""
+    """Records a person's consent; a second call changes nothing."""
     return Consent.objects.get_or_create(user=user, form=form, withdrawn_at=None)[0]
 
 
 def require_consent(*, user: User, form_id: int | None) -> None:
-    """Raises ConsentMissing unless the person agrees to the form at present. Without a form there is nothing to ask."""
+    """Raises ConsentMissing unless the person agrees to the form at present. None: the corpus has no form."""
     if form_id is not None and not Consent.objects.is_given(user, form_id):
         raise ConsentMissing(form_id)
 
 
 def withdraw_consent(*, user: User, form: ConsentForm) -> bool:
-    """Takes a consent back from now on; the record that it was given stays. False: there was none."""
+    """Withdraws a consent; its record stays. Returns False if there was none."""
     standing = Consent.objects.given_by(user).filter(form=form)
     return standing.update(withdrawn_at=timezone.now()) > 0

@@ -18,23 +18,24 @@ from accounts.sign_in.throttle import (
     account_of_participant,
 )
 
-ERASED = "(erased)"  # stands where somebody wrote about a person who is erased
+ERASED = "(erased)"  # replaces what somebody wrote about a person who is erased
 
 
 class OnlyAdministrator(AccountsError):
-    """Without this person nobody could make accounts."""
+    """Without this person nobody could create accounts."""
 
     def __init__(self) -> None:
-        super().__init__("You are the only administrator. Make somebody else one first, then erase yourself.")
+        super().__init__(
+            "You are the only administrator. Make somebody else an administrator first, then delete your account."
+        )
 
 
 @transaction.atomic
 def erase_person(*, user: User) -> None:
-    """Blanks what tells who somebody is, and ends the account. Raises OnlyAdministrator.
+    """Erases what identifies a person, and ends the account. Raises OnlyAdministrator.
 
-    The code, what was written, labelled and earned under it, and what was agreed to stay: they are the evidence
-    of the corpus. An outside platform's id is kept as a keyed digest alone, so that somebody who was excluded
-    does not come back as somebody new.
+    The code stays, with the texts, labels, pay and consents under it: they are the evidence of the corpus. Of a
+    platform's id only a keyed digest stays, so that somebody who was excluded cannot come back as a new person.
     """
     administrators = User.objects.select_for_update().filter(role=User.Role.ADMINISTRATOR, is_active=True)
     if [each.pk for each in administrators] == [user.pk]:
@@ -56,7 +57,7 @@ def erase_person(*, user: User) -> None:
 
 
 def erased_id(platform: str, participant: str) -> str:
-    """What stands in the place of a platform's id: nobody reads the id from it, the id leads to it."""
+    """Returns a keyed digest that replaces a platform's id: the same id gives the same digest."""
     key = SiteKey.objects.get_or_create(name="erased ids")[0].value
     digest = hmac.new(key.encode(), f"{platform}\n{participant}".encode(), hashlib.sha256).hexdigest()
     return f"erased:{digest}"

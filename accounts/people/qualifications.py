@@ -8,14 +8,14 @@ from accounts.models import Grant, Qualification, User
 
 
 class ReasonMissing(AccountsError):
-    """Something that needs a reason came without one."""
+    """A reason is missing."""
 
 
 @transaction.atomic
 def grant(*, user: User, qualification: Qualification, how: str, by: User | None = None) -> Grant | None:
-    """Gives a qualification; somebody who holds it keeps what they have.
+    """Grants a qualification. Returns the standing grant if the person holds it already.
 
-    None: a researcher took it back from this person once, and only a researcher gives it again.
+    Returns None if a researcher revoked it before: then only a researcher can grant it again.
     """
     mine = Grant.objects.filter(user=user, qualification=qualification)
     standing = mine.standing().first()
@@ -30,12 +30,12 @@ def grant(*, user: User, qualification: Qualification, how: str, by: User | None
 
 
 def revoke(*, grant: Grant, because: str, by: User) -> bool:
-    """Takes a qualification back. The reason is kept. False: it had been taken back before.
+    """Revokes a qualification and stores the reason. Returns False if it was revoked before.
 
-    Raises ReasonMissing. What the person earned and wrote stays theirs.
+    Raises ReasonMissing. The person keeps their texts and pay.
     """
     because = because.strip()
     if not because:
-        raise ReasonMissing("Please say why: the reason is kept with the record.")
+        raise ReasonMissing("Please give a reason. It is stored with the record.")
     standing = Grant.objects.filter(pk=grant.pk).standing()
     return standing.update(revoked_at=timezone.now(), revoked_because=because, revoked_by=by) > 0

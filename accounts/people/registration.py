@@ -1,4 +1,4 @@
-"""Makes accounts."""
+"""Creates accounts."""
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
@@ -20,7 +20,7 @@ def create_person(
     kind: str = "person",
     code: str | None = None,
 ) -> User:
-    """Makes an account; without a password nobody can sign in to it. Raises NameTaken."""
+    """Creates an account; without a password nobody can sign in to it. Raises NameTaken."""
     fields = {"role": role, "kind": kind, "is_superuser": role == User.Role.ADMINISTRATOR}
     if code is not None:
         fields["code"] = code
@@ -36,9 +36,9 @@ def create_person(
 
 @transaction.atomic
 def person_from_platform(*, platform: str, participant: str) -> User:
-    """The account of somebody who comes from an outside platform, made at their first visit.
+    """Returns the account of a platform's participant, and creates it at their first visit.
 
-    It has no password: they come through the platform's link. Two first visits at once make one account.
+    It has no password: they come through the platform's link. Two first visits at once create one account.
     """
     known = PlatformIdentity.objects.select_related("user")
     ids = (participant, erased_id(platform, participant))
@@ -51,5 +51,5 @@ def person_from_platform(*, platform: str, participant: str) -> User:
             user = create_person(username=f"{platform}-{code}", password=None, code=code)
             PlatformIdentity.objects.create(user=user, platform=platform, participant=participant)
             return user
-    except IntegrityError:  # the other visit was faster; the savepoint took our account back
+    except IntegrityError:  # the other visit was faster, and the savepoint undid this account
         return known.get(platform=platform, participant=participant).user

@@ -1,4 +1,4 @@
-"""REST about people: a password for a token."""
+"""REST endpoint that returns a token for a password."""
 
 from datetime import timedelta
 
@@ -15,7 +15,7 @@ from accounts.rest.serializers import NewTokenSerializer, SignInSerializer
 from accounts.sign_in import passwords, tokens
 from accounts.sign_in.client_address import client_address
 
-# As long as a session in the browser; tokens for longer are made under Mine.
+# As long as a session in the browser. Tokens that last longer are created under Mine.
 TOKEN_LIFE = timedelta(days=30)
 
 
@@ -25,7 +25,7 @@ class TokenView(APIView):
 
     @extend_schema(
         summary="Get a token for a user name and a password",
-        description="Failures are counted as at the sign-in page: after a few, 429 with Retry-After.",
+        description="Failed attempts are limited as at the sign-in page: after a few, 429 with Retry-After.",
         request=SignInSerializer,
         responses={200: NewTokenSerializer, **of_status(401, 429)},
         tags=["token"],

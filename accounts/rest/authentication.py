@@ -1,4 +1,4 @@
-"""How a script says who it is: `Authorization: Token ...`, or `Bearer ...`."""
+"""Authenticates scripts by `Authorization: Token ...` or `Bearer ...`."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ KEYWORDS = (b"token", b"bearer")
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Looks the token's digest up. A request without such a header is left to the next class."""
+    """Finds the person by the token's digest. Requests without the header go to the next class."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         words = get_authorization_header(request).split()
@@ -32,9 +32,9 @@ class TokenAuthentication(BaseAuthentication):
         plain = words[1].decode("utf-8", "replace")
         token = _known(ApiToken.digest_of(plain))
         if token is None or not token.user.is_active:
-            raise AuthenticationFailed("This token is not known. Make a new one on your page.")
+            raise AuthenticationFailed("This token is unknown. Create a new one on your page (Mine).")
         if token.expires_at is not None and token.expires_at <= timezone.now():
-            raise AuthenticationFailed("This token has ended. Make a new one on your page.")
+            raise AuthenticationFailed("This token has expired. Create a new one on your page (Mine).")
         _check_scope(token, request)
         return token.user, token
 
@@ -43,7 +43,7 @@ class TokenAuthentication(BaseAuthentication):
 
 
 def _known(digest: str) -> ApiToken | None:
-    """The token with its person."""
+    """Returns the token with its person."""
     statement = TOKEN.format(token=columns(ApiToken, "token"), person=columns(User, "person"))
     found = rows((statement, [digest]))
     if not found:
@@ -54,18 +54,18 @@ def _known(digest: str) -> ApiToken | None:
 
 
 def _check_scope(token: ApiToken, request: Request) -> None:
-    """Here and not in the views, so that no new address can forget it. Raises PermissionDenied."""
+    """Checks the token's scope for every address at once. Raises PermissionDenied."""
     if token.scope == ApiToken.Scope.READ and request.method not in SAFE_METHODS:
-        raise PermissionDenied("This token can only read. Make one on your page that may do more.")
+        raise PermissionDenied("This token can only read. Create one with more access on your page (Mine).")
     if token.scope == ApiToken.Scope.WORK and not request.path.startswith(WORK):
-        raise PermissionDenied(f"This token is only for writing and labelling, under {WORK}.")
+        raise PermissionDenied(f"This token works only for writing and labelling, under {WORK}.")
 
 
 class TokenScheme(OpenApiAuthenticationExtension):
-    """Tells the OpenAPI page about the header, so that its "Authorize" button works."""
+    """Describes the header, so that the "Authorize" button of the OpenAPI page works."""
 
     target_class = "accounts.rest.authentication.TokenAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "Make a token on your page (Mine)."}
+        return {"type": "http", "scheme": "bearer", "description": "Create a token on your page (Mine)."}

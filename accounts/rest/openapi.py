@@ -1,4 +1,4 @@
-"""How the OpenAPI description comes about: every answer of an address is in it, its errors as well."""
+"""Makes the OpenAPI description, with every response of each address, errors included."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,47 +12,47 @@ from rest_framework.request import Request
 from accounts.rest.problems import MEDIA_TYPE, ProblemSerializer
 
 MEANINGS = {
-    400: "What was sent could not be read.",
+    400: "The request could not be read.",
     401: "No token, or an unknown one.",
-    403: "Not for this role, no consent yet, or not in the pool.",
-    404: "There is no such thing, or it is not yours.",
-    406: "Another form was asked for than there is.",
-    409: "Somebody else was faster, or a key came again with other content.",
-    412: "The file is another one than the request wants.",
-    413: "Too much was sent at once.",
-    415: "Something else than JSON was sent.",
+    403: "Wrong role, no consent, or not in the pool.",
+    404: "It does not exist, or it is not yours.",
+    406: "The requested format is not available.",
+    409: "Somebody else was faster, or the idempotency key was used with other content.",
+    412: "The file is not the one that the request expects.",
+    413: "The request is too large.",
+    415: "The request is not JSON.",
     416: "The file has no such bytes.",
-    422: "A field is wrong; `errors` names it.",
+    422: "A field is invalid; `errors` names it.",
     429: "Too many failed attempts; `Retry-After` says how long to wait.",
-    503: "The server cannot do it now, for instance since its disk is full.",
+    503: "The server cannot do it now, for example because its disk is full.",
 }
 
 
 class QuerySerializer(serializers.Serializer):
-    """What may stand behind the `?` of an address; a field `as_` is the parameter `as`."""
+    """Reads and describes the query parameters of an address; the field `as_` is the parameter `as`."""
 
     def get_fields(self) -> dict[str, Any]:
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
 
     @classmethod
     def read(cls, request: Request) -> dict[str, Any]:
-        """The checked parameters. Raises ValidationError (422)."""
-        asked = cls(data=request.query_params.dict())  # a plain dict: an empty value is a value, and refused
+        """Returns the checked parameters. Raises ValidationError (422)."""
+        asked = cls(data=request.query_params.dict())  # a plain dict: an empty value is checked, too
         asked.is_valid(raise_exception=True)
         return dict(asked.validated_data)
 
 
 def one_of(name: str, values: Iterable[str], **more: Any) -> serializers.ChoiceField:
-    """A field that takes one of these, and names them where another comes."""
+    """Returns a field for one of these values; its error lists them."""
     known = list(values)
-    told: dict[str, Any] = {
+    messages: dict[str, Any] = {
         "invalid_choice": f"There is no {name} {{input!r}} here. Known: {', '.join(known)}."
     }
-    return serializers.ChoiceField(choices=known, error_messages=told, **more)
+    return serializers.ChoiceField(choices=known, error_messages=messages, **more)
 
 
 class Description(AutoSchema):
-    """Adds the errors that an address of its kind can answer; a view names only those of its own (`of_status`)."""
+    """Adds the errors that are common to a kind of address; a view declares only its own (`of_status`)."""
 
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         bodies: dict[str, Any] = super()._get_response_bodies(direction)
@@ -72,7 +72,7 @@ class Description(AutoSchema):
         if issubclass(self.view.content_negotiation_class, DefaultContentNegotiation):
             found.append(406)
         if "{" in self.path or self._is_list_view():
-            found.append(404)  # of a list: a cursor that is none
+            found.append(404)  # of a list: an invalid cursor
         if self.method == "POST" and self.get_request_serializer():
             found += [413, 415, 422]
         if any(parameter["in"] == "query" for parameter in self._get_parameters()):

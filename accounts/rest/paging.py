@@ -15,9 +15,9 @@ POSITION = {
 
 
 class KeyPages(CursorPagination):
-    """Pages by key: what is added while somebody reads shifts nothing, and page 4,000 costs what page 1 costs.
+    """Pages by key: rows that are added meanwhile shift nothing, and page 4,000 costs as little as page 1.
 
-    A cursor is a text that anybody can make up, so its position is checked before the database sees it.
+    Anybody can make up a cursor, so its position is checked before a query uses it.
     """
 
     ordering = "pk"
@@ -27,7 +27,7 @@ class KeyPages(CursorPagination):
     max_page_size = 1000
 
     def decode_cursor(self, request: Request) -> Cursor | None:
-        """Raises NotFound where the cursor is none of ours."""
+        """Raises NotFound where the cursor is invalid."""
         cursor = super().decode_cursor(request)
         if (
             cursor is None
@@ -38,12 +38,12 @@ class KeyPages(CursorPagination):
         raise NotFound(self.invalid_cursor_message)
 
     def get_page_size(self, request: Request) -> int | None:
-        """The size that was asked for, or the usual one; more than the most is the most. Raises ValidationError."""
+        """Returns the requested page size, at most `max_page_size`, or the default. Raises ValidationError."""
         asked = request.query_params.get(self.page_size_query_param)
         if asked is None:
             return self.page_size
         if not (asked.isascii() and asked.isdecimal() and len(asked) < 19 and int(asked)):
-            raise ValidationError({self.page_size_query_param: "A whole number from 1 on."})
+            raise ValidationError({self.page_size_query_param: "Send a whole number from 1 on."})
         return min(int(asked), self.max_page_size)
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
@@ -51,11 +51,9 @@ class KeyPages(CursorPagination):
         for parameter in found:
             if parameter["name"] == self.page_size_query_param:
                 parameter["schema"] |= {"minimum": 1, "default": self.page_size}
-                parameter["description"] = (
-                    f"rows of a page; more than {self.max_page_size} are {self.max_page_size}"
-                )
+                parameter["description"] = f"rows per page, at most {self.max_page_size}"
             else:
-                parameter["description"] = "as `next` and `previous` of an answer hold it"
+                parameter["description"] = "from `next` or `previous` of a response"
         return found
 
 

@@ -1,4 +1,4 @@
-"""How the REST interface reads what is sent: JSON, and nothing that a database could not hold."""
+"""Reads JSON requests and refuses what a database cannot store."""
 
 import json
 import re
@@ -13,7 +13,7 @@ DEPTH = 50
 
 
 class StorableJSONParser(JSONParser):
-    """Reads JSON in UTF-8. Refuses what is nested too deeply or holds NUL or half a character."""
+    """Reads JSON in UTF-8. Refuses deep nesting, NUL characters and half surrogate pairs."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         """Raises ParseError (400)."""
@@ -26,11 +26,13 @@ class StorableJSONParser(JSONParser):
 
 
 def _check(found: Any, depth: int) -> None:
-    """Raises ParseError for a key or a text that cannot be kept."""
+    """Raises ParseError for a key or a text that cannot be stored."""
     if isinstance(found, str):
         if NOT_STORABLE.search(found):
-            told = json.dumps(found[:40])
-            raise ParseError(f"{told} holds a character that cannot be kept (NUL, or half a surrogate pair).")
+            quoted = json.dumps(found[:40])
+            raise ParseError(
+                f"{quoted} contains a character that cannot be stored (NUL, or half a surrogate pair)."
+            )
     elif isinstance(found, float):
         if found in (float("inf"), float("-inf")):
             raise ParseError("A number is too large.")

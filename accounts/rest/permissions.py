@@ -1,4 +1,4 @@
-"""Who may use a part of the REST interface."""
+"""Permissions of the REST interface."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ class IsResearcher(BasePermission):
 
 
 class IsAnnotator(BasePermission):
-    message = "This is for annotators. Whoever builds a corpus does not judge it with the same account."
+    message = "This is for annotators. People who build a corpus do not label it with the same account."
 
     def has_permission(self, request: Request, view: Any) -> bool:
         return isinstance(request.user, User) and request.user.role == User.Role.ANNOTATOR

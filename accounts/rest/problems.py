@@ -1,4 +1,4 @@
-"""Errors of the REST interface as problem details (RFC 9457): their shape, wherever they come from."""
+"""Formats every error of the REST interface as problem details (RFC 9457)."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -24,20 +24,20 @@ from accounts.sign_in.throttle import TooManyAttempts
 MEDIA_TYPE = "application/problem+json"
 API = "/api/"
 
-# Kinder than the phrases of HTTP, where those would not help.
+# Titles that help more than the phrases of HTTP.
 TITLES = {
     400: "This request could not be read",
     401: "Please sign in or send a token",
-    403: "This is not open to you",
+    403: "You have no access to this",
     404: "There is nothing here",
-    405: "This address takes other methods",
-    406: "This address has no such form",
+    405: "This address does not take this method",
+    406: "This format is not available",
     409: "Something else was faster",
-    413: "This is too much at once",
-    412: "This is another file",
+    413: "The request is too large",
+    412: "The file is another one",
     415: "Please send JSON",
-    416: "There are no such bytes",
-    422: "Something in it needs a change",
+    416: "The file has no such bytes",
+    422: "A field is invalid",
     429: "Please wait a moment",
     500: "Something broke on our side",
     503: "This cannot be done now",
@@ -59,7 +59,7 @@ class ProblemSerializer(serializers.Serializer):
 
 
 def of_status(*codes: int) -> dict[tuple[int, str], type[ProblemSerializer]]:
-    """Errors of one address beside those that all have (accounts/rest/openapi.py), for its `responses`."""
+    """Returns the errors of one address, for its `responses`; those common to all are in accounts/rest/openapi.py."""
     return {(code, MEDIA_TYPE): ProblemSerializer for code in codes}
 
 
@@ -68,12 +68,12 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def problem_response(status: int, detail: str) -> JsonResponse:
-    """An error that no view of REST framework made: of middleware, or of an address that does not exist."""
-    return JsonResponse(_told(status, detail), status=status, content_type=MEDIA_TYPE)
+    """Returns an error from outside the views: from middleware, or for an address that does not exist."""
+    return JsonResponse(_body(status, detail), status=status, content_type=MEDIA_TYPE)
 
 
 class Problem(APIException):
-    """An answer that is an error: `raise Problem(status=409, title="...", detail="...")`.
+    """An error response: `raise Problem(status=409, title="...", detail="...")`.
 
     `errors` names fields: field -> one message or several. `retry_after` is in seconds.
     """
@@ -118,26 +118,26 @@ def problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
             for message in messages
         )
     status = response.status_code
-    response.data = _told(status, detail, getattr(exc, "title", ""))
+    response.data = _body(status, detail, getattr(exc, "title", ""))
     if errors:
-        response.data["errors"] = {_writable(name): _writable(told) for name, told in errors.items()}
-    # Whatever was asked for (YAML, a file), an error is readable JSON.
+        response.data["errors"] = {_writable(name): _writable(messages) for name, messages in errors.items()}
+    # An error is JSON, whatever format was requested.
     context["request"].accepted_renderer = JSONRenderer()
     context["request"].accepted_media_type = MEDIA_TYPE
     response.content_type = MEDIA_TYPE
     return response
 
 
-def _told(status: int, detail: str, title: str = "") -> dict[str, str | int]:
+def _body(status: int, detail: str, title: str = "") -> dict[str, str | int]:
     title = title or TITLES.get(status) or HTTPStatus(status).phrase
     return {"type": "about:blank", "title": title, "status": status, "detail": _writable(detail)}
 
 
-def _writable(told: Any) -> Any:
-    """Errors quote what came; half a character in it could not be sent back as UTF-8."""
-    if isinstance(told, list):
-        return [_writable(each) for each in told]
-    return told.encode("utf-8", "backslashreplace").decode() if isinstance(told, str) else told
+def _writable(text: Any) -> Any:
+    """Escapes half surrogate pairs, which an error may quote and UTF-8 cannot hold."""
+    if isinstance(text, list):
+        return [_writable(each) for each in text]
+    return text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
 
 
 def _problem_of(exc: AccountsError, request: Request) -> APIException:
@@ -152,7 +152,7 @@ def _problem_of(exc: AccountsError, request: Request) -> APIException:
 
 
 def _flat(detail: Any, name: str = "") -> list[tuple[str, list[str]]]:
-    """Nested messages as (dotted field name, messages)."""
+    """Returns nested messages as (dotted field name, messages)."""
     if isinstance(detail, Mapping):
         parts = [(f"{name}.{key}" if name else str(key), value) for key, value in detail.items()]
     elif isinstance(detail, list) and any(isinstance(item, Mapping | list) for item in detail):

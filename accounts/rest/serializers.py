@@ -1,4 +1,4 @@
-"""What REST takes and gives about people."""
+"""Fields of REST requests and responses about people."""
 
 from rest_framework import serializers
 
@@ -10,8 +10,8 @@ class SignInSerializer(serializers.Serializer):
     password = serializers.CharField(max_length=4096, trim_whitespace=False, write_only=True)
     name = serializers.CharField(
         max_length=100,
-        default="made with a password",
-        help_text="What the token is for: you see it under Mine.",
+        default="created with a password",
+        help_text="What the token is for. It is listed under Mine.",
     )
     scope = serializers.ChoiceField(choices=ApiToken.Scope.choices, default=ApiToken.Scope.ALL)
 

@@ -21,7 +21,7 @@ SINCE = "signed_in_at"  # in the session: seconds since 1970
 
 @receiver(user_logged_in)
 def remember_browser(sender: Any, request: HttpRequest, user: User, **_: Any) -> None:
-    """Keeps where somebody signed in, so that they can see and end it."""
+    """Records the browser at a sign-in, so that the person can see it and sign it out."""
     if request.session.session_key is None:
         request.session.create()
     request.session[SINCE] = time.time()
@@ -42,19 +42,19 @@ def forget_browser(sender: Any, request: HttpRequest, user: User | None, **_: An
 
 
 def follow_session(request: HttpRequest, before: str | None) -> None:
-    """After a new key was given to the session (a new password): the browser is the same."""
+    """Keeps the browser's record after its session got a new key, as with a new password."""
     SignedIn.objects.filter(session_key=before).update(session_key=request.session.session_key)
 
 
 def signed_in_browsers(user: User) -> QuerySet[SignedIn]:
-    """Where somebody is signed in, newest first."""
+    """Returns the browsers in which somebody is signed in, newest first."""
     session = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=timezone.now())
     return user.browsers.filter(Exists(session)).order_by("-pk")
 
 
 @transaction.atomic
 def end_session(*, user: User, browser_id: int) -> str | None:
-    """Signs one browser of the person out. Returns its session's key; None: they are not signed in there."""
+    """Signs one browser of a person out. Returns its session key, or None if the person is not signed in there."""
     row = user.browsers.filter(pk=browser_id).first()
     if row is None:
         return None
@@ -65,7 +65,7 @@ def end_session(*, user: User, browser_id: int) -> str | None:
 
 
 def forget_old_sign_ins() -> None:
-    """Removes failed sign-ins that no longer count, sessions that are over, and what is left of them."""
+    """Deletes failed sign-ins that no longer count, expired sessions, and the browsers of ended sessions."""
     SignInAttempt.objects.filter(at__lte=window_start()).delete()
     Session.objects.filter(expire_date__lt=timezone.now()).delete()
     SignedIn.objects.filter(~Exists(Session.objects.filter(session_key=OuterRef("session_key")))).delete()

@@ -1,4 +1,4 @@
-"""Where a request comes from."""
+"""The network address of a request."""
 
 import ipaddress
 
@@ -7,10 +7,10 @@ from django.http import HttpRequest
 
 
 def client_address(request: HttpRequest) -> str:
-    """The address that the sign-in counts by.
+    """Returns the address by which the sign-in limits failures.
 
-    Behind `settings.TRUSTED_PROXIES` = n proxies it is the n-th from the right of X-Forwarded-For: what
-    stands further left, the client may have made up. An IPv6 address counts by its /64, since one
+    Behind `settings.TRUSTED_PROXIES` = n proxies it is the n-th from the right of X-Forwarded-For: the
+    client may have made up everything further left. An IPv6 address counts by its /64, since one
     household has 2^64 of them.
     """
     address = request.META.get("REMOTE_ADDR", "")

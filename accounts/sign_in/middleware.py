@@ -1,4 +1,4 @@
-"""Watches requests of people who are signed in: which browsers, how long idle, and what must be written down."""
+"""Middleware for people who are signed in: ends idle sessions and writes the security log."""
 
 import time
 from collections.abc import Callable
@@ -23,10 +23,10 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
 def sign_out_idle_researchers(get_response: Next) -> Next:
-    """Takes a researcher who did nothing for `RESEARCHER_IDLE_SECONDS` for a stranger, until they sign in again.
+    """Treats a researcher who was idle for `RESEARCHER_IDLE_SECONDS` as signed out.
 
-    When somebody was last here stands in a signed cookie: in the database, looking at a page would write.
-    Annotators stay: they come back to the same device between tasks, and may do little.
+    The time of the last request is in a signed cookie, so that opening a page writes nothing to the database.
+    Annotators stay signed in: they come back to the same device between tasks, and their accounts can do little.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -59,7 +59,7 @@ def _seen(request: HttpRequest) -> float:
 
 
 def _salt(request: HttpRequest) -> str:
-    """One session's cookie says nothing about another's."""
+    """Binds the cookie to its session."""
     return f"{SEEN_COOKIE}:{request.session.session_key}"
 
 
@@ -68,9 +68,9 @@ def _is_researcher(request: HttpRequest) -> bool:
 
 
 def write_down(get_response: Next) -> Next:
-    """Notes what researchers change, and every file that somebody who is signed in downloads: who, where, from where.
+    """Logs every change by a researcher and every download by somebody who is signed in.
 
-    The path alone: what stands behind the question mark may be personal.
+    Logs the path alone, because the query may be personal.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:

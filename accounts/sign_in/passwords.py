@@ -10,14 +10,14 @@ from accounts.sign_in.tokens import end_tokens
 
 
 class WrongSignIn(AccountsError):
-    """No such account, or not this password: which of the two is nobody's business."""
+    """Wrong user name or password; the error does not say which."""
 
     def __init__(self) -> None:
-        super().__init__("This user name and password do not belong together. Please check both.")
+        super().__init__("Wrong user name or password. Please check both.")
 
 
 def sign_in(*, username: str, password: str, address: str) -> User:
-    """The person whom name and password belong to. Raises TooManyAttempts or WrongSignIn.
+    """Returns the person with this user name and password. Raises TooManyAttempts or WrongSignIn.
 
     Unknown names take as long as known ones: Django hashes the password for them too.
     """
@@ -35,9 +35,9 @@ def sign_in(*, username: str, password: str, address: str) -> User:
 
 
 def change_password(*, user: User, old: str, new: str, address: str) -> None:
-    """Sets a new password; every other browser of the person is signed out, and tokens for scripts end.
+    """Sets a new password, signs out the person's other browsers, and revokes their tokens.
 
-    Raises TooManyAttempts or WrongSignIn: the old password is guessed through the same throttled door.
+    Raises TooManyAttempts or WrongSignIn: the old password is checked under the limits of the sign-in.
     """
     sign_in(username=user.username, password=old, address=address)
     user.set_password(new)

@@ -1,4 +1,4 @@
-"""Who is signed in, in the database as Django has it: two looks by key, which every request takes."""
+"""Django's sessions and users, read by prepared statements, because every request reads both."""
 
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessions
@@ -27,7 +27,7 @@ class SessionStore(DatabaseSessions):
 
 
 class Backend(ModelBackend):
-    """Django's own, the person read by a prepared statement."""
+    """Django's backend, which reads the person by a prepared statement."""
 
     def get_user(self, user_id: int) -> User | None:
         found = rows((PERSON.format(person=columns(User, "person")), [user_id]))

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.errors import AccountsError
 from accounts.models import SignInAttempt
 
-# Failed sign-ins in `settings.SIGN_IN_WINDOW_SECONDS` before the door asks for patience.
+# Failed sign-ins within `settings.SIGN_IN_WINDOW_SECONDS` before the next attempt must wait.
 # Somebody who forgot a password tries three or four; 5 in 15 minutes let a guesser try 480 a day.
 FAILURES_BY_ACCOUNT_AND_ADDRESS = 5
 # One account guessed from many addresses. Higher, because anybody can lock an account this way.
@@ -27,12 +27,12 @@ class TooManyAttempts(AccountsError):
 
     def __init__(self, retry_after: int) -> None:
         self.look_again = f"Please wait {in_words(retry_after)}, then try again."
-        super().__init__(f"Too many sign-ins failed. {self.look_again}")
+        super().__init__(f"Too many failed sign-ins. {self.look_again}")
         self.retry_after = retry_after
 
 
 def in_words(seconds: int) -> str:
-    """A waiting time as people say it, rounded up: "40 seconds", "1 minute", "12 minutes"."""
+    """Returns a waiting time in words, rounded up: "40 seconds", "1 minute", "12 minutes"."""
     if seconds < 60:
         return "1 second" if seconds == 1 else f"{seconds} seconds"
     minutes = math.ceil(seconds / 60)
@@ -40,11 +40,11 @@ def in_words(seconds: int) -> str:
 
 
 def begin_sign_in(*, account: str, address: str) -> SignInAttempt:
-    """Opens the door to one password check. Raises TooManyAttempts, whatever the password is.
+    """Records an attempt before its password is checked. Raises TooManyAttempts, whatever the password is.
 
     The attempt is written and committed first and counted after: with "count, then write", thirty
-    guesses at once would all count nothing and all pass. A refused attempt leaves no row, so that
-    knocking on a locked door does not keep it locked.
+    guesses at once would each count nothing and all pass. A refused attempt leaves no row, so that
+    attempts during the lock do not prolong it.
     """
     account = account_key(account)
     _refuse_if_locked(account, address, mine=0)
@@ -58,9 +58,9 @@ def begin_sign_in(*, account: str, address: str) -> SignInAttempt:
 
 
 def finish_sign_in(*, attempt: SignInAttempt) -> None:
-    """The password was right: forgets this attempt and what the person mistyped before it.
+    """Deletes a successful attempt and the person's failed ones before it.
 
-    Rows that are too old to count go too, wherever they are from.
+    Deletes rows of this address that are too old to count, too.
     """
     mine = Q(account=attempt.account, address=attempt.address, pk__lte=attempt.pk)
     old = Q(address=attempt.address, at__lte=window_start())
@@ -68,18 +68,18 @@ def finish_sign_in(*, attempt: SignInAttempt) -> None:
 
 
 def account_of_participant(platform: str, participant: str) -> str:
-    """The name under which entries by a platform's link are counted; no user name has a colon."""
+    """Returns the name that limits entries by a platform's link; no user name contains a colon."""
     return f"{platform}:{participant}"
 
 
 def account_key(account: str) -> str:
-    """Spellings of one name count together; nobody gets five more tries by pressing shift."""
+    """Returns one key for all spellings of a name: another spelling gives no further attempts."""
     return unicodedata.normalize("NFKC", account).casefold()[:150]
 
 
 @transaction.atomic(durable=True)
 def _write_attempt(account: str, address: str) -> SignInAttempt:
-    """Durable: inside somebody else's transaction the row would be invisible and count nothing."""
+    """Commits the attempt at once: other requests must see it."""
     return SignInAttempt.objects.create(account=account, address=address)
 
 
@@ -88,7 +88,7 @@ def window_start() -> datetime:
 
 
 def _refuse_if_locked(account: str, address: str, *, mine: int) -> None:
-    """Raises TooManyAttempts if a limit is used up. `mine`: how many of the rows are the asker's own."""
+    """Raises TooManyAttempts if a limit is reached. `mine`: rows of this attempt itself, which do not count."""
     by_account, by_address = Q(account=account), Q(address=address)
     recent = SignInAttempt.objects.filter(at__gt=window_start())
     counts = recent.filter(by_account | by_address).aggregate(
@@ -111,7 +111,7 @@ def _refuse_if_locked(account: str, address: str, *, mine: int) -> None:
 
 
 def _seconds_until_free(failures: QuerySet[SignInAttempt], place: int) -> int:
-    """When the failure at this place, counted from the newest, leaves the window."""
+    """Returns the seconds until the failure at this place, counted from the newest, stops counting."""
     failure = failures.order_by("-at")[place - 1 : place].first()
     # Gone since it was counted: somebody signed in, so trying again soon makes sense.
     return 1 if failure is None else max(1, math.ceil((failure.at - window_start()).total_seconds()))

@@ -1,4 +1,4 @@
-"""Makes and ends tokens for scripts."""
+"""Creates and revokes tokens for scripts."""
 
 import secrets
 from datetime import datetime
@@ -12,7 +12,7 @@ from accounts.sign_in.security_log import note
 def create_api_token(
     *, user: User, name: str, expires_at: datetime | None = None, scope: str = ApiToken.Scope.ALL
 ) -> str:
-    """Makes a key for REST and returns it; it cannot be shown again. Ended tokens of the person go."""
+    """Creates a REST token and returns it; it cannot be shown again. Deletes the person's expired tokens."""
     user.api_tokens.filter(expires_at__lte=timezone.now()).delete()
     # The prefix lets scanners recognise a token that was committed by mistake.
     token = f"quintet_{secrets.token_urlsafe(32)}"
@@ -23,7 +23,7 @@ def create_api_token(
 
 
 def revoke_api_token(*, user: User, token_id: int) -> bool:
-    """Ends a token at once. False: the person has no such token."""
+    """Revokes a token. Returns False if the person has no such token."""
     ended = user.api_tokens.filter(pk=token_id).delete()[0] > 0
     if ended:
         note("token ended", user=user.code)
@@ -31,7 +31,7 @@ def revoke_api_token(*, user: User, token_id: int) -> bool:
 
 
 def end_tokens(*, user: User) -> int:
-    """Ends all tokens of a person at once. Returns how many."""
+    """Revokes all tokens of a person. Returns how many."""
     ended = user.api_tokens.all().delete()[0]
     if ended:
         note("tokens ended", user=user.code, number=ended)

@@ -1,6 +1,6 @@
-"""`{{ text|markdown }}`, and `{{ text|markdown_line }}` for a heading: researchers' texts as safe HTML.
+"""`{{ text|markdown }}`, and `{{ text|markdown_line }}` for a heading: renders Markdown as safe HTML.
 
-Prompts, FAQs and consent forms are written so.
+Prompts, FAQs and consent forms are Markdown.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ def _link_open(
 
 
 def _parser() -> MarkdownIt:
-    """Raw HTML is shown as text; links of other schemes than http(s) and mailto stay text; pictures are
-    links, because a page must not fetch from elsewhere."""
+    """Returns a parser without raw HTML, without links of other schemes than http(s) and mailto, and without
+    pictures, because a page must not fetch from elsewhere."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     parser.add_render_rule("link_open", _link_open)
     return parser
@@ -35,10 +35,10 @@ PARSER = _parser()
 
 @register.filter
 def markdown(text: str | None) -> SafeString:
-    return mark_safe(PARSER.render(text or ""))  # the parser escapes everything that it does not make itself
+    return mark_safe(PARSER.render(text or ""))  # the parser escapes everything else
 
 
 @register.filter
 def markdown_line(text: str | None) -> SafeString:
-    """Emphasis and links only, without a paragraph around: for headings."""
+    """Renders emphasis and links only, without a paragraph, for headings."""
     return mark_safe(PARSER.renderInline(text or ""))

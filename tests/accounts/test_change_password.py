@@ -36,9 +36,9 @@ def test_the_new_password_opens_the_door_and_the_old_one_does_not(signed_in):
     ("fields", "sentence"),
     [
         ({"old": "wrong"}, "This is not your password."),
-        ({"again": "seven green lambs"}, "This is not the same as the new password above."),
+        ({"again": "seven green lambs"}, "The two new passwords differ."),
         ({"new": "1234", "again": "1234"}, "too short"),
-        ({"old": ""}, "Please type the password that you have now."),
+        ({"old": ""}, "Please type your current password."),
     ],
 )
 def test_a_mistake_is_named_and_changes_nothing(signed_in, fields, sentence):

@@ -25,7 +25,10 @@ def test_a_reading_token_reads_and_does_nothing_else(rosa):
     assert client.head(READ).status_code == 200
     answer = client.post("/api/v1/snapshots/", {"corpus": "x"})
     assert answer.status_code == 403
-    assert answer.json()["detail"] == "This token can only read. Make one on your page that may do more."
+    assert (
+        answer.json()["detail"]
+        == "This token can only read. Create one with more access on your page (Mine)."
+    )
     assert client_with(rosa, "all").post("/api/v1/snapshots/", {"corpus": "x"}).status_code == 422
 
 

@@ -69,7 +69,7 @@ def test_simulated_and_imported_annotators_are_no_people(corpus):
 def test_datasheet_and_croissant_tell_the_counts_and_then_the_researchers_words(corpus, tmp_path):
     writers(corpus, 6, education="school")
     told = manifest(freeze(corpus))
-    counted = "- What is the last that you finished? school: 5."
+    counted = "- What is your highest level of education? school: 5."
     answered = {"background": "We asked nobody else."}
     text = datasheet(told, answered)
     assert counted in text
