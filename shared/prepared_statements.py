@@ -1,6 +1,6 @@
 """Runs hand-written SQL as prepared statements: planned once for each connection, several in one round trip.
 
-Only the few statements that every label needs use it (docs/decisions/0010-hand-written-statements.md); the rest uses the ORM.
+Only the few statements that every label needs use it; the rest uses the ORM. See decision 10 in docs/decisions/.
 """
 
 import re

@@ -39,7 +39,7 @@ def annotator_required(view: View) -> View:
     return _guarded(
         view,
         lambda user: user.role == User.Role.ANNOTATOR,
-        "This page is for annotators, and you are signed in as a researcher. To try it, sign in with an annotator's account.",
+        "This page is for annotators, and you are signed in as a researcher. To try it, sign in as an annotator.",
     )
 
 

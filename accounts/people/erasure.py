@@ -26,7 +26,7 @@ class OnlyAdministrator(AccountsError):
 
     def __init__(self) -> None:
         super().__init__(
-            "You are the only administrator. Make somebody else an administrator first, then delete your account."
+            "You are the only administrator. Make somebody else one first, then delete your account."
         )
 
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('collection', '0001_tables'),
+        ('collection', '0002_vetting'),
     ]
 
     operations = [
