@@ -1,7 +1,7 @@
-"""The embedded broker: kombu's file transport, with messages that appear whole.
+"""The embedded broker: kombu's file transport, which writes messages atomically here.
 
-kombu opens a message's file under its final name and then writes it. A worker that looks in between takes an empty
-file, loses the message and dies of it. Here the file is written under another name and renamed.
+kombu opens a message's file under its final name and then writes it. A worker that reads in between gets an empty
+file, loses the message and crashes. Here the file is written under another name and renamed.
 """
 
 import os
@@ -22,7 +22,7 @@ class Channel(filesystem.Channel):
     def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{round(time.monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg"
         final = Path(self.data_folder_out) / name
-        part = final.with_name(f"{name}.part")  # `_get` takes names that end in ".msg" alone
+        part = final.with_name(f"{name}.part")  # `_get` reads only names that end in ".msg"
         try:
             part.write_text(dumps(payload), encoding="utf-8")
             os.replace(part, final)
@@ -50,5 +50,5 @@ class Transport(filesystem.Transport):
 
 
 def install() -> None:
-    """Makes `filesystem://` mean this transport."""
+    """Registers this transport for `filesystem://`."""
     TRANSPORT_ALIASES["filesystem"] = f"{__name__}:Transport"

@@ -1,4 +1,4 @@
-"""The Celery application, the heartbeat of every worker, and the sign of life of its clock (beat)."""
+"""The Celery application, with the heartbeats of its workers and of its clock (beat)."""
 
 import logging
 import os
@@ -26,16 +26,16 @@ app = Celery("annotation_site")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
-SECONDS_BETWEEN_SIGNS = 5.0
+SECONDS_BETWEEN_HEARTBEATS = 5.0
 logger = logging.getLogger(__name__)
 _stop = threading.Event()
 
 
-def give_signs_of_life(name: str, queues: list[str], stop: threading.Event) -> None:
-    """Writes every few seconds that worker `name` works `queues`, until `stop` is set.
+def write_heartbeats(name: str, queues: list[str], stop: threading.Event) -> None:
+    """Writes every few seconds that worker `name` serves `queues`, until `stop` is set.
 
-    The connection is closed each time: pool processes are forked from this one now and then, and a
-    connection that two processes hold breaks in both.
+    The connection is closed each time: pool processes are forked from this one, and a connection that two
+    processes share breaks in both.
     """
     from django.db import DatabaseError, connection
 
@@ -45,31 +45,31 @@ def give_signs_of_life(name: str, queues: list[str], stop: threading.Event) -> N
         try:
             worker_seen(name=name, queues=queues)
         except DatabaseError as error:
-            logger.warning("This worker's sign of life could not be written: %s", error)
+            logger.warning("This worker's heartbeat could not be written: %s", error)
         finally:
             connection.close()
-        stop.wait(SECONDS_BETWEEN_SIGNS)
+        stop.wait(SECONDS_BETWEEN_HEARTBEATS)
 
 
 @celeryd_init.connect
 @beat_init.connect
 def keep_files_private(**_: object) -> None:
-    """Runs, logs and a SQLite database are nobody else's."""
+    """Makes runs, logs and a SQLite database readable by their owner alone."""
     os.umask(0o077)
 
 
 @worker_ready.connect
-def begin_signs_of_life(sender: Any, **_: object) -> None:
+def start_heartbeats(sender: Any, **_: object) -> None:
     queues = sorted(sender.app.amqp.queues.consume_from)
     _stop.clear()
     threading.Thread(
-        target=give_signs_of_life, args=(sender.hostname, queues, _stop), name="signs of life", daemon=True
+        target=write_heartbeats, args=(sender.hostname, queues, _stop), name="heartbeats", daemon=True
     ).start()
 
 
 @worker_ready.connect
 def clear_up(**_: object) -> None:
-    """Forgets what earlier workers left behind."""
+    """Deletes what earlier workers left behind."""
     from modeling.workers import forget_workers
 
     folder = app.conf.broker_transport_options.get("data_folder_out")
@@ -81,9 +81,9 @@ def clear_up(**_: object) -> None:
 @beat_init.connect
 @beat_embedded_init.connect
 def forget_the_future(sender: Any, **_: object) -> None:
-    """Makes what was last sent in the future due from now on: the machine's clock has been set back since.
+    """Corrects times of the schedule that lie in the future, as after the machine's clock was set back.
 
-    Without this, beat would send nothing until that moment has come again.
+    Without this, beat would send nothing until those times.
     """
     now = app.now()
     for entry in sender.scheduler.schedule.values():
@@ -93,14 +93,14 @@ def forget_the_future(sender: Any, **_: object) -> None:
 
 @after_task_publish.connect(sender="jobs.tasks.sweep")
 def note_the_clock(**_: object) -> None:
-    """Beat alone sends sweeps: each one that is sent shows that it is alive and that its schedule is."""
+    """Records that beat is alive: it alone sends sweeps."""
     from jobs.tasks import clock_seen
 
     _in_a_thread(clock_seen)
 
 
 def _in_a_thread(write: Callable[[], object]) -> None:
-    """Calls `write` with a database connection of its own, not one that a fork may have shared."""
+    """Calls `write` in a thread, whose database connection no forked process shares."""
 
     def written() -> None:
         from django.db import DatabaseError, connection
@@ -118,5 +118,5 @@ def _in_a_thread(write: Callable[[], object]) -> None:
 
 
 @worker_shutting_down.connect
-def end_signs_of_life(**_: object) -> None:
+def stop_heartbeats(**_: object) -> None:
     _stop.set()

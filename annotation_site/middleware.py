@@ -1,4 +1,4 @@
-"""What holds for every request and every answer, whatever the view: what is refused, and which headers are sent."""
+"""Middleware for all requests: refused requests, response headers, a full disk."""
 
 import errno
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from accounts.rest.problems import is_api, problem_response
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 
-# Our pages have neither inline scripts nor inline styles, and load nothing from elsewhere.
+# The pages have no inline scripts or styles, and load nothing from elsewhere.
 STRICT = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 POLICIES = {
     # Alpine.js, which the dashboard's theme is made with, compiles the expressions of its templates; the theme's
@@ -26,8 +26,8 @@ POLICIES = {
 }
 
 ROOM_DETAIL = (
-    "There is no room left on the server's disk, so nothing could be saved just now. What was saved before is safe."
-    " Please try again in a few minutes; if it lasts, tell the researchers of your project."
+    "The server's disk is full, so nothing could be saved. What was saved before is safe. Please try again in a few"
+    " minutes. If it happens again, tell the researchers of your project."
 )
 FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
 POSTGRES_DISK_FULL = "53100"
@@ -35,10 +35,9 @@ RETRY_AFTER = 60  # seconds
 
 
 def answer_headers(get_response: Next) -> Next:
-    """Sends a content security policy with every answer, `no-store` with what is for one person alone, and no body
-    where none was asked for.
+    """Adds a content security policy to every response and `no-store` to personal ones; drops bodies for HEAD.
 
-    A view that says itself how long its answer may be kept (files with an ETag) is believed.
+    Views that set Cache-Control themselves (files with an ETag) keep it.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -56,7 +55,7 @@ def answer_headers(get_response: Next) -> Next:
 
 
 def _empty(response: HttpResponseBase) -> None:
-    """Takes the body away, which a HEAD does not send; its headers stay those of a GET."""
+    """Drops the body and keeps the headers of a GET."""
     if isinstance(response, StreamingHttpResponse):
         response.streaming_content = ()
     elif isinstance(response, HttpResponse):
@@ -70,7 +69,7 @@ def _is_personal(request: HttpRequest, response: HttpResponseBase) -> bool:
 
 
 def refuse_nul(get_response: Next) -> Next:
-    """Answers 400 to a NUL character in an address: no text of the database holds one, so nothing can be found."""
+    """Answers 400 to a NUL character in an address, which PostgreSQL does not accept in a text."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
@@ -95,7 +94,7 @@ class TrailingSlash(CommonMiddleware):
 
 
 class FullDisk:
-    """Answers 503 with a sentence where nothing can be saved since the disk is full."""
+    """Answers 503 with an explanation when the disk is full."""
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
@@ -116,7 +115,7 @@ class FullDisk:
 
 
 def is_full_disk(exception: BaseException | None) -> bool:
-    """Whether this error, or one that it comes from, is a full disk: ours, SQLite's or PostgreSQL's."""
+    """Returns whether an error, or one of its causes, is a full disk: the site's, SQLite's or PostgreSQL's."""
     while exception is not None:
         if isinstance(exception, OSError) and exception.errno in FULL_DISK:
             return True

@@ -1,7 +1,7 @@
-"""A simulated crowd: annotators who sign in and work through the real pages, over HTTP.
+"""A simulated crowd: annotators who sign in and work through the real pages over HTTP.
 
-Nothing here touches the database: what the crowd can do, a person with a browser can do. Accounts are made by
-the command, marked as simulated.
+It never uses the database, so it can do only what a person with a browser can do. The command `simulate` creates its
+accounts and marks them as simulated.
 """
 
 import random
@@ -16,7 +16,7 @@ from typing import Any
 import lxml.html
 import requests
 
-# How long an annotator without work waits for somebody to give a seat back, and how often they look again.
+# How long an annotator without work waits for a released seat, and how often they try.
 PATIENCE_SECONDS = 3.0
 PAUSE_SECONDS = 0.5
 MOST_CHOICES = 5  # labels of the largest scheme
@@ -26,12 +26,12 @@ Judge = Callable[[str, str], str | None]
 
 
 class CrowdError(Exception):
-    """The site answered in a way that a person could not work with."""
+    """The site gave a response with which a person could not work."""
 
 
 @dataclass
 class Tally:
-    """What a crowd did; shared by its threads."""
+    """Counts what a crowd did; shared by its threads."""
 
     labels: int = 0
     skipped: int = 0
@@ -47,12 +47,12 @@ class Tally:
             self.last_at = time.monotonic()
 
     def is_quiet(self) -> bool:
-        """Whether nobody has done anything for a while: nothing will be given back any more."""
+        """Returns whether nobody has done anything for a while, so that no seat will be released."""
         return time.monotonic() - self.last_at > PATIENCE_SECONDS
 
 
 class Replay:
-    """Labels 2-5 of a published file, dealt once each to whoever meets the pair."""
+    """Gives each of the labels 2-5 of a published file once, to whoever gets the pair."""
 
     def __init__(self, rows: Iterable[tuple[str, str, Sequence[str]]]) -> None:
         self.left: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -70,12 +70,12 @@ class Replay:
 
 
 def folded(text: str) -> str:
-    """Without differences of white space: HTML shows none."""
+    """Returns the text with its white space folded, as HTML shows it."""
     return " ".join(text.split())
 
 
 def mostly_agreeing(labels: Sequence[str], seed: int) -> Judge:
-    """A judge whose answer depends on the texts alone in four of five cases, and on chance in the fifth."""
+    """Returns a judge whose label depends on the texts in four of five cases and on chance in the fifth."""
     dice, lock = random.Random(seed), threading.Lock()
 
     def judge(premise: str, hypothesis: str) -> str:
@@ -103,7 +103,7 @@ class Annotator:
             raise CrowdError(f"{self.username} could not sign in.")
 
     def label(self, corpus: str, judge: Judge, tally: Tally) -> None:
-        """Labels batch after batch until nothing is left that anybody might still give back."""
+        """Labels batch after batch until no work is left and nobody can release any."""
         while True:
             page = self.open(f"/work/validation/{corpus}/")
             form = labelling_form(page)
@@ -128,7 +128,7 @@ class Annotator:
         tally.add(labels=labels, skipped=skipped, batches=1)
 
     def write(self, corpus: str, tally: Tally, seed: int) -> None:
-        """Writes simulated hypotheses, premise after premise, until there is no more to write for."""
+        """Writes simulated hypotheses until no premise is left."""
         dice = random.Random(seed)
         while True:
             form = writing_form(self.open(f"/work/writing/{corpus}/"))
@@ -143,7 +143,7 @@ class Annotator:
             tally.add(written=1)
 
     def open(self, path: str) -> Any:
-        """A working page, after agreeing and reading what stands in front of it."""
+        """Returns a working page, after passing the consent and instructions in front of it."""
         for _ in range(4):
             page = self.get(path)
             gate = form_or_none(page, "agree")
@@ -153,7 +153,7 @@ class Annotator:
         raise CrowdError(f"{path} does not open after consent and instructions.")
 
     def pass_gate(self, gate: Any) -> None:
-        """Agrees; where there is a check, tries its choices one after another, as often as the page allows."""
+        """Agrees, and answers a check by trying one choice after another."""
         for choice in range(MOST_CHOICES):
             for name in set(gate.xpath(".//input[@type='radio']/@name")):
                 values = gate.inputs[name].value_options
@@ -172,7 +172,7 @@ class Annotator:
         return self.page(answer, may_need_a_change)
 
     def page(self, answer: requests.Response, may_need_a_change: bool = False) -> Any:
-        # 422 is the page itself, with what needs a change.
+        # 422 is the same page with its errors.
         if not answer.ok and not (may_need_a_change and answer.status_code == 422):
             raise CrowdError(f"{answer.url} answered {answer.status_code}: {answer.text[:300]}")
         page: Any = lxml.html.fromstring(answer.text, base_url=answer.url)
@@ -183,7 +183,7 @@ class Annotator:
 
 
 def form_or_none(page: Any, name: str) -> Any:
-    """The page's form with an input of that name."""
+    """Returns the page's form that has an input of that name."""
     return next((form for form in page.forms if name in form.fields), None)
 
 
@@ -203,7 +203,7 @@ def writing_form(page: Any) -> Any:
 
 
 def pairs_of(form: Any) -> Iterable[tuple[str, str, str]]:
-    """(slot, premise, hypothesis) of every pair that the labelling form asks about."""
+    """Yields (slot, premise, hypothesis) of every pair in the labelling form."""
     for box in form.xpath(".//*[@data-slot]"):
         premise = " ".join(part.text_content() for part in box.find_class("premise"))
         hypothesis = " ".join(part.text_content() for part in box.find_class("hypothesis"))
@@ -211,7 +211,7 @@ def pairs_of(form: Any) -> Iterable[tuple[str, str, str]]:
 
 
 def run_crowd(annotators: Sequence[Annotator], at_once: int, work: Callable[[Annotator], None]) -> None:
-    """Every annotator signs in and works, `at_once` of them at a time. Raises the first CrowdError."""
+    """Lets every annotator sign in and work, `at_once` of them at a time. Raises the first CrowdError."""
 
     def day(annotator: Annotator) -> None:
         annotator.sign_in()

@@ -1,4 +1,4 @@
-"""No page of the site takes a file: what is imported goes through commands."""
+"""Refuses uploaded files: no page takes one, since imports are commands."""
 
 from typing import Any, NoReturn
 
@@ -7,7 +7,7 @@ from django.core.files.uploadhandler import FileUploadHandler
 
 
 class RefuseFiles(FileUploadHandler):
-    """Ends a request as soon as a file begins in it, so that nothing of it reaches the disk."""
+    """Stops a request at the beginning of its first file, so that nothing reaches the disk."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise SuspiciousMultipartForm("This site takes no files.")

@@ -24,7 +24,7 @@ rest: list[URLPattern | URLResolver] = [
 admin.site.index_title = "Dashboard"
 
 urlpatterns = [
-    path("", include("accounts.urls")),  # before the dashboard: it has the dashboard's door
+    path("", include("accounts.urls")),  # before the dashboard: it takes the place of its sign-in
     path("", include("collection.urls")),
     path("", include("validation.urls")),
     path("", include("snapshots.urls")),

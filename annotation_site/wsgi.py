@@ -1,4 +1,4 @@
-"""The door for gunicorn."""
+"""The WSGI application for gunicorn."""
 
 import os
 
@@ -6,7 +6,7 @@ from django.core.wsgi import get_wsgi_application
 
 from collection.premises.filters.language import identifier
 
-os.umask(0o077)  # the database and logs are nobody else's
+os.umask(0o077)  # the database and logs are readable by their owner alone
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 application = get_wsgi_application()
-identifier()  # here, and not while the first writer waits
+identifier()  # loaded here, so that the first writer does not wait for it

@@ -1,4 +1,4 @@
-"""Pairing a file of scenes by machine from beginning to end: read, simplify, draw, write in portions."""
+"""Pairs a file of scenes by machine: reads, simplifies, draws, and writes in portions."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ class PairingOrder:
 
 @dataclass
 class PairingOutcome:
-    """What became of a file. passed_over: scenes that had machine-made pairs, or whose premise is not open."""
+    """The result of a pairing. passed_over: scenes that have machine-made pairs already, or whose premise is not open."""
 
     scenes: int = 0
     passed_over: int = 0
@@ -48,8 +48,8 @@ class PairingOutcome:
 def pair_premises(order: PairingOrder, tell: Callable[[str], None] = lambda text: None) -> PairingOutcome:
     """Pairs the scenes that have no machine-made pairs yet; a dry run only reports.
 
-    Raises collection.pairing.wordnet.NoWordNet. `tell` hears how far the work is. What was written before an
-    interruption stays, and the same order again goes on behind it.
+    Raises collection.pairing.wordnet.NoWordNet. Calls `tell` with the progress. After an interruption,
+    the same pairing continues where it stopped.
     """
     outcome = PairingOutcome()
     scenes = _read(order, outcome)
@@ -79,7 +79,7 @@ def _read(order: PairingOrder, outcome: PairingOutcome) -> list[Scene]:
 
 
 def _waiting(genre: Genre, scenes: Sequence[Scene]) -> list[int]:
-    """The places of the scenes that are to be paired."""
+    """Returns the positions of the scenes that are not paired yet."""
     done: set[str] = set()
     for portion in portions(scenes, PORTION):
         done |= paired_already(genre, portion)
@@ -97,7 +97,7 @@ def _write(order: PairingOrder, items: Sequence[PairedScene]) -> Counter[str]:
 
 
 def _would_write(items: Sequence[PairedScene]) -> Counter[str]:
-    """As if no premise were there yet: of those that are, the report of the real run counts none."""
+    """Counts what would be written, as if no premise existed yet."""
     paired = [item for item in items if item.hypotheses]
     return Counter(premises=len(paired), pairs=sum(len(item.hypotheses) for item in paired))
 

@@ -1,4 +1,4 @@
-"""Importing files of pairs from beginning to end: read, plan, write in portions, open for validation."""
+"""Imports files of pairs: reads, plans, writes in portions, and opens pairs for validation."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class StrictRefusal(Exception):
-    """A line was refused where every line had to go in; nothing was written. `report` names the lines."""
+    """A strict import met an invalid line. Nothing was written; `report` names the lines."""
 
     def __init__(self, report: "PairReport") -> None:
         super().__init__(f"{report.refused_count} lines were refused.")
@@ -40,19 +40,19 @@ class StrictRefusal(Exception):
 
 
 class WrongCorpus(Exception):
-    """The corpus that is there is not of the kind that was asked for. The text says what to do."""
+    """The existing corpus does not fit the options. The text says what to do."""
 
 
 class NoLabels(Exception):
-    """The file's pairs have no label at all, which was not asked for. Nothing of it was written."""
+    """The file's pairs have no labels, and --unlabelled was not given. Nothing of it was written."""
 
 
 @dataclass(frozen=True)
 class PairOrder:
-    """What to import, and how. `scheme` to `threshold` are for a corpus that is not there yet.
+    """What to import, and how. `scheme` to `threshold` are for a corpus that does not exist yet.
 
-    unlabelled: pairs without any label are meant; else a file without one is refused. dry_run: say what an import
-    would do, and write nothing. read_as: the options that name the form.
+    unlabelled: accept a file without any label. dry_run: report what an import would do, and write nothing.
+    read_as: the options that name the format.
     split: puts pairs into partitions that neither the file nor their line names. about: of a corpus to be made.
     """
 
@@ -84,7 +84,7 @@ class PairOrder:
 
 @dataclass
 class Refusal:
-    """A line that did not go in."""
+    """A line that was not imported."""
 
     file: str
     line: int
@@ -93,7 +93,7 @@ class Refusal:
 
 @dataclass
 class PairReport:
-    """What became of an import. `refused` lists the first thousand; `refused_count` counts all.
+    """The result of an import. `refused` lists the first thousand lines; `refused_count` counts all.
 
     reasons: how many lines were refused for each reason. keys: of the first refused line whose keys are known.
     first: the first pairs that go in. left_out: answers that name several labels.
@@ -130,11 +130,10 @@ def portions(items: Iterable[T], size: int = PORTION) -> Iterator[list[T]]:
 
 
 def import_pairs(order: PairOrder, tell: Callable[[str], None] = lambda text: None) -> PairReport:
-    """Imports the files one after the other. Raises StrictRefusal, WrongCorpus, and NoLabels where the first two
-    thousand good lines of a file have no label at all.
+    """Imports the files in order. Raises StrictRefusal, WrongCorpus, and NoLabels if the first two thousand valid lines
+    of a file have no label.
 
-    `tell` hears after every portion how far the work is. What was written before an interruption stays;
-    the same import again passes over it.
+    Calls `tell` with the progress after every portion. After an interruption, the same import skips what was written.
     """
     report = PairReport()
     work = _Work(order, report, tell)
@@ -159,7 +158,7 @@ def import_pairs(order: PairOrder, tell: Callable[[str], None] = lambda text: No
 
 
 class _Work:
-    """The run through the files. The corpus is made with its first good portion, not before."""
+    """One import. It creates the corpus with its first valid portion."""
 
     def __init__(self, order: PairOrder, report: PairReport, tell: Callable[[str], None]) -> None:
         self.order, self.report, self.tell = order, report, tell
@@ -179,13 +178,13 @@ class _Work:
         self._check_map()
 
     def _check_map(self) -> None:
-        """Raises BadMap where the label map gives a label that the corpus does not have."""
+        """Raises BadMap if the label map contains a label that the corpus does not have."""
         known = {*self.rules.labels, *self.rules.votes}
         labels = self.form.fields.labels.targets if self.form.fields else set()
         if strange := sorted(labels - known):
             raise BadMap(
-                f'The label map gives "{strange[0]}", which is none of the labels of {self.rules.scheme}'
-                f" ({', '.join(self.rules.labels)}). Another set of labels is named by --scheme: {', '.join(SCHEMES)}."
+                f'The label map gives "{strange[0]}", which is not a label of {self.rules.scheme}'
+                f" ({', '.join(self.rules.labels)}). Choose another set of labels with --scheme: {', '.join(SCHEMES)}."
             )
 
     def run(self) -> None:
@@ -284,7 +283,7 @@ class _Work:
 
 
 def _asked(corpus: Corpus) -> str:
-    """The scheme of the main question's labels, where it is another one than the corpus's."""
+    """Returns the scheme of the main question if it differs from the corpus's."""
     scheme = Question.objects.filter(corpus=corpus, is_main=True).values_list("scheme", flat=True).first()
     return scheme if scheme and scheme != corpus.scheme else ""
 

@@ -1,4 +1,4 @@
-"""Importing a file of premises from beginning to end, or only telling what the filters would drop."""
+"""Imports a file of premises, or reports what the filters would drop."""
 
 import sqlite3
 from collections import Counter
@@ -28,8 +28,8 @@ EXAMPLES = 3  # lines of each filter that a report shows
 class PremiseOrder:
     """What to import, and how.
 
-    document: what premises stand in whose line names no document. alone: every premise is a group of its
-    own, unless its line names one. without: filters to leave out. longest: of a sentence, in characters.
+    document: the document of premises whose line names none. alone: every premise is its own group unless its
+    line names one. without: filters to leave out. longest: the most characters of a sentence.
     """
 
     genre: Genre
@@ -55,7 +55,7 @@ class PremiseOrder:
         return filters_for(self.genre.corpus.language, longest=self.longest, without=self.without)
 
     def settings_digest(self) -> str:
-        """Of all that decides what becomes of a line. Under other settings the file is read from its beginning."""
+        """Returns a digest of the settings that decide about a line. With other settings the file is read again."""
         settings = [
             *(VERSION, self.genre.corpus.language, self.encoding, self.split, self.document, self.alone),
             *(self.longest, sorted(self.without)),
@@ -65,7 +65,7 @@ class PremiseOrder:
 
 @dataclass
 class PremiseReport:
-    """What became of a file, or would.
+    """The result of an import, or of its preview.
 
     present: lines that an earlier reading had made premises. resumed_after: the line after which this
     reading began. finished_before: the whole file had been read, on that day. refused: the first thousand.
@@ -100,10 +100,9 @@ class PremiseReport:
 def import_premises(
     order: PremiseOrder, tell: Callable[[str], None] = lambda text: None, examples: int = EXAMPLES
 ) -> PremiseReport:
-    """Imports the file, or what is left of it. Raises collection.premises.intake.ReadElsewhere.
+    """Imports the file, or the rest of it after an interruption. Raises collection.premises.intake.ReadElsewhere.
 
-    `tell` hears after every batch how far the work is. What was written before an interruption stays, and
-    the same order again goes on behind it.
+    Calls `tell` with the progress after every batch. After an interruption, the same import continues where it stopped.
     """
     filters, name = order.filters(), order.path.name
     report = PremiseReport(filters, examples)
@@ -137,7 +136,7 @@ def import_premises(
 def preview(
     order: PremiseOrder, tell: Callable[[str], None] = lambda text: None, examples: int = EXAMPLES
 ) -> PremiseReport:
-    """What an import from the first line would do. Writes nothing, and keeps nobody waiting."""
+    """Reports what an import from the first line would do. Writes nothing and takes no lock."""
     report = PremiseReport(order.filters(), examples)
     seen = _Seen()
     for batch in batches(order.candidates()):
@@ -154,7 +153,7 @@ def preview(
 
 
 class _Seen:
-    """The digests that a preview would have written, in a file that goes away: they may be millions."""
+    """The digests that a preview would have written, in a temporary file, since they may be millions."""
 
     def __init__(self) -> None:
         self.file = sqlite3.connect("")
@@ -173,7 +172,7 @@ class _Seen:
 
 
 def batches(items: Iterable[Candidate | BadLine], size: int = PORTION) -> Iterator[list[Candidate | BadLine]]:
-    """About `size` items each; a line whose sentences are many is never parted."""
+    """Yields batches of about `size` items; the sentences of one line stay together."""
     batch: list[Candidate | BadLine] = []
     for item in items:
         if len(batch) >= size and item.line != batch[-1].line:
@@ -195,7 +194,7 @@ def _progress(order: PremiseOrder, digest: str) -> PremiseImport:
 
 
 def summary(order: PremiseOrder, report: PremiseReport, dry_run: bool) -> dict[str, Any]:
-    """The report as JSON. `dropped` has every filter in its order, also those that dropped nothing."""
+    """Returns the report for `--json`. `dropped` lists every filter in order, also those that dropped nothing."""
     return {
         "corpus": order.genre.corpus.slug,
         "genre": order.genre.slug,

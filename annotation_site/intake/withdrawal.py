@@ -1,7 +1,7 @@
-"""Taking an import of pairs back as a whole, while nothing was built on it.
+"""Withdraws an import of pairs as a whole, while nothing depends on it.
 
-What counts as built on it is what the database's foreign keys say: any row of any table that points at the
-import's pairs or labels and did not come with them. A table that is added later counts without a word here.
+Foreign keys decide what depends on it: any row of any table that refers to the import's pairs or labels and did not
+come with them. New tables count without a change here.
 """
 
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ from validation.statistics.cached import outdate
 
 
 class BuiltOn(Exception):
-    """Something was built on the import. The text says what; nothing was changed."""
+    """Something depends on the import. The text says what. Nothing was changed."""
 
 
 @dataclass(frozen=True)
 class Withdrawn:
-    """How many rows were removed, or would be."""
+    """Counts of the rows that were removed, or would be."""
 
     pairs: int
     labels: int
@@ -45,7 +45,7 @@ def withdraw_import(*, source: Source, with_corpus: bool = False, dry_run: bool 
                 transaction.set_rollback(True)
     except IntegrityError:
         raise BuiltOn(
-            f"Somebody began to work on the pairs of {source.name} in this moment; nothing was removed."
+            f"Somebody has just begun to work on the pairs of {source.name}. Nothing was removed."
         ) from None
     return found
 
@@ -53,7 +53,7 @@ def withdraw_import(*, source: Source, with_corpus: bool = False, dry_run: bool 
 def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
     pairs = Pair.objects.filter(source=source)
     labels = Label.objects.filter(pair__in=pairs)
-    # An open seat that nobody was ever given is no work.
+    # An open seat that nobody ever claimed is not work.
     came = labels.filter(
         Q(origin__in=[Label.Origin.IMPORTED, Label.Origin.AUTHOR])
         | Q(origin=Label.Origin.CAST, label=None, leased_until=None)
@@ -65,9 +65,9 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
     if blockers:
         told = ", ".join(f"{number:,} {what}" for what, number in sorted(blockers.items()))
         raise BuiltOn(
-            f"The import of {source.name} into {corpus.slug} cannot be withdrawn: there are {told} of its pairs."
+            f"The import of {source.name} into {corpus.slug} cannot be withdrawn, because its pairs have {told}."
         )
-    # Pairs last: rows are found through them.
+    # Pairs go last, because other rows are found through them.
     counts = {"labels": _delete(came)}
     _delete(Parse.objects.filter(pair__in=pairs))
     counts["pairs"] = _delete(pairs)
@@ -82,7 +82,7 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
 
 
 def _remove_corpus(corpus: Corpus) -> None:
-    """Removes a corpus that has its genres and its main question alone, as an import makes one."""
+    """Removes a corpus that has nothing but its genres and its main question, as an import creates it."""
     genres = Genre.objects.filter(corpus=corpus)
     question = Question.objects.filter(corpus=corpus, is_main=True)
     blockers = dict(_built_on(Corpus.objects.filter(pk=corpus.pk), but={Genre, Question}))
@@ -104,7 +104,7 @@ def _remove_corpus(corpus: Corpus) -> None:
 
 
 def _relations(model: type[models.Model]) -> Iterator[models.ForeignKey]:
-    """The foreign keys of all tables that point at this one; a view's rows follow from what is there."""
+    """Yields the foreign keys of all tables that refer to this one; views are left out."""
     for relation in model._meta.get_fields(include_hidden=True):
         field = getattr(relation, "field", None)
         if not isinstance(field, models.ForeignKey) or not relation.auto_created or field.model is None:
@@ -114,7 +114,7 @@ def _relations(model: type[models.Model]) -> Iterator[models.ForeignKey]:
 
 
 def _built_on(rows: QuerySet, but: set[type[models.Model]]) -> Iterator[tuple[str, int]]:
-    """What points at these rows, with its number, apart from the tables `but`."""
+    """Yields what refers to these rows, with its count, except for the tables `but`."""
     for field in _relations(rows.model):
         if field.model not in but:
             number = field.model._base_manager.filter(**{f"{field.name}__in": rows.values("pk")}).count()
@@ -123,13 +123,13 @@ def _built_on(rows: QuerySet, but: set[type[models.Model]]) -> Iterator[tuple[st
 
 
 def unreferenced(rows: QuerySet) -> QuerySet:
-    """The rows that no other row points at."""
+    """Returns the rows to which no other row refers."""
     for field in _relations(rows.model):
         rows = rows.exclude(Exists(field.model._base_manager.filter(**{field.name: OuterRef("pk")})))
     return rows
 
 
 def _delete(rows: QuerySet) -> int:
-    """Deletes by one statement, without reading half a million rows first; foreign keys still hold."""
+    """Deletes with one statement, without loading the rows; foreign keys are still enforced."""
     number: int = rows.order_by()._raw_delete(rows.db)
     return number

@@ -1,4 +1,4 @@
-"""What the commands that read files have in common."""
+"""Helpers of the commands that read files."""
 
 import sys
 import time
@@ -14,7 +14,7 @@ MAX_LICENCE = 100
 
 
 def readable_files(paths: Sequence[Path]) -> list[Path]:
-    """The paths, if each is a file that can be opened. Raises CommandError naming those that are not."""
+    """Returns the paths if all can be read. Raises CommandError naming those that cannot."""
     problems = [problem for path in paths if (problem := _problem(path))]
     if problems:
         raise CommandError("\n".join(problems))
@@ -40,19 +40,21 @@ def short_licence(text: str) -> str:
 
 
 def known_corpus(slug: str) -> Corpus:
-    """The corpus of that slug. Raises CommandError that lists those there are."""
+    """Returns the corpus of that slug. Raises CommandError listing the existing ones."""
     corpus = Corpus.objects.filter(slug=slug).first()
     if corpus is None:
         known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True))
         hint = (
-            f"The corpora are: {known}." if known else "There is none yet; `load_corpus FILE.toml` makes one."
+            f"The corpora are: {known}."
+            if known
+            else "There is none yet; `load_corpus FILE.toml` creates one."
         )
         raise CommandError(f'There is no corpus "{slug}". {hint}')
     return corpus
 
 
 def known_genre(corpus: Corpus, slug: str) -> Genre:
-    """The genre of that slug. Raises CommandError that lists those there are."""
+    """Returns the genre of that slug. Raises CommandError listing the existing ones."""
     genre = corpus.genres.filter(slug=slug).first()
     if genre is None:
         known = ", ".join(corpus.genres.order_by("slug").values_list("slug", flat=True)) or "none"
@@ -61,7 +63,7 @@ def known_genre(corpus: Corpus, slug: str) -> Genre:
 
 
 class Progress:
-    """A line on standard error every few seconds, so that a long import is seen to be alive."""
+    """Prints the progress of a long import on standard error every few seconds."""
 
     def __init__(self, every: float = 5.0) -> None:
         self.every, self.last = every, time.monotonic()

@@ -1,6 +1,6 @@
-"""Is every part alive? The page /health/ and the command `doctor` ask the same questions.
+"""Checks every part of the installation, for the page /health/ and the command `doctor`.
 
-The answers name parts and figures, never an address, a password or a path: the page is public.
+Results contain no addresses, passwords or paths, because the page is public.
 """
 
 import logging
@@ -29,7 +29,7 @@ LEAST_FREE_BYTES = 200 * 1024**2
 LITTLE_FREE_BYTES = 2 * 1024**3
 CLOCK_SILENT_AFTER = timedelta(minutes=2)  # beat sends a sweep every 15 seconds
 WAITS_TOO_LONG = timedelta(minutes=5)
-# Without one of these nobody can work; without a broker, only jobs wait.
+# Without one of these nobody can work. Without a broker, only jobs wait.
 NEEDED = ("web", "database", "disk")
 
 OK, ATTENTION, DOWN = "ok", "attention", "down"
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Part:
-    """One part of the installation. `state` is ok, attention (work goes on, look at it) or down."""
+    """The state of one part of the installation: ok, attention (people can work, but look at it) or down."""
 
     name: str
     state: str
@@ -57,7 +57,7 @@ def database() -> Part:
         waiting = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     except DatabaseError as error:
         logger.error("The database does not answer: %s", " ".join(str(error).split()))
-        return Part("database", DOWN, "The database does not answer. Its server's log and ours say why.")
+        return Part("database", DOWN, "The database does not answer. See its log and the site's log.")
     figures: dict[str, object] = {"vendor": connection.vendor, "migrations_waiting": waiting}
     if waiting:
         return Part(
@@ -71,11 +71,11 @@ def broker() -> Part:
     try:
         with app.connection_for_write() as link:
             link.ensure_connection(max_retries=1, timeout=2)
-            # The file-system transport connects to nothing; a channel looks at its folders.
+            # The file-system transport has no connection; opening a channel checks its folders.
             link.channel().close()
-    except Exception as error:  # each transport raises its own; whatever it is, no job can be sent
+    except Exception as error:  # each transport raises its own errors; after any of them no job can be sent
         logger.error("The broker does not answer: %s", error)
-        says = "The broker does not answer: no job can be started. People can work."
+        says = "The broker does not answer, so no job can start. People can work."
         return Part("broker", DOWN, says, {"kind": kind})
     return Part("broker", OK, "The broker answers.", {"kind": kind})
 
@@ -84,10 +84,10 @@ def workers() -> Part:
     try:
         by_queue = {queue: len(working(queue)) for queue in QUEUES}
     except DatabaseError:
-        return Part("workers", DOWN, "Unknown while the database does not answer.")
+        return Part("workers", DOWN, "Unknown, because the database does not answer.")
     idle = [queue for queue, count in by_queue.items() if not count]
     if idle:
-        says = f"Nobody works the queue {' nor the queue '.join(idle)}: start a Celery worker for it."
+        says = f"No worker serves the queue {' or the queue '.join(idle)}. Start a Celery worker for it."
         return Part("workers", ATTENTION, says, dict(by_queue))
     return Part("workers", OK, "Every queue has a worker.", dict(by_queue))
 
@@ -96,39 +96,39 @@ def clock() -> Part:
     try:
         seen = Clock.objects.first()
     except DatabaseError:
-        return Part("clock", DOWN, "Unknown while the database does not answer.")
+        return Part("clock", DOWN, "Unknown, because the database does not answer.")
     if seen is None:
-        says = "The clock has never been seen: start Celery's beat. Without it, lost jobs wait for ever."
+        says = "The clock has never run. Start Celery beat: without it, lost jobs wait for ever."
         return Part("clock", ATTENTION, says, {"seconds_silent": None})
     silent = _seconds(timezone.now(), seen.seen_at)
     figures: dict[str, object] = {"seconds_silent": silent}
     if silent > CLOCK_SILENT_AFTER.total_seconds():
-        says = f"The clock was last seen {silent} s ago: start Celery's beat again. Without it, lost jobs wait for ever."
+        says = f"The clock's last heartbeat is {silent} s old. Start Celery beat again: without it, lost jobs wait for ever."
         return Part("clock", ATTENTION, says, figures)
-    return Part("clock", OK, "The clock ticks.", figures)
+    return Part("clock", OK, "The clock runs.", figures)
 
 
 def jobs() -> Part:
-    """Jobs of all kinds that wait. Behind others a job may wait for hours; where a worker is free, it should not."""
+    """Reports waiting jobs. Behind others a job may wait for hours; with a free worker it should not."""
     now = timezone.now()
     try:
         waits = {queue: wait for queue in QUEUES if (wait := _longest_wait(queue, now)) is not None}
         in_vain = [queue for queue in waits if _waits_in_vain(queue, waits[queue])]
     except DatabaseError:
-        return Part("jobs", DOWN, "Unknown while the database does not answer.")
+        return Part("jobs", DOWN, "Unknown, because the database does not answer.")
     if not waits:
         return Part("jobs", OK, "No job waits.", {"oldest_waiting_seconds": {}})
     says = "The oldest waiting job: " + ", ".join(f"{queue} {wait} s" for queue, wait in waits.items()) + "."
     if in_vain:
         says += (
-            f" The queue {' and the queue '.join(in_vain)} has a worker that takes none of them: look at the clock, at the "
-            "broker and at the worker's log."
+            f" The queue {' and the queue '.join(in_vain)} has a free worker that claims none of them: check the clock, the "
+            "broker and the worker's log."
         )
     return Part("jobs", ATTENTION if in_vain else OK, says, {"oldest_waiting_seconds": waits})
 
 
 def _longest_wait(queue: str, now: datetime) -> int | None:
-    """Seconds that the oldest waiting job of a queue has waited."""
+    """Returns for how many seconds the oldest waiting job of a queue has waited."""
     oldest = (kind.objects.waiting().aggregate(oldest=Min("requested_at"))["oldest"] for kind in kinds(queue))
     return max((_seconds(now, each) for each in oldest if each is not None), default=None)
 

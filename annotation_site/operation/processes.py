@@ -1,4 +1,6 @@
-"""The demo's processes: started apart from the terminal, watched, and stopped with all that they started."""
+"""Starts, watches and stops the demo's processes, with everything that they started.
+
+Why it is not honcho: docs/decisions/0018-own-process-manager.md."""
 
 import contextlib
 import ctypes
@@ -17,7 +19,7 @@ ERROR = re.compile(r"[ \[](ERROR|CRITICAL)[ \]/]")
 
 
 class Service:
-    """A child process with its log. It is in a session of its own: Ctrl-C reaches us alone."""
+    """A child process with its log. It has its own session, so that Ctrl-C reaches the demo alone."""
 
     def __init__(self, name: str, command: Sequence[str], log: Path, *, restarts: bool) -> None:
         self.name, self.command, self.log = name, command, log
@@ -51,21 +53,21 @@ class Service:
         return self.process is not None and self.process.poll() is not None
 
     def end_orphans(self) -> None:
-        """What a process that died at once has left in its group: Celery's clock would tick on, twice."""
+        """Kills what a crashed process left in its group: otherwise two Celery clocks would run."""
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def may_restart(self) -> bool:
-        """Five times a minute at most: what dies at once again is broken, not unlucky."""
+        """Returns whether the process may be restarted: at most five times a minute."""
         recent = [moment for moment in self.started_at if time.monotonic() - moment < 60]
         return self.restarts and len(recent) <= 5
 
     def new_errors(self) -> list[str]:
-        """Lines of the log since the last call that tell of an error."""
+        """Returns the errors in the log since the last call."""
         with contextlib.suppress(FileNotFoundError), self.log.open("rb") as log:
             log.seek(self._read)
-            # A line that is still being written is left for the next time.
+            # A line that is still being written is left for the next call.
             text = log.read()
             text = text[: text.rfind(b"\n") + 1]
             self._read += len(text)
@@ -80,11 +82,10 @@ class Service:
 
 
 def stop(services: Iterable[Service], *, seconds: float = 20.0) -> None:
-    """Ends the processes and all that they started; who is still there after `seconds` is killed.
+    """Stops the processes and everything that they started, and kills what still runs after `seconds`.
 
-    Asked by SIGTERM, the worker lets its training runs write a checkpoint and puts them back on the list.
-
-    A training program has a session of its own too, so process groups would not find it.
+    On SIGTERM, the worker lets its trainings write a checkpoint and sets them back to waiting. A training program has
+    its own session, so process groups would not reach it.
     """
     running = [service for service in services if service.process and not service.has_ended()]
     family = descendants([service.process.pid for service in running if service.process])
@@ -104,7 +105,7 @@ def stop(services: Iterable[Service], *, seconds: float = 20.0) -> None:
 
 
 def descendants(pids: Sequence[int]) -> list[int]:
-    """Children, their children and so on, without `pids` themselves."""
+    """Returns all descendants of these processes."""
     parents = {pid: parent for pid, (parent, _) in process_table().items()}
     found, before = set(pids), 0
     while len(found) != before:
@@ -114,7 +115,7 @@ def descendants(pids: Sequence[int]) -> list[int]:
 
 
 def process_table() -> dict[int, tuple[int, str]]:
-    """pid -> (parent's pid, state such as S or Z). From /proc first: `ps` may not be installed."""
+    """Returns pid -> (parent's pid, state such as S or Z), from /proc if there is one: `ps` may not be installed."""
     if not Path("/proc/self/stat").exists():
         listing = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,stat="], capture_output=True, text=True)
         rows = [line.split(None, 2) for line in listing.stdout.splitlines()]
@@ -122,7 +123,7 @@ def process_table() -> dict[int, tuple[int, str]]:
     table = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
-            with contextlib.suppress(OSError):  # gone in the meantime
+            with contextlib.suppress(OSError):  # it ended meanwhile
                 # "pid (name) state parent ...": the name may hold anything, brackets too.
                 state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
                 table[int(folder.name)] = (int(parent), state)
@@ -130,7 +131,7 @@ def process_table() -> dict[int, tuple[int, str]]:
 
 
 def still_running(pids: Iterable[int]) -> list[int]:
-    """Those that have not ended. A zombie has: only its parent has not looked yet."""
+    """Returns the processes that still run. A zombie has ended."""
     table = process_table()
     return [pid for pid in pids if pid in table and not table[pid][1].startswith("Z")]
 
@@ -152,5 +153,5 @@ def _signal(pid: int | None, number: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """In the child: when the demo is killed outright, its processes end as well (Linux)."""
+    """Runs in the child: lets it end when the demo is killed (Linux)."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""The site as a process of its own, for commands that want to talk to it over HTTP."""
+"""Starts the site as a process, for commands that use it over HTTP."""
 
 import os
 import socket
@@ -18,26 +18,25 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 START_SECONDS = 30
-# Longer than a proxy or a script keeps a connection that nothing goes over: who closes first must not be the site,
-# or a request may meet a connection that has just gone.
+# Longer than proxies and scripts keep an idle connection. If the site closed it first, a request could be lost.
 KEEP_ALIVE = 130
 
 
 def gunicorn_command(
     port: int, *, address: str = "127.0.0.1", workers: int = 2, threads: int = 4
 ) -> list[str]:
-    """The command line that serves the site. Threads: pages wait for the database more than they compute."""
+    """Returns the command line that serves the site. It uses threads, since pages mostly wait for the database."""
     return [
         *(sys.executable, "-m", "gunicorn", "annotation_site.wsgi", "--bind", f"{address}:{port}"),
         *("--worker-class", "gthread", "--workers", str(workers), "--threads", str(threads)),
         *("--log-level", "warning", "--keep-alive", str(KEEP_ALIVE), "--chdir", str(settings.BASE_DIR)),
-        "--no-control-socket",  # its default place is one for all sites of a person
+        "--no-control-socket",  # all sites of a user would share its default place
     ]
 
 
 @contextmanager
 def site() -> Iterator[str]:
-    """Starts the site on a free port over this process's own database; yields its address, stops it after."""
+    """Runs the site on a free port with this process's database, and yields its address."""
     port = free_port()
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
@@ -52,7 +51,7 @@ def site() -> Iterator[str]:
         except TimeoutError:
             raise CommandError(f"The site did not start. Its last lines:\n{tail(log)}") from None
         except CommandError as error:
-            # The page that a person sees keeps the cause to itself; the log has it.
+            # The page does not name the cause; the log does.
             raise CommandError(f"{error}\nThe last lines of the site's log:\n{tail(log)}") from None
         finally:
             process.terminate()
@@ -65,13 +64,16 @@ def tail(log: IO[str]) -> str:
 
 
 def wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
-    """Returns when the site answers. Raises TimeoutError when it ends or stays silent."""
+    """Waits until the site answers. Raises TimeoutError if it ends or does not answer."""
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:
         try:
             requests.get(f"{url}/sign-in/", timeout=5)
             return
-        except (requests.ConnectionError, requests.Timeout):  # a busy machine accepts before it can answer
+        except (
+            requests.ConnectionError,
+            requests.Timeout,
+        ):  # a busy machine accepts connections before it can answer
             time.sleep(0.1)
     raise TimeoutError
 
@@ -83,7 +85,7 @@ def free_port() -> int:
 
 
 def database_url() -> str:
-    """The address of the very database that this process is connected to: in tests, the test's own one."""
+    """Returns the address of the database that this process is connected to; in tests, the test database."""
     settings_ = connection.settings_dict
     name = settings_["NAME"]
     if connection.vendor == "sqlite":
@@ -91,6 +93,6 @@ def database_url() -> str:
     login = ":".join(quote(part, safe="") for part in (settings_["USER"], settings_["PASSWORD"]) if part)
     host = str(settings_["HOST"] or "")
     port = f":{settings_['PORT']}" if settings_["PORT"] else ""
-    # A socket's folder stands before the name of the database: that is how the settings read it.
+    # The settings expect a socket's folder before the name of the database.
     place = f"{port}/{host}" if host.startswith("/") else f"{host}{port}"
     return f"postgres://{login + '@' if login else ''}{place}/{name}"

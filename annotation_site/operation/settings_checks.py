@@ -1,4 +1,4 @@
-"""Settings that contradict each other are told at start, each with an id and a way out."""
+"""System checks of the settings, each with an id and a hint."""
 
 import os
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ def _uses_a_database_server() -> bool:
 
 @register("quintet")
 def settings_fit_together(app_configs: Sequence[Any] | None = None, **kwargs: object) -> list[CheckMessage]:
-    """HTTPS, debugging, the secret key, the broker and the leases."""
+    """Reports settings that contradict each other."""
     found: list[CheckMessage] = []
     if settings.HTTPS and settings.DEBUG:
         found.append(
@@ -30,7 +30,7 @@ def settings_fit_together(app_configs: Sequence[Any] | None = None, **kwargs: ob
     if settings.HTTPS and set(settings.ALLOWED_HOSTS) <= LOCAL_HOSTS:
         found.append(
             Error(
-                "HTTPS is on, but the site answers only to this machine's own names.",
+                "HTTPS is on, but ALLOWED_HOSTS contains only this machine's own names.",
                 hint="Set ALLOWED_HOSTS to the public name, such as ALLOWED_HOSTS=quintet.example.org.",
                 id="quintet.E002",
             )
@@ -48,19 +48,23 @@ def settings_fit_together(app_configs: Sequence[Any] | None = None, **kwargs: ob
             found.append(
                 Error(
                     f"{name} is under ten seconds.",
-                    hint="It is in seconds: 900 are 15 minutes.",
+                    hint="Give it in seconds: 900 are 15 minutes.",
                     id="quintet.E004",
                 )
             )
     if settings.TRUSTED_PROXIES < 0:
         found.append(
-            Error("TRUSTED_PROXIES is below zero.", hint="It counts the proxies in front.", id="quintet.E005")
+            Error(
+                "TRUSTED_PROXIES is below zero.",
+                hint="Set the number of proxies in front.",
+                id="quintet.E005",
+            )
         )
     if settings.TRAINING_THREADS < 1:
         found.append(
             Error(
                 "TRAINING_THREADS is below one.",
-                hint="It counts the threads of a training: leave it out, or set 1 or more.",
+                hint="Leave it out, or set the number of threads of a training, 1 or more.",
                 id="quintet.E007",
             )
         )
@@ -69,15 +73,13 @@ def settings_fit_together(app_configs: Sequence[Any] | None = None, **kwargs: ob
 
 @register("quintet", deploy=True)
 def settings_are_advisable(app_configs: Sequence[Any] | None = None, **kwargs: object) -> list[CheckMessage]:
-    """What works, but not for long or not for everybody: told by `check --deploy`, `doctor` and `demo`, and not
-    before each command.
-    """
+    """Warns about settings that will cause trouble in production. `check --deploy`, `doctor` and `demo` run these checks."""
     found: list[CheckMessage] = []
     if settings.HTTPS and not settings.TRUSTED_PROXIES:
         found.append(
             Warning(
                 "HTTPS is on, but no proxy is trusted: every visitor seems to come from the proxy's address.",
-                hint="Set TRUSTED_PROXIES=1, or sign-in throttling locks everybody out together.",
+                hint="Set TRUSTED_PROXIES=1, or failed sign-ins of one visitor lock everybody out.",
                 id="quintet.W001",
             )
         )
@@ -93,15 +95,15 @@ def settings_are_advisable(app_configs: Sequence[Any] | None = None, **kwargs: o
         found.append(
             Warning(
                 "The broker is a folder of this machine while the database is a server.",
-                hint="Set CELERY_BROKER_URL=redis://..., or workers on other machines never hear of a job.",
+                hint="Set CELERY_BROKER_URL=redis://..., or workers on other machines get no jobs.",
                 id="quintet.W003",
             )
         )
     if "*" in settings.ALLOWED_HOSTS and not settings.DEBUG:
         found.append(
             Warning(
-                "ALLOWED_HOSTS is *: anybody can make the site write links to a host of their own.",
-                hint="Name the hosts.",
+                "ALLOWED_HOSTS is *: an attacker can make the site send links to another host.",
+                hint="List the host names of the site.",
                 id="quintet.W004",
             )
         )
@@ -112,7 +114,7 @@ def settings_are_advisable(app_configs: Sequence[Any] | None = None, **kwargs: o
 def nobody_else_reads_the_database(
     app_configs: Sequence[Any] | None = None, **kwargs: object
 ) -> list[CheckMessage]:
-    """A SQLite file that every account of the machine can read holds their sessions for everybody."""
+    """Warns about a SQLite file that every account of the machine can read: it contains sessions."""
     if _uses_a_database_server():
         return []
     file = Path(settings.DATABASES["default"]["NAME"])
@@ -134,7 +136,7 @@ def nobody_else_reads_the_database(
 def static_files_are_collected(
     app_configs: Sequence[Any] | None = None, **kwargs: object
 ) -> list[CheckMessage]:
-    """With COLLECTED_STATIC, a page without the manifest ends in an error: better none starts."""
+    """Reports missing static files: with COLLECTED_STATIC, every page would fail without them."""
     if not settings.COLLECTED_STATIC or (settings.STATIC_ROOT / "staticfiles.json").exists():
         return []
     return [

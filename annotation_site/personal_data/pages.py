@@ -1,4 +1,4 @@
-"""The pages on which people take their data along, and take themselves out."""
+"""Pages where people download their data and delete their account."""
 
 import json
 from typing import cast
@@ -22,7 +22,7 @@ from annotation_site.personal_data.records import erase, everything_about
 @never_cache
 @own_required
 def my_data(request: HttpRequest) -> StreamingHttpResponse:
-    """Everything that is kept about the person, as JSON Lines: a record a line."""
+    """Downloads everything stored about the person, as JSON Lines."""
     rows = everything_about(cast(User, request.user))
     lines = (json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False) + "\n" for row in rows)
     answer = StreamingHttpResponse(lines, content_type="application/jsonl; charset=utf-8")
@@ -34,7 +34,7 @@ def my_data(request: HttpRequest) -> StreamingHttpResponse:
 @never_cache
 @own_required
 def erase_me(request: HttpRequest) -> HttpResponse:
-    """Says what goes and what stays; the person's own code in the field makes it happen."""
+    """Explains what is deleted and what stays, and deletes the account if the person enters their code."""
     user = cast(User, request.user)
     form = ErasureForm(request.POST or None, user=user)
     if confirmed(request, form):
@@ -44,7 +44,7 @@ def erase_me(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             logout(request)
-            messages.success(request, "You are erased here: nothing tells any more who you were.")
+            messages.success(request, "Your account has been deleted.")
             return redirect("home")
     status = 422 if form.is_bound else 200
     return render(request, "annotation_site/erase_me.html", {"form": form}, status=status)

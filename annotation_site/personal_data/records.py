@@ -1,4 +1,4 @@
-"""What the site knows about one person, and what goes when that person is erased: both look into several apps."""
+"""Collects everything stored about one person, and erases a person, across all apps."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -35,7 +35,7 @@ Row = dict[str, Any]
 def erase(user: User) -> None:
     """Erases a person from every app: see `erase_person`. Raises OnlyAdministrator.
 
-    What researchers wrote about them goes too: why they were excluded, and why a qualification was taken back.
+    Also erases what researchers wrote about them: reasons of exclusions and of revoked qualifications.
     """
     discard_drafts(annotator=user)
     DraftAnswer.objects.filter(assignment__annotator=user).delete()
@@ -46,8 +46,8 @@ def erase(user: User) -> None:
 
 
 def everything_about(user: User) -> Iterator[Row]:
-    """All records about a person, one dictionary each, named by `record`; what others may not see is left out:
-    a researcher's hidden label of a pair, and who else labelled it."""
+    """Yields all records about a person as dictionaries; `record` names their kind. Leaves out what the person may not
+    see: a researcher's hidden label of a pair, and who else labelled it."""
     yield {
         "record": "account",
         "user_name": user.username,
@@ -63,7 +63,7 @@ def everything_about(user: User) -> Iterator[Row]:
 
 
 def _records(user: User) -> dict[str, Any]:
-    """Queries of dictionaries by the name of what they hold."""
+    """Returns queries of dictionaries by the name of the record."""
     return {
         "platform": user.platform_identities.values("platform", "participant"),
         "visit": Visit.objects.filter(user=user).values(
@@ -174,6 +174,6 @@ def _records(user: User) -> dict[str, Any]:
 
 
 def _names(user: User) -> list[str]:
-    """Under what their sign-ins are counted."""
+    """Returns the names under which the person's sign-ins are limited."""
     ids = user.platform_identities.values_list("platform", "participant")
     return [account_key(name) for name in (user.username, *(account_of_participant(*each) for each in ids))]

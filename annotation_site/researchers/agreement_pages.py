@@ -1,4 +1,4 @@
-"""Researchers' pages that look across the apps."""
+"""Pages about agreement and annotators."""
 
 from typing import Any
 

@@ -1,16 +1,16 @@
-"""What researchers fill in on the pages that look across the apps."""
+"""Forms of the researchers' pages."""
 
 from django import forms
 
 
 class FloorForm(forms.Form):
     floor = forms.DecimalField(
-        label="Lowest hourly wage, in dollars",
+        label="Lowest hourly pay, in dollars",
         required=False,
         min_value=0,
         max_value=1_000,
         decimal_places=2,
-        help_text="Whoever comes out below it is listed with what is missing.",
+        help_text="People below it are listed with the difference.",
     )
 
     def cents(self) -> int:

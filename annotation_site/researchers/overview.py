@@ -1,4 +1,4 @@
-"""What the researchers' dashboard shows: each corpus at a glance, from premises to baselines."""
+"""The dashboard of researchers: each corpus at a glance, and what needs attention."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -16,15 +16,15 @@ from snapshots.models import Snapshot
 from validation.models import Label, Question
 from validation.statistics import cached
 
-# A dashboard is read at a glance; the full lists are one click away.
+# The full lists are one click away.
 CORPORA_SHOWN = 20
 ROWS_SHOWN = 5
-NOT_COUNTED = "…"  # a worker has not come to it yet
+NOT_COUNTED = "…"  # no worker has counted it yet
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of the path (or what is said while it is not known), with the words under it and where its list is."""
+    """One number with its name, a note, and a link to its list. `value` is a text while the number is unknown."""
 
     value: int | str
     name: str
@@ -34,7 +34,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class CorpusGlance:
-    """A corpus as a row of numbers, and its newest snapshots and runs."""
+    """A corpus with its numbers, newest snapshots and newest runs."""
 
     corpus: Corpus
     figures: list[Figure]
@@ -45,8 +45,8 @@ class CorpusGlance:
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Unfold's hook: adds `glances` (list of CorpusGlance), `waiting` (what waits for a researcher) and
-    `training_is_worked` to the context of the admin's first page."""
+    """Adds `glances` (list of CorpusGlance), `waiting` (what needs a researcher's attention) and `training_is_worked` to
+    the context of the admin's first page. Unfold calls it."""
     corpora = list(Corpus.objects.order_by("-pk")[:CORPORA_SHOWN])
     context["glances"] = glances(corpora)
     context["more_corpora"] = Corpus.objects.count() - len(corpora)
@@ -56,7 +56,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def glances(corpora: list[Corpus]) -> list[CorpusGlance]:
-    """The figures of these corpora, by one grouped query a figure, and two a corpus for disputed pairs."""
+    """Returns the numbers of these corpora: one grouped query for each number, and two for each corpus."""
     premises = _by_corpus(Premise.objects.exclude(status="dropped"), "corpus", corpora)
     is_written = Q(submitted_at__isnull=False)
     seats = _by_corpus(WritingSeat.objects.real(), "premise__corpus", corpora, written=is_written)
@@ -117,13 +117,13 @@ def _glance(
             Figure(
                 complete,
                 "pairs with all labels",
-                f"the base of the agreement figures{when}",
+                f"agreement is computed from them{when}",
                 reverse("agreement", args=[corpus.slug]),
             ),
             Figure(
                 disputed,
                 "disputed",
-                f"no label has the threshold{when}",
+                f"no label reaches the threshold{when}",
                 reverse("pairs", args=[corpus.slug]) + "?votes=disputed",
             ),
         ],
@@ -137,12 +137,12 @@ def _glance(
 
 
 def _complete_and_disputed(question: Question | None) -> tuple[int | str, int | str, str]:
-    """Pairs with all labels, how many of them have no gold label, and from when that is, as the end of a note."""
+    """Returns the pairs with all labels, how many of them have no gold label, and the date of the count."""
     if question is None:
         return 0, 0, ""
     figures, made_at = cached.glance(question)
     if figures is None:
-        return NOT_COUNTED, NOT_COUNTED, "; a worker counts them soon"
+        return NOT_COUNTED, NOT_COUNTED, "; a worker will count them soon"
     complete = figures["pairs_with_all_labels"]
     disputed = round((figures["no_gold"] or 0) * complete)
     return complete, disputed, f"; as of {made_at:%-d %B, %H:%M} UTC" if made_at else ""
@@ -157,7 +157,7 @@ def _majority(partition: str) -> Max:
 
 
 def _whole(partition: str) -> Q:
-    """The score on a whole partition of the run's own snapshot: it may be evaluated on others, too."""
+    """Selects the score on a whole partition of the run's own snapshot; it may be evaluated on others, too."""
     return Q(
         evaluations__snapshot=F("snapshot"),
         evaluations__partition=partition,
@@ -167,7 +167,7 @@ def _whole(partition: str) -> Q:
 
 
 def _by_corpus(rows: Any, path: str, corpora: list[Corpus], **conditions: Q) -> dict[int, dict[str, int]]:
-    """Corpus id -> {"all": rows, name of each condition: rows that fulfil it}."""
+    """Returns corpus id -> {"all": rows, name of each condition: rows that fulfil it}."""
     counts = {name: Count("pk", filter=condition) for name, condition in conditions.items()}
     grouped = (
         rows.filter(**{f"{path}__in": corpora}).order_by().values(path).annotate(all=Count("pk"), **counts)
@@ -176,7 +176,7 @@ def _by_corpus(rows: Any, path: str, corpora: list[Corpus], **conditions: Q) -> 
 
 
 def waiting() -> list[tuple[str, str]]:
-    """What waits for a researcher: sentence and link."""
+    """Returns what needs a researcher's attention, as sentences with links."""
     found = []
     reports = ProblemReport.objects.filter(answered_at=None).values("assignment__corpus__slug")
     for row in reports.annotate(all=Count("pk")).order_by("assignment__corpus__slug"):
@@ -187,7 +187,7 @@ def waiting() -> list[tuple[str, str]]:
     if exams:
         found.append(
             (
-                f"{exams} exam{'s' if exams > 1 else ''} to judge",
+                f"{exams} exam{'s' if exams > 1 else ''} to review",
                 reverse("admin:collection_examattempt_changelist") + "?passed__isnull=True",
             )
         )
@@ -214,7 +214,7 @@ def waiting() -> list[tuple[str, str]]:
     if late and not working("training"):
         found.append(
             (
-                f"{late} training run{'s' if late > 1 else ''} waiting, and no worker on the queue",
+                f"{late} training run{'s' if late > 1 else ''} waiting, and no worker serves the queue",
                 reverse("runs"),
             )
         )

@@ -1,4 +1,4 @@
-"""What an hour of work in a corpus came to, for each annotator, and topping up what was too little."""
+"""Computes hourly pay in a corpus for each annotator, and tops it up to a floor."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -16,24 +16,20 @@ from shared.csv_tables import csv_text
 
 MS_AN_HOUR = 3_600_000
 
-# What is believed of the times that browsers and scripts send, whichever way they come: nothing beyond MOST_TIMES the
-# time that a piece is expected to take, and no more for the pieces of a batch together than the server saw pass between
-# handing it out and closing it. Simulated annotators work faster than the clock, and their times are modelled.
+# Limits on the times that browsers and scripts report: at most MOST_TIMES the expected time of a piece, and for all pieces
+# of a batch at most the time that the server measured between handing it out and closing it. Simulated annotators have no
+# such limit: their times are modelled.
 MOST_TIMES = 10
 
 MEANINGS = {
-    "earned": "All entries of the person's ledger that are for this corpus: writing, skips that are paid, labels,"
-    " bonuses, top-ups.",
-    "pieces": "Premises written for (with those that somebody else finished first) and pairs labelled, as far as"
-    " they were paid.",
-    "hours": "Active time: the page in front, idle time left out. The browser measures it; pieces without a measurement"
-    " (scripts off, REST) are taken to have lasted as long as the person's measured ones of the same kind. Of a piece no"
-    f" more is believed than {MOST_TIMES} times what its task is expected to take, and of a batch no more than the time"
-    " between handing it out and its last answer.",
-    "doubtful": "Pieces that told a longer time than is believed. Somebody who has some is left out of a top-up until a"
-    " researcher ticks them.",
-    "hourly": "Earned by hours. Somebody none of whose pieces of a kind was measured has none, and is left out of"
-    " the median.",
+    "earned": "All earnings of the person in this corpus: writing, paid skips, labels, bonuses and top-ups.",
+    "pieces": "Paid premises (also those that somebody else finished first) and paid pairs.",
+    "hours": "Active time with the page in front, without idle time, as the browser measures it. Pieces without a"
+    " measurement (no scripts, REST) count as long as the person's measured pieces of the same kind. A piece counts at"
+    f" most {MOST_TIMES} times its expected time, and a batch at most the time between handing it out and its last answer.",
+    "doubtful": "Pieces whose reported time is over the limit. People with such pieces get a top-up only if a researcher"
+    " ticks them.",
+    "hourly": "Earnings divided by hours. People without measured pieces of a kind have none and are not in the median.",
 }
 
 
@@ -80,11 +76,11 @@ GROUP BY annotator_id
 
 
 class SumChanged(Exception):
-    """What a top-up comes to is no longer what the researcher saw. `cents`: what it is now."""
+    """The sum of a top-up has changed since the researcher saw it. `cents`: the new sum."""
 
     def __init__(self, cents: int) -> None:
         super().__init__(
-            "The sum has changed since you saw it: somebody has sent more work. Please look again."
+            "The sum has changed, because somebody has sent more work. Nothing was paid. Please check the new sum."
         )
         self.cents = cents
 
@@ -93,7 +89,7 @@ class SumChanged(Exception):
 class Wage:
     """One annotator in one corpus. `hours` is None where a kind of work was never measured.
 
-    `hours` holds believed times only; `doubtful` pieces told a longer one.
+    `hours` contains plausible times only; `doubtful` counts pieces with a longer reported time.
     """
 
     annotator: int
@@ -104,7 +100,7 @@ class Wage:
     doubtful: int = 0
 
     @property
-    def is_believed(self) -> bool:
+    def is_plausible(self) -> bool:
         return not self.doubtful
 
     @property
@@ -112,7 +108,7 @@ class Wage:
         return self.cents / self.hours if self.hours else None
 
     def missing_cents(self, floor_cents: int) -> int:
-        """What it takes to bring the person's hour up to the floor, rounded up to a cent."""
+        """Returns the cents that bring the person's hourly pay up to the floor, rounded up."""
         if self.hours is None:
             return 0
         return max(0, -int(-(floor_cents * self.hours) // 1) - self.cents)
@@ -120,7 +116,7 @@ class Wage:
 
 @dataclass(frozen=True)
 class Summary:
-    """`below` and `missing_cents`: of those whose time is believed; `short`: of everybody."""
+    """Totals over a corpus. `below` and `missing_cents`: people with plausible times; `short`: everybody."""
 
     people: int
     measured: int
@@ -131,8 +127,8 @@ class Summary:
 
 
 def wages(corpus: Corpus) -> list[Wage]:
-    """A row for everybody who earned in the corpus, those with most pieces first; simulated annotators too, for
-    they show in a trial what a crowd would earn."""
+    """Returns a row for everybody who earned in the corpus, most pieces first. It includes simulated annotators, who show
+    in a trial what a crowd would earn."""
     pieces: dict[int, int] = defaultdict(int)
     doubtful: dict[int, int] = defaultdict(int)
     milliseconds: dict[int, float | None] = defaultdict(float)
@@ -159,7 +155,7 @@ def wages(corpus: Corpus) -> list[Wage]:
 
 
 def as_csv(found: Sequence[Wage], floor_cents: int) -> str:
-    """A row an annotator, by code; hours and wages are empty where they were not measured."""
+    """Returns a CSV table with one row per annotator; hours and pay are empty if they were not measured."""
     header = [
         "annotator",
         "pieces",
@@ -190,21 +186,21 @@ def summary(found: Sequence[Wage], floor_cents: int) -> Summary:
 
 
 def chosen(found: Sequence[Wage], floor_cents: int, codes: Collection[str] | None = None) -> list[Wage]:
-    """Whom a top-up pays: of these codes, or (None) everybody whose measured time is believed."""
+    """Returns whom a top-up pays: people with these codes, or (None) everybody whose times are plausible."""
     return [
         wage
         for wage in found
         if 0 < wage.missing_cents(floor_cents) <= MOST_TOP_UP_CENTS
-        and (wage.is_believed if codes is None else wage.code in codes)
+        and (wage.is_plausible if codes is None else wage.code in codes)
     ]
 
 
 @transaction.atomic
 def top_up(*, corpus: Corpus, floor_cents: int, codes: Collection[str], expected_cents: int) -> int:
-    """Adds to the ledger what brings the hour of these people up to the floor; returns the cents added.
+    """Pays these people what brings their hourly pay up to the floor, and returns the cents.
 
-    `codes`: whom a researcher has looked at and ticked. `expected_cents`: the sum that they saw. Raises SumChanged
-    where it is another one by now. Sent twice at one moment it pays once: the key holds what the person had before.
+    `codes`: people whom a researcher has ticked. `expected_cents`: the sum that they saw. Raises SumChanged if the sum
+    differs now. Two requests at once pay once, because the idempotency key contains the earlier earnings.
     """
     found = chosen(wages(corpus), floor_cents, codes)
     total = sum(wage.missing_cents(floor_cents) for wage in found)
@@ -224,7 +220,7 @@ def top_up(*, corpus: Corpus, floor_cents: int, codes: Collection[str], expected
 
 
 def _worked(pieces: str, corpus: Corpus) -> list[tuple[int, int, int, int, int]]:
-    """(person, pieces, how many of them are measured, how many of these are not believed, believed milliseconds)."""
+    """Returns (person, pieces, measured pieces, implausible pieces, plausible milliseconds)."""
     with connection.cursor() as cursor:
         cursor.execute(
             BELIEVED.format(pieces=pieces, took=TOOK[connection.vendor]),

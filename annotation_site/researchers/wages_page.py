@@ -1,4 +1,4 @@
-"""The page on what an hour of work came to."""
+"""The page about hourly pay."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -17,9 +17,10 @@ from collection.models import MOST_TOP_UP_CENTS, Corpus
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Hourly wages by annotator, the median, and who is below a floor (`floor`, dollars an hour). With `as=csv` the same
-    for a spreadsheet. POST shows whom it would top up
-    and by how much (`annotator`: the codes that are ticked); with `do=pay` and the sum that was shown (`cents`), it does."""
+    """Shows hourly pay by annotator, the median, and who is below a floor (`floor`, dollars an hour); `as=csv`: as CSV.
+
+    POST shows a top-up for the ticked codes (`annotator`). With `do=pay` and the sum that was shown (`cents`) it pays it.
+    """
     corpus = get_object_or_404(Corpus, slug=slug)
     form = FloorForm(request.POST or request.GET)
     floor = form.cents() if form.is_valid() else 0
@@ -38,7 +39,7 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
         except wages.SumChanged as changed:
             error = str(changed)
         else:
-            messages.success(request, f"{dollars(added)} were added to what people earned.")
+            messages.success(request, f"{dollars(added)} were added to people's earnings.")
             return redirect(f"{request.path}?floor={form.cleaned_data['floor']}")
     found = wages.wages(corpus)
     if request.GET.get("as") == "csv":

@@ -48,7 +48,7 @@ def test_token_ends_at_its_time(ana):
     ended = create_api_token(user=ana, name="ended", expires_at=now - timedelta(seconds=1))
     answer = ask(f"Token {ended}")
     assert answer.status_code == 401
-    assert "has ended" in answer.data["detail"]
+    assert "has expired" in answer.data["detail"]
     assert (
         ask(f"Token {create_api_token(user=ana, name='on', expires_at=now + timedelta(1))}").status_code
         == 200
@@ -90,7 +90,7 @@ def test_page_shows_a_new_token_once(browser_of, ana):
 def test_token_without_a_name_is_asked_for_one(browser_of, ana):
     answer = browser_of(ana).post(reverse("make-token"), {"name": " ", "days": "0", "password": PASSWORD})
     assert answer.status_code == 422
-    assert "Please give the token a name" in answer.content.decode()
+    assert "Please say what the token is for" in answer.content.decode()
     assert not ApiToken.objects.exists()
 
 
@@ -116,7 +116,7 @@ def test_password_buys_a_token_for_a_month(client, ana):
 def test_wrong_password_buys_nothing(client, ana):
     answer = client.post(reverse("api-token"), {"username": "ana", "password": "x"}, "application/json")
     assert answer.status_code == 401
-    assert "do not belong together" in answer.json()["detail"]
+    assert "Wrong user name or password" in answer.json()["detail"]
 
 
 def test_missing_password_is_named(client):

@@ -35,7 +35,7 @@ def test_the_new_password_opens_the_door_and_the_old_one_does_not(signed_in):
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"old": "wrong"}, "This is not your password."),
+        ({"old": "wrong"}, "Wrong password."),
         ({"again": "seven green lambs"}, "The two new passwords differ."),
         ({"new": "1234", "again": "1234"}, "too short"),
         ({"old": ""}, "Please type your current password."),
@@ -59,5 +59,5 @@ def test_the_old_password_cannot_be_guessed_here_either(signed_in):
 def test_somebody_from_a_platform_is_told_that_the_link_is_the_door(client):
     client.force_login(create_person(username="prolific-1", password=None))
     page = client.get(reverse("change-password")).content.decode()
-    assert "You have no password here" in page
+    assert "Your account has no password" in page
     assert reverse("change-password") not in client.get(reverse("mine")).content.decode()

@@ -36,7 +36,7 @@ def test_annotator_lands_at_the_work(client, ana):
 def test_wrong_password_keeps_the_name_and_does_not_say_which_was_wrong(client, ana):
     known = sign_in(client, "ana", "wrong").content.decode()
     unknown = sign_in(client, "nobody", "wrong").content.decode()
-    sentence = "This user name and password do not belong together."
+    sentence = "Wrong user name or password."
     assert sentence in known
     assert sentence in unknown
     assert 'value="ana"' in known
@@ -116,4 +116,4 @@ def test_dashboard_has_no_door_of_its_own(client, rosa):
 def test_annotator_at_the_dashboard_is_told_and_not_sent_in_circles(browser_of, ana):
     answer = browser_of(ana).get("/admin/", follow=True)
     assert answer.status_code == 403
-    assert "for the researchers" in answer.content.decode()
+    assert "Only researchers of the project" in answer.content.decode()

@@ -21,7 +21,7 @@ def test_first_is_new_and_the_same_again_is_not(ana):
 @pytest.mark.django_db
 def test_other_content_under_the_same_key_is_refused(ana):
     record_submission(user=ana, key="k", content=["x"])
-    with pytest.raises(KeyReused, match="that stands"):
+    with pytest.raises(KeyReused, match="used before"):
         record_submission(user=ana, key="k", content=["y"])
     assert not record_submission(user=ana, key="k", content=["x"])
 

@@ -79,7 +79,7 @@ def test_a_full_disk_is_a_sentence(browser_of, rosa, monkeypatch, error, page, k
     monkeypatch.setattr("collection.corpora.api.CorpusList.get_queryset", fail)
     answer = browser_of(rosa).get(page)
     assert (answer.status_code, answer["Content-Type"].partition(";")[0]) == (503, kind)
-    assert "no room left" in answer.content.decode()
+    assert "disk is full" in answer.content.decode()
     assert answer["Retry-After"] == "60"
 
 

@@ -45,10 +45,10 @@ def test_exams_with_texts_wait_to_be_judged(corpus, page_of, ana):
     corpus.save()
     exam = Exam.objects.create(corpus=corpus, qualification=corpus.writing_qualification)
     ExamItem.objects.create(exam=exam, order=0, premise="A dog runs.", label="entailment")
-    assert "to judge" not in page_of()
+    assert "to review" not in page_of()
     send_exam(exam=exam, annotator=ana, answers={0: "An animal moves."})
     page = page_of()
-    assert "1 exam to judge" in page
+    assert "1 exam to review" in page
     assert "passed__isnull=True" in page
 
 

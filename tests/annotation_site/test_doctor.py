@@ -56,7 +56,7 @@ def test_a_sound_installation_ends_well(ana: User) -> None:
 
 def test_it_says_that_nobody_works_the_queues() -> None:
     text, _ = report()
-    assert "attention  workers: Nobody works the queue general nor the queue training" in text
+    assert "attention  workers: No worker serves the queue general or the queue training" in text
 
 
 def test_an_author_label_that_was_changed_by_hand_is_found(ana: User) -> None:

@@ -82,7 +82,7 @@ def test_a_dead_clock_wants_attention(client: Client, minutes: int | None) -> No
         Clock.objects.create(seen_at=timezone.now() - timedelta(minutes=minutes))
     status, content = ask(client)
     assert (status, content["status"], content["parts"]["clock"]["state"]) == (200, "attention", "attention")
-    assert "start Celery's beat" in content["parts"]["clock"]["says"]
+    assert "Start Celery beat" in content["parts"]["clock"]["says"]
 
 
 def test_a_job_of_any_kind_that_waits_though_a_worker_is_free_wants_attention(client: Client) -> None:

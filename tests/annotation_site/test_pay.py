@@ -143,7 +143,7 @@ def test_the_page_shows_tops_up_and_downloads(corpus, client):
     assert [(row["annotator"], row["missing_cents"]) for row in rows] == [(vera().code, "50")]
     ticked = {"floor": "9", "annotator": [vera().code]}
     page = client.post(address, {**ticked, "do": "show"}).content.decode()
-    assert "Add $0.50 to what they earned" in page
+    assert "Pay $0.50" in page
     assert vera().ledger.total_cents() == 25
     wrong = client.post(address, {**ticked, "do": "pay", "cents": "49"})
     assert (wrong.status_code, vera().ledger.total_cents()) == (422, 25)
@@ -169,7 +169,7 @@ def test_times_that_cannot_be_are_bounded_and_wait_for_a_researcher(corpus, clie
     assert topped_up(corpus, 90_000) == 0
     client.force_login(rosa())
     page = client.get(reverse("pay", args=["small"]), {"floor": "900"}).content.decode()
-    assert page.count("not believed") == 3
+    assert page.count("not plausible") == 3
     assert "checked" not in page
     vera_alone = {"codes": [vera().code], "expected_cents": 15_000 - 25}
     assert top_up(corpus=corpus, floor_cents=90_000, **vera_alone) == 14_975

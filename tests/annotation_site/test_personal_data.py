@@ -87,7 +87,7 @@ def test_erasing_blanks_the_person_and_keeps_the_evidence(client, writer):
     client.force_login(writer)
     elsewhere = Client()
     elsewhere.force_login(writer)
-    assert "You are erased here" in erase_through_the_page(client, writer).content.decode()
+    assert "Your account has been deleted" in erase_through_the_page(client, writer).content.decode()
     left = User.objects.get(pk=writer.pk)
     assert (left.username, left.email, left.code) == (f"erased-{code}", "", code)
     assert not left.is_active
@@ -105,7 +105,7 @@ def test_a_wrong_code_erases_nothing(client, ana):
     client.force_login(ana)
     page = client.post(reverse("erase-me"), {"code": "something", "password": PASSWORD})
     assert page.status_code == 422
-    assert "Nothing was erased" in page.content.decode()
+    assert "Nothing was deleted" in page.content.decode()
     assert Client().login(username="ana", password=PASSWORD)
 
 
@@ -114,7 +114,7 @@ def test_the_only_administrator_stays(client):
     client.force_login(boss)
     assert "the only administrator" in erase_through_the_page(client, boss).content.decode()
     person("second", role="administrator")
-    assert "You are erased here" in erase_through_the_page(client, boss).content.decode()
+    assert "Your account has been deleted" in erase_through_the_page(client, boss).content.decode()
 
 
 def test_somebody_erased_does_not_come_back_as_somebody_new(client, corpus):

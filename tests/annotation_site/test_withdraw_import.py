@@ -71,7 +71,9 @@ def test_seats_that_nobody_was_given_go_and_work_stays(bring):
     claim_batch(annotator=vera(), question=question)
     before = everything()
     failure = run("withdraw_import", "new", "pairs.jsonl").failure
-    assert failure.startswith("The import of pairs.jsonl into new cannot be withdrawn: there are ")
+    assert failure.startswith(
+        "The import of pairs.jsonl into new cannot be withdrawn, because its pairs have "
+    )
     assert "labels given here" in failure
     assert everything() == before
 

@@ -65,18 +65,18 @@ def test_pages_of_figures_are_accessible_in_each_of_their_states(
     monkeypatch.setattr(cached, "ON_THE_SPOT", 20)
     for address in ("/corpora/scenes/annotators/", "/corpora/scenes/agreement/?by=week"):
         look_at(address, "not counted")
-        page.get_by_role("button", name="Count them").first.click()
+        page.get_by_role("button", name="Count now").first.click()
         expect(page.get_by_text("waiting for a worker")).to_be_visible()
         look_at(address, "waiting")
         page.get_by_role("button", name="Stop the count").first.click()
-        page.get_by_role("button", name="Count them").first.click()
+        page.get_by_role("button", name="Count now").first.click()
         claim_elsewhere(Figures, share=0.35)
         expect(page.get_by_role("progressbar")).to_have_attribute("value", "35")  # htmx asked
         look_at(address, "being counted")
         silence(Figures)
         for row in Figures.objects.claimable():
             cached.count_figures(figures_id=row.pk)
-        expect(page.get_by_role("button", name="Count anew")).to_be_visible()  # by itself
+        expect(page.get_by_role("button", name="Count again")).to_be_visible()  # by itself
         look_at(address, "counted")
     assert found == []
 

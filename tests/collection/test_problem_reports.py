@@ -62,7 +62,7 @@ def test_a_report_itself_is_never_edited(report, rosa, browser_of):
 
 def test_annotators_answer_nothing_and_see_only_their_own(report, vera, rosa, browser_of):
     assert answer(browser_of(vera), report, "I say so.").answer == ""
-    assert "You have reported nothing" in browser_of(vera).get(PAGE).content.decode()
+    assert "You have not reported anything" in browser_of(vera).get(PAGE).content.decode()
     assert browser_of(rosa).get(PAGE).status_code == 403
     assert Client().get(PAGE).url == "/sign-in/?next=/work/reports/"
 

@@ -82,7 +82,7 @@ def test_a_new_session_in_another_browser_works_and_takes_nothing_along(client, 
     assert "0 of 1 tasks done" in page.content.decode()
     assert personal_pages(elsewhere) == {403}
     assert erase(elsewhere) == 403
-    assert "in another browser than the first time" in elsewhere.get(reverse("my-data")).content.decode()
+    assert "only in the browser in which you first came" in elsewhere.get(reverse("my-data")).content.decode()
     assert User.objects.get().is_active
     # The first browser stays the person's own, by its first visit and by the second study's.
     assert personal_pages(client) == {200}

@@ -241,7 +241,7 @@ def test_skipping_asks_before_it_deletes_what_was_typed(corpus):
     client.post(f"{PAGE}draft/", typed)
     page = client.post(f"{PAGE}skip/", typed)
     assert page.status_code == 409
-    assert "You have typed something" in text_of(page)
+    assert "You have written something" in text_of(page)
     assert page.context["form"]["text-neutral"].value() == GOOD["text-neutral"]
     assert '<option value="unclear" selected>' in text_of(page)
     assert WritingAssignment.objects.get().closed_at is None

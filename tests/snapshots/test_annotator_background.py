@@ -110,7 +110,9 @@ def test_the_page_asks_keeps_changes_and_takes_back(ana, browser_of):
     wrong = client.post("/mine/background/", {"age": "200"})
     assert wrong.status_code == 422
     assert Background.objects.get().age == "35-44"
-    assert "Nothing of it is kept" in client.post("/mine/background/", NOTHING, follow=True).content.decode()
+    assert (
+        "Your answers are deleted" in client.post("/mine/background/", NOTHING, follow=True).content.decode()
+    )
     assert not Background.objects.exists()
 
 

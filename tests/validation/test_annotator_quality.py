@@ -227,7 +227,7 @@ def test_the_page_shows_a_row_an_annotator_and_is_for_researchers(question, rosa
 def test_a_corpus_that_nobody_labels_has_a_page_that_says_so(rosa, browser_of):
     make_corpus()
     assert (
-        "No label of a validator counts yet"
+        "No validator's label counts yet"
         in browser_of(rosa).get("/corpora/small/annotators/").content.decode()
     )
 
