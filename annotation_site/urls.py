@@ -9,6 +9,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from annotation_site.operation.health import health
 from annotation_site.personal_data.pages import erase_me, my_data
 from annotation_site.researchers.agreement_pages import agreement_page, annotators_page
+from annotation_site.researchers.bias_page import bias
 from annotation_site.researchers.wages_page import pay_page
 
 rest: list[URLPattern | URLResolver] = [
@@ -33,6 +34,7 @@ urlpatterns = [
     path("mine/erase/", erase_me, name="erase-me"),
     path("corpora/<slug:slug>/agreement/", agreement_page, name="agreement"),
     path("corpora/<slug:slug>/annotators/", annotators_page, name="annotators"),
+    path("corpora/<slug:slug>/bias/", bias, name="bias"),
     path("corpora/<slug:slug>/pay/", pay_page, name="pay"),
     path("admin/", admin.site.urls),
     path("health/", health, name="health"),

@@ -69,7 +69,7 @@ def measure(
 
     Reads `pairs()` twice; progress hears every ten thousand pairs of both.
     """
-    whole, dev = _Words(), _Words()
+    whole, dev = WordCounts(), WordCounts()
     lengths: defaultdict[tuple[str, str, str], Counter[float]] = defaultdict(Counter)
     for pair in _told(_with_gold(pairs(), labels), 0, progress):
         sentence = tokens(pair.hypothesis, language)
@@ -106,7 +106,7 @@ def measure(
 _BY = ("all", "genre", "prompt_version", "author")
 
 
-class _Words:
+class WordCounts:
     """How often words stand in hypotheses of each label, and in how many."""
 
     def __init__(self) -> None:

@@ -22,6 +22,7 @@ class Figures(Job):
         ANNOTATORS = "annotators", "figures and flags of annotators"
         MODELS = "models", "models of reliability"
         CROSS_TABLE = "cross", "answers to a question beside gold labels"
+        BIAS = "bias", "what hypotheses give away"
 
     class Status(models.TextChoices):
         REQUESTED = "requested"
@@ -32,7 +33,7 @@ class Figures(Job):
     status = models.CharField(max_length=9, choices=Status.choices, default=Status.IDLE)
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="figures")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    by = models.CharField(max_length=20, blank=True, help_text="the dimension of agreement, if one")
+    by = models.CharField(max_length=20, blank=True, help_text="by what its groups go, if it has any")
     made_at = models.DateTimeField(null=True, blank=True)
     content = models.TextField(
         blank=True, help_text="JSON, as text: PostgreSQL's own type loses the order of keys"
@@ -52,11 +53,11 @@ class Figures(Job):
             *job_constraints("figures"),
             models.UniqueConstraint(fields=["question", "kind", "by"], name="one_row_of_figures_a_kind"),
             models.CheckConstraint(
-                condition=Q(kind__in=["agreement", "pairwise", "annotators", "models", "cross"]),
+                condition=Q(kind__in=["agreement", "pairwise", "annotators", "models", "cross", "bias"]),
                 name="kind_of_figures_is_known",
             ),
             models.CheckConstraint(
-                condition=Q(by="") | Q(kind__in=["agreement", "cross"]), name="kind_goes_by_something"
+                condition=Q(by="") | Q(kind__in=["agreement", "cross", "bias"]), name="kind_goes_by_something"
             ),
             models.CheckConstraint(
                 condition=Q(content="", made_at=None) | ~Q(content="") & Q(made_at__isnull=False),

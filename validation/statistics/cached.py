@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db.models import F
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from collection.models import Corpus, Exclusion, Pair
 from jobs import claims
@@ -23,14 +24,15 @@ from validation.models import Adjudication, Assignment, Figures, Label, Question
 from validation.statistics.agreement import AgreementReport, agreement, pairwise_kappa, report, report_from
 from validation.statistics.annotator_quality import Annotator, annotators
 from validation.statistics.cross_table import cross_table
-from validation.statistics.progress import Progress, untold
-from validation.statistics.reliability_models import NothingToFit, fit_models
+from validation.statistics.progress import NothingToCount, Progress, untold
+from validation.statistics.reliability_models import fit_models
 
 Kind = Figures.Kind
 # Up to so many seats a page counts by itself: on two quiet cores that takes about a second at most.
 ON_THE_SPOT = 300_000
 GLANCE_ON_THE_SPOT = 20_000  # the same for the dashboard, where there may be many corpora
 GLANCE_AGE = timedelta(minutes=10)
+BIAS = "annotation_site.researchers.corpus_bias.bias_of"
 EDITION = 2  # of what COUNTS make; what was kept in another one is not shown
 
 COUNTS: dict[str, Callable[[Question, str, Progress], Any]] = {
@@ -41,6 +43,8 @@ COUNTS: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.ANNOTATORS: lambda question, by, progress: [asdict(each) for each in annotators(question)],
     Kind.MODELS: lambda question, by, progress: fit_models(question, progress),
     Kind.CROSS_TABLE: cross_table,
+    # By its dotted name: it belongs to an app above this one.
+    Kind.BIAS: lambda question, by, progress: import_string(BIAS)(question, by, progress),
 }
 
 
@@ -48,7 +52,7 @@ def shown(question: Question, kind: str, by: str = "") -> tuple[Any, Figures | N
     """What a page shows: (content, row), the content as COUNTS makes it.
 
     A small corpus is counted now and has no row. Else it is what is kept, from `row.made_at`, or None where
-    nothing is kept yet. Models are never fitted here.
+    nothing is kept yet. Models are never fitted here, and hypotheses never cut into words.
     """
     if is_on_the_spot(question, kind, by):
         return COUNTS[kind](question, by, untold), None
@@ -76,7 +80,7 @@ def shown_annotators(question: Question) -> tuple[list[Annotator] | None, Figure
 
 def is_on_the_spot(question: Question, kind: str, by: str = "") -> bool:
     """Whether a page may count this while somebody waits for it."""
-    if kind == Kind.MODELS:
+    if kind in (Kind.MODELS, Kind.BIAS):
         return False
     # A look at the labels of each person takes twice as long as one at those of each pair.
     most = ON_THE_SPOT if kind == Kind.AGREEMENT and by != "validator" else ON_THE_SPOT // 2
@@ -196,8 +200,8 @@ def count_figures(*, figures_id: int, worker: str = "") -> None:
 
     Raises Figures.DoesNotExist, jobs.claims.Interrupted.
     """
-    with contextlib.suppress(InOtherHands, JobFailed, NothingToFit):
-        claims.carry_out(Figures, figures_id, _count, worker=worker, expected=(NothingToFit,))
+    with contextlib.suppress(InOtherHands, JobFailed, NothingToCount):
+        claims.carry_out(Figures, figures_id, _count, worker=worker, expected=(NothingToCount,))
 
 
 def work(figures_id: int, worker: str) -> None:

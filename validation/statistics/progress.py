@@ -6,5 +6,9 @@ from collections.abc import Callable
 Progress = Callable[[float], None]
 
 
+class NothingToCount(Exception):
+    """There is nothing that could be counted. The text says what is needed."""
+
+
 def untold(part: float) -> None:
     """For counts that nobody waits for."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from accounts.models import User
 from validation.gold.queries import counted
 from validation.models import Question
-from validation.statistics.progress import Progress, untold
+from validation.statistics.progress import NothingToCount, Progress, untold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,7 @@ STARTS, STEPS = 10, 50  # of MACE, each from another random start, of which the 
 DAWID_SKENE_TAKES = 0.05  # of the whole time, or so
 
 
-class NothingToFit(Exception):
+class NothingToFit(NothingToCount):
     """There are too few labels for a model. The text says what it needs."""
 
 

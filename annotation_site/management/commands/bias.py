@@ -1,0 +1,62 @@
+"""`bias CORPUS [--by KEY]`: what the hypotheses of a corpus give away, before anybody labels it."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation_site.researchers.corpus_bias import BY, NoSuchProperty, bias_of
+from validation.questions.lookup import question_for_command
+
+
+class Command(BaseCommand):
+    help = (
+        "Shows shares of labels, repeated hypotheses, words that go with a label, and how often the hypothesis alone finds"
+        " the label, of the labelled pairs of a corpus. No snapshot is needed."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("corpus", metavar="CORPUS")
+        parser.add_argument(
+            "--by",
+            default="",
+            metavar="KEY",
+            help=f"rows by {', '.join(BY)}, or a key of the metadata; genre unless told",
+        )
+        parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        question = question_for_command(options["corpus"])
+        try:
+            told = bias_of(question, options["by"])
+        except NoSuchProperty as problem:
+            raise CommandError(str(problem)) from None
+        if not told["pairs"]:
+            raise CommandError(f"{options['corpus']} has no pair with a label yet.")
+        self.stdout.write(json.dumps(told) if options["json"] else "\n".join(lines(told)))
+
+
+def lines(told: dict[str, Any]) -> Iterator[str]:
+    for row in told["groups"]:
+        name = "all" if row["group"] is None else row["group"] or "-"
+        guess = (
+            ""
+            if row["hypothesis_only"] is None
+            else (
+                f"; the hypothesis alone finds the label of {row['hypothesis_only']:.1%} of {row['tried']:,}"
+                f" (commonest label there: {row['commonest_there']:.1%})"
+            )
+        )
+        flag = "  GIVES AWAY" if row["gives_away"] else ""
+        shares = ", ".join(f"{label} {number:,}" for label, number in row["labels"].items())
+        yield f"{name}: {row['pairs']:,} pairs, {shares}; commonest {row['commonest']:.1%}{guess}{flag}"
+    repeated = told["repeated"]
+    yield (
+        f"{repeated['pairs']:,} pairs share a hypothesis with another pair: {repeated['hypotheses']:,} hypotheses, of which"
+        f" {repeated['with_one_label']:,} always have the same label"
+    )
+    for what, key in (("words", "giveaways"), ("neighbouring words", "giveaway_pairs")):
+        for label, words in told[key].items():
+            shown = ", ".join(f"{each['word']} ({each['count']:,}, {each['p']:.2f})" for each in words)
+            yield f"{what} that go with {label}: {shown or 'none'}"

@@ -1,0 +1,62 @@
+"""Read the pairs of a living corpus for a look at what their hypotheses give away."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from collection.models import Pair
+from snapshots.statistics.hypothesis_bias import Labelled, measure_bias
+from validation.models import Gold, Question
+from validation.statistics.progress import NothingToCount
+
+PORTION = 2000
+BY = ("genre", "partition", "source")
+KEYS_SHOWN = 20
+
+
+class NoSuchProperty(NothingToCount):
+    """No pair has the property by which groups were asked for. The text names those there are."""
+
+
+def bias_of(
+    question: Question, by: str, progress: Callable[[float], None] = lambda share: None
+) -> dict[str, Any]:
+    """The figures of `measure_bias` over the pairs that count and have a gold, published or author's label.
+
+    by: genre (where it is empty), partition, source, or a key of the pairs' metadata. Raises NoSuchProperty.
+    """
+    total = max(Pair.objects.standing().filter(corpus=question.corpus_id).count(), 1)
+    keys: set[str] = set()
+    found = measure_bias(
+        _labelled(question, by or "genre", keys),
+        labels=question.rule.gold_labels,
+        language=question.corpus.language,
+        progress=lambda done: progress(done / total),
+    )
+    if found["pairs"] and by and by not in BY and by not in keys:
+        known = ", ".join([*BY, *sorted(keys)[:KEYS_SHOWN]])
+        raise NoSuchProperty(f"No pair has the property “{by}”. Pairs can be told apart by: {known}.")
+    return {**found, "by": by or "genre", "properties": [*BY, *sorted(keys)[:KEYS_SHOWN]]}
+
+
+def _labelled(question: Question, by: str, keys: set[str]) -> Iterator[Labelled]:
+    pairs = Pair.objects.standing().filter(corpus=question.corpus_id).order_by("pk")
+    last = 0
+    while part := list(
+        pairs.filter(pk__gt=last).values_list(
+            "pk",
+            "hypothesis",
+            "premise__group",
+            "published_partition",
+            "premise__genre__slug",
+            "source__name",
+            "metadata",
+        )[:PORTION]
+    ):
+        last = part[-1][0]
+        gold = Gold.objects.filter(question=question, pair__in=[row[0] for row in part])
+        labels = dict(gold.values_list("pair", "label"))
+        for pk, hypothesis, group, partition, genre, source, metadata in part:
+            facts = {"genre": genre, "partition": partition or "", "source": source or ""}
+            keys.update(metadata or ())
+            kind = facts[by] if by in facts else str((metadata or {}).get(by, ""))
+            yield Labelled(hypothesis, labels.get(pk) or "", group, partition or "", kind)

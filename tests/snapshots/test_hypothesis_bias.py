@@ -1,0 +1,113 @@
+"""What hypotheses give away before a corpus is opened: shares, repeats, words, and what the hypothesis alone tells."""
+
+import random
+
+import pytest
+
+from collection.models import Corpus, Pair
+from snapshots.statistics.hypothesis_bias import Labelled, measure_bias
+from tests.cast import rosa
+from tests.commands import run
+from tests.corpora import make_corpus, make_pair, make_premise
+from validation.statistics.cached import count_figures
+
+LABELS = ("entailed", "not-entailed")
+
+
+def pairs(number: int, *, gives_away: bool, **more: str) -> list[Labelled]:
+    chance = random.Random(0)
+    found = []
+    for n in range(number):
+        label = LABELS[n % 2]
+        word = ("surely" if n % 2 else "perhaps") if gives_away else chance.choice(("surely", "perhaps"))
+        found.append(Labelled(f"It {word} did happen in {n}.", label, group=str(n), **more))
+    return found
+
+
+def test_hypotheses_that_give_their_label_away_are_found_and_others_are_not():
+    told = measure_bias(
+        [*pairs(200, gives_away=True, kind="a"), *pairs(200, gives_away=False, kind="b")], labels=LABELS
+    )
+    whole, one, other = told["groups"]
+    assert (whole["group"], whole["pairs"], whole["labels"], whole["commonest"]) == (
+        None,
+        400,
+        dict.fromkeys(LABELS, 200),
+        0.5,
+    )
+    assert {row["group"]: row["gives_away"] for row in (one, other)} == {"a": True, "b": False}
+    assert told["tried_on"] == "5 parts in turn"
+    assert whole["tried"] == 400
+
+
+def test_words_and_neighbouring_words_are_listed_with_their_share():
+    told = measure_bias(pairs(40, gives_away=True), labels=LABELS)
+    assert told["groups"][0]["hypothesis_only"] == 1
+    assert told["giveaways"]["not-entailed"] == [{"word": "surely", "count": 20, "p": 1}]
+    words = {each["word"] for each in told["giveaway_pairs"]["not-entailed"]}
+    assert words == {"It surely", "surely did"}
+    assert not told["repeated"]["pairs"]
+
+
+def test_repeated_hypotheses_are_counted_with_their_labels():
+    rows = [Labelled("Name heard a pun.", LABELS[n % 2]) for n in range(4)] + [Labelled("Once.", LABELS[0])]
+    found = measure_bias(rows, labels=LABELS)["repeated"]
+    assert (found["pairs"], found["hypotheses"], found["with_one_label"]) == (4, 1, 0)
+    assert found["commonest"] == [{"hypothesis": "Name heard a pun.", "labels": dict.fromkeys(LABELS, 2)}]
+
+
+def test_partitions_are_learnt_from_and_tried_on_where_they_are_there():
+    rows = pairs(20, gives_away=True, partition="train") + pairs(6, gives_away=True, partition="test")
+    told = measure_bias(rows, labels=LABELS)
+    assert (told["tried_on"], told["groups"][0]["tried"]) == ("dev and test", 6)
+
+
+@pytest.mark.parametrize("rows", [[], [Labelled("", "entailed")], [Labelled("One.", "other")]])
+def test_next_to_nothing_is_no_error(rows):
+    told = measure_bias(rows, labels=LABELS)
+    assert told["pairs"] == sum(row.label in LABELS for row in rows)
+
+
+@pytest.fixture
+def corpus(db) -> Corpus:
+    corpus = make_corpus(scheme="entailed2", protocol="recast")
+    for n, row in enumerate(pairs(60, gives_away=True)):
+        premise = make_premise(corpus, f"Premise {n}.")
+        make_pair(
+            corpus,
+            premise,
+            row.hypothesis,
+            published_label=row.label,
+            metadata={"misc": "tense" if n < 30 else "aspect"},
+        )
+    return corpus
+
+
+def test_the_command_looks_at_a_corpus_before_it_is_opened(corpus):
+    told = run("bias", "small", by="misc", json=True).json
+    assert [row["group"] for row in told["groups"]] == [None, "tense", "aspect"]
+    assert told["groups"][0]["hypothesis_only"] == 1
+    text = run("bias", "small").out
+    assert "the hypothesis alone finds the label of 100.0%" in text
+    assert "surely (20" not in text
+    assert "surely (30, 1.00)" in text
+    assert "No pair has" in run("bias", "small", by="heuristic").failure
+
+
+def test_the_page_shows_it_beside_the_way_to_open_pairs(corpus, browser_of, sent):
+    browser, address = browser_of(rosa()), "/corpora/small/bias/?by=misc"
+    assert "Nothing is counted yet" in browser.get(address).text
+    assert browser.post(address, {"do": "count"}).status_code == 302
+    assert "A worker counts (0% done)" in browser.get(address).text
+    count_figures(figures_id=sent.pop())
+    page = browser.get(address).text
+    assert "100.0%" in page
+    assert "surely (30, 1.00)" in page
+    assert "tense" in page
+    Pair.objects.all().update(published_label=None)
+    browser.post(address, {"do": "count"})
+    count_figures(figures_id=sent.pop())
+    assert "no pair with a label" in browser.get(address).text
+    browser.post("/corpora/small/bias/?by=heuristic", {"do": "count"})
+    count_figures(figures_id=sent.pop())
+    assert browser_of(rosa()).get("/corpora/small/open/").text.count("/corpora/small/bias/") == 1
