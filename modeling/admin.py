@@ -24,7 +24,7 @@ class TrainingRunAdmin(ResearcherAdmin):
 
 @admin.register(Evaluation)
 class EvaluationAdmin(ResearcherAdmin):
-    list_display = ("page", "snapshot", "partition", "genre", "gold_label", "pairs", "accuracy", "majority")
+    list_display = ("page", "snapshot", "partition", "pairs", "accuracy", "majority")
     list_display_links = None
     list_filter = ("partition", "run__baseline", "snapshot__corpus")
     list_select_related = ("run__snapshot__corpus", "snapshot__corpus")

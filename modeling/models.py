@@ -126,17 +126,15 @@ class RunProgress(models.Model):
 
 
 class Evaluation(models.Model):
-    """The accuracy of a run on a part of a snapshot: a partition, or one genre or gold label of it.
+    """The accuracy of a run on a partition of a snapshot.
 
-    A whole partition also has how near the predicted probabilities are to the shares of the annotators' labels, where
-    it has pairs with two of these or more; the figures are in nats.
+    Where pairs have two annotator labels or more, it also says how near the predicted probabilities are to the shares
+    of these labels, in nats.
     """
 
     run = models.ForeignKey(TrainingRun, on_delete=models.CASCADE, related_name="evaluations")
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT)
     partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
-    genre = models.CharField(max_length=60, blank=True)
-    gold_label = models.CharField(max_length=20, blank=True)
     pairs = models.PositiveIntegerField()
     accuracy = models.FloatField()
     majority = models.FloatField(null=True, help_text="share of this part's commonest label")
@@ -150,13 +148,40 @@ class Evaluation(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["run", "snapshot", "partition", "genre", "gold_label"], name="one_evaluation_a_part"
+                fields=["run", "snapshot", "partition"], name="one_evaluation_a_run_and_partition"
             ),
             models.CheckConstraint(condition=Q(accuracy__gte=0, accuracy__lte=1), name="accuracy_is_a_share"),
             models.CheckConstraint(
                 condition=Q(voted_pairs=None, kl=None, jsd=None, entropy_correlation=None)
-                | Q(genre="", gold_label="", voted_pairs__gte=1, kl__isnull=False, jsd__isnull=False),
-                name="distribution_is_of_a_whole_partition",
+                | Q(voted_pairs__gte=1, kl__isnull=False, jsd__isnull=False),
+                name="distribution_has_its_figures",
+            ),
+        ]
+
+
+class Breakdown(models.Model):
+    """The predictions of a run on a partition, counted by the values of one dimension, such as the genre.
+
+    Without a run: the pairs of the partition themselves. See modeling/results/pair_values.py for the dimensions.
+    """
+
+    run = models.ForeignKey(
+        TrainingRun, on_delete=models.CASCADE, related_name="breakdowns", null=True, blank=True
+    )
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="breakdowns")
+    partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
+    dimension = models.CharField(max_length=80)
+    rows = models.JSONField(help_text="[value, pairs, predicted correctly or null, pairs by gold label] each")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "snapshot", "partition", "dimension"], name="one_breakdown_a_run_and_dimension"
+            ),
+            models.UniqueConstraint(
+                fields=["snapshot", "partition", "dimension"],
+                condition=Q(run=None),
+                name="one_breakdown_a_snapshot_and_dimension",
             ),
         ]
 

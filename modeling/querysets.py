@@ -50,10 +50,6 @@ class ProgressQuerySet(models.QuerySet):
 
 
 class EvaluationQuerySet(models.QuerySet):
-    def whole_partitions(self) -> "EvaluationQuerySet":
-        """Without the rows of single genres and gold labels."""
-        return self.filter(genre="", gold_label="")
-
     def of_runs(self, runs: RunQuerySet) -> "EvaluationQuerySet":
         """Scores on the very snapshots that the runs were trained on."""
         return self.filter(run__in=runs.values("pk"), snapshot=F("run__snapshot"))
@@ -69,9 +65,7 @@ class EvaluationQuerySet(models.QuerySet):
 
     def by_size(self, sweep: Any, figure: str = "accuracy") -> QuerySet[Any, dict[str, Any]]:
         """One row for each training size of a sweep and partition, over the seeds that are done and have `figure`."""
-        scores = self.whole_partitions().filter(
-            run__parent=sweep, run__status="done", snapshot=F("run__snapshot")
-        )
+        scores = self.filter(run__parent=sweep, run__status="done", snapshot=F("run__snapshot"))
         return scores._over_runs(figure, "run__most", "partition").order_by("run__most", "partition")
 
     def _over_runs(self, figure: str, *what: str) -> QuerySet[Any, dict[str, Any]]:

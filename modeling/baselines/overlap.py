@@ -4,7 +4,6 @@ Texts are kept as 64-bit digests in the run folder, so that a run can be evaluat
 overlap counted, where the training files no longer are.
 """
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +16,7 @@ from modeling.baselines.data import Pair
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import whole_or_absent
 from modeling.baselines.program import Events
-
-DIGEST_BYTES = 8
+from nli.digests import digest
 
 
 @dataclass(frozen=True)
@@ -34,12 +32,6 @@ class TrainingTexts:
         return TrainingTexts(
             self.premises | other.premises, self.hypotheses | other.hypotheses, self.pairs | other.pairs
         )
-
-
-def digest(*texts: str) -> int:
-    """64 bits of the texts; white space at their ends and repeated inside does not count."""
-    joined = "\n".join(" ".join(text.split()) for text in texts)
-    return int.from_bytes(hashlib.blake2b(joined.encode(), digest_size=DIGEST_BYTES).digest(), "big")
 
 
 def training_texts(pairs: Iterable[Pair]) -> TrainingTexts:

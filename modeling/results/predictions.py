@@ -2,10 +2,7 @@
 
 import json
 import os
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from collection.models import PARTITIONS
@@ -61,22 +58,6 @@ def predictions(
                 else f"it is {run.status}. They come when it is done."
             )
         ) from None
-
-
-def accuracy_by_tag(path: Path, tags: Mapping[str, Collection[str]], names: Iterable[str]) -> dict[str, Any]:
-    """Tag -> {"accuracy" (None without pairs), "pairs"} of a predictions file; `tags` are those of each pairID."""
-    pairs: Counter[str] = Counter()
-    right: Counter[str] = Counter()
-    with path.open("rb") as stream:
-        for data in stream:
-            line = json.loads(data)
-            found = tags.get(line["pairID"], ())
-            pairs.update(found)
-            right.update(found if line["predicted"] == line["gold"] else ())
-    return {
-        tag: {"accuracy": right[tag] / pairs[tag] if pairs[tag] else None, "pairs": pairs[tag]}
-        for tag in names
-    }
 
 
 def _go_to(stream: Any, start: int) -> None:

@@ -1,5 +1,6 @@
 """Fields of scores and predictions."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -10,6 +11,7 @@ from collection.models import PARTITION_CHOICES
 from modeling.models import Evaluation
 from modeling.querysets import DISTRIBUTION
 from modeling.results.predictions import MOST_PREDICTIONS
+from modeling.results.tables import Evaluated
 
 
 class DistributionSerializer(serializers.ModelSerializer):
@@ -20,21 +22,54 @@ class DistributionSerializer(serializers.ModelSerializer):
         fields = ["pairs", *DISTRIBUTION]
 
 
-class EvaluationSerializer(serializers.ModelSerializer):
-    snapshot = serializers.CharField(source="snapshot.__str__")
+class EvaluationSerializer(serializers.Serializer):
+    snapshot = serializers.CharField()
+    partition = serializers.CharField()
+    genre = serializers.CharField(help_text="empty: all genres")
+    gold_label = serializers.CharField(help_text="empty: all labels")
+    pairs = serializers.IntegerField()
+    accuracy = serializers.FloatField()
+    majority = serializers.FloatField(allow_null=True, help_text="share of the commonest gold label")
     distribution = serializers.SerializerMethodField(
-        help_text="how near the probabilities are to the annotators' shares, in nats; null where no pair has two"
+        help_text="how near the probabilities are to the annotators' shares, in nats; null if no pair has two"
     )
 
-    class Meta:
-        model = Evaluation
-        fields = [
-            "snapshot", "partition", "genre", "gold_label", "pairs", "accuracy", "majority", "distribution",
-        ]  # fmt: skip
-
     @extend_schema_field(DistributionSerializer(allow_null=True))
-    def get_distribution(self, evaluation: Evaluation) -> dict[str, Any] | None:
-        return None if evaluation.voted_pairs is None else dict(DistributionSerializer(evaluation).data)
+    def get_distribution(self, row: dict[str, Any]) -> dict[str, Any] | None:
+        whole = row.get("whole")
+        return (
+            None if whole is None or whole.voted_pairs is None else dict(DistributionSerializer(whole).data)
+        )
+
+
+class PartSerializer(serializers.Serializer):
+    value = serializers.CharField()
+    pairs = serializers.IntegerField()
+    accuracy = serializers.FloatField(allow_null=True)
+    majority = serializers.FloatField(help_text="share of the commonest gold label")
+
+
+class BreakdownSerializer(serializers.Serializer):
+    snapshot = serializers.CharField()
+    partition = serializers.CharField()
+    dimension = serializers.CharField()
+    definition = serializers.CharField()
+    parts = PartSerializer(many=True)
+
+
+def evaluation_rows(evaluated: Iterable[Evaluated]) -> Iterator[dict[str, Any]]:
+    """Yields each partition, then its genres and gold labels, for EvaluationSerializer."""
+    for one in evaluated:
+        where = {"snapshot": str(one.snapshot), "partition": one.partition, "genre": "", "gold_label": ""}
+        whole = one.whole
+        yield {
+            **where, "pairs": whole.pairs, "accuracy": whole.accuracy, "majority": whole.majority, "whole": whole,
+        }  # fmt: skip
+        for field, dimension in (("gold_label", "label"), ("genre", "genre")):
+            for part in (
+                part for each in one.breakdowns if each.dimension == dimension for part in each.parts
+            ):
+                yield {**where, field: part.value, **vars(part)}
 
 
 class PredictionsQuery(QuerySerializer):

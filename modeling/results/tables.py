@@ -1,6 +1,8 @@
 """Tables of scores: experiments over seeds, and the parts of an evaluation."""
 
 import json
+import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +12,8 @@ from django.db.models import F
 
 from collection.models import PARTITIONS
 from modeling.launching.regimes import regime_text
-from modeling.models import Evaluation, TrainingRun
+from modeling.models import Breakdown, Evaluation, TrainingRun
+from modeling.results.dimensions import DIMENSIONS, OWN, order_of
 from snapshots.models import Snapshot
 
 
@@ -86,7 +89,7 @@ def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
         )
         first.seeds.append(run.seed)
         first.run_ids.append(run.pk)
-    for row in Evaluation.objects.whole_partitions().of_runs(runs).by_experiment():
+    for row in Evaluation.objects.of_runs(runs).by_experiment():
         key = _key(*(row[f"run__{name}"] for name in ("baseline", "vectors", "config", "regime", "most")))
         experiment = found[row["run__snapshot_id"]].get(key)
         if experiment is not None:  # else its first run has ended meanwhile
@@ -120,29 +123,44 @@ def distribution_text(told: Mapping[str, Any]) -> str:
     )
 
 
-@dataclass
-class Evaluated:
-    """The scores of a run on one partition of one snapshot: all pairs, then by genre, then by gold label."""
+@dataclass(frozen=True)
+class Part:
+    """One value of a breakdown. `majority` is the share of its commonest gold label."""
+
+    value: str
+    pairs: int
+    accuracy: float | None
+    majority: float
+
+
+@dataclass(frozen=True)
+class ShownBreakdown:
+    """A breakdown as pages, REST and commands show it."""
 
     snapshot: Snapshot
     partition: str
-    whole: Evaluation | None = None
-    genres: list[Evaluation] = field(default_factory=list)
-    labels: list[Evaluation] = field(default_factory=list)
+    dimension: str
+    definition: str
+    parts: list[Part]
+
+
+@dataclass
+class Evaluated:
+    """The scores of a run on one partition of one snapshot: all pairs, and by each dimension."""
+
+    snapshot: Snapshot
+    partition: str
+    whole: Evaluation
+    breakdowns: list[ShownBreakdown] = field(default_factory=list)
 
 
 def evaluations(run: TrainingRun) -> list[Evaluated]:
-    """Returns the scores of a run, its own snapshot first. One query."""
+    """Returns the scores of a run, its own snapshot first. Two queries."""
     rows = Evaluation.objects.filter(run=run).select_related("snapshot__corpus")
-    found: dict[tuple[int, str], Evaluated] = {}
-    for row in sorted(rows, key=lambda row: (row.genre, _place(row))):
-        one = found.setdefault((row.snapshot_id, row.partition), Evaluated(row.snapshot, row.partition))
-        if row.genre:
-            one.genres.append(row)
-        elif row.gold_label:
-            one.labels.append(row)
-        else:
-            one.whole = row
+    found = {(row.snapshot_id, row.partition): Evaluated(row.snapshot, row.partition, row) for row in rows}
+    for shown in breakdowns(run):
+        if (shown.snapshot.pk, shown.partition) in found:
+            found[shown.snapshot.pk, shown.partition].breakdowns.append(shown)
     return sorted(
         found.values(),
         key=lambda one: (
@@ -153,8 +171,27 @@ def evaluations(run: TrainingRun) -> list[Evaluated]:
     )
 
 
-def _place(row: Evaluation) -> int:
-    """Returns the position of the row's gold label in its scheme."""
+def breakdowns(run: TrainingRun) -> list[ShownBreakdown]:
+    """Returns the breakdowns of a run, in the order of the dimensions."""
+    rows = Breakdown.objects.filter(run=run).select_related("snapshot__corpus")
+    return [shown_breakdown(row) for row in sorted(rows, key=lambda row: order_of(row.dimension))]
+
+
+def shown_breakdown(row: Breakdown) -> ShownBreakdown:
+    """Returns a breakdown with shares in place of counts, its values in their order."""
     labels = row.snapshot.corpus.labels
-    # A run that reads labels as two classes has labels that the corpus has not.
-    return labels.index(row.gold_label) if row.gold_label in labels else 0
+    parts = [
+        Part(value, pairs, None if right is None else right / pairs, max(gold.values()) / pairs)
+        for value, pairs, right, gold in row.rows
+    ]
+    parts.sort(
+        key=lambda part: (labels.index(part.value), "") if part.value in labels else _natural(part.value)
+    )
+    definition = DIMENSIONS.get(row.dimension, f"value in the file {row.dimension.removeprefix(OWN)}")
+    return ShownBreakdown(row.snapshot, row.partition, row.dimension, definition, parts)
+
+
+def _natural(value: str) -> tuple[float, str]:
+    """Returns a key that sorts `<= 5` before `<= 10`, and texts by the alphabet."""
+    number = re.fullmatch(r"(<= |> )?(\d+(?:\.\d+)?)", value)
+    return (float(number[2]) + (number[1] == "> ") * 0.1, "") if number else (math.inf, value)

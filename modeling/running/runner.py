@@ -29,9 +29,10 @@ from jobs.claims import Claim, ClaimLost, after_unexpected
 from modeling import catalogue
 from modeling.folders import CHILD, LOG, folder_of, log_tail
 from modeling.models import TrainingRun
+from modeling.results.breakdowns import store_breakdowns
 from modeling.running import actions
 from modeling.running.actions import Order, Progress
-from modeling.running.configs import CannotStart, write_config
+from modeling.running.configs import CannotStart, snapshot_files, write_config
 from modeling.running.program import (
     STOPPED_CODE,
     TRAIN,
@@ -50,6 +51,7 @@ MOST_ENDS_A_TICK = 20
 # From this attempt on, a SIGKILL is final. The kernel kills a program that uses up the memory, and would do it at every
 # attempt. A person may have killed the first.
 LAST_KILLED_ATTEMPT = 2
+HELD_OUT = ("dev", "test")
 PROGRESS_KEYS = tuple(Progress.__dataclass_fields__)
 
 
@@ -366,7 +368,8 @@ def _record(following: _Following, requeue: bool) -> None:
     if following.order is Order.LOST:
         return
     if following.metrics is not None and code == 0:
-        actions.record_result(run=run, metrics=following.metrics)
+        if actions.record_result(run=run, metrics=following.metrics):
+            break_down(run)
     elif following.error:
         actions.mark_failed(run=run, error=_with_log(run, following.error))
     elif following.order is Order.STOP or (not requeue and (paused or following.interrupted)):
@@ -377,6 +380,15 @@ def _record(following: _Following, requeue: bool) -> None:
         actions.release_run(run=run, blameless=paused)
     else:
         actions.mark_failed(run=run, error=_with_log(run, _how_training_ended(run, code)))
+
+
+def break_down(run: TrainingRun) -> None:
+    """Stores the breakdowns of a finished run. An error is logged: `evaluate` stores them later."""
+    try:
+        paths = {name: Path(file["path"]) for name, file in snapshot_files(run.snapshot).items()}
+        store_breakdowns(run, run.snapshot, folder_of(run), HELD_OUT, paths=paths)
+    except (OSError, ValueError, KeyError, CannotStart) as error:
+        logger.warning("Run %s: its predictions could not be broken down (%s).", run.pk, error)
 
 
 def _was_killed_again(run: TrainingRun, code: int) -> bool:

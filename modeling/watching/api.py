@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 
-from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -10,7 +9,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.rest.permissions import IsResearcher
-from modeling.models import Evaluation, TrainingRun
+from modeling.models import TrainingRun
+from modeling.results.tables import evaluations
 from modeling.watching.serializers import RunDetailSerializer
 from modeling.watching.sweeps import sizes
 
@@ -20,10 +20,11 @@ class RunView(APIView):
 
     @extend_schema(summary="One run: its state and its scores", responses=RunDetailSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        scores = Evaluation.objects.select_related("snapshot__corpus").order_by(
-            "snapshot", "partition", "genre", "gold_label"
-        )
-        runs = TrainingRun.objects.newest_first().prefetch_related(Prefetch("evaluations", scores))
-        run = get_object_or_404(runs, pk=pk)
+        run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+        evaluated = evaluations(run)
         table = [asdict(size) for size in sizes(run)] if run.is_sweep else []
-        return Response(RunDetailSerializer(run, context={"request": request, "sweep": table}).data)
+        return Response(
+            RunDetailSerializer(
+                run, context={"request": request, "sweep": table, "evaluated": evaluated}
+            ).data
+        )

@@ -9,7 +9,7 @@ from rest_framework.reverse import reverse
 from modeling import workers
 from modeling.launching.serializers import RunSerializer
 from modeling.models import TrainingRun
-from modeling.results.serializers import EvaluationSerializer
+from modeling.results.serializers import BreakdownSerializer, EvaluationSerializer, evaluation_rows
 
 
 class SpreadSerializer(serializers.Serializer):
@@ -50,7 +50,8 @@ class ProgressSerializer(serializers.Serializer):
 
 
 class RunDetailSerializer(RunSerializer):
-    evaluations = EvaluationSerializer(many=True)
+    evaluations = serializers.SerializerMethodField()
+    breakdowns = serializers.SerializerMethodField(help_text="the same predictions by each dimension")
     warnings = serializers.SerializerMethodField()
     progress = serializers.SerializerMethodField(help_text="the newest line; null before the first")
     queue_is_worked = serializers.SerializerMethodField(help_text="whether the queue has a worker")
@@ -62,8 +63,17 @@ class RunDetailSerializer(RunSerializer):
     class Meta(RunSerializer.Meta):
         fields = [
             *RunSerializer.Meta.fields,
-            "evaluations", "warnings", "progress", "queue_is_worked", "predictions", "sweep",
+            "evaluations", "breakdowns", "warnings", "progress", "queue_is_worked", "predictions", "sweep",
         ]  # fmt: skip
+
+    @extend_schema_field(EvaluationSerializer(many=True))
+    def get_evaluations(self, run: TrainingRun) -> list[dict[str, Any]]:
+        return list(EvaluationSerializer(list(evaluation_rows(self.context["evaluated"])), many=True).data)
+
+    @extend_schema_field(BreakdownSerializer(many=True))
+    def get_breakdowns(self, run: TrainingRun) -> list[dict[str, Any]]:
+        rows = [breakdown for one in self.context["evaluated"] for breakdown in one.breakdowns]
+        return list(BreakdownSerializer(rows, many=True).data)
 
     def get_warnings(self, run: TrainingRun) -> list[str]:
         return run.warnings.splitlines()
@@ -81,5 +91,6 @@ class RunDetailSerializer(RunSerializer):
 
     def get_predictions(self, run: TrainingRun) -> dict[str, str]:
         address = reverse("api-run-predictions", kwargs={"pk": run.pk}, request=self.context["request"])
-        parts = {one.partition for one in run.evaluations.all() if one.snapshot_id == run.snapshot_id}
+        evaluated = self.context["evaluated"]
+        parts = {one.partition for one in evaluated if one.snapshot.pk == run.snapshot_id}
         return {part: f"{address}?partition={part}" for part in sorted(parts - {"train"})}

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from modeling.folders import folder_of
 from modeling.launching.actions import RefusedRegime, request_run, request_sweep
-from modeling.models import Evaluation, TrainingRun
+from modeling.models import Breakdown, TrainingRun
 from modeling.running import configs, runner
 from tests.modeling.material import a_run, claimed, done_run, small_snapshot
 
@@ -118,8 +118,8 @@ def test_three_labels_read_as_two_are_trained_scored_and_shown(client, rosa):
     client.force_login(rosa)
     run = runner.carry_out(claimed(a_run(snapshot, regime={"collapse": True})))
     assert (run.status, run.error) == ("done", "")
-    labels = Evaluation.objects.filter(run=run, partition="test").exclude(gold_label="")
-    assert set(labels.values_list("gold_label", flat=True)) == {"entailed", "not-entailed"}
+    labels = Breakdown.objects.get(run=run, partition="test", dimension="label")
+    assert {value for value, *_ in labels.rows} == {"entailed", "not-entailed"}
     page = client.get(reverse("run", args=[run.pk])).content.decode()
     assert "three labels read as two" in page
 

@@ -10,10 +10,19 @@ from accounts.sign_in.tokens import create_api_token
 from jobs import tasks
 from modeling.folders import folder_of
 from modeling.models import TrainingRun
+from modeling.results.breakdowns import store_breakdowns
 from modeling.running.actions import mark_stopped, record_result
 from snapshots.models import Snapshot
 from tests.corpora import make_corpus
-from tests.modeling.material import a_run, claimed, distribution, done_run, metrics, small_snapshot
+from tests.modeling.material import (
+    a_run,
+    claimed,
+    distribution,
+    done_run,
+    metrics,
+    small_snapshot,
+    write_predictions,
+)
 from tests.query_counts import query_count
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
@@ -111,11 +120,17 @@ def test_a_run_tells_its_scores_and_where_its_predictions_are(api, snapshot):
     run = done_run(snapshot, accuracy=0.625)
     told = api.get(f"/api/v1/runs/{run.pk}/").data
     test = [row for row in told["evaluations"] if row["partition"] == "test"]
-    assert {(row["genre"], row["gold_label"]): row["accuracy"] for row in test} == {
+    assert {(row["genre"], row["gold_label"]): row["accuracy"] for row in test} == {("", ""): 0.625}
+    write_predictions(run, "test", wrong=1)
+    store_breakdowns(run, snapshot, folder_of(run), ["test"])
+    told = api.get(f"/api/v1/runs/{run.pk}/").data
+    test = [row for row in told["evaluations"] if row["partition"] == "test"]
+    assert {(row["genre"], row["gold_label"]): round(row["accuracy"], 3) for row in test} == {
         ("", ""): 0.625,
-        ("fiction", ""): 0.625,
-        ("", "entailment"): 1.0,
-        ("", "neutral"): 0.25,
+        ("fiction", ""): 0.667,
+        ("", "entailment"): 0.0,
+        ("", "neutral"): 1.0,
+        ("", "contradiction"): 1.0,
     }
     assert all(row["distribution"] is None for row in told["evaluations"])
     address = f"http://testserver/api/v1/runs/{run.pk}/predictions/"
@@ -131,7 +146,6 @@ def test_whole_partitions_tell_how_near_they_are_to_the_annotators(api, snapshot
     }
     expected = {"pairs": 4, "kl": 0.5, "jsd": 0.125, "entropy_correlation": 0.25}
     assert told == {"train": None, "dev": expected, "test": expected}
-    assert {row["distribution"] is None for row in rows if row["genre"] or row["gold_label"]} == {True}
 
 
 def test_predictions_are_paged_by_their_place_in_the_file(api, snapshot):

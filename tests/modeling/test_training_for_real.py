@@ -26,20 +26,22 @@ def test_majority_is_trained_and_its_scores_are_recorded_by_partition_genre_and_
     assert run.seconds > 0
     whole = {
         row.partition: (row.pairs, round(row.accuracy, 3), row.majority and round(row.majority, 3))
-        for row in Evaluation.objects.whole_partitions()
+        for row in Evaluation.objects.all()
     }
     assert whole == {"train": (18, 0.333, None), "dev": (3, 0.333, 0.333), "test": (3, 0.333, 0.333)}
     told = json.loads((folder_of(run) / "metrics.json").read_text())["test"]["distribution"]
-    test = Evaluation.objects.whole_partitions().get(partition="test")
+    test = Evaluation.objects.all().get(partition="test")
     assert told["pairs"] == 3
     assert told == {"pairs": test.voted_pairs, **{key: getattr(test, key) for key in DISTRIBUTION}}
-    parts = Evaluation.objects.filter(partition="test").exclude(genre="", gold_label="")
-    assert sorted((row.genre, row.gold_label, row.pairs) for row in parts) == [
-        ("", "contradiction", 1),
-        ("", "entailment", 1),
-        ("", "neutral", 1),
-        ("fiction", "", 3),
+    parts = {row.dimension: row.rows for row in run.breakdowns.filter(partition="test")}
+    assert sorted(value for value, pairs, *_ in parts["label"] if pairs == 1) == [
+        "contradiction",
+        "entailment",
+        "neutral",
     ]
+    assert [row[:2] for row in parts["genre"]] == [["fiction", 3]]
+    assert [row[:2] for row in parts["matched"]] == [["matched", 3]]
+    assert sum(pairs for _, pairs, *_ in parts["seen"]) == 3
     assert (folder_of(run) / "predictions-test.jsonl").exists()
     assert not (folder_of(run) / CHILD).exists()
 
@@ -90,7 +92,7 @@ def test_a_run_that_was_done_when_its_worker_died_is_told_again(snapshot):
     Evaluation.objects.all().delete()
     TrainingRun.objects.filter(pk=run.pk).update(status="queued")
     assert runner.carry_out(claimed(run)).status == "done"
-    assert Evaluation.objects.whole_partitions().count() == 3
+    assert Evaluation.objects.all().count() == 3
 
 
 def test_the_programs_refusal_is_kept_for_people(snapshot, tmp_path):

@@ -1,6 +1,8 @@
-"""`manage.py evaluate RUN CORPUS@VERSION [--partition dev|test|train] [--by genre|tag|label] [--json]`."""
+"""`manage.py evaluate RUN CORPUS@VERSION [--partition dev|test|train] [--by DIMENSION] [--file NAME=PATH] [--json]`."""
 
 import json
+from argparse import ArgumentTypeError
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -10,17 +12,27 @@ from modeling.launching.actions import SnapshotNotFrozen
 from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
 from modeling.results.actions import record_evaluation
-from modeling.results.predictions import accuracy_by_tag
-from modeling.results.tables import distribution_text
-from modeling.running.configs import CannotStart
+from modeling.results.breakdowns import store_breakdowns
+from modeling.results.dimensions import DIMENSIONS, OWN
+from modeling.results.tables import breakdowns, distribution_text
+from modeling.running.configs import CannotStart, snapshot_files
 from modeling.running.evaluating import EvaluationFailed, evaluate, evaluation_folder
 from nli.labels import COLLAPSED, COLLAPSIBLE
-from snapshots.models import Snapshot
 from snapshots.statistics.job import NoTagger, check_tagger
+from snapshots.models import Snapshot
 from snapshots.statistics.tag_cache import NAMES as TAGS
-from snapshots.statistics.tag_cache import tags_of_pairs
 
 HELD_OUT = ("dev", "test")
+NEEDS_TAGS = ("tag", "tag_substring")
+
+
+def own_file(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
+    if not equals or not name or not Path(path).is_file():
+        raise ArgumentTypeError(f"{text!r} is not of the form NAME=PATH with the path of a file")
+    if len(name) > 60:
+        raise ArgumentTypeError(f"the name {name!r} is longer than 60 characters")
+    return name, Path(path)
 
 
 class Command(BaseCommand):
@@ -36,12 +48,25 @@ class Command(BaseCommand):
             help="may be given several times; default: dev and test",
         )
         parser.add_argument(
-            "--by", choices=["genre", "tag", "label"], help="also each genre, annotation tag or gold label"
+            "--by", metavar="DIMENSION", help=f"also by: {', '.join(DIMENSIONS)}, or {OWN}NAME of a --file"
+        )
+        parser.add_argument(
+            "--file",
+            type=own_file,
+            action="append",
+            default=[],
+            metavar="NAME=PATH",
+            help="a dimension of your own: a CSV file with pair id and value; may be given several times",
         )
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 
     def handle(self, *args: Any, **options: Any) -> None:
         run, snapshot = self.finished_run(options["run"]), self.frozen_snapshot(options["snapshot"])
+        own, by = dict(options["file"]), options["by"]
+        if by and by not in DIMENSIONS and by not in {f"{OWN}{name}" for name in own}:
+            raise CommandError(
+                f"There is no dimension {by!r}. There are: {', '.join(DIMENSIONS)}; and {OWN}NAME for each --file."
+            )
         theirs, ours = scheme_of(run.snapshot, run.regime), snapshot.corpus.scheme
         if theirs != ours and not {theirs, ours} <= {COLLAPSED, *COLLAPSIBLE}:
             raise CommandError(
@@ -49,29 +74,37 @@ class Command(BaseCommand):
                 " classes: name a snapshot with the same labels."
             )
         try:
-            if options["by"] == "tag":
+            if by in NEEDS_TAGS:
                 check_tagger(snapshot)
             metrics = evaluate(run, snapshot, options["partition"] or list(HELD_OUT), tell=self.warn)
-        except (CannotStart, EvaluationFailed, NoTagger) as error:
+            record_evaluation(run=run, snapshot=snapshot, metrics=metrics)
+            evaluated = [name for name in PARTITIONS if name in metrics]
+            store_breakdowns(
+                run,
+                snapshot,
+                evaluation_folder(run, snapshot, evaluated),
+                evaluated,
+                paths={name: Path(file["path"]) for name, file in snapshot_files(snapshot).items()},
+                tags=by in NEEDS_TAGS,
+                own=own,
+            )
+        except (CannotStart, EvaluationFailed, NoTagger, ValueError) as error:
             raise CommandError(str(error)) from None
-        record_evaluation(run=run, snapshot=snapshot, metrics=metrics)
-        if options["by"] == "tag":
-            self.add_tags(run, snapshot, metrics)
-        told = {"run": run.pk, **metrics}
+        if by:
+            self.add_breakdown(run, snapshot, metrics, by)
+        result = {"run": run.pk, **metrics}
         if options["json"]:
-            self.stdout.write(json.dumps(told))
+            self.stdout.write(json.dumps(result))
         else:
-            self.tell(told, options["by"])
+            self.print_result(result, by)
 
-    def add_tags(self, run: TrainingRun, snapshot: Snapshot, metrics: dict[str, Any]) -> None:
-        """Adds `by_tag` to each partition: the accuracy where premise or hypothesis has the tag (MultiNLI, Table 6)."""
-        evaluated = [name for name in PARTITIONS if name in metrics]
-        folder = evaluation_folder(run, snapshot, evaluated)
-        for partition in evaluated:
-            path = folder / f"predictions-{partition}.jsonl"
-            if path.exists():
-                found = tags_of_pairs(snapshot, partition)
-                metrics[partition]["by_tag"] = accuracy_by_tag(path, found, TAGS)
+    def add_breakdown(self, run: TrainingRun, snapshot: Snapshot, metrics: dict[str, Any], by: str) -> None:
+        """Adds `by_DIMENSION` to each partition: the accuracy and the number of pairs of each value."""
+        absent = {tag: {"accuracy": None, "pairs": 0} for tag in (TAGS if by in NEEDS_TAGS else ())}
+        for shown in breakdowns(run):
+            if shown.snapshot == snapshot and shown.dimension == by and shown.partition in metrics:
+                found = {part.value: {"accuracy": part.accuracy, "pairs": part.pairs} for part in shown.parts}
+                metrics[shown.partition].setdefault(f"by_{by}", absent | found)
 
     def finished_run(self, number: int) -> TrainingRun:
         run = TrainingRun.objects.newest_first().filter(pk=number).first()
@@ -95,11 +128,13 @@ class Command(BaseCommand):
         if event.get("event") == "warning":
             self.stderr.write(f"Warning: {event['message']}")
 
-    def tell(self, told: dict[str, Any], by: str | None) -> None:
-        self.stdout.write(f"Run {told['run']}: {told['baseline']}, trained on {told['trained_on']['name']}")
-        self.stdout.write(f"evaluated on {told['snapshot']} (sha256 {told['sha256']})")
+    def print_result(self, result: dict[str, Any], by: str | None) -> None:
+        self.stdout.write(
+            f"Run {result['run']}: {result['baseline']}, trained on {result['trained_on']['name']}"
+        )
+        self.stdout.write(f"evaluated on {result['snapshot']} (sha256 {result['sha256']})")
         for partition in PARTITIONS:
-            scores = told.get(partition) or {}
+            scores = result.get(partition) or {}
             if scores.get("accuracy") is None:
                 continue
             self.stdout.write(
@@ -108,6 +143,6 @@ class Command(BaseCommand):
             )
             if scores.get("distribution"):
                 self.stdout.write(f"         {distribution_text(scores['distribution'])}")
-            for name, part in scores.get(f"by_{by}", {}).items():
+            for name, part in (scores.get(f"by_{by}") or {}).items():
                 accuracy = "no pairs" if part["accuracy"] is None else f"{part['accuracy']:.4f}"
                 self.stdout.write(f"         {name}: {accuracy}  ({part['pairs']:,} pairs)")

@@ -1,0 +1,167 @@
+"""Breaks the predictions of runs down by the values of pairs, and stores the result. See pair_values.DIMENSIONS."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+from django.db import transaction
+
+from modeling.folders import folder_of
+from modeling.models import Breakdown, TrainingRun
+from modeling.results.dimensions import OWN
+from modeling.results.pair_values import PairValues, Values, own_values, pair_values, tag_values
+from snapshots.models import Snapshot
+
+MOST_VALUES = 1000  # of more authors than these, those with the most pairs
+TRAINING_TEXTS, METRICS = "training_texts.safetensors", "metrics.json"  # files of a run's folder
+MATCHED, MISMATCHED = "matched", "mismatched"
+SEEN, NEW = "seen", "new"
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """The predictions of a run on a partition, in the order of the file."""
+
+    ids: list[str]
+    gold: list[str]
+    right: npt.NDArray[np.bool_]
+
+
+def read_predicted(path: Path) -> Predicted:
+    """Reads a file of predictions. Raises FileNotFoundError."""
+    ids, gold, right = [], [], []
+    with path.open("rb") as stream:
+        for data in stream:
+            line = orjson.loads(data)
+            ids.append(line["pairID"])
+            gold.append(line["gold"])
+            right.append(line["predicted"] == line["gold"])
+    return Predicted(ids, gold, np.array(right, dtype=np.bool_))
+
+
+def break_down(values: Values, gold: Values, right: npt.NDArray[np.bool_] | None) -> list[list[Any]]:
+    """Returns a row for each value: the value, its pairs, those predicted correctly, and its pairs by gold label."""
+    labels, total = len(gold.names), len(values.names)
+    if not total or not labels:
+        return []
+    counts = np.zeros((total, labels), dtype=np.int64)
+    correct = np.zeros(total, dtype=np.int64)
+    for codes in values.codes.T:
+        has = codes >= 0
+        place = codes[has] * labels + gold.codes[has, 0]
+        counts += np.bincount(place, minlength=total * labels).reshape(total, labels)
+        if right is not None:
+            correct += np.bincount(codes[has], weights=right[has], minlength=total).astype(np.int64)
+    order = np.argsort(-counts.sum(axis=1), kind="stable")[:MOST_VALUES]
+    return [
+        [
+            values.names[row],
+            int(counts[row].sum()),
+            None if right is None else int(correct[row]),
+            {label: int(count) for label, count in zip(gold.names, counts[row], strict=True)},
+        ]
+        for row in order
+        if counts[row].any()
+    ]
+
+
+def store_breakdowns(
+    run: TrainingRun,
+    snapshot: Snapshot,
+    folder: Path,
+    partitions: Iterable[str],
+    *,
+    paths: Mapping[str, Path] = {},
+    tags: bool = False,
+    own: Mapping[str, Path] = {},
+) -> None:
+    """Breaks down the predictions in `folder` and stores the result, with that of the snapshot's pairs themselves.
+
+    `paths`: files of partitions that are not in the snapshot's folder. `tags`: also by annotation tag, which needs spaCy.
+    `own`: name -> file of a dimension of one's own. A partition without predictions is skipped. Raises NoTagger,
+    ValueError for a bad file.
+    """
+    for partition in partitions:
+        path = folder / f"predictions-{partition}.jsonl"
+        if not path.exists():
+            continue
+        predicted = read_predicted(path)
+        pairs = aligned(pair_values(snapshot, partition, paths.get(partition)), predicted)
+        dimensions = {"label": Values.of([(label,) for label in predicted.gold]), **pairs.dimensions}
+        dimensions |= _of_run(run, pairs)
+        if tags:
+            dimensions |= tag_values(snapshot, partition, pairs)
+        dimensions |= {f"{OWN}{name}": own_values(file, pairs.ids) for name, file in own.items()}
+        _store(run, snapshot, partition, dimensions, predicted.gold, predicted.right)
+
+
+def store_composition(snapshot: Snapshot, partition: str, *, tags: bool = False) -> None:
+    """Stores how many pairs of a partition have each value, by gold label. Raises NoTagger."""
+    pairs = pair_values(snapshot, partition)
+    dimensions = {"label": Values.of([(label,) for label in pairs.gold]), **pairs.dimensions}
+    if tags:
+        dimensions |= tag_values(snapshot, partition, pairs)
+    _store(None, snapshot, partition, dimensions, pairs.gold, None)
+
+
+def aligned(pairs: PairValues, predicted: Predicted) -> PairValues:
+    """Returns the values in the order of the predictions. Raises ValueError for a pair that the snapshot has not."""
+    if pairs.ids == predicted.ids:
+        return pairs
+    place = {name: row for row, name in enumerate(pairs.ids)}
+    try:
+        rows = np.array([place[name] for name in predicted.ids], dtype=np.int64)
+    except KeyError as error:
+        raise ValueError(f"The predictions have the pair {error}, which is not in the snapshot.") from None
+    dimensions = {name: Values(one.names, one.codes[rows]) for name, one in pairs.dimensions.items()}
+    return PairValues(predicted.ids, predicted.gold, pairs.hypotheses[rows], dimensions)
+
+
+def _of_run(run: TrainingRun, pairs: PairValues) -> dict[str, Values]:
+    """Returns the dimensions that depend on what the run has learned from."""
+    found = {}
+    genres = _training_genres(folder_of(run))
+    if genres is not None and "genre" in pairs.dimensions:
+        names = pairs.dimensions["genre"].names
+        kinds = np.array([int(name not in genres) for name in names] + [-1], dtype=np.int32)
+        found["matched"] = Values([MATCHED, MISMATCHED], kinds[pairs.dimensions["genre"].codes])
+    texts = folder_of(run) / TRAINING_TEXTS
+    if texts.exists() and len(pairs.ids):
+        from safetensors.numpy import load_file  # only where runs are trained
+
+        known = np.isin(pairs.hypotheses, load_file(texts)["hypotheses"])
+        found["seen"] = Values([NEW, SEEN], known.astype(np.int32)[:, None])
+    return found
+
+
+def _training_genres(folder: Path) -> set[str] | None:
+    try:
+        train = json.loads((folder / METRICS).read_text(encoding="utf-8"))["train"]
+    except (OSError, ValueError, KeyError):
+        return None
+    return {*train.get("genres", ()), *train.get("genres_before", ())}
+
+
+@transaction.atomic
+def _store(
+    run: TrainingRun | None,
+    snapshot: Snapshot,
+    partition: str,
+    dimensions: Mapping[str, Values],
+    gold: Sequence[str],
+    right: npt.NDArray[np.bool_] | None,
+) -> None:
+    labels = Values.of([(label,) for label in gold])
+    Breakdown.objects.filter(
+        run=run, snapshot=snapshot, partition=partition, dimension__in=dimensions
+    ).delete()
+    Breakdown.objects.bulk_create(
+        Breakdown(run=run, snapshot=snapshot, partition=partition, dimension=name, rows=rows)
+        for name, values in dimensions.items()
+        if (rows := break_down(values, labels, right))
+    )

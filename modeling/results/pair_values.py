@@ -1,0 +1,216 @@
+"""The values of each pair of a snapshot by which runs are broken down, such as its genre or the length of its premise.
+
+They do not depend on any run. They are computed once for each partition, from the snapshot's file, and cached as arrays of
+codes: 433,000 pairs take some 40 MB.
+"""
+
+import csv
+import json
+import math
+import os
+import tempfile
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from django.conf import settings
+
+from nli.digests import digest
+from nli.gold import Rule
+from nli.labels import NO_GOLD
+from nli.lines import PARTITION_FILES, premise_rule_of
+from nli.tokens import is_english
+from snapshots.files.reading import lines
+from snapshots.freezing.manifest import folder_of, read_manifest
+from snapshots.models import Snapshot
+from snapshots.files.single_premises import LABELS as SINGLE_LABELS
+from snapshots.files.single_premises import majorities
+from snapshots.statistics.tags import KEY_WORDS, substring_tags
+from snapshots.statistics.words import tokens
+from snapshots.statistics.tag_cache import tags_of_pairs
+
+EDITION = 1  # counts up when a definition changes
+Codes = npt.NDArray[np.int32]
+LENGTHS = (5, 10, 15, 20, 30, 50)
+ENTROPIES = (0.0, 0.5, 1.0, 1.5)
+SHORT = 60  # a longer value of metadata is a text, and no property
+
+
+@dataclass
+class Values:
+    """The values of one dimension. Row i of `codes` has the codes of pair i; -1 is none."""
+
+    names: list[str]
+    codes: Codes
+
+    @classmethod
+    def of(cls, values: Sequence[Sequence[str]]) -> "Values":
+        """Encodes the values of each pair; a pair may have none or several."""
+        codes: dict[str, int] = {}
+        width = max((len(each) for each in values), default=0) or 1
+        rows = np.full((len(values), width), -1, dtype=np.int32)
+        for row, each in enumerate(values):
+            for column, value in enumerate(each):
+                rows[row, column] = codes.setdefault(value, len(codes))
+        return cls(list(codes), rows)
+
+    def of_pairs(self) -> list[tuple[str, ...]]:
+        """Returns the values of each pair."""
+        return [tuple(self.names[code] for code in row if code >= 0) for row in self.codes.tolist()]
+
+
+@dataclass
+class PairValues:
+    """The pairs of a partition that have a gold label, in the order of the file."""
+
+    ids: list[str]
+    gold: list[str]
+    hypotheses: npt.NDArray[np.uint64]
+    dimensions: dict[str, Values] = field(default_factory=dict)
+
+
+def pair_values(snapshot: Snapshot, partition: str, path: Path | None = None) -> PairValues:
+    """Returns the values of a partition's pairs, from the cache if they are there.
+
+    `path` is the partition's file, if it is not in the snapshot's folder. Empty if the snapshot has no such partition.
+    """
+    cached = cache_file(snapshot, partition)
+    if not cached.exists():
+        names = {name: file for file, name in PARTITION_FILES.items()}
+        path = path or folder_of(snapshot) / names[partition]
+        _write(
+            cached, _computed(snapshot, path) if path.exists() else PairValues([], [], np.zeros(0, np.uint64))
+        )
+    return _read(cached)
+
+
+def cache_file(snapshot: Snapshot, partition: str) -> Path:
+    """Returns where the values are cached. The hash of the snapshot and the edition name the file."""
+    return Path(settings.CACHE_ROOT) / "pair_values" / f"{snapshot.sha256}-{EDITION}-{partition}.npz"
+
+
+def tag_values(snapshot: Snapshot, partition: str, pairs: PairValues) -> dict[str, Values]:
+    """Returns the annotation tags of the pairs, in both readings.
+
+    Without cached tags this loads spaCy and takes minutes. Raises NoTagger for other languages than English.
+    """
+    found = tags_of_pairs(snapshot, partition)
+    by_word = [found.get(name, frozenset()) for name in pairs.ids]
+    inside = pairs.dimensions.get("key_words")
+    key_words = inside.of_pairs() if inside else [()] * len(by_word)
+    by_substring = [
+        (tags - KEY_WORDS.keys()) | {*more} for tags, more in zip(by_word, key_words, strict=True)
+    ]
+    return {
+        "tag": Values.of([sorted(tags) for tags in by_word]),
+        "tag_substring": Values.of([sorted(tags) for tags in by_substring]),
+    }
+
+
+def own_values(path: Path, ids: Sequence[str]) -> Values:
+    """Reads values from a CSV file with the columns pair id and value; a pair may have several lines. Raises ValueError."""
+    given: dict[str, list[str]] = {}
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        for number, row in enumerate(csv.reader(stream), start=1):
+            if len(row) != 2:
+                raise ValueError(f"{path}, line {number}: give two columns, pair id and value.")
+            if row[1].strip():
+                given.setdefault(row[0].strip(), []).append(row[1].strip())
+    if not given.keys() & set(ids):
+        raise ValueError(f"{path}: no pair id in it belongs to an evaluated pair.")
+    return Values.of([given.get(name, []) for name in ids])
+
+
+def _computed(snapshot: Snapshot, path: Path) -> PairValues:
+    facts = (read_manifest(snapshot) or {}).get("corpus", {})
+    premises = premise_rule_of(facts) if facts else None
+    language = snapshot.corpus.language
+    ids, gold, hypotheses = [], [], []
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for line in lines(path):
+        if line["gold_label"] == NO_GOLD:
+            continue
+        ids.append(line["pairID"])
+        gold.append(line["gold_label"])
+        hypotheses.append(digest(line["sentence2"]))
+        for name, values in _values(line, language, premises):
+            found.setdefault(name, []).append(values)
+    dimensions = {name: Values.of(values) for name, values in found.items() if any(values)}
+    return PairValues(ids, gold, np.array(hypotheses, dtype=np.uint64), dimensions)
+
+
+def _values(
+    line: Mapping[str, Any], language: str, premises: Rule | None
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yields each dimension with the values of one pair."""
+    metadata = line.get("metadata") or {}
+    labels = line["annotator_labels"]
+    votes = sorted(Counter(labels).values(), reverse=True) if len(labels) > 1 else []
+    premise = line.get("premise_sentences") or [line["sentence1"]]
+    yield "genre", _one(line["genre"])
+    yield "premise_length", _one(_bin(sum(len(tokens(each, language)) for each in premise), LENGTHS))
+    yield "hypothesis_length", _one(_bin(len(tokens(line["sentence2"], language)), LENGTHS))
+    if is_english(language):
+        yield "key_words", tuple(sorted(substring_tags(premise, line["sentence2"])))
+    yield "author", _one(line["author"])
+    yield "prompt_version", _one(line.get("prompt_version"))
+    yield "agreement", _one("-".join(map(str, votes)))
+    yield "entropy", _one(_bin(_entropy(votes), ENTROPIES) if votes else "")
+    yield "semantic_type", _one(metadata.get("corpus"))
+    misc = metadata.get("misc")
+    properties = misc.items() if isinstance(misc, Mapping) else [("misc", misc)]
+    yield (
+        "property",
+        tuple(
+            f"{key}: {value}"
+            for key, value in properties
+            if isinstance(value, str | int | float) and value != "" and len(str(value)) <= SHORT
+        ),
+    )
+    judged = majorities(line.get(SINGLE_LABELS, ()), premises) if premises else None
+    yield (
+        "single_premises",
+        () if judged is None else (str(sum(label == line["gold_label"] for label in judged)),),
+    )
+
+
+def _one(value: object) -> tuple[str, ...]:
+    return (str(value),) if value not in (None, "") else ()
+
+
+def _bin(value: float, ends: Sequence[float]) -> str:
+    """Returns the bin of a value: `0`, `<= 5`, `> 50`, so that bins sort by their ends."""
+    place = bisect_left(ends, value)
+    return f"> {ends[-1]:g}" if place == len(ends) else "0" if not ends[place] else f"<= {ends[place]:g}"
+
+
+def _entropy(votes: Sequence[int]) -> float:
+    total = sum(votes)
+    return sum(-count / total * math.log2(count / total) for count in votes)
+
+
+def _write(target: Path, found: PairValues) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    names = {name: values.names for name, values in found.dimensions.items()}
+    head = json.dumps({"ids": found.ids, "gold": found.gold, "names": names}).encode()
+    arrays = {f"codes_{name}": values.codes for name, values in found.dimensions.items()}
+    with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".npz", delete=False) as draft:
+        np.savez(
+            draft,
+            head=np.frombuffer(head, dtype=np.uint8),
+            hypotheses=found.hypotheses,
+            **arrays,  # type: ignore[arg-type]
+        )
+    os.replace(draft.name, target)
+
+
+def _read(path: Path) -> PairValues:
+    with np.load(path) as arrays:
+        head = json.loads(arrays["head"].tobytes())
+        dimensions = {name: Values(names, arrays[f"codes_{name}"]) for name, names in head["names"].items()}
+        return PairValues(head["ids"], head["gold"], arrays["hypotheses"], dimensions)
