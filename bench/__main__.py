@@ -31,6 +31,7 @@ SECTIONS = (
     "export",
     "agreement",
     "gold",
+    "breakdowns",
     "training",
     "networks",
     "lexicalized",
@@ -43,7 +44,8 @@ def main() -> None:
     parser.add_argument(
         "--pairs",
         type=int,
-        help="of the sections labelling (else 2,000 and 400,000), agreement (57,000), gold (50,000), export (433,000)",
+        help="of the sections labelling (else 2,000 and 400,000), agreement (57,000), gold (50,000), export and "
+        "breakdowns (433,000)",
     )
     parser.add_argument(
         "--lines",
@@ -84,6 +86,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     from django.test.utils import setup_databases, teardown_databases
 
     from bench.agreement import measure_agreement
+    from bench.breakdowns import measure_breakdowns
     from bench.gold import measure_gold
     from bench.labelling_table import measure_labelling_table
     from bench.lexicalized import measure_lexicalized
@@ -107,6 +110,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
             "export": lambda: exporting(options.pairs or 433_000, folder),
             "agreement": lambda: measure_agreement(pairs),
             "gold": lambda: measure_gold(options.pairs or 50_000),
+            "breakdowns": lambda: measure_breakdowns(options.pairs or 433_000),
             "training": lambda: training(folder),
             "networks": measure_networks,
             "lexicalized": lambda: measure_lexicalized(folder),

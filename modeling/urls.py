@@ -3,6 +3,7 @@
 from django.urls import path
 
 from modeling.launching import views as launching
+from modeling.reports import views as reports
 from modeling.results import views as results
 from modeling.watching import views as watching
 
@@ -10,6 +11,7 @@ urlpatterns = [
     path("runs/", watching.runs, name="runs"),
     path("runs/new/<int:snapshot_id>/", launching.new_run, name="new-run"),
     path("runs/start/<int:snapshot_id>/", launching.start_run, name="start-run"),
+    path("snapshots/<int:pk>/result-tables/", reports.reports, name="result-tables"),
     path("runs/<int:pk>/", watching.run, name="run"),
     path("runs/<int:pk>/stop/", launching.stop, name="stop-run"),
     path("runs/<int:pk>/resume/", launching.resume, name="resume-run"),

@@ -26,13 +26,12 @@ from nli.labels import NO_GOLD
 from nli.lines import PARTITION_FILES, premise_rule_of
 from nli.tokens import is_english
 from snapshots.files.reading import lines
-from snapshots.freezing.manifest import folder_of, read_manifest
-from snapshots.models import Snapshot
 from snapshots.files.single_premises import LABELS as SINGLE_LABELS
 from snapshots.files.single_premises import majorities
+from snapshots.models import Snapshot
+from snapshots.statistics.tag_cache import tags_of_pairs
 from snapshots.statistics.tags import KEY_WORDS, substring_tags
 from snapshots.statistics.words import tokens
-from snapshots.statistics.tag_cache import tags_of_pairs
 
 EDITION = 1  # counts up when a definition changes
 Codes = npt.NDArray[np.int32]
@@ -82,7 +81,7 @@ def pair_values(snapshot: Snapshot, partition: str, path: Path | None = None) ->
     cached = cache_file(snapshot, partition)
     if not cached.exists():
         names = {name: file for file, name in PARTITION_FILES.items()}
-        path = path or folder_of(snapshot) / names[partition]
+        path = path or snapshot.folder / names[partition]
         _write(
             cached, _computed(snapshot, path) if path.exists() else PairValues([], [], np.zeros(0, np.uint64))
         )
@@ -127,7 +126,7 @@ def own_values(path: Path, ids: Sequence[str]) -> Values:
 
 
 def _computed(snapshot: Snapshot, path: Path) -> PairValues:
-    facts = (read_manifest(snapshot) or {}).get("corpus", {})
+    facts = (snapshot.read_manifest() or {}).get("corpus", {})
     premises = premise_rule_of(facts) if facts else None
     language = snapshot.corpus.language
     ids, gold, hypotheses = [], [], []

@@ -185,13 +185,13 @@ def shown_breakdown(row: Breakdown) -> ShownBreakdown:
         for value, pairs, right, gold in row.rows
     ]
     parts.sort(
-        key=lambda part: (labels.index(part.value), "") if part.value in labels else _natural(part.value)
+        key=lambda part: (labels.index(part.value), "") if part.value in labels else natural_order(part.value)
     )
     definition = DIMENSIONS.get(row.dimension, f"value in the file {row.dimension.removeprefix(OWN)}")
     return ShownBreakdown(row.snapshot, row.partition, row.dimension, definition, parts)
 
 
-def _natural(value: str) -> tuple[float, str]:
+def natural_order(value: str) -> tuple[float, str]:
     """Returns a key that sorts `<= 5` before `<= 10`, and texts by the alphabet."""
     number = re.fullmatch(r"(<= |> )?(\d+(?:\.\d+)?)", value)
     return (float(number[2]) + (number[1] == "> ") * 0.1, "") if number else (math.inf, value)

@@ -158,6 +158,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"snapshots/<int:pk>/exports/<slug:format_name>/<str:name>",
             r"snapshots/<int:pk>/files/<str:name>",
             r"snapshots/<int:pk>/publish/",
+            r"snapshots/<int:pk>/result-tables/",
             r"snapshots/<int:pk>/retract/",
             r"snapshots/<int:pk>/state/",
             r"snapshots/<int:pk>/statistics/",

@@ -18,8 +18,8 @@ from modeling.results.tables import breakdowns, distribution_text
 from modeling.running.configs import CannotStart, snapshot_files
 from modeling.running.evaluating import EvaluationFailed, evaluate, evaluation_folder
 from nli.labels import COLLAPSED, COLLAPSIBLE
-from snapshots.statistics.job import NoTagger, check_tagger
 from snapshots.models import Snapshot
+from snapshots.statistics.job import NoTagger, check_tagger
 from snapshots.statistics.tag_cache import NAMES as TAGS
 
 HELD_OUT = ("dev", "test")

@@ -1,0 +1,124 @@
+"""`manage.py report CORPUS@VERSION [CORPUS@VERSION ...] TABLE [--format text|csv|latex|html] [--train-missing]`."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from collection.models import PARTITIONS
+from jobs.claims import Interrupted
+from modeling.launching.actions import ModelingError, enqueue, request_run, request_sweep
+from modeling.models import Breakdown
+from modeling.reports.cells import Report, fill
+from modeling.reports.definitions import TABLES as RUN_TABLES
+from modeling.reports.rendering import rendered
+from modeling.results.breakdowns import store_composition
+from snapshots.errors import SnapshotError
+from snapshots.management.naming import frozen_snapshot
+from snapshots.models import Snapshot
+from snapshots.statistics.agreement import AGREEMENT, agreement_table
+from snapshots.statistics.job import NoTagger, request_statistics, work_out_statistics
+from snapshots.statistics.paper_tables import TABLES, Table, table
+from snapshots.statistics.table_formats import FORMATS
+
+NAMES = (AGREEMENT, *TABLES, *RUN_TABLES)
+TAGGED = ("multinli-6",)  # its rows are annotation tags
+
+
+class Command(BaseCommand):
+    help = (
+        "Prints a table over frozen snapshots: statistics of one snapshot, or a result table of the papers from its runs. "
+        "Statistics and counts that are not stored yet are computed first."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "names",
+            nargs="+",
+            metavar="CORPUS@VERSION ... TABLE",
+            help=f"one snapshot or several, then one of: {', '.join(NAMES)}",
+        )
+        parser.add_argument("--format", default="text", choices=list(FORMATS), help="default: text")
+        parser.add_argument(
+            "--train-missing", action="store_true", help="also queue the runs that the table lacks"
+        )
+        parser.add_argument(
+            "--seeds", type=int, default=3, metavar="N", help="seeds of these runs, from 1 on; default 3"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        *snapshots, name = options["names"]
+        if name not in NAMES:
+            raise CommandError(f"There is no table {name!r}. There are: {', '.join(NAMES)}.")
+        if not snapshots:
+            raise CommandError(f"Name a snapshot before the table: manage.py report CORPUS@VERSION {name}.")
+        if not 1 <= options["seeds"] <= 100:
+            raise CommandError(f"--seeds is {options['seeds']}, but must be from 1 to 100.")
+        found = [frozen_snapshot(each) for each in snapshots]
+        if len({snapshot.pk for snapshot in found}) < len(found):
+            raise CommandError("A snapshot is named twice: name it once.")
+        if name in RUN_TABLES:
+            self.print_results(name, found, options)
+        elif options["train_missing"]:
+            raise CommandError(f"The table {name} needs no runs: leave --train-missing out.")
+        elif len(found) > 1:
+            raise CommandError(f"The table {name} is of one snapshot: name one.")
+        else:
+            self.print_statistics(name, found[0], options["format"])
+
+    def print_results(self, name: str, snapshots: list[Snapshot], options: dict[str, Any]) -> None:
+        try:
+            for snapshot in snapshots:
+                self.count(snapshot, tags=name in TAGGED)
+            report = fill(name, snapshots, tests=True)
+        except (NoTagger, ValueError) as error:
+            raise CommandError(str(error)) from None
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror}. Repair it, then ask again.") from None
+        self.stdout.write(rendered(report, options["format"]), ending="")
+        if options["train_missing"]:
+            self.train(report, options["seeds"])
+
+    def count(self, snapshot: Snapshot, *, tags: bool) -> None:
+        """Counts the pairs of a snapshot by each dimension, once."""
+        dimension = "tag" if tags else "label"
+        stored = Breakdown.objects.filter(run=None, snapshot=snapshot, dimension=dimension)
+        counted = set(stored.values_list("partition", flat=True))
+        for partition in ("dev", "test") if tags else PARTITIONS:
+            if partition not in counted and snapshot.pairs.filter(partition=partition).exists():
+                self.stderr.write(f"{snapshot}: counting the pairs of {partition}")
+                store_composition(snapshot, partition, tags=tags)
+
+    def train(self, report: Report, seeds: int) -> None:
+        for request in report.requests():
+            try:
+                if seeds > 1:
+                    run = request_sweep(**request, seeds=range(1, seeds + 1))
+                else:
+                    run = request_run(**request)
+            except ModelingError as error:
+                self.stderr.write(f"{request['baseline']} on {request['snapshot']}: {error}")
+                continue
+            enqueue(run.pk)
+            self.stderr.write(f"Queued run {run.pk}: {run.baseline} on {run.snapshot}")
+
+    def print_statistics(self, name: str, snapshot: Snapshot, form: str) -> None:
+        try:
+            made = self.made(snapshot, name)
+        except (SnapshotError, Interrupted) as error:
+            raise CommandError(str(error)) from None
+        except KeyboardInterrupt:
+            raise CommandError("Stopped by hand. Nothing was stored.") from None
+        self.stdout.write(FORMATS[form](made), ending="")
+
+    def made(self, snapshot: Snapshot, name: str) -> Table:
+        if name == AGREEMENT:
+            manifest = snapshot.read_manifest()
+            if manifest is None:
+                raise CommandError(
+                    f"The manifest of {snapshot} cannot be read. Restore its folder from a backup."
+                )
+            return agreement_table(manifest)
+        row = request_statistics(snapshot=snapshot, kind=TABLES[name].source)
+        row = work_out_statistics(statistics_id=row.pk, progress=self.stderr.write)
+        assert row.data is not None  # the constraint statistics_have_data_when_done
+        return table(name, row.data)

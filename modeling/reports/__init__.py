@@ -1,0 +1,1 @@
+"""The result tables of the papers, from runs on one's own snapshots."""

@@ -1,0 +1,421 @@
+"""Fills the cells of the papers' tables from stored scores and breakdowns."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from collection.models import PARTITIONS
+from modeling import catalogue
+from modeling.folders import folder_of
+from modeling.models import Breakdown, Evaluation, TrainingRun
+from modeling.paired import mean_and_spread, paired_p
+from modeling.reports.definitions import BETTER, HYPOTHESIS_ONLY, MAJORITY, TABLES, Axis, Entry, PaperTable
+from modeling.results.breakdowns import Predicted, read_predicted
+from modeling.results.tables import natural_order
+from modeling.running.evaluating import evaluation_folder
+from snapshots.models import Snapshot, SnapshotPair
+
+COUNTS, TEXTS = ("pairs", "labels"), ("commonest", "example", "example_premise", "example_label")
+NO_SNAPSHOT = "a further snapshot is not named"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a cell shows. `trained`, `on`, `mixed` and the second part of `start` are positions in the list of snapshots."""
+
+    baseline: str = ""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    trained: int = 0
+    on: int = 0
+    partition: str = "test"
+    dimension: str = ""
+    value: tuple[str, ...] = ()
+    measure: str = "accuracy"
+    label: str = ""
+    most: int | None = None
+    collapse: bool = False
+    genre: str | None = None
+    mixed: int | None = None
+    start: tuple[str, int] | None = None
+    fixed: bool = False  # trained on the first snapshot, whatever the column says
+
+    def snapshots(self) -> list[int]:
+        return [
+            self.trained,
+            self.on,
+            *([self.mixed] if self.mixed else []),
+            *([self.start[1]] if self.start else []),
+        ]
+
+
+@dataclass
+class Cell:
+    """`mean` is a share, a count or a text; None where `missing` says what is missing. `runs` are the runs behind it."""
+
+    kind: str
+    mean: float | int | str | None = None
+    spread: float | None = None
+    p: float | None = None
+    runs: list[int] = field(default_factory=list)
+    missing: str = ""
+    wanted: dict[str, Any] | None = None  # the request of the run that is missing
+
+
+@dataclass
+class Report:
+    """A filled table: its columns, and rows of a title and cells."""
+
+    name: str
+    table: PaperTable
+    columns: list[str]
+    rows: list[tuple[str, list[Cell]]]
+
+    @property
+    def missing(self) -> list[str]:
+        """What is missing, each once, in the order of the cells."""
+        return list(dict.fromkeys(cell.missing for _, cells in self.rows for cell in cells if cell.missing))
+
+    def requests(self) -> list[dict[str, Any]]:
+        """The runs to request for missing cells, each once."""
+        found = [cell.wanted for _, cells in self.rows for cell in cells if cell.wanted]
+        return [one for place, one in enumerate(found) if one not in found[:place]]
+
+    @property
+    def filled(self) -> int:
+        return sum(cell.mean is not None for _, cells in self.rows for cell in cells)
+
+    @property
+    def total(self) -> int:
+        return sum(len(cells) for _, cells in self.rows)
+
+
+class Scores:
+    """The stored scores, breakdowns and runs of some snapshots, each read once."""
+
+    def __init__(self, snapshots: Sequence[Snapshot]) -> None:
+        self.snapshots = list(snapshots)
+        self.names: Sequence[str] = [str(snapshot) for snapshot in snapshots]
+        self._predicted: dict[tuple[int, int, str], Predicted | None] = {}
+
+    @cached_property
+    def runs(self) -> list[TrainingRun]:
+        done = TrainingRun.objects.filter(snapshot__in=self.snapshots, status=TrainingRun.Status.DONE)
+        return list(done.newest_of_each_seed().order_by("-pk"))
+
+    @cached_property
+    def under_way(self) -> list[TrainingRun]:
+        return list(TrainingRun.objects.filter(snapshot__in=self.snapshots).under_way())
+
+    @cached_property
+    def starts(self) -> dict[int, str]:
+        """The snapshot of each run that another one starts from."""
+        numbers = [
+            run.regime["start"]["run"] for run in (*self.runs, *self.under_way) if "start" in run.regime
+        ]
+        found = TrainingRun.objects.filter(pk__in=numbers).select_related("snapshot__corpus")
+        return {run.pk: str(run.snapshot) for run in found}
+
+    @cached_property
+    def evaluations(self) -> dict[tuple[int, int, str], Evaluation]:
+        rows = Evaluation.objects.filter(run__in=[run.pk for run in self.runs], snapshot__in=self.snapshots)
+        return {(row.run_id, row.snapshot_id, row.partition): row for row in rows}
+
+    @cached_property
+    def breakdowns(self) -> dict[tuple[int | None, int, str, str], list[list[Any]]]:
+        mine = Breakdown.objects.filter(snapshot__in=self.snapshots)
+        rows = mine.filter(run__in=[run.pk for run in self.runs]) | mine.filter(run=None)
+        wanted = rows.exclude(dimension__in=("author", "prompt_version"))  # no table shows these
+        return {(row.run_id, row.snapshot_id, row.partition, row.dimension): row.rows for row in wanted}
+
+    def composition(self, on: int, partition: str, dimension: str) -> list[list[Any]]:
+        """Returns the rows of a dimension of the pairs themselves, if need be from any run's breakdown."""
+        key = (self.snapshots[on].pk, partition, dimension)
+        own = self.breakdowns.get((None, *key))
+        if own is not None:
+            return own
+        return next((rows for (_, *rest), rows in self.breakdowns.items() if tuple(rest) == key), [])
+
+    def values(self, on: int, partition: str, dimension: str) -> list[str]:
+        found = (row[0] for row in self.composition(on, partition, dimension))
+        labels = self.labels(on)
+        return sorted(
+            found, key=lambda value: (labels.index(value), "") if value in labels else natural_order(value)
+        )
+
+    def sizes(self, trained: int) -> list[int | None]:
+        found = {run.most for run in self.runs if run.snapshot_id == self.snapshots[trained].pk}
+        return sorted(found, key=lambda size: (size is None, size or 0))
+
+    def labels(self, on: int) -> Sequence[str]:
+        return list(self.snapshots[on].corpus.labels)
+
+    def matching(self, wanted: Selection) -> list[TrainingRun]:
+        """Returns the runs of a cell, one for each seed, all with the same settings: those with the most seeds."""
+        found: dict[str, list[TrainingRun]] = {}
+        for run in self.runs:
+            if self.matches(run, wanted):
+                found.setdefault(repr((run.vectors, run.config)), []).append(run)
+        return max(found.values(), key=len, default=[])  # of equally many, the newest
+
+    def matches(self, run: TrainingRun, wanted: Selection) -> bool:
+        if (run.baseline, run.snapshot_id, run.most) != (
+            wanted.baseline, self.snapshots[wanted.trained].pk, wanted.most,
+        ):  # fmt: skip
+            return False
+        return self._settings_match(run, wanted) and self._regime_of(run) == self.regime(wanted)
+
+    def _settings_match(self, run: TrainingRun, wanted: Selection) -> bool:
+        if "config" not in wanted.__dict__ or run.baseline != "lexicalized":
+            return True
+        known = catalogue.baselines()[run.baseline].settings
+        defaults = {one.key: one.default for one in known if one.type == "bool"}
+        return {**defaults, **{key: run.config[key] for key in run.config if key in defaults}} == {
+            **defaults, **wanted.config,
+        }  # fmt: skip
+
+    def _regime_of(self, run: TrainingRun) -> dict[str, Any]:
+        regime = dict(run.regime)
+        if "mixed" in regime:
+            regime["mixed"] = [entry["snapshot"] for entry in regime["mixed"]]
+        if "start" in regime:
+            regime["start"] = (regime["start"]["how"], self.starts.get(regime["start"]["run"], ""))
+        return regime
+
+    def regime(self, wanted: Selection) -> dict[str, Any]:
+        """Returns the regime of the runs of a cell, with names in place of runs and hashes."""
+        regime: dict[str, Any] = {}
+        if wanted.mixed is not None:
+            regime["mixed"] = [self.names[wanted.mixed]]
+        if wanted.genre:
+            regime["genre"] = wanted.genre
+        if wanted.start:
+            regime["start"] = (wanted.start[0], self.names[wanted.start[1]])
+        if wanted.collapse and self.snapshots[wanted.trained].corpus.scheme != "entailed2":
+            regime["collapse"] = True
+        return regime
+
+    def predicted(self, run: TrainingRun, on: int, partition: str) -> Predicted | None:
+        """Returns the predictions of a run, None where they are not on this machine."""
+        snapshot = self.snapshots[on]
+        key = (run.pk, snapshot.pk, partition)
+        if key not in self._predicted:
+            paths = [path for path in _prediction_files(run, snapshot, partition) if path.exists()]
+            self._predicted[key] = read_predicted(paths[0]) if paths else None
+        return self._predicted[key]
+
+
+def _prediction_files(run: TrainingRun, snapshot: Snapshot, partition: str) -> Iterable[Path]:
+    name = f"predictions-{partition}.jsonl"
+    if run.snapshot_id == snapshot.pk:
+        yield folder_of(run) / name
+    yield evaluation_folder(run, snapshot, ["dev", "test"]) / name
+    yield evaluation_folder(run, snapshot, [partition]) / name
+
+
+def fill(
+    name: str, snapshots: Sequence[Snapshot], *, scores: Scores | None = None, tests: bool = False
+) -> Report:
+    """Fills a table. `tests`: also the exact paired test of each accuracy against the bar that the paper names."""
+    table, scores = TABLES[name], scores or Scores(snapshots)
+    columns = _entries(table.columns, scores)
+    rows = []
+    for title, row in _entries(table.rows, scores):
+        cells = [
+            _cell(scores, table, Selection(**{**column, **row, **_both(row, column)}), tests)
+            for _, column in columns
+        ]
+        rows.append((title, cells))
+    return Report(name, table, [title for title, _ in columns], rows)
+
+
+def _both(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what row and column decide together: a fixed model is of the first snapshot, whatever the column says."""
+    if row.get("fixed"):
+        return {"trained": 0}
+    if "dimension" in row and column.get("partition") == "all":
+        return {"partition": "all"}
+    if "partition" in column and "partition" in row:
+        return {"partition": column["partition"]}
+    return {}
+
+
+def _entries(axis: Axis, scores: Scores) -> list[Entry]:
+    """Returns the entries of an axis, without those that need a snapshot that is not named."""
+    entries = list(axis(scores)) if callable(axis) else list(axis)
+    named = len(scores.snapshots)
+    return [(title, given) for title, given in entries if max(Selection(**given).snapshots()) < named]
+
+
+def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> Cell:
+    kind = "text" if wanted.measure in TEXTS else "count" if wanted.measure in COUNTS else "share"
+    if max(wanted.snapshots()) >= len(scores.snapshots):
+        return Cell(kind, missing=NO_SNAPSHOT)
+    if wanted.measure in ("accuracy", "gain", "relative_gain"):
+        return _of_runs(scores, table, wanted, tests)
+    value = _of_pairs(scores, wanted)
+    if value is not None:
+        return Cell(kind, value)
+    where = f"{scores.names[wanted.on]} {wanted.partition}"
+    return Cell(
+        kind, missing=f"{where}: its pairs are not counted, or it has none. The command `report` counts them"
+    )
+
+
+def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
+    if wanted.measure == "labels":
+        return len(scores.labels(wanted.on))
+    if wanted.measure.startswith("example"):
+        return _example(scores, wanted)
+    partitions = PARTITIONS if wanted.partition == "all" else (wanted.partition,)
+    whole: Counter[str] = Counter()
+    part: Counter[str] = Counter()
+    for partition in partitions:
+        for _, _, _, gold in scores.composition(wanted.on, partition, "label"):
+            whole.update(gold)
+        for value, _, _, gold in scores.composition(wanted.on, partition, wanted.dimension or "label"):
+            part.update(gold if not wanted.dimension or value in wanted.value else {})
+    total, pairs = sum(whole.values()), sum(part.values())
+    if not total:
+        return None
+    match wanted.measure:
+        case "pairs":
+            return pairs
+        case "share":
+            return pairs / total
+        case "label_share":
+            return part[wanted.label] / pairs if pairs else None
+        case "commonest":
+            label, count = max(part.items(), key=lambda item: item[1], default=("", 0))
+            return f"{label} {100 * count / pairs:.1f}%" if pairs else None
+        case _:
+            return max(part.values()) / pairs if pairs else None
+
+
+def _example(scores: Scores, wanted: Selection) -> str | None:
+    """Returns a text or the label of the first pair of the snapshot, or of a genre, that has a gold label."""
+    pairs = SnapshotPair.objects.filter(snapshot=scores.snapshots[wanted.on], gold_label__isnull=False)
+    if wanted.dimension == "genre":
+        pairs = pairs.filter(pair__premise__genre__slug__in=wanted.value)
+    row = pairs.select_related("pair__premise").order_by("pk").first()
+    if row is None:
+        return None
+    texts = {"example": row.pair.hypothesis, "example_premise": row.pair.premise.text}
+    return str(texts.get(wanted.measure, row.gold_label))
+
+
+def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> Cell:
+    runs = scores.matching(wanted)
+    cell = Cell("share", runs=[run.pk for run in runs])
+    if not runs:
+        cell.missing, cell.wanted = _missing_run(scores, wanted)
+        return cell
+    found = {run: score for run in runs if (score := _accuracy(scores, run, wanted)) is not None}
+    if not found:
+        where = f"{scores.names[wanted.on]} {wanted.partition}"
+        by = f" by {wanted.dimension}" if wanted.dimension else ""
+        cell.missing = (
+            f"run {runs[0].pk} on {where}{by}: manage.py evaluate {runs[0].pk} {scores.names[wanted.on]}"
+            + (f" --by {wanted.dimension}" if wanted.dimension else "")
+        )
+        return cell
+    values = list(found.values())
+    if wanted.measure != "accuracy":
+        bar = _of_pairs(scores, Selection(**{**asdict(wanted), "measure": "majority"}))
+        if not isinstance(bar, float) or not bar:
+            cell.missing = f"{scores.names[wanted.on]} {wanted.partition}: its pairs are not counted"
+            return cell
+        values = [(value - bar) / (bar if wanted.measure == "relative_gain" else 1) for value in values]
+    cell.mean, cell.spread = mean_and_spread(values)
+    if (
+        tests
+        and table.bar
+        and not wanted.dimension
+        and wanted.measure == "accuracy"
+        and wanted.partition != "train"
+    ):
+        cell.p = _p_value(scores, table.bar, wanted, list(found))
+    return cell
+
+
+def _accuracy(scores: Scores, run: TrainingRun, wanted: Selection) -> float | None:
+    snapshot = scores.snapshots[wanted.on].pk
+    if not wanted.dimension:
+        row = scores.evaluations.get((run.pk, snapshot, wanted.partition))
+        return None if row is None else row.accuracy
+    rows = scores.breakdowns.get((run.pk, snapshot, wanted.partition, wanted.dimension), [])
+    chosen = [(pairs, right) for value, pairs, right, _ in rows if value in wanted.value]
+    total = sum(pairs for pairs, _ in chosen)
+    return sum(right for _, right in chosen) / total if total else None
+
+
+def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any] | None]:
+    """Returns the name of the run that is missing, and the request for it, where nothing else must come first."""
+    name = f"{wanted.baseline} on {scores.names[wanted.trained]}"
+    regime = scores.regime(wanted)
+    details = [
+        f"{key} {' '.join(value) if isinstance(value, tuple | list) else value}"
+        for key, value in regime.items()
+    ]
+    details += [f"{wanted.most:,} training pairs"] if wanted.most else []
+    details += [f"{key}={value}" for key, value in wanted.config.items()]
+    if details:
+        name += f" ({', '.join(details)})"
+    waiting = [run for run in scores.under_way if scores.matches(run, wanted)]
+    if waiting:
+        return f"{name}: run {waiting[0].pk} is {waiting[0].status}", None
+    if "mixed" in regime:
+        regime["mixed"] = [{"snapshot": each} for each in regime["mixed"]]
+    if wanted.start:
+        first = scores.matching(Selection(baseline=wanted.baseline, trained=wanted.start[1]))
+        if not first:
+            before = Selection(baseline=wanted.baseline, trained=wanted.start[1])
+            return f"{name}: first {_missing_run(scores, before)[0]}", _missing_run(scores, before)[1]
+        regime["start"] = {"run": first[0].pk, "how": wanted.start[0]}
+    if wanted.most:
+        regime["most"] = wanted.most
+    request = {
+        "snapshot": scores.snapshots[wanted.trained],
+        "baseline": wanted.baseline,
+        "config": {key: str(value).lower() for key, value in wanted.config.items()},
+        "regime": regime,
+    }
+    return name, request
+
+
+def _p_value(scores: Scores, bar: str, wanted: Selection, runs: Sequence[TrainingRun]) -> float | None:
+    """Returns the p-value of the exact paired test against the bar, None where predictions are not here."""
+    bars = []
+    if bar in (MAJORITY, BETTER) and wanted.baseline != MAJORITY:
+        bars.append({run.seed: run for run in runs})
+    others = {}
+    if bar in (HYPOTHESIS_ONLY, BETTER) and wanted.baseline != HYPOTHESIS_ONLY:
+        plain = Selection(
+            baseline=HYPOTHESIS_ONLY, trained=wanted.trained, on=wanted.on, partition=wanted.partition
+        )
+        others = {run.seed: run for run in scores.matching(plain)}
+    found = []
+    ours = {run.seed: scores.predicted(run, wanted.on, wanted.partition) for run in runs}
+    if bars and all(ours.values()):
+        first = next(iter(ours.values()))
+        assert first is not None
+        commonest = Counter(first.gold).most_common(1)[0][0]
+        right = np.array([gold == commonest for gold in first.gold])
+        found.append(
+            (right.mean(), _paired([one.right for one in ours.values() if one], [right] * len(ours)))
+        )
+    seeds = sorted(ours.keys() & others.keys())
+    theirs = [scores.predicted(others[seed], wanted.on, wanted.partition) for seed in seeds]
+    mine = [ours[seed] for seed in seeds]
+    if seeds and all(mine) and all(theirs):
+        rights = [one.right for one in theirs if one]
+        found.append((np.mean(rights), _paired([one.right for one in mine if one], rights)))
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def _paired(ours: Sequence[Any], theirs: Sequence[Any]) -> float:
+    return paired_p(np.sum(ours, axis=0).tolist(), np.sum(theirs, axis=0).tolist())

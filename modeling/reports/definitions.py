@@ -1,0 +1,356 @@
+"""The papers' tables as data: what stands in the rows and columns. One mechanism in cells.py fills them.
+
+Each row and column is a title with a part of a selection; the selection of a cell is both together (see cells.Selection).
+`trained` and `on` are positions in the list of snapshots that the report names: 0 is the first.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+MAJORITY, HYPOTHESIS_ONLY, BETTER = "majority", "hypothesis_only", "better"
+PHENOMENON = "file:phenomenon"  # marks of a sample: `evaluate --file phenomenon=PATH`
+Entry = tuple[str, dict[str, Any]]
+
+
+class Context(Protocol):
+    """What axes may ask: the snapshots, the values of a dimension, the training sizes of runs."""
+
+    names: Sequence[str]
+
+    def values(self, on: int, partition: str, dimension: str) -> list[str]: ...
+
+    def sizes(self, trained: int) -> list[int | None]: ...
+
+    def labels(self, on: int) -> Sequence[str]: ...
+
+
+Axis = Sequence[Entry] | Callable[[Context], Iterator[Entry]]
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """`bar`: what accuracies are tested against, as the paper does. `notes`: how to read or complete the table."""
+
+    title: str
+    corner: str
+    rows: Axis
+    columns: Axis
+    bar: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def each_value(dimension: str, partition: str = "dev", on: int = 0, **more: Any) -> Axis:
+    """One entry for each value of a dimension."""
+
+    def entries(context: Context) -> Iterator[Entry]:
+        for value in context.values(on, partition, dimension):
+            yield value, {"dimension": dimension, "value": (value,), "on": on, "partition": partition, **more}
+
+    return entries
+
+
+def each_snapshot(*measures: Entry, first: int = 0) -> Axis:
+    """One entry for each snapshot and measure."""
+
+    def entries(context: Context) -> Iterator[Entry]:
+        for place, name in enumerate(context.names):
+            if place < first and len(context.names) > first:
+                continue
+            for title, selection in measures:
+                yield f"{name} {title}".strip(), {"trained": place, "on": place, **selection}
+
+    return entries
+
+
+def each_size(context: Context) -> Iterator[Entry]:
+    """One entry for each training size of the runs on the first snapshot."""
+    for size in context.sizes(0):
+        yield "all" if size is None else f"{size:,}", {"most": size}
+
+
+def training_genres(context: Context) -> Iterator[Entry]:
+    """One entry for runs on all genres, and one for runs on each genre."""
+    if len(context.names) > 1:
+        yield context.names[1], {"trained": 1}
+    for genre in context.values(0, "train", "genre"):
+        yield genre, {"genre": genre}
+    yield "all genres", {}
+
+
+def genres(context: Context) -> Iterator[Entry]:
+    """One entry for the second snapshot, if there is one, and one for each genre of the first in test."""
+    if len(context.names) > 1:
+        yield context.names[1], {"on": 1}
+    for genre in context.values(0, "test", "genre"):
+        yield genre, {"dimension": "genre", "value": (genre,)}
+
+
+def matched_parts(context: Context) -> Iterator[Entry]:
+    """The second snapshot, if there is one; then the genres of the first that its training part has, and the others."""
+    if len(context.names) > 1:
+        yield context.names[1], {"on": 1}
+    known = context.values(0, "train", "genre")
+    held_out = context.values(0, "test", "genre")
+    for title, wanted in (("matched", True), ("mismatched", False)):
+        found = tuple(genre for genre in held_out if (genre in known) is wanted)
+        if found:
+            yield title, {"dimension": "genre", "value": found}
+
+
+def label_shares(context: Context) -> Iterator[Entry]:
+    yield "share", {"measure": "share"}
+    for label in context.labels(0):
+        yield label, {"measure": "label_share", "label": label}
+
+
+def by_phenomenon_and_data_set(context: Context) -> Iterator[Entry]:
+    for dimension in ("genre", "semantic_type"):
+        for value in context.values(0, "train", dimension) or context.values(0, "test", dimension):
+            yield value, {"dimension": dimension, "value": (value,)}
+    yield "all", {}
+
+
+def three_regimes(*systems: tuple[str, str]) -> list[Entry]:
+    """Each system trained on the second snapshot, on the first, and on both mixed."""
+    regimes: list[Entry] = [
+        ("second snapshot", {"trained": 1}),
+        ("first snapshot", {}),
+        ("both mixed", {"mixed": 1}),
+    ]
+    return [
+        (
+            f"{title}, trained on the {how}" if "snapshot" in how else f"{title}, {how}",
+            {"baseline": name, **regime},
+        )
+        for how, regime in regimes
+        for title, name in systems
+    ]
+
+
+NEURAL = (("CBOW", "cbow"), ("BiLSTM", "bilstm"), ("ESIM", "esim"))
+PREMISES = (("LSTM", "lstm"), ("Sum of experts", "sum_of_experts"), ("Attention", "word_attention"))
+LEXICAL = ("hypothesis_ngrams", "cross_unigrams", "cross_bigrams")
+LEXICALIZED: tuple[Entry, ...] = (
+    ("Lexicalized", {"baseline": "lexicalized", "config": {}}),
+    ("Unigrams only", {"baseline": "lexicalized", "config": {"cross_bigrams": False}}),
+    ("Unlexicalized", {"baseline": "lexicalized", "config": dict.fromkeys(LEXICAL, False)}),
+)
+TRAIN: Entry = ("train", {"partition": "train"})
+TEST: Entry = ("test", {"partition": "test"})
+DEV: Entry = ("dev", {"partition": "dev"})
+GAINS = (
+    ("hypothesis-only", "accuracy"),
+    ("majority", "majority"),
+    ("gain", "gain"),
+    ("gain, relative", "relative_gain"),
+)
+SECOND = "With a second snapshot, the table has also the rows and columns that need one."
+
+
+def gains(partition: str) -> list[Entry]:
+    return [
+        (f"{partition} {title}", {"partition": partition, "measure": measure, "baseline": HYPOTHESIS_ONLY})
+        for title, measure in GAINS
+    ]
+
+
+def systems(*pairs: tuple[str, str], **more: Any) -> list[Entry]:
+    return [(title, {"baseline": name, **more}) for title, name in pairs]
+
+
+TABLES: dict[str, PaperTable] = {
+    "snli-4": PaperTable(
+        "SNLI, Table 4: two-class test accuracy of simple systems",
+        "system",
+        systems(
+            ("Majority", "majority"),
+            ("Edit distance based", "edit_distance"),
+            ("Classifier based", "overlap_classifier"),
+            ("+ lexical resources", "wordnet_classifier"),
+            collapse=True,
+        ),
+        each_snapshot(("", {})),
+        MAJORITY,
+    ),
+    "snli-5": PaperTable(
+        "SNLI, Table 5: the lexicalized classifier and its ablations",
+        "system",
+        LEXICALIZED,
+        each_snapshot(TRAIN, TEST),
+        MAJORITY,
+    ),
+    "snli-6": PaperTable(
+        "SNLI, Table 6: sentence models",
+        "sentence model",
+        systems(("Sum of words", "sum_of_words"), ("RNN", "rnn"), ("LSTM", "lstm")),
+        [TRAIN, TEST],
+        MAJORITY,
+    ),
+    "snli-7": PaperTable(
+        "SNLI, Table 7: transfer of the LSTM to a second snapshot (SICK in the paper)",
+        "training sets",
+        [
+            ("First snapshot only", {"baseline": "lstm", "trained": 0, "on": 1}),
+            ("Second snapshot only", {"baseline": "lstm", "trained": 1, "on": 1}),
+            (
+                "First and second (transfer)",
+                {"baseline": "lstm", "trained": 1, "on": 1, "start": ("transfer", 0)},
+            ),
+        ],
+        [TRAIN, TEST],
+        MAJORITY,
+        ("Name two snapshots.",),
+    ),
+    "figure-4": PaperTable(
+        "SNLI, Figure 4: test accuracy by number of training pairs",
+        "training pairs",
+        each_size,
+        [*LEXICALIZED[:2], *systems(("Sum of words", "sum_of_words"), ("LSTM", "lstm"))],
+        notes=("Sizes are those of the runs: `train --sizes` makes them.",),
+    ),
+    "multinli-3": PaperTable(
+        "MultiNLI, Table 3: pairs and model accuracy by genre",
+        "genre",
+        each_value("genre", "test"),
+        [
+            *(
+                (f"{part} pairs", {"partition": part, "measure": "pairs"})
+                for part in ("train", "dev", "test")
+            ),
+            *systems(("ESIM", "esim"), ("CBOW", "cbow")),
+            *systems(("ESIM, second snapshot", "esim"), ("CBOW, second snapshot", "cbow"), trained=1),
+        ],
+        notes=("Words, S-rooted parses and agreement by genre: the table `genres`.",),
+    ),
+    "multinli-4": PaperTable(
+        "MultiNLI, Table 4: test accuracy in three training regimes",
+        "training and model",
+        [("Majority", {"measure": "majority"}), *three_regimes(*NEURAL)],
+        matched_parts,
+        MAJORITY,
+        (SECOND, "Matched: genres that the training part of the first snapshot has."),
+    ),
+    "multinli-5": PaperTable(
+        "MultiNLI, Table 5: CBOW trained on single genres",
+        "training genre",
+        training_genres,
+        genres,
+        notes=(SECOND,),
+    ),
+    "multinli-6": PaperTable(
+        "MultiNLI, Table 6: dev accuracy by annotation tag",
+        "tag",
+        each_value("tag_substring"),
+        [
+            ("frequency", {"measure": "share"}),
+            ("commonest label", {"measure": "commonest"}),
+            *systems(*NEURAL),
+        ],
+        notes=(
+            "Key words count inside other words, too, as in the paper. `evaluate --by tag` has whole words.",
+        ),
+    ),
+    "mpe-5": PaperTable(
+        "MPE, Table 5: phenomena of a sample of dev",
+        "phenomenon",
+        each_value(PHENOMENON),
+        label_shares,
+        notes=("Phenomena come from a file with pair id and phenomenon: `evaluate --file phenomenon=PATH`.",),
+    ),
+    "mpe-6": PaperTable(
+        "MPE, Table 6: test accuracy of premise readers in three training regimes",
+        "model",
+        systems(*PREMISES),
+        [
+            ("second snapshot only", {"trained": 1}),
+            ("first snapshot only", {}),
+            ("second, then first", {"start": ("update", 1)}),
+        ],
+        MAJORITY,
+        (SECOND,),
+    ),
+    "mpe-7": PaperTable(
+        "MPE, Table 7: dev accuracy by the number of single premises whose label is the gold label",
+        "premises",
+        each_value("single_premises"),
+        [("pairs", {"measure": "pairs"}), *systems(*PREMISES)],
+    ),
+    "mpe-8": PaperTable(
+        "MPE, Table 8: dev accuracy by phenomenon",
+        "phenomenon",
+        each_value(PHENOMENON),
+        [*systems(*PREMISES), ("pairs", {"measure": "pairs"})],
+        notes=("Phenomena come from a file with pair id and phenomenon: `evaluate --file phenomenon=PATH`.",),
+    ),
+    "hyponly-1": PaperTable(
+        "Poliak et al. 2018 (hypothesis only), Table 1: the data sets",
+        "data set",
+        each_snapshot(("", {})),
+        [
+            ("pairs", {"measure": "pairs", "partition": "all"}),
+            ("labels", {"measure": "labels"}),
+            ("example hypothesis", {"measure": "example"}),
+        ],
+    ),
+    "hyponly-2": PaperTable(
+        "Poliak et al. 2018 (hypothesis only), Table 2: the hypothesis-only model beside the majority",
+        "data set",
+        each_snapshot(("", {})),
+        [*gains("dev"), *gains("test")],
+        MAJORITY,
+    ),
+    "hyponly-3": PaperTable(
+        "Poliak et al. 2018 (hypothesis only), Table 3: dev accuracy by gold label",
+        "label",
+        each_value("label", baseline=HYPOTHESIS_ONLY),
+        [
+            ("hypothesis-only", {}),
+            ("share of the label", {"measure": "share"}),
+            ("pairs", {"measure": "pairs"}),
+        ],
+    ),
+    "hyponly-4": PaperTable(
+        "Poliak et al. 2018 (hypothesis only), Table 4: dev accuracy by templated property",
+        "property",
+        each_value("property", baseline=HYPOTHESIS_ONLY),
+        [(title, {"measure": measure}) for title, measure in GAINS if measure != "gain"],
+    ),
+    "dnc-1": PaperTable(
+        "DNC, Table 1: an example of each phenomenon",
+        "phenomenon",
+        each_value("genre", "test"),
+        [
+            ("context", {"measure": "example_premise"}),
+            ("hypothesis", {"measure": "example"}),
+            ("label", {"measure": "example_label"}),
+        ],
+    ),
+    "dnc-2": PaperTable(
+        "DNC, Table 2: pairs by phenomenon and by data set",
+        "phenomenon or data set",
+        by_phenomenon_and_data_set,
+        [("pairs", {"measure": "pairs", "partition": "all"})],
+    ),
+    "dnc-3": PaperTable(
+        "DNC, Table 3: test accuracy on recast data",
+        "model",
+        [
+            ("Majority", {"measure": "majority"}),
+            *systems(("InferSent", "infersent"), ("Hypothesis only", "hypothesis_only")),
+            *systems(
+                ("InferSent, pre-trained on the first snapshot (update)", "infersent"),
+                ("Hypothesis only, pre-trained (update)", "hypothesis_only"),
+                start=("update", 0),
+            ),
+            *systems(
+                ("InferSent, trained on the first snapshot (fixed)", "infersent"),
+                ("Hypothesis only, trained on the first snapshot (fixed)", "hypothesis_only"),
+                fixed=True,
+            ),
+        ],
+        each_snapshot(("", {}), first=1),
+        BETTER,
+        ("Pre-training is on the first snapshot; the columns are the others.",),
+    ),
+}

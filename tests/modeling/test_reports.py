@@ -1,0 +1,160 @@
+"""The papers' result tables from runs: what stands in a cell, what is missing, and how missing runs are queued."""
+
+import csv
+import io
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from modeling.folders import folder_of
+from modeling.models import TrainingRun
+from modeling.reports.cells import Scores, fill
+from modeling.reports.definitions import TABLES
+from modeling.results.breakdowns import store_breakdowns, store_composition
+from modeling.running.actions import record_result
+from tests.commands import run as command
+from tests.modeling.material import a_run, claimed, done_run, metrics, small_snapshot, write_predictions
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+
+@pytest.fixture
+def snapshot():
+    return small_snapshot(3)
+
+
+def scored(snapshot, baseline, *, wrong=0, accuracy=0.5, **fields) -> TrainingRun:
+    """A finished run with predictions and breakdowns on its own snapshot."""
+    run = claimed(a_run(snapshot, baseline, **fields))
+    record_result(run=run, metrics=metrics(accuracy))
+    for partition in ("dev", "test"):
+        write_predictions(run, partition, wrong=wrong)
+    store_breakdowns(run, snapshot, folder_of(run), ("dev", "test"))
+    return run
+
+
+def cell(name, snapshots, row, column, **more):
+    report = fill(name, snapshots, **more)
+    return dict(report.rows)[row][report.columns.index(column)]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_filled_without_runs_counts_and_further_snapshots(name, snapshot):
+    report = fill(name, [snapshot], tests=True)
+    assert all(each.missing or each.mean is not None for _, cells in report.rows for each in cells)
+    assert command("report", "small@1", name).failure == ""
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "latex", "html"])
+def test_every_format_has_the_mean_over_seeds(snapshot, form):
+    for seed, accuracy in ((1, 0.5), (2, 0.6)):
+        scored(snapshot, "lstm", seed=seed, accuracy=accuracy)
+    out = command("report", "small@1", "snli-6", "--format", form).out
+    if form == "csv":
+        rows = list(csv.DictReader(io.StringIO(out)))
+        found = next(row for row in rows if row["sentence model"] == "LSTM")
+        assert float(found["test"]) == pytest.approx(0.55)
+        assert float(found["test spread"]) == pytest.approx(0.0707, abs=1e-4)
+        assert 0 < float(found["test p"]) <= 1
+    else:
+        assert "55.0" in out
+        assert "7.1" in out
+        assert "rnn on small@1" in out, "what is missing is named"
+
+
+def test_runs_with_other_settings_or_regimes_do_not_count(snapshot):
+    scored(snapshot, "lexicalized", accuracy=0.7)
+    scored(snapshot, "lexicalized", accuracy=0.4, config={"cross_bigrams": "false"})
+    scored(snapshot, "lexicalized", accuracy=0.1, regime={"collapse": True})
+    scored(snapshot, "lexicalized", accuracy=0.2, regime={"most": 6})
+    assert cell("snli-5", [snapshot], "Lexicalized", "small@1 test").mean == 0.7
+    assert cell("snli-5", [snapshot], "Unigrams only", "small@1 test").mean == 0.4
+    assert "cross_unigrams=False" in cell("snli-5", [snapshot], "Unlexicalized", "small@1 test").missing
+    assert cell("figure-4", [snapshot], "6", "Lexicalized").mean == 0.2
+
+
+def test_genres_are_matched_where_the_training_part_has_them(snapshot):
+    store_composition(snapshot, "train")
+    store_composition(snapshot, "test")
+    run = scored(snapshot, "cbow", wrong=1)
+    report = fill("multinli-4", [snapshot])
+    assert report.columns == ["matched"]  # all genres of test are in train
+    found = cell("multinli-4", [snapshot], "CBOW, trained on the first snapshot", "matched")
+    assert (found.mean, found.runs) == (pytest.approx(2 / 3), [run.pk])
+    assert cell("multinli-4", [snapshot], "Majority", "matched").mean == pytest.approx(1 / 3)
+
+
+def test_gains_are_over_the_majority(snapshot):
+    for partition in ("dev", "test"):
+        store_composition(snapshot, partition)
+    scored(snapshot, "hypothesis_only", accuracy=0.5)
+    assert cell("hyponly-2", [snapshot], "small@1", "test majority").mean == pytest.approx(1 / 3)
+    assert cell("hyponly-2", [snapshot], "small@1", "test gain").mean == pytest.approx(0.5 - 1 / 3)
+    assert cell("hyponly-2", [snapshot], "small@1", "test gain, relative").mean == pytest.approx(0.5)
+
+
+def test_a_run_of_another_snapshot_is_named_until_it_is_evaluated_there(snapshot):
+    other = small_snapshot(3, slug="other")
+    run = scored(snapshot, "lstm")
+    found = cell("snli-7", [snapshot, other], "First snapshot only", "test")
+    assert found.missing == f"run {run.pk} on other@1 test: manage.py evaluate {run.pk} other@1"
+    after = done_run(other, "lstm", regime={"start": {"run": run.pk, "how": "transfer"}}, accuracy=0.8)
+    assert cell("snli-7", [snapshot, other], "First and second (transfer)", "test").runs == [after.pk]
+
+
+def test_missing_runs_are_queued_once_and_count_when_they_are_done(snapshot):
+    told = command("report", "small@1", "snli-6", "--train-missing", "--seeds", "2")
+    assert told.failure == ""
+    children = TrainingRun.objects.filter(parent__isnull=False)
+    assert sorted({(run.baseline, run.seed) for run in children}) == [
+        (baseline, seed) for baseline in ("lstm", "rnn", "sum_of_words") for seed in (1, 2)
+    ]
+    assert children.count() == 6, "a cell of train and one of test ask for the same run"
+    again = command("report", "small@1", "snli-6", "--train-missing", "--seeds", "2")
+    assert TrainingRun.objects.filter(parent__isnull=False).count() == 6
+    assert "rnn on small@1: run" in again.out
+    assert "is queued" in again.out
+
+
+def test_wrong_names_are_said(snapshot):
+    assert "There is no table 'snli-9'" in command("report", "small@1", "snli-9").failure
+    assert "Name a snapshot before the table" in command("report", "snli-6").failure
+    assert "named twice" in command("report", "small@1", "small@1", "snli-7").failure
+    assert "needs no runs" in command("report", "small@1", "genres", "--train-missing").failure
+
+
+def test_the_page_shows_all_tables_with_their_runs_and_what_is_missing(browser_of, rosa, snapshot):
+    run = scored(snapshot, "lstm")
+    page = browser_of(rosa).get(f"/snapshots/{snapshot.pk}/result-tables/").content.decode()
+    assert all(f'id="{name}"' in page for name in TABLES)
+    assert f'href="/runs/{run.pk}/"' in page
+    assert "rnn on small@1" in page
+    assert (
+        browser_of(rosa).get(f"/snapshots/{snapshot.pk}/result-tables/?with=none@1&with=small@1").status_code
+        == 200
+    )
+
+
+def test_the_page_asks_as_many_queries_for_many_runs_as_for_few(browser_of, rosa, snapshot):
+    browser = browser_of(rosa)
+    scored(snapshot, "lstm")
+    few = queries(browser, snapshot)
+    for seed in (2, 3):
+        scored(snapshot, "lstm", seed=seed)
+        scored(snapshot, "cbow", seed=seed)
+    assert queries(browser, snapshot) == few
+
+
+def queries(browser, snapshot) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        browser.get(f"/snapshots/{snapshot.pk}/result-tables/")
+    return len(captured)
+
+
+def test_scores_are_read_once_for_all_tables(snapshot, django_assert_max_num_queries):
+    scored(snapshot, "lstm")
+    scores = Scores([snapshot])
+    with django_assert_max_num_queries(12):
+        for name in TABLES:
+            fill(name, [snapshot], scores=scores)
