@@ -238,7 +238,7 @@ CELERY_BEAT_SCHEDULE = {
         for queue in ("general", "training")
     },
     "count old figures of the dashboard anew": {
-        "task": "validation.tasks.refresh_figures",
+        "task": "validation.tasks.refresh_statistics",
         "schedule": 60.0,
         "options": {"expires": 60},
     },

@@ -15,7 +15,7 @@ from bench.corpora import LABELS
 from bench.labelled import make_labelled_corpus
 from bench.measure import timed
 from collection.models import Pair
-from validation.models import Figures, Label, Question
+from validation.models import CachedStatistics, Label, Question
 from validation.statistics import cached
 from validation.statistics.agreement import pairwise_kappa, report
 from validation.statistics.annotator_quality import annotators
@@ -76,9 +76,9 @@ def pages(question: Question) -> None:
     ):
         row(f"page: {name}, the first time", partial(load, browser, address))
         kept = [
-            cached.request_figures(question=question, kind=kind, by=by)
+            cached.request_statistics(question=question, kind=kind, by=by)
             for kind, by in wanted
-            if address == "/admin/" or not cached.is_on_the_spot(question, kind, by)
+            if address == "/admin/" or not cached.is_computed_in_request(question, kind, by)
         ]
         if kept:
             row("what a worker counts for it", partial(count, kept))
@@ -91,11 +91,11 @@ def load(browser: Client, address: str) -> None:
         raise RuntimeError(f"{address} answered {answer.status_code}.")
 
 
-def count(kept: list[Figures]) -> None:
+def count(kept: list[CachedStatistics]) -> None:
     """What a worker does with these requests."""
     for each in kept:
-        cached.count_figures(figures_id=each.pk)
-    if Figures.objects.under_way().exists():
+        cached.carry_out(statistics_id=each.pk)
+    if CachedStatistics.objects.under_way().exists():
         raise RuntimeError("A request is still there after its count.")
 
 

@@ -88,7 +88,8 @@ class Rule:
 
         majority: the label with at least `threshold` votes.
         adjudicated: the same, but never where entailment and contradiction share all votes with at least two each,
-        nor as long as that may still happen (MPE, Lai et al. 2017, section 4.2: a researcher decides then).
+        nor as long as votes that are still missing may bring that about (MPE, Lai et al. 2017, section 4.2: a
+        researcher decides then).
         unanimous: all votes are in, at least `threshold`, and all the same (Diverse NLI Collection, Poliak et al. 2018).
         """
         most = max(votes)
@@ -96,7 +97,8 @@ class Rule:
         if self.name == UNANIMOUS:
             decided = settled and most == sum(votes)
         elif self.name == ADJUDICATED and label != "neutral":
-            decided = votes[self.labels.index("neutral")] > 0 or most >= self.seats - 1
+            others = (sum(votes) if settled else self.seats) - most
+            decided = votes[self.labels.index("neutral")] > 0 or others < 2
         else:
             decided = True
         return self.reads[label] if decided and most >= self.threshold else None
@@ -141,6 +143,10 @@ class Rule:
         if gold is not None and gold not in self.gold_labels:
             return False
         decided = {ADJUDICATED: {"adjudicated": gold}, PUBLISHED: {"published": gold}}.get(source, {})
+        # Older snapshots left such a pair undecided, as if its empty seats might still be filled.
+        left_open = self.name == ADJUDICATED and "neutral" not in labels
+        if left_open and (gold, source) == (None, NONE) and max(self.count(labels)) < self.seats - 1:
+            return True
         by_author_alone = (author,) if author is not None else ()
         for given in ((), labels) if labels == by_author_alone else (labels,):
             may_wait = len(given) < self.seats or given == by_author_alone

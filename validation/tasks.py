@@ -4,18 +4,18 @@ from celery import shared_task
 from django.utils import timezone
 
 from jobs.tasks import enqueue
-from validation.models import Figures
+from validation.models import CachedStatistics
 from validation.statistics import cached
 
 
 @shared_task
-def refresh_figures() -> None:
+def refresh_statistics() -> None:
     """Asks for the figures of the dashboard that are old by now."""
     now = timezone.now()
     for kind, old in (
-        (cached.Kind.AGREEMENT, cached.old_glances),
-        (cached.Kind.ANNOTATORS, cached.old_flags),
+        (cached.Kind.AGREEMENT, cached.stale_agreement),
+        (cached.Kind.ANNOTATORS, cached.stale_annotators),
     ):
         for question in old(now):
-            if not Figures.objects.under_way().filter(question=question, kind=kind, by="").exists():
-                enqueue(cached.request_figures(question=question, kind=kind))
+            if not CachedStatistics.objects.under_way().filter(question=question, kind=kind, by="").exists():
+                enqueue(cached.request_statistics(question=question, kind=kind))

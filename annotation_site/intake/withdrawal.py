@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from accounts.models import User
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
 from validation.models import Label, Question
-from validation.statistics.cached import outdate
+from validation.statistics.cached import mark_stale
 
 
 class BuiltOn(Exception):
@@ -75,7 +75,7 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
     imported = User.objects.filter(kind=User.Kind.IMPORTED, code__startswith=f"{corpus.slug}:")
     counts["people"] = _delete(unreferenced(imported))
     _delete(unreferenced(Source.objects.filter(pk=source.pk)))
-    outdate(corpus=corpus)
+    mark_stale(corpus=corpus)
     if with_corpus:
         _remove_corpus(corpus)
     return Withdrawn(**counts, corpus=with_corpus)

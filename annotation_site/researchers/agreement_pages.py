@@ -11,21 +11,22 @@ from django_htmx.http import HttpResponseClientRefresh
 from accounts.pages.access import researcher_required
 from collection.models import Corpus
 from jobs.tasks import enqueue
+from shared.numbers import percent
 from snapshots.statistics.agreement import share_rows
-from snapshots.statistics.table_formats import percent
 from validation.models import Question
 from validation.questions.addresses import address_in, asked_question
+from validation.questions.lookup import answer_words
 from validation.statistics.agreement import AgreementReport
 from validation.statistics.annotator_quality import MEANINGS, RULES
 from validation.statistics.annotator_table import COLUMNS, shown_figure, spread_of
 from validation.statistics.cached import (
     Kind,
-    kept,
-    request_figures,
-    shown,
-    shown_agreement,
-    shown_annotators,
-    stop_figures,
+    cancel_request,
+    current,
+    current_agreement,
+    current_annotators,
+    request_statistics,
+    stored,
 )
 from validation.statistics.definitions import DEFINITIONS, NAMES
 from validation.statistics.vote_patterns import DIMENSIONS
@@ -61,7 +62,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect(address_in("agreement", question, by=by))
         if "part" in request.GET:
             return kept_part(request, question, Kind.AGREEMENT, by)
-        found, row = shown_agreement(question, by)
+        found, row = current_agreement(question, by)
         if request.GET.get("as") == "csv" and found is not None:
             return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
         context |= {"kept": row, "by": by, "dimensions": DIMENSIONS}
@@ -91,15 +92,15 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
         return kept_part(
             request, question, Kind.MODELS if request.GET["part"] == "models" else Kind.ANNOTATORS
         )
-    models, models_kept = shown(question, Kind.MODELS)
-    found, row = shown_annotators(question)
-    pairwise, _ = shown(question, Kind.PAIRWISE)
+    models, models_kept = current(question, Kind.MODELS)
+    found, row = current_annotators(question)
+    pairwise, _ = current(question, Kind.PAIRWISE)
     reliability = models["annotators"] if models else {}
     context = {
         "corpus": question.corpus,
         "question": question,
         "also": also(question),
-        "labels": question.labels,
+        "labels": list(answer_words(question).values()),
         "annotators": [(each, reliability.get(each.code)) for each in found or ()],
         "spread": [
             (quarter, [shown_figure(name, value) for name, value in figures.items()])
@@ -124,14 +125,14 @@ def also(question: Question | None) -> str:
 def count_or_stop(request: HttpRequest, question: Question, *kinds: Kind, by: str = "") -> None:
     for kind in kinds:
         if request.POST.get("do") == "stop":
-            stop_figures(question=question, kind=kind, by=by)
+            cancel_request(question=question, kind=kind, by=by)
         else:
-            enqueue(request_figures(question=question, kind=kind, by=by))
+            enqueue(request_statistics(question=question, kind=kind, by=by))
 
 
 def kept_part(request: HttpRequest, question: Question, kind: Kind, by: str = "") -> HttpResponse:
     """How far a count is, which htmx asks every two seconds; when it is over, the page is to be loaded anew."""
-    _, row = kept(question, kind, by)
+    _, row = stored(question, kind, by)
     if not row.is_wanted:
         return HttpResponseClientRefresh()
     what, name = KEPT[kind]
@@ -143,6 +144,7 @@ def agreement_context(found: AgreementReport, question: Question) -> dict[str, A
     """`figures`, `rows` (as the papers' table, with intervals), `kappas`, `breakdown`, `confusion`, and `groups`."""
     alone = found.breakdown["validators_alone"]
     has_author = found.figures["individual_equals_author"] is not None
+    words = answer_words(question)
     kappas = [("All labels", "fleiss_kappa"), ("Validators alone", "fleiss_kappa_validators")]
     return {
         "figures": found.figures,
@@ -160,7 +162,7 @@ def agreement_context(found: AgreementReport, question: Question) -> dict[str, A
         "has_author": has_author,
         "has_validators_alone": alone is not None,
         "self_validated": found.self_validated,
-        "labels": question.labels,
+        "labels": list(words.values()),
         "kappas": [
             (
                 name,
@@ -174,16 +176,19 @@ def agreement_context(found: AgreementReport, question: Question) -> dict[str, A
         "breakdown": found.breakdown,
         "by_label": [
             (
-                label,
+                wording,
                 found.breakdown["gold_labels"][label],
                 found.breakdown["individual_equals_gold_by_label"][label],
             )
-            for label in question.labels
+            for label, wording in words.items()
         ],
         "single_premises": found.single_premises,
         "more_labels": found.more_labels,
+        "more_label_shares": [(words[label], share) for label, share in found.more_labels["shares"].items()]
+        if found.more_labels
+        else [],
         "groups": found.rows,
-        "confusion": confusion_rows(found.confusion, question.labels),
+        "confusion": confusion_rows(found.confusion, words),
         "definitions": DEFINITIONS,
     }
 
@@ -193,9 +198,12 @@ def percent_interval(ends: list[float] | None) -> str:
 
 
 def confusion_rows(
-    counts: dict[tuple[str, str | None], int], labels: tuple[str, ...]
+    counts: dict[tuple[str, str | None], int], words: dict[str, str]
 ) -> list[tuple[str, list[int]]]:
-    """A row an author label; columns are the gold labels in order, the last one is "no gold label"."""
+    """Makes a row for each author label; the columns are the gold labels in order, and "no gold label" last."""
     if not counts:
         return []
-    return [(author, [counts.get((author, gold), 0) for gold in (*labels, None)]) for author in labels]
+    return [
+        (wording, [counts.get((author, gold), 0) for gold in (*words, None)])
+        for author, wording in words.items()
+    ]

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.pages.access import researcher_required
 from jobs.tasks import enqueue
 from validation.questions.addresses import address_in, asked_question
-from validation.statistics.cached import Kind, request_figures, shown, stop_figures
+from validation.statistics.cached import Kind, cancel_request, request_statistics
 
 LONGEST_KEY = 20
 
@@ -24,11 +24,11 @@ def bias(request: HttpRequest, slug: str) -> HttpResponse:
     by = request.GET.get("by", "").replace("\0", "")[:LONGEST_KEY]
     if request.method == "POST":
         if request.POST.get("do") == "stop":
-            stop_figures(question=question, kind=Kind.BIAS, by=by)
+            cancel_request(question=question, kind=Kind.BIAS, by=by)
         else:
-            enqueue(request_figures(question=question, kind=Kind.BIAS, by=by))
+            enqueue(request_statistics(question=question, kind=Kind.BIAS, by=by))
         return redirect(address_in("bias", question, **({"by": by} if by else {})))
-    found, row = shown(question, Kind.BIAS, by)
+    found, row = current(question, Kind.BIAS, by)
     context: dict[str, Any] = {
         "question": question,
         "found": found,

@@ -140,7 +140,7 @@ def _complete_and_disputed(question: Question | None) -> tuple[int | str, int | 
     """Returns the pairs with all labels, how many of them have no gold label, and the date of the count."""
     if question is None:
         return 0, 0, ""
-    figures, made_at = cached.glance(question)
+    figures, made_at = cached.dashboard_agreement(question)
     if figures is None:
         return NOT_COUNTED, NOT_COUNTED, "; a worker will count them soon"
     complete = figures["pairs_with_all_labels"]

@@ -5,7 +5,7 @@ A template hands a filter "" for a name that it does not find, as in `scores.tes
 
 from django import template
 
-from snapshots.statistics.table_formats import percent as written_percent
+from shared.numbers import percent as written_percent
 
 register = template.Library()
 ABSENT = "–"

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from shared.numbers import decimals, percent
 from snapshots.statistics.paper_tables import Column, Table
-from snapshots.statistics.table_formats import percent
 from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED
 
 AGREEMENT = "agreement"
@@ -38,8 +38,8 @@ def agreement_rows(manifest: Mapping[str, Any]) -> list[AgreementRow]:
     for category in ("overall", *manifest["corpus"]["labels"]):
         kappa = figures["fleiss_kappa"][category]
         definition = DEFINITIONS["fleiss_kappa"]
-        rows.append(AgreementRow(f"Fleiss’ kappa, {category}", _three(kappa), "", "", definition))
-    alpha = _three(figures["krippendorff_alpha"])
+        rows.append(AgreementRow(f"Fleiss’ kappa, {category}", decimals(kappa), "", "", definition))
+    alpha = decimals(figures["krippendorff_alpha"])
     rows.append(AgreementRow("Krippendorff’s alpha", alpha, "", "", DEFINITIONS["krippendorff_alpha"]))
     return rows
 
@@ -53,7 +53,3 @@ def agreement_table(manifest: Mapping[str, Any]) -> Table:
     ]
     told = tuple(f"{name}: {DEFINITIONS[key]}" for key, name in NAMES.items())
     return Table(AGREEMENT, "Agreement (SNLI, Table 3; MultiNLI, Table 2)", columns, rows, told)
-
-
-def _three(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"

@@ -17,10 +17,6 @@ _LATEX = {
 }
 
 
-def percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f}%"
-
-
 def shown(value: Cell, kind: str) -> str:
     """A value as people read it: 1,234, 0.28, 58.3%; empty where there is none."""
     if value is None:

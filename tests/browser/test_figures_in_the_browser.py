@@ -10,7 +10,7 @@ from tests.cast import person
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.jobs.material import claim_elsewhere, silence
 from tests.validation.test_single_premises import ask_of_single_premises, judge
-from validation.models import Figures, Label, Question
+from validation.models import CachedStatistics, Label, Question
 from validation.statistics import cached
 
 
@@ -62,7 +62,7 @@ def test_pages_of_figures_are_accessible_in_each_of_their_states(
     look_at("/corpora/scenes/agreement/?by=validator", "counted on the spot")
     expect(page.get_by_text("Labels of single premises that equal")).to_be_visible()
 
-    monkeypatch.setattr(cached, "ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 20)
     for address in ("/corpora/scenes/annotators/", "/corpora/scenes/agreement/?by=week"):
         look_at(address, "not counted")
         page.get_by_role("button", name="Count now").first.click()
@@ -70,12 +70,12 @@ def test_pages_of_figures_are_accessible_in_each_of_their_states(
         look_at(address, "waiting")
         page.get_by_role("button", name="Stop the count").first.click()
         page.get_by_role("button", name="Count now").first.click()
-        claim_elsewhere(Figures, share=0.35)
+        claim_elsewhere(CachedStatistics, share=0.35)
         expect(page.get_by_role("progressbar")).to_have_attribute("value", "35")  # htmx asked
         look_at(address, "being counted")
-        silence(Figures)
-        for row in Figures.objects.claimable():
-            cached.count_figures(figures_id=row.pk)
+        silence(CachedStatistics)
+        for row in CachedStatistics.objects.claimable():
+            cached.carry_out(statistics_id=row.pk)
         expect(page.get_by_role("button", name="Count again")).to_be_visible()  # by itself
         look_at(address, "counted")
     assert found == []

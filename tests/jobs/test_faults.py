@@ -30,9 +30,8 @@ from tests.corpora import make_corpus
 from tests.jobs.material import age, claim_elsewhere, silence, sweep, work
 from tests.modeling.material import SAY, a_run, metrics, program
 from tests.snapshots.material import corpus_of, folder, freeze
-from validation.models import Figures, Question
-from validation.statistics import cached as figures
-from validation.statistics.cached import request_figures
+from validation.models import CachedStatistics, Question
+from validation.statistics import cached
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -62,7 +61,7 @@ def requested(kind: str) -> Any:
             row = request_statistics(snapshot=freeze(corpus_of(2, dev=0, test=0)), kind="corpus")
         case "figures":
             question = Question.objects.get(corpus=make_corpus(protocol="judged"))
-            row = request_figures(question=question, kind=figures.Kind.PAIRWISE)
+            row = cached.request_statistics(question=question, kind=cached.Kind.PAIRWISE)
         case _:
             row = a_run(freeze(corpus_of(2, dev=0, test=0)))
     age(type(row))
@@ -78,7 +77,7 @@ def at_its_step(kind: str, patch: Patch, do: Callable[[], object]) -> None:
         "training": (runner, "write_config"),
         "figures": (None, ""),
     }[kind]
-    real: Any = getattr(target, name) if target else figures.COUNTS[figures.Kind.PAIRWISE]
+    real: Any = getattr(target, name) if target else cached.COMPUTE[cached.Kind.PAIRWISE]
 
     def step(*arguments: Any) -> Any:
         made = real(*arguments)
@@ -88,7 +87,7 @@ def at_its_step(kind: str, patch: Patch, do: Callable[[], object]) -> None:
     if target:
         patch.setattr(target, name, step)
     else:
-        patch.setitem(figures.COUNTS, figures.Kind.PAIRWISE, step)
+        patch.setitem(cached.COMPUTE, cached.Kind.PAIRWISE, step)
 
 
 def counted(steps: list[int], seconds: float) -> Callable[[], None]:
@@ -305,19 +304,19 @@ def test_a_database_without_room_is_told_as_what_it_is() -> None:
 
 def test_a_worker_that_is_heard_again_after_the_database_was_away_keeps_its_job(monkeypatch: Patch) -> None:
     row = requested("figures")
-    claim_elsewhere(Figures, silent=True)
-    assert tasks.lost(Figures) == [row.pk]
-    monkeypatch.setattr(tasks.time, "sleep", lambda seconds: claim_elsewhere(Figures))
-    silence(Figures)
-    assert tasks.lost(Figures) == []
+    claim_elsewhere(CachedStatistics, silent=True)
+    assert tasks.lost(CachedStatistics) == [row.pk]
+    monkeypatch.setattr(tasks.time, "sleep", lambda seconds: claim_elsewhere(CachedStatistics))
+    silence(CachedStatistics)
+    assert tasks.lost(CachedStatistics) == []
 
 
 def test_a_job_that_brings_down_worker_after_worker_is_given_up() -> None:
     row = requested("figures")
     for _ in range(claims.MOST_ATTEMPTS):
-        assert claims.claim(Figures, row.pk) is not None
-        silence(Figures)
-    assert claims.claim(Figures, row.pk) is None
+        assert claims.claim(CachedStatistics, row.pk) is not None
+        silence(CachedStatistics)
+    assert claims.claim(CachedStatistics, row.pk) is None
     row.refresh_from_db()
     assert row.status == "failed"
     assert "Given up after 5 attempts" in row.error

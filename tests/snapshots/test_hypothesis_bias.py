@@ -9,7 +9,7 @@ from snapshots.statistics.hypothesis_bias import Labelled, measure_bias
 from tests.cast import rosa
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.statistics.cached import count_figures
+from validation.statistics.cached import carry_out
 
 LABELS = ("entailed", "not-entailed")
 
@@ -99,15 +99,15 @@ def test_the_page_shows_it_beside_the_way_to_open_pairs(corpus, browser_of, sent
     assert "Nothing is counted yet" in browser.get(address).text
     assert browser.post(address, {"do": "count"}).status_code == 302
     assert "A worker counts (0% done)" in browser.get(address).text
-    count_figures(figures_id=sent.pop())
+    carry_out(statistics_id=sent.pop())
     page = browser.get(address).text
     assert "100.0%" in page
     assert "surely (30, 1.00)" in page
     assert "tense" in page
     Pair.objects.all().update(published_label=None)
     browser.post(address, {"do": "count"})
-    count_figures(figures_id=sent.pop())
+    carry_out(statistics_id=sent.pop())
     assert "no pair with a label" in browser.get(address).text
     browser.post("/corpora/small/bias/?by=heuristic", {"do": "count"})
-    count_figures(figures_id=sent.pop())
+    carry_out(statistics_id=sent.pop())
     assert browser_of(rosa()).get("/corpora/small/open/").text.count("/corpora/small/bias/") == 1

@@ -10,7 +10,7 @@ import pytest
 from collection.models import Genre, PromptVersion
 from tests.cast import person
 from tests.corpora import make_corpus, make_pair, make_premise
-from validation.models import Label, Question
+from validation.models import Label, LabelWording, Question
 from validation.statistics.definitions import DEFINITIONS
 from validation.statistics.vote_patterns import DIMENSIONS
 
@@ -187,3 +187,11 @@ def test_a_page_reads_the_labels_once_for_the_whole_and_the_groups_together(
 def test_annotators_see_none_of_it(corpus, vera, browser_of, api_of):
     assert browser_of(vera).get("/corpora/small/agreement/").status_code == 403
     assert api_of(vera).get("/api/v1/corpora/small/agreement/").status_code == 403
+
+
+def test_the_page_calls_the_answers_by_the_corpus_words(corpus, rosa, browser_of):
+    LabelWording.objects.filter(label="neutral").update(wording="Might be true")
+    page = lxml.html.fromstring(browser_of(rosa).get("/corpora/small/agreement/").content)
+    headings = [text.strip() for text in page.xpath("//main//th/text()")]
+    assert headings.count("Might be true") == 4  # kappa, gold labels, both sides of author against gold
+    assert "neutral" not in headings

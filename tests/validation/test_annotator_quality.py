@@ -20,10 +20,10 @@ from tests.cast import person
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.oracles import mace_by_hand
-from validation.models import Assignment, BatchItem, Figures, Label, Question
+from validation.models import Assignment, BatchItem, CachedStatistics, Label, Question
 from validation.statistics import cached, reliability_models
 from validation.statistics.annotator_quality import MEANINGS, RULES, annotators, is_by_chance
-from validation.statistics.cached import shown
+from validation.statistics.cached import current
 from validation.statistics.reliability_models import fit_models
 
 pytestmark = pytest.mark.django_db
@@ -152,9 +152,9 @@ def test_chance_has_an_edge():
 
 
 def test_models_rank_guessers_last_and_their_result_is_kept_with_its_date(question):
-    assert shown(question, "models")[0] is None
+    assert current(question, "models")[0] is None
     run("quality", "small", models=True)
-    kept, row = shown(question, "models")
+    kept, row = current(question, "models")
     codes = dict(User.objects.values_list("username", "code"))
     for model in ("dawid_skene", "mace"):
         worth = {name: kept["annotators"][codes[name]][model] for name in (*GOOD, *GUESSERS)}
@@ -273,14 +273,14 @@ def test_the_figures_over_rest_are_for_researchers_with_a_token_that_may_read(qu
 
 
 def test_a_large_corpus_is_counted_by_a_worker_for_rest_too(question, rosa, browser_of, monkeypatch):
-    monkeypatch.setattr(cached, "ON_THE_SPOT", 1)
+    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 1)
     monkeypatch.setattr("validation.statistics.api.enqueue", lambda figures: None)
     browser = browser_of(rosa)
     answer = browser.get("/api/v1/corpora/small/annotators/")
     assert (answer.status_code, answer["Retry-After"]) == (202, "10")
-    figures = Figures.objects.get(kind="annotators")
+    figures = CachedStatistics.objects.get(kind="annotators")
     assert figures.is_wanted
-    cached.count_figures(figures_id=figures.pk)
+    cached.carry_out(statistics_id=figures.pk)
     there = browser.get("/api/v1/corpora/small/annotators/").json()
     assert len(there["annotators"]) == len(annotators(question))
     assert there["made_at"]

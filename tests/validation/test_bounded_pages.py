@@ -16,7 +16,7 @@ from validation.pairs.adjudication import adjudicate
 from validation.pairs.opening import open_for_validation
 from validation.quality_control.control_items import control_items
 from validation.statistics import cached
-from validation.statistics.cached import Kind, count_figures, request_figures
+from validation.statistics.cached import Kind, carry_out, request_statistics
 
 pytestmark = pytest.mark.django_db
 PAIRS = 40
@@ -81,7 +81,7 @@ def test_pages_of_decisions_look_at_a_part_of_a_large_corpus(monkeypatch, browse
     pairs = list(Pair.objects.order_by("pk"))
     for pair in pairs:
         vote(pair, question, "eeecc" if pair in pairs[-2:] else "eeeec")
-    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
     monkeypatch.setattr("validation.pairs.listing.PORTION", 5)
     monkeypatch.setattr("validation.pairs.listing.PORTIONS", 2)
     browser, page = browser_of(rosa), "/corpora/small/adjudication/"
@@ -96,7 +96,7 @@ def test_pages_of_decisions_look_at_a_part_of_a_large_corpus(monkeypatch, browse
     assert answer.context["pair"] == pairs[-2]
     assert answer.context["waiting"] is None
 
-    count_figures(figures_id=request_figures(question=question, kind=Kind.AGREEMENT).pk)
+    carry_out(statistics_id=request_statistics(question=question, kind=Kind.AGREEMENT).pk)
     assert browser.get(page).context["waiting"] == 2
     adjudicate(question=question, pair=pairs[-1], label="neutral", reason="Read twice.", by=rosa)
     assert browser.get(page).context["waiting"] == 1

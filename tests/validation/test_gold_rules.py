@@ -3,12 +3,13 @@
 import pytest
 
 from collection.models import Pair
+from nli.gold import ADJUDICATED, Rule
 from tests.cast import rosa
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.validation.votes import gold_of, vote, waits
 from validation.errors import AlreadyDecided, ReasonMissing, WrongLabel
 from validation.models import Label, Question
-from validation.pairs.adjudication import adjudicate
+from validation.pairs.adjudication import adjudicate, pair_to_decide
 from validation.pairs.opening import open_for_validation, open_more_labels
 from validation.quality_control.model_labels import keep_model_labels
 
@@ -49,6 +50,35 @@ def test_mpe_waits_where_a_split_is_still_possible():
     assert not waits(pair, question)
     Label.objects.filter(pair=pair, position=4).update(label="neutral", origin="imported")
     assert gold_of(pair, question) == ("entailment", "voted")
+
+
+@pytest.mark.parametrize(
+    ("letters", "gold", "queued"),
+    [
+        ("eee", "entailment", False),
+        ("eeec", "entailment", False),
+        ("eecc", None, True),
+        ("ee", None, True),
+        ("nnn", "neutral", False),
+    ],
+)
+def test_a_pair_whose_other_seats_nobody_will_fill_has_a_gold_label_or_waits(letters, gold, queued):
+    pair, question = pair_under("adjudicated", letters)
+    assert gold_of(pair, question) == (gold, "voted" if gold else "none")
+    assert waits(pair, question) is queued
+    assert (pair_to_decide(question)[0] == pair) is queued
+    if queued:
+        adjudicate(question=question, pair=pair, label="neutral", reason="One leg is up.", by=rosa())
+        assert gold_of(pair, question) == ("neutral", "adjudicated")
+
+
+def test_a_snapshot_that_left_such_a_pair_undecided_still_verifies():
+    rule = Rule("nli3", 5, 3, ADJUDICATED)
+    three = ("entailment",) * 3
+    assert rule.explains("entailment", "voted", three, "entailment")
+    assert rule.explains(None, "none", three, "entailment")
+    assert not rule.explains(None, "none", ("entailment",) * 4, "entailment")
+    assert not rule.explains(None, "none", ("neutral",) * 3, "neutral")
 
 
 def test_a_researcher_decides_with_a_reason_and_once():

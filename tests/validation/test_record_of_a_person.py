@@ -11,12 +11,12 @@ from tests.corpora import make_corpus, make_pair, make_premise
 from validation.annotators.exclusion import exclude
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
-from validation.models import Assignment, Figures, Question
+from validation.models import Assignment, CachedStatistics, Question
 from validation.pairs.opening import open_for_validation
 from validation.statistics import cached
 from validation.statistics.annotator_quality import annotators
 from validation.statistics.annotator_table import spread_of
-from validation.tasks import refresh_figures
+from validation.tasks import refresh_statistics
 
 pytestmark = pytest.mark.django_db
 
@@ -78,7 +78,7 @@ def test_somebody_who_never_labelled_has_a_page_all_the_same(corpus, browser_of,
 
 
 def test_of_a_large_corpus_the_page_says_where_figures_are_counted(corpus, browser_of, rosa, monkeypatch):
-    monkeypatch.setattr(cached, "ON_THE_SPOT", 2)
+    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 2)
     assert "not counted yet" in page_of(browser_of(rosa), "reads")
 
 
@@ -101,16 +101,16 @@ def test_the_table_of_annotators_ends_with_the_spread(corpus, browser_of, rosa):
 
 def test_the_dashboard_says_where_somebody_is_flagged_until_they_are_excluded(corpus, browser_of, rosa):
     now, question = timezone.now(), Question.objects.get()
-    assert cached.old_flags(now) == [question]
-    refresh_figures()
-    for figures in Figures.objects.under_way():
-        cached.count_figures(figures_id=figures.pk)
-    assert cached.old_flags(now + timedelta(hours=1)) == []
+    assert cached.stale_annotators(now) == [question]
+    refresh_statistics()
+    for figures in CachedStatistics.objects.under_way():
+        cached.carry_out(statistics_id=figures.pk)
+    assert cached.stale_annotators(now + timedelta(hours=1)) == []
     assert cached.flagged() == [(question, 1)]
     page = browser_of(rosa).get("/admin/").content.decode()
     assert "1 annotator is flagged in The small corpus" in page
     Assignment.objects.filter(pk=Assignment.objects.first().pk).update(closed_at=now + timedelta(minutes=5))
-    assert cached.old_flags(now + timedelta(minutes=6)) == []
-    assert cached.old_flags(now + timedelta(minutes=20)) == [question]
+    assert cached.stale_annotators(now + timedelta(minutes=6)) == []
+    assert cached.stale_annotators(now + timedelta(minutes=20)) == [question]
     exclude(corpus=corpus, annotator=person("guesses"), by=rosa, reason="Never reads.")
     assert cached.flagged() == []

@@ -19,7 +19,7 @@ from validation.errors import AlreadyDecided, ReasonMissing
 from validation.models import Label, Question
 from validation.pairs.opening import open_for_validation
 from validation.pairs.vetting import ANY, Choice, NothingChosen, preview_vetting, undo_vetting, vet
-from validation.statistics.cached import Kind, count_figures, request_figures, shown
+from validation.statistics.cached import Kind, carry_out, current, request_statistics
 from validation.statistics.cross_table import cross_table
 
 pytestmark = pytest.mark.django_db
@@ -153,9 +153,9 @@ def test_the_cross_table_counts_answers_beside_gold_labels(corpus):
     rows = list(csv.reader(io.StringIO(run("cross_table", "small", "grammar", csv=True).out)))
     assert rows[0] == ["group", "answer", "gold_label", "pairs", "share_of_answer"]
     assert ["withdrawn", "major", "entailment", "1", "1.0"] in rows
-    request_figures(question=question, kind=Kind.CROSS_TABLE, by="genre")
-    count_figures(figures_id=question.figures.get().pk)
-    assert shown(question, Kind.CROSS_TABLE)[0] == table
+    request_statistics(question=question, kind=Kind.CROSS_TABLE, by="genre")
+    carry_out(statistics_id=question.cached_statistics.get().pk)
+    assert current(question, Kind.CROSS_TABLE)[0] == table
 
 
 def test_the_command_previews_withdraws_lists_and_undoes(corpus, tmp_path):

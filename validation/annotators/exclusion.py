@@ -20,6 +20,7 @@ from validation.errors import AlreadyDecided, ReasonMissing
 from validation.gold.queries import room_to_count, with_gold_label
 from validation.models import Adjudication, Assignment, Label, Membership, Question
 from validation.pairs.withdrawal import closed_seats, empty_seats, lock, restore_pairs, withdraw_pairs
+from validation.statistics.cached import mark_stale
 
 Place = tuple[int, int, int, int | None]
 
@@ -151,6 +152,7 @@ def exclude(
     held.update(annotator=None, leased_until=None)
     _withdraw(labels, exclusion)
     withdraw_pairs(pairs=concerned.pairs, because=AUTHOR_EXCLUDED, at=now, exclusion=exclusion)
+    mark_stale(corpus=corpus)
     return Consequences(**{**vars(done), "writing": could_write})
 
 
@@ -241,6 +243,7 @@ def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
     Label.objects.filter(pk__in=[row.pk for row in returning]).update(**back)
     Label.objects.filter(pk__in=[row.pk for row in surplus]).update(position=None, **back)
     restore_pairs(pairs=Pair.objects.filter(exclusion=exclusion))
+    mark_stale(corpus=exclusion.corpus_id)
     return done
 
 

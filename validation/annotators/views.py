@@ -26,7 +26,7 @@ from validation.models import Question
 from validation.questions.addresses import address_in, asked_question, text_in
 from validation.statistics.annotator_quality import CONTROLS_BEFORE_A_FLAG, MEANINGS, RULES
 from validation.statistics.annotator_table import COLUMNS, columns_of, shown_figure, spread_of
-from validation.statistics.cached import shown_annotators
+from validation.statistics.cached import current_annotators
 
 MEMBERS_SHOWN = 500
 # What a button does, and what is said then.
@@ -118,7 +118,7 @@ def _record(question: Question, code: str) -> dict[str, Any]:
 
     `counted`: whether the figures are there; `kept`: the row of those that a worker counts.
     """
-    found, row = shown_annotators(question)
+    found, row = current_annotators(question)
     one = next((each for each in found or () if each.code == code), None)
     if one is None:
         return {"kept": row, "counted": found is not None}

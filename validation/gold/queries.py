@@ -38,14 +38,15 @@ def with_gold_label(
 
 
 def waits_for_adjudication(question: Question) -> Q:
-    """A condition on `with_gold_label`: all seats are filled, and a researcher has to decide.
+    """Returns a condition on `with_gold_label`: no seat waits for a label any more, and the votes did not decide.
 
-    Never where the corpus came with a label of its own beside its votes.
+    A pair of a published corpus may have fewer labels than seats: it waits too, since nobody will fill the rest.
+    A pair never waits if the corpus came with a label of its own beside its votes.
     """
     if question.gold_rule != ADJUDICATED:
         return Q(pk__in=[])
     undecided = Q(adjudicated_label=None, standing_label=None, voted_label=None)
-    return undecided & Q(is_settled=True, votes=question.seats)
+    return undecided & Q(is_settled=True)
 
 
 def is_disputed(question: Question) -> Q:

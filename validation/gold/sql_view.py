@@ -37,7 +37,8 @@ FROM (
     CASE WHEN imported > 0 THEN published_label END AS standing,
     CASE WHEN most < threshold THEN NULL
       WHEN gold_rule = 'unanimous' AND NOT (is_settled AND most = votes) THEN NULL
-      WHEN gold_rule = 'adjudicated' AND {neutral} = 0 AND most < seats - 1 THEN NULL
+      WHEN gold_rule = 'adjudicated' AND {neutral} = 0
+        AND CASE WHEN is_settled THEN votes ELSE seats END - most > 1 THEN NULL
       ELSE CASE reading {voted} END END AS voted
   FROM (
     SELECT *, {greatest}({places}) AS most

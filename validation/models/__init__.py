@@ -1,4 +1,4 @@
-"""What is asked about pairs, the seats for answers, and the answers."""
+"""Tables of validation: questions about pairs, seats, batches, labels, gold labels, cached statistics."""
 
 from validation.models.batches import Assignment, BatchItem, DraftAnswer
 from validation.models.calibration import CalibrationAnswer, CalibrationItem
@@ -14,16 +14,16 @@ from validation.models.questions import (
     QuestionFaqEntry,
     QuestionReading,
 )
-from validation.models.statistics import Figures
+from validation.models.statistics import CachedStatistics
 
 __all__ = [
     "Adjudication",
     "Assignment",
     "BatchItem",
+    "CachedStatistics",
     "CalibrationAnswer",
     "CalibrationItem",
     "DraftAnswer",
-    "Figures",
     "Gold",
     "Label",
     "LabelWording",

@@ -1,4 +1,4 @@
-"""What was handed out to whom, and what became of it."""
+"""Batches: which seats an annotator got, and the answers."""
 
 from django.conf import settings
 from django.db import models
@@ -10,14 +10,14 @@ from validation.models.questions import Question
 
 
 class Assignment(models.Model):
-    """One batch handed to one annotator."""
+    """A batch of pairs that one annotator claimed."""
 
     question = models.ForeignKey(Question, on_delete=models.PROTECT)
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
     token = models.CharField(max_length=22, unique=True, default=new_token, editable=False)
     leased_until = models.DateTimeField()
     has_calibration = models.BooleanField(
-        default=False, help_text="some places hold texts from outside the corpus"
+        default=False, help_text="whether some slots hold calibration items"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -33,10 +33,10 @@ class Assignment(models.Model):
 
 
 class DraftAnswer(models.Model):
-    """What somebody has chosen for a place of their batch and not sent: another device goes on from there.
+    """A choice that an annotator has made and not submitted yet, so that they can continue on another device.
 
-    `slot`: the token of the seat or of the calibration answer. It is no answer: nobody is paid for it and nothing
-    counts it.
+    `slot`: the token of the seat or of the calibration answer. A draft is not an answer: it earns no pay and counts
+    nowhere.
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="drafts")
@@ -53,7 +53,7 @@ class DraftAnswer(models.Model):
 
 
 class BatchItem(models.Model):
-    """One pair of a batch, and what became of it."""
+    """One pair of a batch, with the answer or the reason to skip."""
 
     class SkipReason(models.TextChoices):
         UNCLEAR = "unclear", "I cannot tell what it means"
@@ -68,7 +68,7 @@ class BatchItem(models.Model):
     active_ms = models.PositiveIntegerField(null=True, blank=True)
     skip_reason = models.CharField(max_length=10, choices=SkipReason.choices, null=True, blank=True)
     lost = models.BooleanField(
-        default=False, help_text="the seat went to somebody else before an answer came"
+        default=False, help_text="whether somebody else got the seat before this annotator answered"
     )
 
     class Meta:

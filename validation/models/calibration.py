@@ -1,4 +1,7 @@
-"""Calibration items: texts that belong to no pair, with an expert's label, mixed into batches. docs/decisions/0006."""
+"""Calibration items: texts with an expert's label that are mixed into batches and belong to no pair.
+
+See docs/decisions/0006.
+"""
 
 import hashlib
 
@@ -14,7 +17,7 @@ from validation.models.questions import Question
 
 
 class CalibrationItem(models.Model):
-    """One text with its known label, in the words of the corpus file. One sentence of the premise a line."""
+    """A premise and a hypothesis with a known label, from the corpus file. Each line of the premise is one sentence."""
 
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="calibration")
     digest = models.CharField(max_length=64, editable=False, help_text="of premise and hypothesis")
@@ -22,8 +25,8 @@ class CalibrationItem(models.Model):
     hypothesis = models.TextField()
     scheme = models.CharField(max_length=20, choices=SCHEME_CHOICES)
     label = models.CharField(max_length=20, help_text="the expert's")
-    comment = models.TextField(blank=True, help_text="why, for researchers")
-    is_open = models.BooleanField(default=True, help_text="is it handed out; its answers stay")
+    comment = models.TextField(blank=True, help_text="why the label is right, for researchers")
+    is_open = models.BooleanField(default=True, help_text="whether batches may contain it; its answers stay")
 
     class Meta:
         constraints = [
@@ -45,12 +48,12 @@ class CalibrationItem(models.Model):
 
 
 class CalibrationAnswer(models.Model):
-    """One item in one batch of one annotator, and what became of it. It has no seat and is no label."""
+    """A calibration item in one annotator's batch, with the answer. It has no seat and is not a label."""
 
     item = models.ForeignKey(CalibrationItem, on_delete=models.PROTECT, related_name="answers")
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="calibration")
-    order = models.PositiveSmallIntegerField(help_text="its place in the batch")
+    order = models.PositiveSmallIntegerField(help_text="its position in the batch")
     token = models.CharField(max_length=22, unique=True, default=new_token, editable=False)
     answer = models.CharField(max_length=20, null=True, blank=True)
     reason = models.TextField(blank=True, help_text="why, in the annotator's words")
@@ -60,7 +63,7 @@ class CalibrationAnswer(models.Model):
 
     class Meta:
         constraints = [
-            # Nobody meets an item twice, skipped ones neither.
+            # Nobody gets an item twice, not even one that they skipped.
             models.UniqueConstraint(fields=["annotator", "item"], name="one_meeting_with_a_calibration_item"),
             models.CheckConstraint(
                 condition=Q(answer=None, answered_at=None)

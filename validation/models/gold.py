@@ -1,4 +1,4 @@
-"""Votes and gold labels, which the database derives."""
+"""The view of votes and gold labels."""
 
 from django.db import models
 
@@ -10,8 +10,9 @@ class Gold(models.Model):
     """Votes and gold label of a pair under a question: a row of a view, see validation/gold/sql_view.py. Read only.
 
     votes_0, votes_1, ...: how many of the seats have the first, the second, ... label of the question's scheme;
-    votes: how many are filled; most: the votes of the strongest label. is_settled: no seat waits any more, and
-    somebody beside the author has labelled the pair. standing: the label that was published beside its votes.
+    votes: how many are filled; most: the votes of the most frequent label. is_settled: no seat is open, and somebody
+    other than the author has labelled the pair. adjudicated: the researcher's decision. standing: the label that was
+    published together with the votes. voted: the label that the votes give.
     """
 
     pk = models.CompositePrimaryKey("question_id", "pair_id")

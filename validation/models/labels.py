@@ -1,4 +1,4 @@
-"""The seats for judgements, the judgements, and what was decided beyond them."""
+"""Seats, the labels in them, and adjudications."""
 
 from django.conf import settings
 from django.db import models
@@ -13,10 +13,10 @@ from validation.models.questions import Question
 
 
 class Label(models.Model):
-    """A seat for one judgement of one pair, and the judgement.
+    """A seat for one label of one pair, and the label once an annotator has given it.
 
-    `author` and `premise` are copies of the pair's immutable facts: constraints and the claim
-    need them in this row.
+    A label without a position has no seat and never counts: surplus labels, labels of experts and of models.
+    `author` and `premise` are copies from the pair, where they never change: constraints and the claim need them here.
     """
 
     class Origin(models.TextChoices):
@@ -24,7 +24,7 @@ class Label(models.Model):
         CAST = "cast", "cast by a validator"
         IMPORTED = "imported", "came with a published corpus"
         EXPERT = "expert", "a researcher's label for a control item"
-        MODEL = "model", "a model's label, which counts nowhere"
+        MODEL = "model", "a model's label, which never counts"
 
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="judgements")
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels")
@@ -55,12 +55,12 @@ class Label(models.Model):
     )
     leased_until = models.DateTimeField(null=True, blank=True)
     label = models.CharField(max_length=20, null=True, blank=True)
-    reason = models.TextField(blank=True, help_text="why, in the words of whoever gave the label")
+    reason = models.TextField(blank=True, help_text="the annotator's reason for the label")
     model = models.CharField(max_length=100, blank=True, help_text="the model whose label this is")
     cast_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_because = models.CharField(
-        max_length=200, blank=True, help_text="one of collection/withdrawal.py: it is published"
+        max_length=200, blank=True, help_text="one of collection/models/withdrawal.py; snapshots publish it"
     )
     exclusion = models.ForeignKey(
         Exclusion, on_delete=models.PROTECT, null=True, blank=True, related_name="labels"
@@ -69,7 +69,7 @@ class Label(models.Model):
     objects = LabelQuerySet.as_manager()
 
     class Meta:
-        # Every index is written for every label that is cast: there are those that something reads.
+        # Each label writes to every index, so there is no index that no query uses.
         constraints = [
             models.UniqueConstraint(fields=["token"], name="one_token_a_label"),
             models.UniqueConstraint(
@@ -145,9 +145,9 @@ class Label(models.Model):
 
 
 class Adjudication(models.Model):
-    """A researcher's decision where the votes did not decide. Never an edit of labels.
+    """A researcher's decision about a pair whose votes did not decide. It never changes labels.
 
-    One that is taken back stays in the history, with who did so and why, and decides nothing.
+    A decision that is taken back stays as history, with the person and the reason, and has no effect.
     """
 
     question = models.ForeignKey(Question, on_delete=models.PROTECT)

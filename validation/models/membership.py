@@ -1,4 +1,4 @@
-"""Who labels under a question, and who no longer does."""
+"""The pool of a question: its members and their status."""
 
 from django.conf import settings
 from django.db import models
@@ -9,10 +9,10 @@ from validation.models.questions import Question
 
 
 class Membership(models.Model):
-    """Who is in a question's pool, and where in the order of seats they stand.
+    """A member of a question's pool, and the turn of the last seat that they claimed.
 
-    Excluding somebody from the corpus makes a row under every question, so that nobody joins meanwhile; `before` has the
-    status that undoing it gives back, empty where there was no row.
+    An exclusion writes a row under every question of the corpus, so that the person cannot join a pool. `before` is
+    the status that undoing the exclusion restores; it is empty if there was no row.
     """
 
     class Status(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Reads about questions, seats and labels."""
+"""Named conditions on seats and labels."""
 
 from datetime import datetime
 
@@ -11,26 +11,26 @@ class LabelQuerySet(models.QuerySet):
         return self.filter(withdrawn_at=None)
 
     def seats(self) -> "LabelQuerySet":
-        """Rows with a place among the five; surplus and expert labels have none."""
+        """Rows with a position. Surplus labels and labels of experts and models have none."""
         return self.standing().filter(position__isnull=False)
 
     def open(self) -> "LabelQuerySet":
-        """Seats without a label, held by somebody or not; a withdrawn pair has none."""
+        """Seats without a label, leased or not, of pairs that are not withdrawn."""
         return self.seats().filter(label=None, pair__withdrawn_at=None)
 
     def claimable_at(self, now: datetime) -> "LabelQuerySet":
-        """Open seats that nobody holds."""
+        """Open seats without a current lease."""
         return self.open().filter(Q(leased_until=None) | Q(leased_until__lte=now))
 
     def cast(self) -> "LabelQuerySet":
         return self.standing().filter(label__isnull=False)
 
     def cast_by(self, annotator: models.Model) -> "LabelQuerySet":
-        """What this annotator labelled as a validator; withdrawn and surplus labels too, which are paid."""
+        """Labels that this annotator gave as a validator, also withdrawn and surplus ones: these are paid, too."""
         return self.filter(annotator=annotator, origin="cast", label__isnull=False)
 
     def counted(self) -> "LabelQuerySet":
-        """The labels that decide gold: positions 1..N of the corpus's main question, whole premise."""
+        """Labels that decide the gold label: under the main question, about the whole premise, in one of its seats."""
         return self.cast().filter(
             question__is_main=True, sentence=0, position__isnull=False, position__lte=F("question__seats")
         )

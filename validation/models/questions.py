@@ -1,4 +1,4 @@
-"""What is asked about the pairs of a corpus, in which words, and who has read it."""
+"""Questions about the pairs of a corpus, their wording, their instructions, and who has read these."""
 
 from dataclasses import replace
 
@@ -15,27 +15,27 @@ from schemas.base import default_of
 
 
 class Question(models.Model):
-    """What is asked about the pairs of a corpus. Its main question decides the gold labels."""
+    """A question about the pairs of a corpus. The main question decides the gold labels."""
 
     class GoldRule(models.TextChoices):
         """How the labels of the seats become the gold label; see nli.gold.Rule."""
 
         MAJORITY = (
             "majority",
-            "majority: the label that has as many of the seats as the threshold says, or more",
+            "majority: the label with at least as many votes as the threshold",
         )
         # MPE (Lai et al. 2017) section 4.2: 2-2-1 and 3-2 between entailment and contradiction.
         ADJUDICATED = (
             "adjudicated",
-            "adjudicated: the majority; a researcher decides where there is none, and where entailment and"
-            " contradiction share all the votes with at least two each",
+            "adjudicated: the majority; a researcher decides if there is none, or if entailment and contradiction"
+            " share all the votes with at least two each",
         )
         # Relation extraction in the DNC (Poliak et al. 2018), appendix B.4. Its text has the two sides of the
         # scale reversed; its files have them as here.
         UNANIMOUS = (
             "unanimous",
-            "unanimous: kept only where all judgements, as many as the threshold says or more, are the same; of five"
-            " points 5 is entailed and 1 to 4 are not",
+            "unanimous: the label that all votes share, if they are at least as many as the threshold; on the scale of"
+            " five points, 5 means entailed and 1 to 4 mean not entailed",
         )
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="questions")
@@ -45,7 +45,7 @@ class Question(models.Model):
     wording = models.TextField(blank=True)
     instructions = models.TextField(blank=True, help_text="Markdown")
     seats = models.PositiveSmallIntegerField(
-        default=default_of(SideQuestionPart, "seats"), help_text="labels a pair, the author's own included"
+        default=default_of(SideQuestionPart, "seats"), help_text="labels per pair, including the author's"
     )
     threshold = models.PositiveSmallIntegerField(default=default_of(SideQuestionPart, "threshold"))
     gold_rule = models.CharField(
@@ -60,17 +60,18 @@ class Question(models.Model):
     )
     pool_is_open = models.BooleanField(
         default=default_of(SideQuestionPart, "pool_is_open"),
-        help_text="may every annotator join, or only members",
+        help_text="whether every annotator may join, or only invited ones",
     )
     qualification = models.ForeignKey(
         Qualification,
         on_delete=models.PROTECT,
         null=True,
         blank=True,
-        help_text="who is not invited must hold it; an exam gives it",
+        help_text="annotators without an invitation must hold it; an exam grants it",
     )
     hides_premise = models.BooleanField(
-        default=default_of(SideQuestionPart, "hides_premise"), help_text="the sentence is judged by itself"
+        default=default_of(SideQuestionPart, "hides_premise"),
+        help_text="the hypothesis is judged without its premise",
     )
     by_sentence = models.BooleanField(
         default=default_of(SideQuestionPart, "by_sentence"),
@@ -78,15 +79,15 @@ class Question(models.Model):
     )
     most_labels = models.PositiveSmallIntegerField(
         default=default_of(SideQuestionPart, "most_labels"),
-        help_text="the most labels a pair can get when more are asked for where the first ones split",
+        help_text="the most labels a pair can get when more labels are requested for disputed pairs",
     )
     control_bonus_cents = models.PositiveIntegerField(
         default=default_of(SideQuestionPart, "control_bonus_cents"),
-        help_text="for agreeing with the expert's label of a control item",
+        help_text="for the same label as the expert on a control item",
     )
     calibration_percent = models.PositiveSmallIntegerField(
         default=default_of(SideQuestionPart, "calibration_percent"),
-        help_text="how many of a hundred places in batches hold a text from outside the corpus",
+        help_text="how many of a hundred slots in batches hold a calibration item",
     )
 
     class Meta:
@@ -96,7 +97,7 @@ class Question(models.Model):
                 fields=["corpus"], condition=Q(is_main=True), name="one_main_question_a_corpus"
             ),
             models.CheckConstraint(condition=Q(scheme__in=list(SCHEMES)), name="question_scheme_is_known"),
-            # With half the seats or fewer, two labels could both reach the threshold.
+            # With a threshold of half the seats or fewer, two labels could reach it.
             models.CheckConstraint(
                 condition=Q(seats__gte=1) & Q(seats__lt=F("threshold") * 2) & Q(threshold__lte=F("seats")),
                 name="threshold_is_a_majority",
@@ -133,9 +134,10 @@ class Question(models.Model):
 
     @property
     def rule(self) -> Rule:
-        """Return the rule by which the labels of this question decide.
+        """Return the rule that turns the labels of this question into gold labels.
 
-        Only a main question decides the corpus's gold labels, and only with "unanimous" in another scheme than its own.
+        Only the main question decides the corpus's gold labels. Under the rule "unanimous" these may belong to another
+        scheme than its own.
         """
         other = self.is_main and self.gold_rule == UNANIMOUS
         return Rule(
@@ -170,7 +172,7 @@ class PartitionRule(models.Model):
 
 
 class LabelWording(models.Model):
-    """How a corpus words one label of its question, and in which place."""
+    """The corpus's words for one label of a question, and its position among the answers."""
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="label_wordings")
     order = models.PositiveSmallIntegerField()
@@ -202,7 +204,7 @@ class QuestionExample(models.Model):
 
 
 class QuestionCheck(models.Model):
-    """One question of the short check after the instructions: which label fits this sentence?"""
+    """One question of the check after the instructions: which label fits this hypothesis?"""
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="check_questions")
     order = models.PositiveSmallIntegerField()
@@ -230,7 +232,7 @@ class QuestionFaqEntry(models.Model):
 
 
 class QuestionReading(models.Model):
-    """That somebody read the instructions of a question, and how the short check went."""
+    """Records that an annotator read the instructions of a question, and whether they passed its check."""
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="readings")
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""Figures that a worker counts, with their date."""
+"""Statistics that a worker computes, with their date."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,10 +8,10 @@ from jobs.querysets import JobQuerySet
 from validation.models.questions import Question
 
 
-class Figures(Job):
-    """Figures about a question that take too long for a page: asked for, counted by a worker, shown with their date.
+class CachedStatistics(Job):
+    """Statistics about a question that take too long for a page. A worker computes them, pages show them with their date.
 
-    Nothing but a cache: what is counted anew takes the place of what was here, and stays while that is counted.
+    The row is a cache and nothing else: a new result replaces the old one, which stays until then.
     """
 
     WORK, DONE = "validation.statistics.cached.work", "idle"
@@ -19,7 +19,7 @@ class Figures(Job):
     class Kind(models.TextChoices):
         AGREEMENT = "agreement", "agreement"
         PAIRWISE = "pairwise", "kappa of every two annotators"
-        ANNOTATORS = "annotators", "figures and flags of annotators"
+        ANNOTATORS = "annotators", "statistics and flags of annotators"
         MODELS = "models", "models of reliability"
         CROSS_TABLE = "cross", "answers to a question beside gold labels"
         BIAS = "bias", "what hypotheses give away"
@@ -31,24 +31,27 @@ class Figures(Job):
         FAILED = "failed"
 
     status = models.CharField(max_length=9, choices=Status.choices, default=Status.IDLE)
-    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="figures")
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="cached_statistics")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    by = models.CharField(max_length=20, blank=True, help_text="by what its groups go, if it has any")
+    by = models.CharField(max_length=20, blank=True, help_text="the dimension of its groups, if it has any")
     made_at = models.DateTimeField(null=True, blank=True)
     content = models.TextField(
         blank=True, help_text="JSON, as text: PostgreSQL's own type loses the order of keys"
     )
 
-    # A number, and no time: what is imported while a worker counts may be committed before or after it looks.
-    imports = models.PositiveIntegerField(
-        default=0, help_text="portions imported or taken back since it was made"
+    # A counter and no time: what changes while a worker computes may be committed before or after the worker reads it.
+    changes = models.PositiveIntegerField(
+        default=0,
+        help_text="changes of labels that no closed batch shows: imports, withdrawals, exclusions, adjudications",
     )
-    imports_counted = models.PositiveIntegerField(default=0, help_text="`imports` when the last count began")
+    changes_counted = models.PositiveIntegerField(
+        default=0, help_text="`changes` when the last computation began"
+    )
 
     objects = JobQuerySet.as_manager()
 
     class Meta:
-        verbose_name_plural = "figures"
+        verbose_name_plural = "cached statistics"
         constraints = [
             *job_constraints("figures"),
             models.UniqueConstraint(fields=["question", "kind", "by"], name="one_row_of_figures_a_kind"),
@@ -74,9 +77,9 @@ class Figures(Job):
         return self.status in (self.WAITING, self.WORKING)
 
     @property
-    def is_outdated(self) -> bool:
-        """Whether labels came, or went, that no batch tells of."""
-        return self.imports != self.imports_counted
+    def is_stale(self) -> bool:
+        """Whether labels changed since, apart from those of closed batches."""
+        return self.changes != self.changes_counted
 
     @property
     def is_being_counted(self) -> bool:

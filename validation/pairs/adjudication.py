@@ -8,10 +8,12 @@ from django.utils import timezone
 from accounts.models import User
 from collection.models import Pair
 from nli.gold import ADJUDICATED
+from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing, WrongLabel
 from validation.gold.queries import room_to_count, waits_for_adjudication, with_gold_label
 from validation.models import Adjudication, Question
 from validation.pairs.listing import Wanted, by_columns, scan
+from validation.statistics.cached import mark_stale
 
 
 def pair_to_decide(question: Question, *, after: int = 0) -> tuple[Any, int | None]:
@@ -27,7 +29,7 @@ def pair_to_decide(question: Question, *, after: int = 0) -> tuple[Any, int | No
     return (found[0] if found else None), further
 
 
-@transaction.atomic
+@one_transaction
 def adjudicate(*, question: Question, pair: Pair, label: str, reason: str, by: User) -> Adjudication:
     """Decides the gold label of a pair that waits for it. The judgements stay as they are.
 
@@ -44,14 +46,16 @@ def adjudicate(*, question: Question, pair: Pair, label: str, reason: str, by: U
         raise gone
     try:
         with transaction.atomic():
-            return Adjudication.objects.create(
+            decision = Adjudication.objects.create(
                 question=question, pair=pair, scheme=question.scheme, label=label, reason=reason, by=by
             )
     except IntegrityError:
         raise gone from None
+    mark_stale(corpus=question.corpus_id)
+    return decision
 
 
-@transaction.atomic
+@one_transaction
 def take_back(*, adjudication: Adjudication, reason: str, by: User) -> None:
     """Withdraws a decision, which stays in the history: the votes decide again, or the pair waits again.
 
@@ -63,3 +67,4 @@ def take_back(*, adjudication: Adjudication, reason: str, by: User) -> None:
     standing = Adjudication.objects.filter(pk=adjudication.pk, withdrawn_at=None)
     if not standing.update(withdrawn_at=timezone.now(), withdrawn_because=reason, withdrawn_by=by):
         raise AlreadyDecided("This decision was taken back before.")
+    mark_stale(corpus=adjudication.question.corpus_id)

@@ -13,7 +13,7 @@ from collection.models import Corpus, Pair, Source
 from nli.labels import QUESTION
 from validation.models import Label, LabelWording, Question
 from validation.pairs.opening import open_for_validation
-from validation.statistics.cached import outdate
+from validation.statistics.cached import mark_stale
 
 GOLD_EXAMPLES = 3
 
@@ -117,7 +117,7 @@ def import_portion(
     written, refused = write_pairs(run=run, file=file, plans=plans)
     labels = [label for pair, plan in written for label in _labels(run, question, pair, plan)]
     Label.objects.bulk_create(labels)
-    outdate(corpus=run.corpus)
+    mark_stale(corpus=run.corpus)
     voted = [(pair, plan) for pair, plan in written if plan.votes]
     run.counts["labels"] += len(labels)
     run.counts["seats"] = question.seats

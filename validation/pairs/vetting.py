@@ -22,7 +22,7 @@ from validation.gold.queries import counted, room_to_count
 from validation.models import Gold, Label, Question
 from validation.pairs.withdrawal import close_empty_seats, closed_seats, lock, restore_pairs
 from validation.questions.lookup import main_question
-from validation.statistics.cached import outdate
+from validation.statistics.cached import mark_stale
 from validation.statistics.vote_patterns import PAIR_KEYS
 
 GOLD, ANY = BY = ("gold", "any")
@@ -173,7 +173,7 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
     )
     vetting.save(update_fields=["pairs_withdrawn"])
     close_empty_seats(pairs=Pair.objects.filter(vetting=vetting), at=now)
-    outdate(corpus=corpus)
+    mark_stale(corpus=corpus)
     return vetting
 
 
@@ -195,7 +195,7 @@ def undo_vetting(*, vetting: Vetting, by: User) -> int:
         )
     keys = list(mine.order_by("pk").values_list("pk", flat=True))
     restored = sum(restore_pairs(pairs=Pair.objects.filter(pk__in=part)) for part in portions(keys))
-    outdate(corpus=vetting.corpus)
+    mark_stale(corpus=vetting.corpus)
     return restored
 
 

@@ -28,7 +28,7 @@ from validation.pairs.vetting import (
     vetted_rows,
 )
 from validation.questions.addresses import address_in, asked_question, text_in
-from validation.statistics.cached import Kind, request_figures, shown
+from validation.statistics.cached import Kind, current, request_statistics
 
 LONGEST_LIST = 2_000_000  # characters; a longer one is for the command
 
@@ -47,7 +47,7 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, f"{back:,} pairs count again.")
             return redirect(address_in("vetting", question))
         if do == "count":
-            enqueue(request_figures(question=question, kind=Kind.CROSS_TABLE))
+            enqueue(request_statistics(question=question, kind=Kind.CROSS_TABLE))
             return redirect(address_in("vetting", question))
         if do:
             choice = choice_in(request, question)
@@ -58,7 +58,7 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
             seen = preview_vetting(corpus=question.corpus, choice=choice)
     except ValidationError as refusal:
         error = str(refusal)
-    table, row = (None, None) if question.is_main else shown(question, Kind.CROSS_TABLE)
+    table, row = (None, None) if question.is_main else current(question, Kind.CROSS_TABLE)
     context: dict[str, Any] = {
         "question": question,
         "questions": question.corpus.questions.order_by("-is_main", "slug"),

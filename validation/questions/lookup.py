@@ -69,5 +69,13 @@ def wordings_of(question: Question) -> list[tuple[str, str, str]]:
 
 
 def words_of(question: Question) -> dict[str, str]:
-    """Label -> the corpus's words for it; empty where it has none of its own."""
+    """Returns label -> the corpus's wording; empty if the corpus has no words of its own."""
     return {label: wording for label, wording, _ in wordings_of(question)}
+
+
+def answer_words(question: Question) -> dict[str, str]:
+    """Returns label -> what pages call it, in the order of the scheme: the corpus's wording, else the label itself."""
+    words = {
+        entry.label: entry.wording for entry in question.label_wordings.all()
+    }  # as `asked_question` prefetches
+    return {label: words.get(label, label) for label in question.labels}

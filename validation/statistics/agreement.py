@@ -28,11 +28,11 @@ from nli.agreement import (
     with_all_labels,
 )
 from shared.csv_tables import csv_text
-from validation.gold.queries import counted, room_to_count
+from validation.gold.queries import adjudication_queue, counted, room_to_count
 from validation.models import Question
 from validation.statistics.confidence_intervals import Profiles, intervals
 from validation.statistics.extra_labels import more_labels, single_premises
-from validation.statistics.progress import Progress, untold
+from validation.statistics.progress import Progress, ignore_progress
 from validation.statistics.vote_patterns import (
     PAIR_KEYS,
     ROWS_WITH_INTERVALS,
@@ -61,20 +61,21 @@ def _sizes(question: Question) -> Any:
 
 @dataclass(frozen=True)
 class AgreementReport:
-    """All that is said about the agreement on a corpus.
+    """The agreement on a corpus.
 
-    figures: as `agreement` gives them. intervals: [low, high] by the figures' keys. breakdown: what stands
-    behind the figures (nli.agreement.breakdown_from_patterns). confusion: (author label, gold label or None)
-    -> pairs with all labels. rows: group -> figures with `intervals` and `validators_alone`, by the dimension asked for.
-    self_validated: how many pairs with all labels have their author among the validators, and
-    without_self_validated the figures over the others; None where there are none. single_premises and
-    more_labels: what the functions of these names count, over the whole corpus.
+    figures: as `agreement` returns them. intervals: [low, high] by the keys of `figures`. breakdown: see
+    nli.agreement.breakdown_from_patterns. confusion: (author label, gold label or None) -> pairs with all labels.
+    undecided: how many pairs wait for adjudication. self_validated: how many pairs with all labels have their author
+    among the validators; without_self_validated: the figures over the other pairs, None if there are no such pairs.
+    by: the dimension that was asked for. rows: group -> figures with `intervals` and `validators_alone`.
+    single_premises and more_labels: the results of the functions of these names, over the whole corpus.
     """
 
     figures: dict[str, Any]
     intervals: dict[str, Any]
     breakdown: dict[str, Any]
     confusion: dict[tuple[str, str | None], int]
+    undecided: int
     self_validated: int
     without_self_validated: dict[str, Any] | None
     by: str
@@ -142,7 +143,7 @@ def report(
     *,
     by: str = "",
     seed: int = 0,
-    progress: Progress = untold,
+    progress: Progress = ignore_progress,
 ) -> AgreementReport:
     """Everything, by one query over the labels; with `by` (a key of DIMENSIONS) the groups come by the same query."""
     progress(0)
@@ -165,6 +166,7 @@ def report(
         intervals=whole_intervals,
         breakdown=breakdown_from_patterns(patterns, question.rule),
         confusion=dict(confusion),
+        undecided=adjudication_queue(question).count(),
         self_validated=self_validated,
         without_self_validated=_figures(alone, question) if self_validated else None,
         by=by,

@@ -7,9 +7,9 @@ from typing import Any
 
 from nli.agreement import share
 from shared.csv_tables import csv_text
-from validation.models import Figures, Question
+from validation.models import CachedStatistics, Question
 from validation.statistics.annotator_quality import MEANINGS, RULES, Annotator
-from validation.statistics.cached import Kind, shown, shown_annotators
+from validation.statistics.cached import Kind, current, current_annotators
 
 MODELS = ("dawid_skene", "mace")
 # What the figures are called on pages; a label's share goes by the label.
@@ -25,20 +25,20 @@ QUARTERS = ("a quarter is at or below", "half is at or below", "three quarters a
 FEWEST = 4  # people, below which a quarter of them is nobody
 
 
-def annotator_table(question: Question) -> tuple[dict[str, Any] | None, Figures | None]:
-    """(table, row) as `cached.shown`: None where a worker has yet to count. What is kept has its row's date.
+def annotator_table(question: Question) -> tuple[dict[str, Any] | None, CachedStatistics | None]:
+    """(table, row) as `cached.current`: None where a worker has yet to count. What is kept has its row's date.
 
     `annotators`: quality.Annotator's fields with what the models say of each (None without models); `rules` and
     `meanings`: what flags and figures are; `models`: what reliability.fit_models told beside, and when, or None.
     """
-    found, row = shown_annotators(question)
+    found, row = current_annotators(question)
     if found is None:
         return None, row
     return table_of(question, found), row
 
 
 def table_of(question: Question, found: Sequence[Annotator]) -> dict[str, Any]:
-    models, row = shown(question, Kind.MODELS)
+    models, row = current(question, Kind.MODELS)
     of_each = models["annotators"] if models else {}
     beside = {key: value for key, value in (models or {}).items() if key != "annotators"}
     if models and row and row.made_at:
@@ -70,7 +70,7 @@ def as_csv(table: dict[str, Any], labels: Sequence[str]) -> str:
 def spread_of(found: Sequence[Annotator], labels: Sequence[str]) -> list[tuple[str, dict[str, float | None]]]:
     """What each figure is like over all annotators who have it: (a name of QUARTERS, figure -> value), thrice.
 
-    Figures are named as in `columns_of`. Empty below four people; None where fewer have the figure.
+    CachedStatistics are named as in `columns_of`. Empty below four people; None where fewer have the figure.
     """
     if len(found) < FEWEST:
         return []

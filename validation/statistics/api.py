@@ -17,7 +17,7 @@ from validation.models import Question
 from validation.questions.lookup import question_or_404
 from validation.statistics.agreement import report_from
 from validation.statistics.annotator_table import annotator_table, as_csv
-from validation.statistics.cached import Kind, request_figures, shown
+from validation.statistics.cached import Kind, current, request_statistics
 from validation.statistics.cross_table import cross_csv
 from validation.statistics.vote_patterns import DIMENSIONS, PAIR_KEYS
 
@@ -79,7 +79,7 @@ class AgreementView(APIView):
     def get(self, request: Request, slug: str) -> HttpResponse:
         asked = AgreementQuery.read(request)
         question, wanted = self.wanted(slug, asked)
-        counted = [shown(question, kind, each) for kind, each in wanted]
+        counted = [current(question, kind, each) for kind, each in wanted]
         missing = [key for key, (content, _) in zip(wanted, counted, strict=True) if content is None]
         if missing:
             return _counting(question, missing)
@@ -173,7 +173,7 @@ class CrossTableView(APIView):
     def get(self, request: Request, slug: str) -> HttpResponse:
         asked = CrossTableQuery.read(request)
         question, by = question_or_404(slug, asked["question"]), asked.get("by", "")
-        table, row = shown(question, Kind.CROSS_TABLE, by)
+        table, row = current(question, Kind.CROSS_TABLE, by)
         if table is None:
             return _counting(question, [(Kind.CROSS_TABLE, by)])
         if asked.get("as"):
@@ -185,7 +185,7 @@ class CrossTableView(APIView):
 def _counting(question: Question, wanted: list[tuple[Kind, str]]) -> Response:
     """Asks a worker for these figures."""
     for kind, by in wanted:
-        enqueue(request_figures(question=question, kind=kind, by=by))
+        enqueue(request_statistics(question=question, kind=kind, by=by))
     answer = {
         "corpus": question.corpus.slug,
         "why": "A worker counts. Ask again.",

@@ -1,7 +1,7 @@
-"""Figures that take too long for a page: counted by a worker, kept, and shown with the time from which they are.
+"""Statistics that take too long for a page: a worker computes them, a row stores them with their date.
 
-A corpus that can be counted in about a second is counted on the spot; it never meets a figure of yesterday. A request is a
-job (jobs/), whose row keeps what was counted before until the new figures are there.
+A small corpus is computed during the request and needs no stored row. A request for a large one is a job (jobs/); its
+row keeps the last result until the new one is there.
 """
 
 import contextlib
@@ -18,24 +18,23 @@ from django.utils.module_loading import import_string
 from collection.models import Corpus, Exclusion, Pair
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
-from nli.gold import NONE
 from validation.gold.queries import adjudication_queue
-from validation.models import Adjudication, Assignment, Figures, Label, Question
+from validation.models import Adjudication, Assignment, CachedStatistics, Label, Question
 from validation.statistics.agreement import AgreementReport, agreement, pairwise_kappa, report, report_from
 from validation.statistics.annotator_quality import Annotator, annotators
 from validation.statistics.cross_table import cross_table
-from validation.statistics.progress import NothingToCount, Progress, untold
+from validation.statistics.progress import NothingToCount, Progress, ignore_progress
 from validation.statistics.reliability_models import fit_models
 
-Kind = Figures.Kind
-# Up to so many seats a page counts by itself: on two quiet cores that takes about a second at most.
-ON_THE_SPOT = 300_000
-GLANCE_ON_THE_SPOT = 20_000  # the same for the dashboard, where there may be many corpora
-GLANCE_AGE = timedelta(minutes=10)
+Kind = CachedStatistics.Kind
+# Up to this many seats, statistics are computed during the request: about a second on two idle cores.
+MOST_SEATS_IN_REQUEST = 300_000
+MOST_SEATS_ON_DASHBOARD = 20_000  # the same for the dashboard, which may show many corpora
+RECOMPUTE_AFTER = timedelta(minutes=10)
 BIAS = "annotation_site.researchers.corpus_bias.bias_of"
-EDITION = 2  # of what COUNTS make; what was kept in another one is not shown
+VERSION = 3  # of the content that COMPUTE makes; content of another version is not shown
 
-COUNTS: dict[str, Callable[[Question, str, Progress], Any]] = {
+COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.AGREEMENT: lambda question, by, progress: report(
         Pair.objects.filter(corpus=question.corpus), question, by=by, progress=progress
     ).as_content(),
@@ -48,114 +47,121 @@ COUNTS: dict[str, Callable[[Question, str, Progress], Any]] = {
 }
 
 
-def shown(question: Question, kind: str, by: str = "") -> tuple[Any, Figures | None]:
-    """What a page shows: (content, row), the content as COUNTS makes it.
+def current(question: Question, kind: str, by: str = "") -> tuple[Any, CachedStatistics | None]:
+    """Returns (content, row) for a page; the content is as COMPUTE makes it.
 
-    A small corpus is counted now and has no row. Else it is what is kept, from `row.made_at`, or None where
-    nothing is kept yet. Models are never fitted here, and hypotheses never cut into words.
+    For a small corpus it computes the content now, and there is no row. For a large one it returns what a worker
+    computed at `row.made_at`, or None if there is nothing yet. A request never fits models, nor splits hypotheses into
+    words.
     """
-    if is_on_the_spot(question, kind, by):
-        return COUNTS[kind](question, by, untold), None
-    return kept(question, kind, by)
+    if is_computed_in_request(question, kind, by):
+        return COMPUTE[kind](question, by, ignore_progress), None
+    return stored(question, kind, by)
 
 
-def kept(question: Question, kind: str, by: str = "") -> tuple[Any, Figures]:
-    """What a worker counted last, or None; and its row, which is not saved where there is none."""
-    row = Figures.objects.filter(question=question, kind=kind, by=by).first()
-    edition, content = json.loads(row.content) if row and row.content else (EDITION, None)
-    return (content if edition == EDITION else None), row or Figures(kind=kind, by=by)
+def stored(question: Question, kind: str, by: str = "") -> tuple[Any, CachedStatistics]:
+    """Returns the last content that a worker computed, or None, and its row; the row is unsaved if there is none."""
+    row = CachedStatistics.objects.filter(question=question, kind=kind, by=by).first()
+    version, content = json.loads(row.content) if row and row.content else (VERSION, None)
+    return (content if version == VERSION else None), row or CachedStatistics(kind=kind, by=by)
 
 
-def shown_agreement(question: Question, by: str) -> tuple[AgreementReport | None, Figures | None]:
-    found, row = shown(question, Kind.AGREEMENT, by)
+def current_agreement(question: Question, by: str) -> tuple[AgreementReport | None, CachedStatistics | None]:
+    found, row = current(question, Kind.AGREEMENT, by)
     return (report_from(found) if found else None), row
 
 
-def shown_annotators(question: Question) -> tuple[list[Annotator] | None, Figures | None]:
-    found, row = shown(question, Kind.ANNOTATORS)
+def current_annotators(question: Question) -> tuple[list[Annotator] | None, CachedStatistics | None]:
+    found, row = current(question, Kind.ANNOTATORS)
     if found is None:
         return None, row
     return [Annotator(**{**each, "flags": tuple(each["flags"])}) for each in found], row
 
 
-def is_on_the_spot(question: Question, kind: str, by: str = "") -> bool:
-    """Whether a page may count this while somebody waits for it."""
+def is_computed_in_request(question: Question, kind: str, by: str = "") -> bool:
+    """Whether a page computes this while its reader waits."""
     if kind in (Kind.MODELS, Kind.BIAS):
         return False
-    # A look at the labels of each person takes twice as long as one at those of each pair.
-    most = ON_THE_SPOT if kind == Kind.AGREEMENT and by != "validator" else ON_THE_SPOT // 2
-    return _has_at_most(question, most)
+    # Counting the labels of each person takes twice as long as counting those of each pair.
+    most = MOST_SEATS_IN_REQUEST
+    return _has_at_most(question, most if kind == Kind.AGREEMENT and by != "validator" else most // 2)
 
 
 def _has_at_most(question: Question, seats: int) -> bool:
     return Label.objects.filter(question=question).order_by().values("pk")[: seats + 1].count() <= seats
 
 
-def glance(question: Question) -> tuple[dict[str, Any] | None, datetime | None]:
-    """The figures of the papers' tables for a page that shows many corpora, and from when they are.
+def dashboard_agreement(question: Question) -> tuple[dict[str, Any] | None, datetime | None]:
+    """Returns the statistics of the papers' tables for a page that shows many corpora, and their date.
 
-    A very small corpus is counted now and has no date. None: nothing is kept yet.
+    For a very small corpus it computes them now, and there is no date. Returns (None, None) if nothing is stored yet.
     """
-    if _has_at_most(question, GLANCE_ON_THE_SPOT):
+    if _has_at_most(question, MOST_SEATS_ON_DASHBOARD):
         return agreement(Pair.objects.filter(corpus=question.corpus_id), question), None
     row = _newest_agreement(question)
     return (json.loads(row.content)[1]["figures"], row.made_at) if row else (None, None)
 
 
-def _newest_agreement(question: Question) -> Figures | None:
-    """Agreement as it was counted last, by whatever dimension: the figures of the whole are the same."""
-    rows = Figures.objects.filter(question=question, kind=Kind.AGREEMENT, made_at__isnull=False)
+def _newest_agreement(question: Question) -> CachedStatistics | None:
+    """Returns the newest agreement by any dimension: the statistics of the whole corpus are the same in each."""
+    rows = CachedStatistics.objects.filter(question=question, kind=Kind.AGREEMENT, made_at__isnull=False)
     row = rows.order_by("-made_at").first()
-    return row if row and json.loads(row.content)[0] == EDITION else None
+    return row if row and json.loads(row.content)[0] == VERSION else None
 
 
 def waiting_for_decision(question: Question) -> int | None:
-    """How many pairs wait for a researcher; None: a worker has not counted yet.
+    """Counts the pairs that wait for adjudication; None if no worker has counted them yet.
 
-    Of a corpus that is not very small: when a worker last looked, less what was decided since.
+    For a corpus that is not very small: the number that a worker counted last, minus the decisions since.
     """
-    if _has_at_most(question, GLANCE_ON_THE_SPOT):
+    if _has_at_most(question, MOST_SEATS_ON_DASHBOARD):
         return adjudication_queue(question).count()
-    content, row = kept(question, Kind.AGREEMENT)
+    content, row = stored(question, Kind.AGREEMENT)
     if content is None:
         return None
     decided = Adjudication.objects.filter(question=question, withdrawn_at=None, created_at__gt=row.made_at)
-    return max(0, int(content["breakdown"]["gold_sources"].get(NONE, 0)) - decided.count())
+    return max(0, int(content["undecided"]) - decided.count())
 
 
-def outdate(*, corpus: Corpus) -> None:
-    """Marks what is kept about a corpus as older than its labels: some were imported, or an import was taken back."""
-    Figures.objects.filter(question__corpus=corpus).update(imports=F("imports") + 1)
+def mark_stale(*, corpus: Corpus | int) -> None:
+    """Marks the stored statistics of a corpus as older than its labels.
+
+    Every action that changes labels or gold labels without closing a batch calls it: imports, withdrawals,
+    exclusions, adjudications.
+    """
+    CachedStatistics.objects.filter(question__corpus=corpus).update(changes=F("changes") + 1)
 
 
-def old_glances(now: datetime) -> list[Question]:
-    """Questions whose glance is to be counted anew: labels came since, and ten minutes have passed."""
-    old = []
+def stale_agreement(now: datetime) -> list[Question]:
+    """Returns main questions whose agreement is older than ten minutes and older than their labels."""
+    stale = []
     for question in Question.objects.filter(is_main=True).select_related("corpus").order_by("pk"):
-        if _has_at_most(question, GLANCE_ON_THE_SPOT):
+        if _has_at_most(question, MOST_SEATS_ON_DASHBOARD):
             continue
         row = _newest_agreement(question)
         labels = Label.objects.filter(question=question)
         if row is None or row.made_at is None:
-            old += [question] * labels.counted().exists()
-        elif row.made_at < now - GLANCE_AGE and (
-            row.is_outdated or labels.filter(cast_at__gt=row.made_at).exists()
+            stale += [question] * labels.counted().exists()
+        elif row.made_at < now - RECOMPUTE_AFTER and (
+            row.is_stale or labels.filter(cast_at__gt=row.made_at).exists()
         ):
-            old.append(question)
-    return old
+            stale.append(question)
+    return stale
 
 
 def flagged() -> list[tuple[Question, int]]:
-    """Main questions with people who were flagged when a worker last looked and are not excluded by now: how many."""
-    kept = Figures.objects.filter(kind=Kind.ANNOTATORS, question__is_main=True, made_at__isnull=False)
-    rows = kept.select_related("question__corpus").order_by("question__corpus__slug")
+    """Returns main questions with their number of flagged annotators, without those who are excluded by now."""
+    made = CachedStatistics.objects.filter(
+        kind=Kind.ANNOTATORS, question__is_main=True, made_at__isnull=False
+    )
+    rows = made.select_related("question__corpus").order_by("question__corpus__slug")
     if not rows:
         return []
     excluded = set(Exclusion.objects.standing().values_list("corpus", "annotator__code"))
     found = []
     for row in rows:
-        edition, content = json.loads(row.content)
-        people = content if edition == EDITION else ()
+        version, content = json.loads(row.content)
+        people = content if version == VERSION else ()
         corpus = row.question.corpus_id
         number = sum(bool(each["flags"]) and (corpus, each["code"]) not in excluded for each in people)
         if number:
@@ -163,65 +169,70 @@ def flagged() -> list[tuple[Question, int]]:
     return found
 
 
-def old_flags(now: datetime) -> list[Question]:
-    """Main questions whose annotators are to be looked at anew: a batch came since, and ten minutes have passed."""
+def stale_annotators(now: datetime) -> list[Question]:
+    """Returns main questions whose statistics of annotators are older than ten minutes and than a closed batch."""
     made = {
         row.question_id: row
-        for row in Figures.objects.filter(kind=Kind.ANNOTATORS, made_at__isnull=False).defer("content")
+        for row in CachedStatistics.objects.filter(kind=Kind.ANNOTATORS, made_at__isnull=False).defer(
+            "content"
+        )
     }
-    old = []
+    stale = []
     for question in Question.objects.filter(is_main=True).select_related("corpus").order_by("pk"):
         row = made.get(question.pk)
         batches = Assignment.objects.filter(question=question, closed_at__isnull=False)
         if row is None or row.made_at is None:
-            old += [question] * batches.exists()
-        elif row.made_at < now - GLANCE_AGE and (
-            row.is_outdated or batches.filter(closed_at__gt=row.made_at).exists()
+            stale += [question] * batches.exists()
+        elif row.made_at < now - RECOMPUTE_AFTER and (
+            row.is_stale or batches.filter(closed_at__gt=row.made_at).exists()
         ):
-            old.append(question)
-    return old
+            stale.append(question)
+    return stale
 
 
-def request_figures(*, question: Question, kind: str, by: str = "") -> Figures:
-    """The row, which waits for a worker from now on; one that waits already is left as it is."""
-    row, _ = Figures.objects.get_or_create(question=question, kind=kind, by=by)
-    claims.ask_again(row, Figures.Status.IDLE, Figures.Status.FAILED)
+def request_statistics(*, question: Question, kind: str, by: str = "") -> CachedStatistics:
+    """Requests a computation: returns its row, which now waits for a worker. A request that waits already stays."""
+    row, _ = CachedStatistics.objects.get_or_create(question=question, kind=kind, by=by)
+    claims.ask_again(row, CachedStatistics.Status.IDLE, CachedStatistics.Status.FAILED)
     return row
 
 
-def stop_figures(*, question: Question, kind: str, by: str = "") -> bool:
-    """Withdraws a request; a worker that is at it hears so in a moment. What was kept stays. False: none waited."""
-    waiting = Figures.objects.under_way().filter(question=question, kind=kind, by=by)
-    return bool(waiting.update(status=Figures.Status.IDLE, **claims.ended()))
+def cancel_request(*, question: Question, kind: str, by: str = "") -> bool:
+    """Cancels a request; a worker that computes it stops within seconds. The stored content stays.
+
+    Returns False if there was no request.
+    """
+    waiting = CachedStatistics.objects.under_way().filter(question=question, kind=kind, by=by)
+    return bool(waiting.update(status=CachedStatistics.Status.IDLE, **claims.ended()))
 
 
-def count_figures(*, figures_id: int, worker: str = "") -> None:
-    """Carries a request out; does nothing where none waits. Why it fails is on the row.
+def carry_out(*, statistics_id: int, worker: str = "") -> None:
+    """Carries out a request; does nothing if there is none. The row stores why a computation failed.
 
-    Raises Figures.DoesNotExist, jobs.claims.Interrupted.
+    Raises CachedStatistics.DoesNotExist, jobs.claims.Interrupted.
     """
     with contextlib.suppress(InOtherHands, JobFailed, NothingToCount):
-        claims.carry_out(Figures, figures_id, _count, worker=worker, expected=(NothingToCount,))
+        claims.carry_out(CachedStatistics, statistics_id, _compute, worker=worker, expected=(NothingToCount,))
 
 
-def work(figures_id: int, worker: str) -> None:
-    """Carries a request out for a worker."""
-    count_figures(figures_id=figures_id, worker=worker)
+def work(statistics_id: int, worker: str) -> None:
+    """Carries out a request for a worker: the entry point that jobs/ calls."""
+    carry_out(statistics_id=statistics_id, worker=worker)
 
 
-def _count(claim: Claim) -> None:
-    row: Figures = claim.row
-    imports = Figures.objects.values_list("imports", flat=True).get(pk=row.pk)
-    content = COUNTS[row.kind](row.question, row.by, lambda part: claim.report("", part))
-    claim.finish(**_fields(content), imports_counted=imports)
+def _compute(claim: Claim) -> None:
+    row: CachedStatistics = claim.row
+    changes = CachedStatistics.objects.values_list("changes", flat=True).get(pk=row.pk)
+    content = COMPUTE[row.kind](row.question, row.by, lambda part: claim.report("", part))
+    claim.finish(**_fields(content), changes_counted=changes)
 
 
-def keep(*, question: Question, kind: str, content: Any, by: str = "") -> Figures:
-    """Puts figures in the place of those that were kept; whoever waits for them waits no longer."""
-    done = {**claims.ended(), "status": Figures.Status.IDLE, "error": "", **_fields(content)}
-    row, _ = Figures.objects.update_or_create(question=question, kind=kind, by=by, defaults=done)
+def store(*, question: Question, kind: str, content: Any, by: str = "") -> CachedStatistics:
+    """Stores content that somebody computed elsewhere, and ends a request for it."""
+    done = {**claims.ended(), "status": CachedStatistics.Status.IDLE, "error": "", **_fields(content)}
+    row, _ = CachedStatistics.objects.update_or_create(question=question, kind=kind, by=by, defaults=done)
     return row
 
 
 def _fields(content: Any) -> dict[str, Any]:
-    return {"content": json.dumps([EDITION, content]), "made_at": timezone.now()}
+    return {"content": json.dumps([VERSION, content]), "made_at": timezone.now()}

@@ -15,14 +15,14 @@ from shared.csv_tables import csv_text
 from validation.gold.queries import room_to_count
 from validation.models import Question
 from validation.questions.lookup import main_question
-from validation.statistics.progress import Progress, untold
+from validation.statistics.progress import Progress, ignore_progress
 from validation.statistics.vote_patterns import PAIR_KEYS
 
 NONE = "-"
 HEADER = ("group", "answer", "gold_label", "pairs", "share_of_answer")
 
 
-def cross_table(question: Question, by: str = "", progress: Progress = untold) -> dict[str, Any]:
+def cross_table(question: Question, by: str = "", progress: Progress = ignore_progress) -> dict[str, Any]:
     """Counts pairs that have an answer to `question`, by that answer and their gold label.
 
     Pairs that a researcher vetted out are counted apart, in `withdrawn`. by: genre, partition, prompt or author, for a

@@ -1,14 +1,14 @@
-"""How long counts tell how far they are."""
+"""How a long computation reports its progress."""
 
 from collections.abc import Callable
 
-# Told of the part that is done, from 0 to 1. Whoever is told may stop the count by an exception.
+# Called with the part that is done, from 0 to 1. The callee may stop the computation by an exception.
 Progress = Callable[[float], None]
 
 
 class NothingToCount(Exception):
-    """There is nothing that could be counted. The text says what is needed."""
+    """There is nothing to count. The text says what is needed."""
 
 
-def untold(part: float) -> None:
-    """For counts that nobody waits for."""
+def ignore_progress(part: float) -> None:
+    """Does nothing: for computations that nobody waits for."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from accounts.models import User
 from validation.gold.queries import counted
 from validation.models import Question
-from validation.statistics.progress import NothingToCount, Progress, untold
+from validation.statistics.progress import NothingToCount, Progress, ignore_progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ class NothingToFit(NothingToCount):
     """There are too few labels for a model. The text says what it needs."""
 
 
-def fit_models(question: Question, progress: Progress = untold) -> dict[str, Any]:
+def fit_models(question: Question, progress: Progress = ignore_progress) -> dict[str, Any]:
     """Fits both models to the labels that decide gold.
 
     `annotators`: code -> {"dawid_skene", "mace"}, probabilities as in quality.MEANINGS. `differs`: for each model on

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
-from collection.models import Corpus, Pair
-from validation.models import Question
-from validation.questions.lookup import main_question
+from collection.models import Pair
+from shared.numbers import decimals, percent
+from validation.questions.lookup import question_for_command
 from validation.statistics.agreement import AgreementReport, pairwise_kappa, report
 from validation.statistics.definitions import NAMES, PUBLISHED
 from validation.statistics.vote_patterns import DIMENSIONS
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        question = question_of(options["corpus"], options["question"])
+        question = question_for_command(options["corpus"], options["question"])
         pairs = Pair.objects.filter(corpus=question.corpus)
         found = report(pairs, question, by=options["by"], seed=options["seed"])
         pairwise = pairwise_kappa(question) if options["pairwise"] else None
@@ -47,7 +47,7 @@ class Command(BaseCommand):
             self.print_table(question.corpus.slug, found)
             for row in pairwise or ():
                 names = " and ".join(row["annotators"])
-                self.stdout.write(f"{names:44}{decimal(row['kappa']):>8}  over {row['pairs']:,} pairs")
+                self.stdout.write(f"{names:44}{decimals(row['kappa']):>8}  over {row['pairs']:,} pairs")
 
     def print_table(self, corpus: str, found: AgreementReport) -> None:
         figures, ends = found.figures, found.intervals
@@ -87,7 +87,7 @@ class Command(BaseCommand):
             )
         if more:
             self.stdout.write(
-                f"{more['pairs']:,} pairs have {more['labels']:,} labels more: entropy {decimal(more['entropy'])} bits,"
+                f"{more['pairs']:,} pairs have {more['labels']:,} labels more: entropy {decimals(more['entropy'])} bits,"
                 f" another label than gold leads in {percent(more['differs'])}"
             )
         for group, row in found.rows.items():
@@ -95,35 +95,9 @@ class Command(BaseCommand):
                 f"{group or '(none)':30}{row['pairs_with_all_labels']:>8,} pairs"
                 f"  unanimous {percent(row['unanimous'])}"
                 f"  individual = gold {percent(row['individual_equals_gold'])}"
-                f"  kappa {decimal(row['fleiss_kappa']['overall'])}"
+                f"  kappa {decimals(row['fleiss_kappa']['overall'])}"
             )
 
     def print_decimal(self, name: str, value: float | None, ends: list[float] | None) -> None:
-        interval = " to ".join(decimal(end) for end in ends or ())
-        self.stdout.write(f"{name:44}{decimal(value):>8}{interval:>18}")
-
-
-def question_of(slug: str, name: str | None = None) -> Question:
-    """The corpus's main question, or the one of that name. Raises CommandError."""
-    corpus = Corpus.objects.filter(slug=slug).first()
-    if corpus is None:
-        known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
-        raise CommandError(f"There is no corpus {slug!r}. Known: {known}.")
-    if name:
-        question = corpus.questions.select_related("corpus").filter(slug=name).first()
-        if question is None:
-            known = ", ".join(corpus.questions.order_by("slug").values_list("slug", flat=True))
-            raise CommandError(f"{slug} has no question {name!r}. Known: {known or 'none yet'}.")
-        return question
-    try:
-        return main_question(corpus)
-    except Question.DoesNotExist:
-        raise CommandError(f"{slug} has no main question. Give it one with load_corpus.") from None
-
-
-def percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f}%"
-
-
-def decimal(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+        interval = " to ".join(decimals(end) for end in ends or ())
+        self.stdout.write(f"{name:44}{decimals(value):>8}{interval:>18}")

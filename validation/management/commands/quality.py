@@ -5,11 +5,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from validation.management.commands.agreement import decimal, percent
+from shared.numbers import decimals, percent
 from validation.questions.lookup import question_for_command
 from validation.statistics.annotator_quality import RULES, annotators
 from validation.statistics.annotator_table import as_csv, table_of
-from validation.statistics.cached import Kind, keep
+from validation.statistics.cached import Kind, store
 from validation.statistics.reliability_models import NothingToFit, fit_models
 
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         question = question_for_command(options["corpus"], options["question"])
         try:
             if options["models"]:
-                keep(question=question, kind=Kind.MODELS, content=fit_models(question, self.tell))
+                store(question=question, kind=Kind.MODELS, content=fit_models(question, self.tell))
         except NothingToFit as problem:
             raise CommandError(str(problem)) from None
         found = annotators(question)
@@ -49,8 +49,8 @@ class Command(BaseCommand):
             calibration = f"{each.calibration_right}/{each.calibration}" if each.calibration else ""
             self.stdout.write(
                 f"{each.code:20}{each.labels:>8,}{percent(each.equals_others):>10}{controls:>10}{calibration:>9}"
-                f"{decimal(each.median_seconds)[:-2]:>9}{decimal(row['dawid_skene']):>9}"
-                f"{decimal(row['mace']):>7}  {', '.join(each.flags)}"
+                f"{decimals(each.median_seconds, 1):>9}{decimals(row['dawid_skene']):>9}"
+                f"{decimals(row['mace']):>7}  {', '.join(each.flags)}"
             )
         for flag in sorted({flag for each in found for flag in each.flags}):
             self.stdout.write(f"{flag}: {RULES[flag]}")

@@ -7,15 +7,19 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from collection.models import Exclusion
 from jobs import claims
 from tests.cast import person
 from tests.commands import run, write_jsonl
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.jobs.material import age, claim_elsewhere, silence, sweep
 from validation import tasks
-from validation.models import Figures, Label, Question
+from validation.annotators.exclusion import exclude, undo_exclusion
+from validation.gold.queries import adjudication_queue
+from validation.models import Adjudication, CachedStatistics, Label, Question
+from validation.pairs.adjudication import adjudicate, take_back
 from validation.statistics import cached, reliability_models
-from validation.statistics.cached import Kind, count_figures, request_figures, shown, shown_agreement
+from validation.statistics.cached import Kind, carry_out, current, current_agreement, request_statistics
 from validation.statistics.vote_patterns import DIMENSIONS
 
 pytestmark = pytest.mark.django_db
@@ -52,13 +56,13 @@ def label_all(question, pair, people, n) -> None:
 @pytest.fixture
 def large(monkeypatch, question) -> Question:
     """The same, where twenty labels are too many for a page."""
-    monkeypatch.setattr(cached, "ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 20)
     return question
 
 
 def count_all() -> None:
-    for row in Figures.objects.waiting():
-        count_figures(figures_id=row.pk)
+    for row in CachedStatistics.objects.waiting():
+        carry_out(statistics_id=row.pk)
 
 
 def test_a_small_corpus_is_counted_on_the_spot_and_nothing_is_kept(question, rosa, browser_of):
@@ -66,7 +70,7 @@ def test_a_small_corpus_is_counted_on_the_spot_and_nothing_is_kept(question, ros
     page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
     assert question.judgements.first().annotator.code in page
     assert "Count" not in page.split("Reliability models")[0]
-    assert not Figures.objects.exists()
+    assert not CachedStatistics.objects.exists()
 
 
 def test_a_large_corpus_shows_nothing_until_a_worker_has_counted_and_then_since_when(large, rosa, browser_of):
@@ -90,54 +94,54 @@ def test_a_large_corpus_shows_nothing_until_a_worker_has_counted_and_then_since_
 
 @pytest.mark.parametrize("by", ["", *DIMENSIONS])
 def test_what_is_kept_is_what_is_counted_on_the_spot(question, monkeypatch, by):
-    spot, _ = shown_agreement(question, by)
-    monkeypatch.setattr(cached, "ON_THE_SPOT", 20)
-    assert shown_agreement(question, by)[0] is None
-    request_figures(question=question, kind=Kind.AGREEMENT, by=by)
+    spot, _ = current_agreement(question, by)
+    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 20)
+    assert current_agreement(question, by)[0] is None
+    request_statistics(question=question, kind=Kind.AGREEMENT, by=by)
     count_all()
-    kept, row = shown_agreement(question, by)
+    kept, row = current_agreement(question, by)
     assert kept == spot
     assert kept.as_csv() == spot.as_csv()
     assert row.made_at is not None
 
 
 def test_kept_figures_stay_until_they_are_counted_anew(large):
-    request_figures(question=large, kind=Kind.ANNOTATORS)
+    request_statistics(question=large, kind=Kind.ANNOTATORS)
     count_all()
-    first, _ = shown(large, Kind.ANNOTATORS)
+    first, _ = current(large, Kind.ANNOTATORS)
     Label.objects.filter(position=5).update(withdrawn_at=timezone.now(), withdrawn_because="a test")
-    assert shown(large, Kind.ANNOTATORS)[0] == first
-    request_figures(question=large, kind=Kind.ANNOTATORS)
+    assert current(large, Kind.ANNOTATORS)[0] == first
+    request_statistics(question=large, kind=Kind.ANNOTATORS)
     count_all()
-    assert len(shown(large, Kind.ANNOTATORS)[0]) == len(first) - 1
+    assert len(current(large, Kind.ANNOTATORS)[0]) == len(first) - 1
 
 
 def test_what_an_older_version_of_the_software_kept_is_not_shown(large, monkeypatch, rosa, browser_of):
-    request_figures(question=large, kind=Kind.AGREEMENT, by="genre")
+    request_statistics(question=large, kind=Kind.AGREEMENT, by="genre")
     count_all()
-    monkeypatch.setattr(cached, "EDITION", cached.EDITION + 1)
+    monkeypatch.setattr(cached, "VERSION", cached.VERSION + 1)
     page = browser_of(rosa).get("/corpora/small/agreement/").content.decode()
     assert "unanimous gold label" not in page
     assert "Count again" in page
 
 
 def test_asking_twice_is_one_request_and_a_lost_message_is_swept_up(large):
-    first = request_figures(question=large, kind=Kind.PAIRWISE)
-    assert request_figures(question=large, kind=Kind.PAIRWISE).requested_at == first.requested_at
+    first = request_statistics(question=large, kind=Kind.PAIRWISE)
+    assert request_statistics(question=large, kind=Kind.PAIRWISE).requested_at == first.requested_at
     sweep()  # the message may still come
-    assert shown(large, Kind.PAIRWISE)[0] is None
-    age(Figures)
+    assert current(large, Kind.PAIRWISE)[0] is None
+    age(CachedStatistics)
     sweep()
-    assert len(shown(large, Kind.PAIRWISE)[0]) == 10
+    assert len(current(large, Kind.PAIRWISE)[0]) == 10
 
 
 def test_a_request_that_nobody_takes_up_says_that_a_worker_is_missing(large, rosa, browser_of):
-    request_figures(question=large, kind=Kind.AGREEMENT, by="genre")
+    request_statistics(question=large, kind=Kind.AGREEMENT, by="genre")
     browser = browser_of(rosa)
     assert "No worker has claimed it" not in browser.get("/corpora/small/agreement/").content.decode()
-    Figures.objects.update(requested_at=timezone.now() - timedelta(minutes=3))
+    CachedStatistics.objects.update(requested_at=timezone.now() - timedelta(minutes=3))
     assert "No worker has claimed it" in browser.get("/corpora/small/agreement/").content.decode()
-    claim_elsewhere(Figures)
+    claim_elsewhere(CachedStatistics)
     assert "No worker has claimed it" not in browser.get("/corpora/small/agreement/").content.decode()
 
 
@@ -152,8 +156,8 @@ def test_a_count_tells_how_far_it_is_and_the_page_shows_it(large, monkeypatch, r
             seen.append(next(word for word in page.split() if word.endswith("%")))
         return "done"
 
-    monkeypatch.setitem(cached.COUNTS, Kind.AGREEMENT, counting)
-    request_figures(question=large, kind=Kind.AGREEMENT, by="week")
+    monkeypatch.setitem(cached.COMPUTE, Kind.AGREEMENT, counting)
+    request_statistics(question=large, kind=Kind.AGREEMENT, by="week")
     assert "waiting for a worker" in browser.get("/corpora/small/agreement/?by=week").content.decode()
     count_all()
     assert seen == ["0%", "40%", "90%"]
@@ -164,7 +168,7 @@ def test_a_count_tells_how_far_it_is_and_the_page_shows_it(large, monkeypatch, r
 @pytest.mark.parametrize("kind", [Kind.AGREEMENT, Kind.MODELS])
 def test_agreement_and_the_models_tell_their_progress_from_start_to_end(question, kind):
     told: list[float] = []
-    cached.COUNTS[kind](question, "genre" if kind == Kind.AGREEMENT else "", told.append)
+    cached.COMPUTE[kind](question, "genre" if kind == Kind.AGREEMENT else "", told.append)
     assert told == sorted(told)
     assert told[0] == 0
     assert 0.5 < told[-1] <= 1
@@ -183,9 +187,9 @@ def test_a_count_that_is_stopped_ends_and_what_was_kept_stays(
 ):
     monkeypatch.setattr(claims, "REPORT_EVERY", timedelta(0))
     by = "genre" if kind == Kind.AGREEMENT else ""
-    kept = cached.keep(question=large, kind=kind, by=by, content=cached.COUNTS[kind](large, by, print))
+    kept = cached.store(question=large, kind=kind, by=by, content=cached.COMPUTE[kind](large, by, print))
     browser, steps = browser_of(rosa), []
-    honest = cached.COUNTS[kind]
+    honest = cached.COMPUTE[kind]
 
     def stopped_soon(question, by, progress):
         def tell(part):
@@ -197,60 +201,60 @@ def test_a_count_that_is_stopped_ends_and_what_was_kept_stays(
 
         return honest(question, by, tell)
 
-    monkeypatch.setitem(cached.COUNTS, kind, stopped_soon)
-    request_figures(question=large, kind=kind, by=by)
+    monkeypatch.setitem(cached.COMPUTE, kind, stopped_soon)
+    request_statistics(question=large, kind=kind, by=by)
     count_all()
     assert len(steps) == 3  # it went no further
-    row = Figures.objects.get(kind=kind)
+    row = CachedStatistics.objects.get(kind=kind)
     assert (row.status, row.claimed_by, row.error) == ("idle", "", "")
     assert (row.content, row.made_at) == (kept.content, kept.made_at)
     assert "Count again" in browser.get(address).content.decode()
 
 
 def test_a_request_that_is_withdrawn_before_a_worker_comes_is_not_carried_out(large):
-    request_figures(question=large, kind=Kind.PAIRWISE)
-    assert cached.stop_figures(question=large, kind=Kind.PAIRWISE)
-    assert not cached.stop_figures(question=large, kind=Kind.PAIRWISE)
-    count_figures(figures_id=Figures.objects.get().pk)
-    assert Figures.objects.get().content == ""
+    request_statistics(question=large, kind=Kind.PAIRWISE)
+    assert cached.cancel_request(question=large, kind=Kind.PAIRWISE)
+    assert not cached.cancel_request(question=large, kind=Kind.PAIRWISE)
+    carry_out(statistics_id=CachedStatistics.objects.get().pk)
+    assert CachedStatistics.objects.get().content == ""
 
 
 def test_a_worker_that_was_taken_for_dead_leaves_the_count_to_the_next(large, monkeypatch):
     """Its figures would be older than those of the worker that has taken the request up since."""
     monkeypatch.setattr(claims, "REPORT_EVERY", timedelta(0))
-    row = request_figures(question=large, kind=Kind.PAIRWISE)
-    honest = cached.COUNTS[Kind.PAIRWISE]
+    row = request_statistics(question=large, kind=Kind.PAIRWISE)
+    honest = cached.COMPUTE[Kind.PAIRWISE]
 
     def slow(question, by, progress):
-        monkeypatch.setitem(cached.COUNTS, Kind.PAIRWISE, honest)
-        silence(Figures)
-        count_figures(figures_id=row.pk)
+        monkeypatch.setitem(cached.COMPUTE, Kind.PAIRWISE, honest)
+        silence(CachedStatistics)
+        carry_out(statistics_id=row.pk)
         return "too late"
 
-    monkeypatch.setitem(cached.COUNTS, Kind.PAIRWISE, slow)
-    count_figures(figures_id=row.pk)
-    assert len(shown(large, Kind.PAIRWISE)[0]) == 10
+    monkeypatch.setitem(cached.COMPUTE, Kind.PAIRWISE, slow)
+    carry_out(statistics_id=row.pk)
+    assert len(current(large, Kind.PAIRWISE)[0]) == 10
 
 
 def test_what_another_worker_counts_is_left_to_it_until_it_must_be_dead(large):
-    row = request_figures(question=large, kind=Kind.PAIRWISE)
-    claim_elsewhere(Figures)
-    count_figures(figures_id=row.pk)
-    assert shown(large, Kind.PAIRWISE)[0] is None
-    silence(Figures)
-    count_figures(figures_id=row.pk)
-    assert shown(large, Kind.PAIRWISE)[0]
+    row = request_statistics(question=large, kind=Kind.PAIRWISE)
+    claim_elsewhere(CachedStatistics)
+    carry_out(statistics_id=row.pk)
+    assert current(large, Kind.PAIRWISE)[0] is None
+    silence(CachedStatistics)
+    carry_out(statistics_id=row.pk)
+    assert current(large, Kind.PAIRWISE)[0]
 
 
 def test_a_count_that_fails_says_so_and_what_was_kept_stays(large, monkeypatch, rosa, browser_of):
-    request_figures(question=large, kind=Kind.ANNOTATORS)
+    request_statistics(question=large, kind=Kind.ANNOTATORS)
     count_all()
 
     def broken(question, by, progress):
         raise RuntimeError("a secret address")
 
-    monkeypatch.setitem(cached.COUNTS, Kind.ANNOTATORS, broken)
-    request_figures(question=large, kind=Kind.ANNOTATORS)
+    monkeypatch.setitem(cached.COMPUTE, Kind.ANNOTATORS, broken)
+    request_statistics(question=large, kind=Kind.ANNOTATORS)
     count_all()
     page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
     assert "The software failed (RuntimeError)" in page
@@ -278,10 +282,10 @@ def test_rest_answers_202_until_figures_are_there_and_tells_from_when_they_are(l
 def test_the_dashboard_shows_what_is_kept_of_a_large_corpus_and_since_when(
     large, monkeypatch, rosa, browser_of
 ):
-    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
     page = browser_of(rosa).get("/admin/").content.decode()
     assert "a worker will count them soon" in page
-    tasks.refresh_figures()
+    tasks.refresh_statistics()
     count_all()
     with CaptureQueriesContext(connection) as asked:
         page = browser_of(rosa).get("/admin/").content.decode()
@@ -291,19 +295,19 @@ def test_the_dashboard_shows_what_is_kept_of_a_large_corpus_and_since_when(
 
 
 def test_a_glance_is_counted_anew_when_labels_came_and_some_time_has_passed(large, monkeypatch):
-    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
     now = timezone.now()
-    assert cached.old_glances(now) == [large]
-    tasks.refresh_figures()
+    assert cached.stale_agreement(now) == [large]
+    tasks.refresh_statistics()
     count_all()
     later = now + timedelta(hours=1)
-    assert cached.old_glances(later) == []
+    assert cached.stale_agreement(later) == []
     Label.objects.filter(pk=Label.objects.first().pk).update(cast_at=now + timedelta(minutes=1))
-    assert cached.old_glances(now + timedelta(minutes=2)) == []
-    assert cached.old_glances(later) == [large]
-    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 1000)
-    assert cached.old_glances(later) == []  # the dashboard counts it by itself
-    assert cached.glance(large)[1] is None
+    assert cached.stale_agreement(now + timedelta(minutes=2)) == []
+    assert cached.stale_agreement(later) == [large]
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 1000)
+    assert cached.stale_agreement(later) == []  # the dashboard counts it by itself
+    assert cached.dashboard_agreement(large)[1] is None
 
 
 def test_only_researchers_ask_for_figures(large, vera, browser_of):
@@ -313,7 +317,7 @@ def test_only_researchers_ask_for_figures(large, vera, browser_of):
         "/api/v1/corpora/small/agreement/",
     ):
         assert browser_of(vera).post(address).status_code == 403
-    assert not Figures.objects.exists()
+    assert not CachedStatistics.objects.exists()
 
 
 def test_the_models_are_fitted_by_a_worker_at_the_press_of_a_button(question, rosa, browser_of, monkeypatch):
@@ -329,7 +333,7 @@ def test_the_models_are_fitted_by_a_worker_at_the_press_of_a_button(question, ro
         "Dawid-Skene and MACE: not counted yet" in browser.get("/corpora/small/annotators/").content.decode()
     )
     browser.post("/corpora/small/annotators/", {"what": "models"})
-    assert [row.kind for row in Figures.objects.all()] == ["models"]
+    assert [row.kind for row in CachedStatistics.objects.all()] == ["models"]
     assert "MACE: waiting for a worker" in browser.get("/corpora/small/annotators/").content.decode()
     count_all()
     page = browser.get("/corpora/small/annotators/").content.decode()
@@ -368,41 +372,86 @@ def bring_pairs(tmp_path, *names):
     assert not run("import_pairs", "small", path, format="jsonl").failure
 
 
-def test_imported_labels_make_kept_figures_old_and_so_does_taking_them_back(
+def test_imported_labels_make_cached_statistics_stale_and_so_does_taking_them_back(
     large, monkeypatch, tmp_path, rosa, browser_of
 ):
-    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 20)
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
     later = timezone.now() + timedelta(hours=1)
     for kind in (Kind.AGREEMENT, Kind.ANNOTATORS):
-        request_figures(question=large, kind=kind)
+        request_statistics(question=large, kind=kind)
     count_all()
-    assert cached.old_glances(later) == cached.old_flags(later) == []
+    assert cached.stale_agreement(later) == cached.stale_annotators(later) == []
 
     bring_pairs(tmp_path, "a", "b")
-    assert cached.old_glances(later) == cached.old_flags(later) == [large]
+    assert cached.stale_agreement(later) == cached.stale_annotators(later) == [large]
     page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
-    assert "Labels were imported, or an import was withdrawn, since then" in page
-    for question in cached.old_glances(later):
-        request_figures(question=question, kind=Kind.AGREEMENT)
+    assert "Labels have changed since then by an import" in page
+    for question in cached.stale_agreement(later):
+        request_statistics(question=question, kind=Kind.AGREEMENT)
     count_all()
-    assert cached.glance(large)[0]["pairs_with_all_labels"] == 42
-    assert cached.old_glances(later) == []
+    assert cached.dashboard_agreement(large)[0]["pairs_with_all_labels"] == 42
+    assert cached.stale_agreement(later) == []
 
     assert not run("withdraw_import", "small", "more.jsonl").failure
-    assert cached.old_glances(later) == [large]
+    assert cached.stale_agreement(later) == [large]
+
+
+def test_exclusions_and_decisions_make_cached_statistics_stale(large, monkeypatch, rosa):
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
+    later = timezone.now() + timedelta(hours=1)
+
+    def is_stale_after(change) -> bool:
+        request_statistics(question=large, kind=Kind.AGREEMENT)
+        count_all()
+        assert cached.stale_agreement(later) == []
+        change()
+        return cached.stale_agreement(later) == [large]
+
+    who = Label.objects.filter(position=2).first().annotator
+    Label.objects.filter(pair=large.judgements.first().pair, position__gt=3).delete()
+    for position, label in enumerate(("entailment", "entailment", "contradiction"), start=1):
+        Label.objects.filter(pair=large.judgements.first().pair, position=position).update(label=label)
+    Question.objects.update(gold_rule="adjudicated", threshold=3)
+    large.refresh_from_db()
+    pair = adjudication_queue(large).first()
+
+    assert is_stale_after(
+        lambda: adjudicate(question=large, pair=pair, label="neutral", reason="Unclear.", by=rosa)
+    )
+    decision = Adjudication.objects.get()
+    assert is_stale_after(lambda: take_back(adjudication=decision, reason="It is clear.", by=rosa))
+    Label.objects.update(origin="cast")
+    assert is_stale_after(lambda: exclude(corpus=large.corpus, annotator=who, by=rosa, reason="Guesses."))
+    assert is_stale_after(lambda: undo_exclusion(exclusion=Exclusion.objects.get(), by=rosa))
+
+
+def test_the_pairs_that_wait_for_a_decision_are_counted_with_agreement(large, monkeypatch):
+    """Also a pair with fewer labels than seats, which no share of agreement counts."""
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
+    Question.objects.update(gold_rule="adjudicated")
+    large.refresh_from_db()
+    pair = large.judgements.first().pair
+    Label.objects.filter(pair=pair, position__gt=2).delete()
+    for position, label in ((1, "entailment"), (2, "contradiction")):
+        Label.objects.filter(pair=pair, position=position).update(label=label)
+    assert pair in adjudication_queue(large)
+    assert cached.waiting_for_decision(large) is None
+    request_statistics(question=large, kind=Kind.AGREEMENT)
+    count_all()
+    assert cached.waiting_for_decision(large) == adjudication_queue(large).count() > 0
 
 
 def test_labels_that_are_imported_during_a_count_make_its_figures_old(large, monkeypatch, tmp_path):
-    monkeypatch.setattr(cached, "GLANCE_ON_THE_SPOT", 20)
-    honest = cached.COUNTS[Kind.AGREEMENT]
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
+    honest = cached.COMPUTE[Kind.AGREEMENT]
 
     def overtaken(question, by, progress):
         content = honest(question, by, progress)
         bring_pairs(tmp_path, "a")
         return content
 
-    monkeypatch.setitem(cached.COUNTS, Kind.AGREEMENT, overtaken)
-    request_figures(question=large, kind=Kind.AGREEMENT)
+    monkeypatch.setitem(cached.COMPUTE, Kind.AGREEMENT, overtaken)
+    request_statistics(question=large, kind=Kind.AGREEMENT)
     count_all()
-    assert cached.glance(large)[0]["pairs_with_all_labels"] == 40
-    assert cached.old_glances(timezone.now() + timedelta(hours=1)) == [large]
+    assert cached.dashboard_agreement(large)[0]["pairs_with_all_labels"] == 40
+    assert cached.stale_agreement(timezone.now() + timedelta(hours=1)) == [large]
