@@ -5,7 +5,6 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -14,6 +13,7 @@ from accounts.people.qualifications import grant
 from accounts.people.registration import person_from_platform
 from collection.joining import signatures
 from collection.models import Corpus, EntryLink, Visit
+from shared.transactions import one_transaction
 
 # Platforms' ids are letters and digits, some with a sign between; they come into spreadsheets and logs.
 ID = re.compile(r"[\w.@:-]{1,200}", re.ASCII)
@@ -163,7 +163,7 @@ def digest_of_browser(cookie: str) -> str:
     return hashlib.sha256(cookie.encode()).hexdigest()
 
 
-@transaction.atomic
+@one_transaction
 def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: User | None = None) -> Entry:
     """Lets somebody in under a code, with the link's qualification; the same session is the same visit.
 

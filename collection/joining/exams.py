@@ -13,6 +13,7 @@ from accounts.people.qualifications import grant
 from collection.joining.entry_links import opened_to
 from collection.models import Exam, ExamAnswer, ExamAttempt, ExamItem, Exclusion
 from collection.texts import one_line
+from shared.transactions import one_transaction
 
 ENDED = "A researcher ended your part in this corpus, so the exam cannot be taken again."
 
@@ -86,7 +87,7 @@ def standing_of(exam: Exam, annotator: User) -> Standing:
     )
 
 
-@transaction.atomic
+@one_transaction
 def send_exam(*, exam: Exam, annotator: User, answers: Mapping[int, str]) -> ExamAttempt:
     """Keeps the answers (by the item's order) and judges what can be judged at once.
 

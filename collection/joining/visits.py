@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from django.db import transaction
 from django.db.models import CharField, Count, Min, OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.utils import timezone
 
 from accounts.models import PlatformIdentity, User
 from collection.models import EntryLink, LedgerEntry, Visit, WritingAssignment
+from shared.transactions import one_transaction
 
 
 def tasks_done(visit: Visit) -> int:
@@ -43,7 +43,7 @@ def finish_visits(*, user: int, corpus: int) -> bool:
     return _finish(Visit.objects.filter(user=user, link__corpus=corpus))
 
 
-@transaction.atomic
+@one_transaction
 def finish_all(visits: QuerySet[Visit]) -> None:
     """Marks those of these visits finished in which enough was sent."""
     _finish(visits)

@@ -5,7 +5,6 @@ from functools import reduce
 from operator import or_
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import IsNull
@@ -16,6 +15,7 @@ from accounts.people.consents import require_consent
 from collection.errors import DoneForToday, NoWork, TaskOver
 from collection.models import Corpus, Genre, Premise, Prompt, PromptVersion, WritingAssignment, WritingSeat
 from collection.writing.who_may_write import may_write, why_not_writing
+from shared.transactions import one_transaction
 
 Outcome = WritingAssignment.Outcome
 
@@ -28,7 +28,7 @@ def lock_writer(annotator: User) -> None:
     User.objects.select_for_update(of=("self",), no_key=True).get(pk=annotator.pk)
 
 
-@transaction.atomic
+@one_transaction
 def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
     """The annotator's open assignment with its lease renewed, or a new one.
 

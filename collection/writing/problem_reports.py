@@ -1,12 +1,12 @@
 """Problem reports, and premises that are paused because of them."""
 
-from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
 from accounts.models import User
 from collection.errors import NotPossible
 from collection.models import Premise, ProblemReport, WritingAssignment
+from shared.transactions import one_transaction
 
 
 def report_problem(*, assignment: WritingAssignment, text: str) -> None:
@@ -28,7 +28,7 @@ def report_problem(*, assignment: WritingAssignment, text: str) -> None:
         Premise.objects.filter(pk=premise.pk).update(status=Premise.Status.PAUSED)
 
 
-@transaction.atomic
+@one_transaction
 def answer_report(*, report: ProblemReport, answer: str, by: User, premise: str = "") -> None:
     """Answers what an annotator reported, and says what becomes of its premise; they read it under their work.
 

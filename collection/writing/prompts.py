@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
@@ -18,6 +17,7 @@ from collection.models import (
     WritingSeat,
 )
 from collection.premises.writing_seats import new_seat
+from shared.transactions import one_transaction
 
 
 def has_passed(*, annotator: User, version: PromptVersion) -> bool:
@@ -27,7 +27,7 @@ def has_passed(*, annotator: User, version: PromptVersion) -> bool:
     ).exists()
 
 
-@transaction.atomic
+@one_transaction
 def read_prompt(
     *, annotator: User, version: PromptVersion, answers: Mapping[int, str]
 ) -> list[CheckQuestion]:
@@ -73,7 +73,7 @@ def dismiss_pilot(*, prompt: Prompt, code: str) -> None:
     PilotWriter.objects.filter(prompt=prompt, annotator__code=code.strip()).delete()
 
 
-@transaction.atomic
+@one_transaction
 def make_pilot_seats(*, prompt: Prompt, premises_per_genre: int, writers: int = 1) -> int:
     """Opens premises of each genre of the prompt to its pilots, `writers` of them at each. Returns how many seats.
 

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 
-from django.db import transaction
 from django.utils import timezone
 
 from accounts.idempotency import record_submission
@@ -31,6 +30,7 @@ from collection.texts import one_line
 from collection.writing.claiming import assignments, close, lock_writer, start_of_day, take
 from collection.writing.problem_reports import report_problem
 from collection.writing.who_may_write import why_not_writing
+from shared.transactions import one_transaction
 
 Outcome, SkipReason = WritingAssignment.Outcome, WritingAssignment.SkipReason
 SENT = (Outcome.SUBMITTED, Outcome.SURPLUS)
@@ -88,23 +88,27 @@ def submit_writing(
     if errors or refused:
         _count_advice(assignment, refused)
         raise InvalidWriting({each.label: each.words for each in refused} | errors)
-    with transaction.atomic():
-        content: dict[str, object] = {"assignment": token, "texts": texts, "problem": problem.strip()}
-        if model_helped:
-            content["model_helped"] = True
+    content: dict[str, object] = {"assignment": token, "texts": texts, "problem": problem.strip()}
+    if model_helped:
+        content["model_helped"] = True
+
+    @one_transaction
+    def save() -> WritingResult:
         if not record_submission(user=annotator, key=key, content=content):
             return _earlier_result(assignment)
-        assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
-        if assignment.outcome in SENT:
-            return _earlier_result(assignment)
-        if not assignment.may_be_sent:
+        locked = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
+        if locked.outcome in SENT:
+            return _earlier_result(locked)
+        if not locked.may_be_sent:
             raise TaskOver
-        _count_advice(assignment, advice)
+        _count_advice(locked, advice)
         if model_helped:
-            WritingAssignment.objects.filter(pk=assignment.pk).update(model_helped=True)
+            WritingAssignment.objects.filter(pk=locked.pk).update(model_helped=True)
         if signals is not None:
-            WritingSignals.objects.create(assignment=assignment, **asdict(signals))
-        return _save_writing(assignment, wanted, problem.strip())
+            WritingSignals.objects.create(assignment=locked, **asdict(signals))
+        return _save_writing(locked, wanted, problem.strip())
+
+    return save()
 
 
 def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], problem: str) -> WritingResult:
@@ -148,7 +152,7 @@ def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], probl
     return WritingResult(pairs=list(pairs), surplus=not mine, cents=cents, finishes_visit=finishes)
 
 
-@transaction.atomic
+@one_transaction
 def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str = "") -> int:
     """Gives a premise back; with a `problem` it is reported. Doing it twice does no harm.
 
@@ -210,7 +214,7 @@ def version_of(drafts: Iterable[DraftText]) -> str:
     return max((each.saved_at.isoformat() for each in drafts), default="")
 
 
-@transaction.atomic
+@one_transaction
 def save_draft(
     *, annotator: User, token: str, texts: Mapping[str, str], base: str | None = None
 ) -> SavedDraft | None:

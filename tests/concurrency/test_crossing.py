@@ -1,13 +1,16 @@
-"""Two transactions that cross: an expert's label with a cast, an exclusion with a submission."""
+"""Transactions that cross: an expert's label with a cast, an exclusion with a submission; deadlocks are retried."""
 
 from functools import partial
 
 import pytest
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from collection.models import Exclusion, Pair
+from accounts.models import User
+from collection.models import Exclusion, Pair, WritingAssignment
 from collection.models.withdrawal import AUTHOR_EXCLUDED
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
 from shared import transactions
 from tests.cast import ana, rosa, vera
 from tests.concurrency.threads import Beside
@@ -15,8 +18,9 @@ from tests.corpora import make_corpus, make_pair, make_premise
 from validation.annotators import exclusion
 from validation.annotators.exclusion import exclude
 from validation.labelling.claiming import claim_batch
+from validation.labelling.drafts import keep_draft
 from validation.labelling.submitting import submit_batch
-from validation.models import Label, Question
+from validation.models import Assignment, DraftAnswer, Label, Question
 from validation.pairs.opening import open_for_validation
 from validation.pairs.withdrawal import lock, withdraw_pairs
 from validation.quality_control import control_items
@@ -126,3 +130,67 @@ def test_what_a_deadlock_broke_off_is_done_again(question, submit, monkeypatch):
     assert (submitted.saved + submitted.surplus, excluded.pairs) == (5, 5)
     assert Exclusion.objects.count() == 1
     assert vera().ledger.total_cents() == BATCH
+
+
+def draft(question):
+    """Stores vera's draft: it locks her batch, then the row of an earlier draft."""
+    batch = claim_batch(question=question, annotator=vera())
+    slot = batch.items[0].seat.token
+    action = partial(
+        keep_draft,
+        annotator=vera(),
+        token=batch.assignment.token,
+        labels={slot: "neutral"},
+        skips={},
+        reasons={},
+        active_ms={},
+    )
+    action()
+    return action, Assignment.objects.filter(pk=batch.assignment.pk), DraftAnswer.objects.all()
+
+
+def writing(question):
+    """Claims a premise for vera: it locks her row, then her open assignment."""
+    make_seats(premises=list(question.corpus.premises.all()))
+    action = partial(claim_writing, corpus=question.corpus, annotator=vera())
+    action()
+    return action, User.objects.filter(pk=vera().pk), WritingAssignment.objects.all()
+
+
+def in_a_deadlock(action, first, second):
+    """Runs `action`, which locks rows of `first` and then of `second`, beside a transaction that does it backwards.
+
+    PostgreSQL breaks off whoever has waited longer than their deadlock_timeout: the action.
+    """
+
+    def impatient():
+        with connection.cursor() as cursor:
+            cursor.execute("SET deadlock_timeout = '2s'")
+        return action()
+
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL deadlock_timeout = '60s'")
+        list(second.select_for_update(of=("self",)))
+        other = Beside(impatient)
+        assert other.goes_as_far_as_it_can()
+        list(first.select_for_update(of=("self",)))
+    return other.result()
+
+
+@pytest.mark.parametrize("prepare", [draft, writing])
+def test_an_action_that_is_not_retried_fails_in_a_deadlock(question, prepare, monkeypatch):
+    """If this stops failing, the test below proves nothing."""
+    monkeypatch.setattr(transactions, "TRIES", 1)
+    error = in_a_deadlock(*prepare(question))
+    assert isinstance(error, OperationalError)
+    assert "deadlock detected" in str(error)
+
+
+@pytest.mark.parametrize("prepare", [draft, writing])
+def test_an_action_that_a_deadlock_broke_off_is_retried(question, prepare, caplog):
+    result = in_a_deadlock(*prepare(question))
+    assert not isinstance(result, Exception), result
+    assert "is done again" in caplog.text or "is retried" in caplog.text
+    assert DraftAnswer.objects.count() == (prepare is draft)
+    assert WritingAssignment.objects.count() == (prepare is writing)

@@ -1,11 +1,11 @@
 """Who may label under a question."""
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Grant, User
 from collection.joining.entry_links import opened_to
 from collection.models import Exclusion
+from shared.transactions import one_transaction
 from validation.errors import NotInPool
 from validation.models import Membership, Question
 
@@ -17,13 +17,13 @@ def invite(*, question: Question, annotator: User) -> Membership:
     return Membership.objects.get_or_create(question=question, annotator=annotator)[0]
 
 
-@transaction.atomic
+@one_transaction
 def pause(*, question: Question, annotator: User) -> bool:
     """Hands this member out nothing more for now. Labels stay, and what is in hand can be sent and counts."""
     return _turn(question, annotator, Membership.Status.ACTIVE, Membership.Status.PAUSED)
 
 
-@transaction.atomic
+@one_transaction
 def resume(*, question: Question, annotator: User) -> bool:
     """Lets a member who was paused go on. False, as in `pause`: they were not."""
     return _turn(question, annotator, Membership.Status.PAUSED, Membership.Status.ACTIVE)

@@ -1,15 +1,14 @@
 """Drafts: what is chosen and not sent yet is stored, so that a batch can be continued on another device."""
 
-from django.db import transaction
-
 from accounts.models import User
+from shared.transactions import one_transaction
 from validation.errors import UnknownAssignment
 from validation.labelling.seats import locked_batch
 from validation.labelling.submitting import check_labels
 from validation.models import Assignment, DraftAnswer
 
 
-@transaction.atomic
+@one_transaction
 def keep_draft(
     *,
     annotator: User,

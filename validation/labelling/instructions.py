@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from shared.transactions import one_transaction
 from validation.models import Assignment, Question, QuestionCheck, QuestionReading
 
 
@@ -18,7 +18,7 @@ def has_read(*, question: Question, annotator: User) -> bool:
     return passed.exists() or Assignment.objects.filter(question=question, annotator=annotator).exists()
 
 
-@transaction.atomic
+@one_transaction
 def read_instructions(
     *, question: Question, annotator: User, answers: Mapping[int, str]
 ) -> list[QuestionCheck]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Count, Max, QuerySet
 
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
+from shared.transactions import one_transaction
 from validation.errors import TooManyLabels
 from validation.gold.queries import split_pairs
 from validation.models import Label, Question
@@ -100,7 +100,7 @@ def open_more_labels(*, question: Question, labels: int, most_votes: int | None 
     return sum(_add_seats(question, block, labels) for block in _portions(keys, BLOCK))
 
 
-@transaction.atomic
+@one_transaction
 def _add_seats(question: Question, keys: list[int], labels: int) -> int:
     Question.objects.select_for_update().get(pk=question.pk)
     highest = dict(
@@ -128,7 +128,7 @@ def _next_turn(question: Question) -> int:
     return (Label.objects.filter(question=question).aggregate(last=Max("turn"))["last"] or 0) + 1
 
 
-@transaction.atomic
+@one_transaction
 def _open_block(question: Question, keys: list[int], turn: int) -> tuple[int, int]:
     """Makes the seats of a block, the first with this turn. Returns how many pairs and how many seats."""
     # Two openings at once stand in line here; the unique seat would refuse the second one's rows anyway.

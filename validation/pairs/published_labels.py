@@ -11,6 +11,7 @@ from collection.imports.pair_plans import PlannedPair
 from collection.imports.pairs import PairImport, PairSource, write_pairs
 from collection.models import Corpus, Pair, Source
 from nli.labels import QUESTION
+from shared.transactions import one_transaction
 from validation.models import Label, LabelWording, Question
 from validation.pairs.opening import open_for_validation
 from validation.statistics.cached import mark_stale
@@ -38,7 +39,7 @@ class Portion:
     gold_differs: list[str]
 
 
-@transaction.atomic
+@one_transaction
 def create_corpus(
     *,
     slug: str,

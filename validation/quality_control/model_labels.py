@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 
-from django.db import transaction
-
 from collection.models import Pair
+from shared.transactions import one_transaction
 from validation.errors import WrongLabel
 from validation.models import Label, Question
 from validation.quality_control.control_items import label_without_seat
 
 
-@transaction.atomic
+@one_transaction
 def keep_model_labels(*, question: Question, model: str, labels: Mapping[Pair, tuple[str, str]]) -> int:
     """Keeps what a model says beside what people say: pair -> (label, reason). It has no seat and counts nowhere.
 
