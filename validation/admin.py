@@ -1,4 +1,4 @@
-"""Questions, pools and labels in the dashboard: to look at. Labels change through actions alone."""
+"""Questions, members and labels in the admin, read-only: only actions change labels."""
 
 from django.contrib import admin
 

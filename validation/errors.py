@@ -1,14 +1,14 @@
-"""What the rules of validation say no with. The texts are for people."""
+"""Errors of the rules of validation. Their texts are for users."""
 
 from collections.abc import Sequence
 
 
 class ValidationError(Exception):
-    """A rule of validation said no."""
+    """A rule of validation forbids this."""
 
 
 class NoWork(ValidationError):
-    """Nothing to label at this moment. `retry_after` is in seconds."""
+    """There is nothing to label at present. `retry_after` is in seconds."""
 
     def __init__(self, why: str, retry_after: int) -> None:
         super().__init__(why)
@@ -24,18 +24,18 @@ class NotInPool(ValidationError):
 
 
 class CheckFirst(NotInPool):
-    """The short check after the instructions comes before the first batch."""
+    """The annotator must pass the check after the instructions before the first batch."""
 
     def __init__(self) -> None:
-        super().__init__("Before the first batch, please read the instructions and answer their short check.")
+        super().__init__("Please read the instructions and pass their short check before the first batch.")
 
 
 class UnknownAssignment(ValidationError):
-    """No such batch was handed to this annotator."""
+    """This annotator has no such batch."""
 
 
 class UnknownSlot(ValidationError):
-    """The batch holds no such slots (`tokens`)."""
+    """The batch has no slots with these tokens."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
         super().__init__(f"This batch has no slot {', '.join(tokens)}.")
@@ -43,7 +43,7 @@ class UnknownSlot(ValidationError):
 
 
 class WrongLabel(ValidationError):
-    """A label outside the scheme: slot -> what would be right."""
+    """Labels or reasons to skip are invalid. `errors`: slot -> what is wrong and what is valid."""
 
     def __init__(self, errors: dict[str, str]) -> None:
         super().__init__(" ".join(errors.values()))
@@ -51,15 +51,15 @@ class WrongLabel(ValidationError):
 
 
 class ReasonMissing(ValidationError):
-    """A decision about other people's work wants a reason, which is kept."""
+    """A decision about other people's work needs a reason, which is stored."""
 
     def __init__(self) -> None:
-        super().__init__("Please say why: the reason is kept with the record.")
+        super().__init__("Please give a reason. It is stored with the record.")
 
 
 class AlreadyDecided(ValidationError):
-    """Somebody else was faster, or it never had to be decided."""
+    """Somebody else decided first, or there was nothing to decide."""
 
 
 class TooManyLabels(ValidationError):
-    """More labels were asked for than the question allows."""
+    """The request asks for more labels than the question allows."""

@@ -1,4 +1,4 @@
-"""Counting what the dashboard shows but does not count itself."""
+"""Recomputes the cached statistics that the dashboard shows."""
 
 from celery import shared_task
 from django.utils import timezone
@@ -10,7 +10,7 @@ from validation.statistics import cached
 
 @shared_task
 def refresh_statistics() -> None:
-    """Asks for the figures of the dashboard that are old by now."""
+    """Requests stale statistics of the dashboard from a worker."""
     now = timezone.now()
     for kind, old in (
         (cached.Kind.AGREEMENT, cached.stale_agreement),

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.pages.access import researcher_required
 from jobs.tasks import enqueue
 from validation.questions.addresses import address_in, asked_question
-from validation.statistics.cached import Kind, cancel_request, request_statistics
+from validation.statistics.cached import Kind, cancel_request, current, request_statistics
 
 LONGEST_KEY = 20
 

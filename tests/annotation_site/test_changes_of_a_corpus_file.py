@@ -290,8 +290,8 @@ def test_imported_pairs_have_no_policy_to_keep(corpus: Corpus, edited: Edit) -> 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("What follows for the sentence?", "And the sentence?", '[question] wording: 1 labels were chosen under'),
-        ('wording = "It must be true"', 'wording = "Very probably"', '[question] label "entailment": 1 labels'),
+        ("What follows for the sentence?", "And the sentence?", '[question] wording: annotators gave 1 labels under'),
+        ('wording = "It must be true"', 'wording = "Very probably"', 'label "entailment": annotators gave 1 labels'),
     ],
 )  # fmt: skip
 def test_the_words_that_labels_were_chosen_under_stay(
@@ -302,7 +302,7 @@ def test_the_words_that_labels_were_chosen_under_stay(
     cast_label(written_pair(corpus, ana), vera)
     failure = run("load_corpus", path).failure
     assert told in failure
-    assert "other words need a corpus of their own." in failure
+    assert "make another corpus for the new wording." in failure
 
 
 def test_the_order_and_help_of_labels_may_change_after_labelling(

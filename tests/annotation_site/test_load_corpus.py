@@ -191,7 +191,7 @@ def test_seats_and_threshold_stay_once_there_are_labels(demo, edited, vera):
         cast_at=timezone.now(),
     )
     failure = run("load_corpus", edited({"seats = 5": "seats = 7", "threshold = 3": "threshold = 4"})).failure
-    assert "[question] seats: 1 labels and open seats were made under 5" in failure
+    assert "[question] seats: 1 labels and open seats exist under 5" in failure
     assert "[question] threshold:" in failure
     assert demo.questions.get().seats == 5
 

@@ -129,7 +129,7 @@ def test_one_that_leaves_the_file_goes_unless_somebody_was_asked_it(load):
     open_one_pair("single")
     told = load(TEXT)
     assert "- question grammar" in told
-    assert "Question single is not in the file; it stays" in told
+    assert "Question single is not in the file. It stays" in told
     assert list(Question.objects.order_by("pk").values_list("slug", flat=True)) == ["main", "single"]
 
 

@@ -61,7 +61,9 @@ def labelled(question: Question, number: int, dice: random.Random, rosa: Any) ->
     )
     likely = dice.choice(rule.labels)
     counted, waiting, others, imported = [], 0, 0, False
-    for position in range(1, dice.choice((0, 1, rule.seats, rule.seats, rule.seats + 2)) + 1):
+    for position in range(
+        1, dice.choice((0, 1, min(3, rule.seats), rule.seats, rule.seats, rule.seats + 2)) + 1
+    ):
         label: str | None = dice.choice((likely, likely, dice.choice(rule.labels)))
         origin = dice.choice(("cast", "imported"))
         if position == 1 and pair.author_label in rule.labels and question.is_main:

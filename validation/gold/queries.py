@@ -1,4 +1,4 @@
-"""Votes and gold labels for queries: the columns of the view (validation/gold/sql_view.py), joined to pairs."""
+"""Queries over votes and gold labels: they join the view of validation/gold/sql_view.py to pairs."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -21,13 +21,14 @@ COLUMNS = {
 def with_gold_label(
     pairs: QuerySet[Pair], question: Question, keys: Collection[int] | None = None
 ) -> QuerySet[Pair]:
-    """Join votes and gold label to pairs of the question's corpus, as attributes of each pair.
+    """Joins votes and gold label to pairs of the question's corpus, as attributes of each pair.
 
-    gold_label (None: there is none), gold_source, gold_note; votes: how many of the seats are filled; votes_0,
-    votes_1, ...: how many have the first, the second, ... label of the question; most: the votes of the strongest.
+    gold_label (None if there is none), gold_source, gold_note. votes: how many of the seats are filled. votes_0,
+    votes_1, ...: how many have the first, the second, ... label of the question. most: the votes of the most frequent
+    label.
 
-    keys: ids of pairs. Without them the database counts the labels of the whole corpus, whatever else `pairs` is
-    filtered by: a page always names its keys.
+    keys: ids of pairs. Without them the database counts the labels of the whole corpus, whatever other filters
+    `pairs` has, so a page always passes its keys.
     """
     of_gold: dict[str, Any] = {"gold__question": question}
     if keys is not None:
@@ -50,27 +51,27 @@ def waits_for_adjudication(question: Question) -> Q:
 
 
 def is_disputed(question: Question) -> Q:
-    """A condition on `with_gold_label`: every seat is filled, and no label has the threshold."""
+    """Returns a condition on `with_gold_label`: every seat is filled, and no label reaches the threshold."""
     return Q(votes=question.seats, most__lt=question.threshold)
 
 
 def split_pairs(question: Question, most_votes: int) -> QuerySet[Pair]:
-    """Pairs whose seats are all filled, no label having more than so many of them."""
+    """Returns the pairs whose seats are all filled and in which no label has more than `most_votes`."""
     pairs = Pair.objects.standing().filter(corpus=question.corpus_id)
     return with_gold_label(pairs, question).filter(Q(votes=question.seats, most__lte=most_votes))
 
 
 def adjudication_queue(question: Question) -> QuerySet[Pair]:
-    """The pairs that wait for a researcher's decision, in their order."""
+    """Returns the pairs that wait for a researcher's decision, ordered by id."""
     pairs = Pair.objects.standing().filter(corpus=question.corpus_id)
     return with_gold_label(pairs, question).filter(waits_for_adjudication(question)).order_by("pk")
 
 
 def counted(question: Question) -> Any:
-    """The labels in this question's seats: for the main question those that decide gold.
+    """Returns the labels in this question's seats; those of the main question decide the gold labels.
 
-    They are of whole pairs, or of single sentences where the question asks about these: what has labels together
-    is a pair and a sentence.
+    Labels with the same `pair_id` and `sentence` belong together. `sentence` is 0 unless the question asks about
+    single sentences.
     """
     labels = Label.objects.cast().filter(question=question, position__lte=question.seats).order_by()
     return labels.filter(sentence__gt=0) if question.by_sentence else labels.filter(sentence=0)
@@ -78,7 +79,7 @@ def counted(question: Question) -> Any:
 
 @contextmanager
 def room_to_count() -> Iterator[None]:
-    """Let PostgreSQL sort in memory."""
+    """Gives PostgreSQL enough memory to sort and to aggregate without temporary files."""
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:

@@ -1,11 +1,11 @@
-"""The view `validation_gold`: votes and gold label of every pair under every question of its corpus.
+"""The view `validation_gold`: votes and gold label of each pair under each question of its corpus.
 
-This is the rule of nli/gold.py in SQL, written once for both databases; a test compares the two. Nothing of it is
-stored. The view is no migration: it is dropped before migrations run, since neither database alters a table below a
-view, and created after them, so it is always that of the code.
+It is the rule of nli/gold.py in SQL, for both databases; a test compares the two. The view stores nothing. No migration
+makes it: `drop` drops it before migrations run, since neither database alters a table below a view, and `create` makes
+it again afterwards. So the view always matches the code.
 
-A condition on `pair_id` or `question_id` with constants goes down to the tables before anything is counted: name both.
-A condition on another table that is joined to the view does not, and all pairs of the question are counted.
+Filter by constants for both `pair_id` and `question_id`: the database applies these before it counts. It does not apply
+a condition on a table that is joined to the view; then it counts all pairs of the question.
 """
 
 from typing import Any
@@ -16,8 +16,8 @@ from nli.labels import READINGS, SCHEMES
 
 GREATEST = {"postgresql": "GREATEST", "sqlite": "MAX"}
 
-# From the inside outwards: votes are counted; they decide by the question's rule; gold is chosen. The threshold is more
-# than half of the seats, so one label at most reaches it, and none shares its number of votes then.
+# From the inside outwards: count votes; apply the question's rule to them; choose the gold label. The threshold is more
+# than half of the seats, so only one label can reach it.
 VIEW = """
 CREATE VIEW validation_gold AS
 SELECT *,
@@ -94,7 +94,7 @@ def definition(vendor: str) -> str:
 
 
 def _cases(places: list[str], labels: list[str]) -> str:
-    """Return the branches of a CASE from the place of the strongest label to what it is read as."""
+    """Return the branches of a CASE from the most frequent label's number to the gold label that it stands for."""
     other = max(labels, key=labels.count)
     others = (
         f"WHEN {place} THEN '{label}'" for place, label in zip(places, labels, strict=False) if label != other
@@ -103,14 +103,14 @@ def _cases(places: list[str], labels: list[str]) -> str:
 
 
 def drop(using: str, plan: Any = (), **_: Any) -> None:
-    """Drops the view before migrations run; where there are none to run it stays, for those who read it meanwhile."""
+    """Drops the view before migrations run. Without migrations to run it stays, since others may be reading it."""
     if plan:
         with connections[using].cursor() as cursor:
             cursor.execute("DROP VIEW IF EXISTS validation_gold")
 
 
 def create(using: str, **_: Any) -> None:
-    """Creates the view, in the place of an older one."""
+    """Creates the view, and drops an older one first."""
     connection = connections[using]
     with transaction.atomic(using=using), connection.cursor() as cursor:
         cursor.execute("DROP VIEW IF EXISTS validation_gold")

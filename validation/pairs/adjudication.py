@@ -1,4 +1,4 @@
-"""Pairs that wait for a researcher's decision, and the decision."""
+"""Adjudication: finds the pairs that wait for a researcher, stores a decision, takes it back."""
 
 from typing import Any
 
@@ -17,9 +17,9 @@ from validation.statistics.cached import mark_stale
 
 
 def pair_to_decide(question: Question, *, after: int = 0) -> tuple[Any, int | None]:
-    """(The next pair that waits for a researcher's decision, or None; the key to look on after, or None).
+    """Returns (the next pair that waits for a decision, or None; the key after which the search goes on, or None).
 
-    As `pairs_to_read`: of a large corpus it looks at ten thousand pairs that somebody was asked about.
+    As `pairs_to_read` it examines at most ten thousand pairs that have seats.
     """
     if question.gold_rule != ADJUDICATED:
         return None, None
@@ -31,9 +31,9 @@ def pair_to_decide(question: Question, *, after: int = 0) -> tuple[Any, int | No
 
 @one_transaction
 def adjudicate(*, question: Question, pair: Pair, label: str, reason: str, by: User) -> Adjudication:
-    """Decides the gold label of a pair that waits for it. The judgements stay as they are.
+    """Decides the gold label of a pair that waits for it. Its labels stay as they are.
 
-    Raises WrongLabel, ReasonMissing, and AlreadyDecided where the pair does not wait (any more).
+    Raises WrongLabel, ReasonMissing, and AlreadyDecided if the pair does not wait (any more).
     """
     if label not in question.labels:
         raise WrongLabel({"label": f"Please choose one of: {', '.join(question.labels)}."})
@@ -41,7 +41,9 @@ def adjudicate(*, question: Question, pair: Pair, label: str, reason: str, by: U
     if not reason:
         raise ReasonMissing
     waiting = with_gold_label(Pair.objects.standing(), question, [pair.pk])
-    gone = AlreadyDecided("This pair has been decided meanwhile. Thank you all the same.")
+    gone = AlreadyDecided(
+        "Somebody has decided about this pair in the meantime, or its votes decide now. Nothing was changed."
+    )
     if not waiting.filter(waits_for_adjudication(question)).exists():
         raise gone
     try:
@@ -57,14 +59,14 @@ def adjudicate(*, question: Question, pair: Pair, label: str, reason: str, by: U
 
 @one_transaction
 def take_back(*, adjudication: Adjudication, reason: str, by: User) -> None:
-    """Withdraws a decision, which stays in the history: the votes decide again, or the pair waits again.
+    """Takes a decision back; it stays as history. The votes decide again, or the pair waits again.
 
-    Raises ReasonMissing, and AlreadyDecided where somebody took it back before.
+    Raises ReasonMissing, and AlreadyDecided if somebody took it back before.
     """
     reason = reason.strip()
     if not reason:
         raise ReasonMissing
     standing = Adjudication.objects.filter(pk=adjudication.pk, withdrawn_at=None)
     if not standing.update(withdrawn_at=timezone.now(), withdrawn_because=reason, withdrawn_by=by):
-        raise AlreadyDecided("This decision was taken back before.")
+        raise AlreadyDecided("Somebody has taken this decision back before. Nothing was changed.")
     mark_stale(corpus=adjudication.question.corpus_id)

@@ -29,7 +29,7 @@ class PairsQuery(QuerySerializer):
         "form",
         ["jsonl"],
         required=False,
-        help_text="jsonl: all of them in one answer, a pair a line, without pages",
+        help_text="jsonl: all pairs in one response, one per line, without pages",
     )
 
 
@@ -42,7 +42,7 @@ class PairLabelSerializer(serializers.ModelSerializer[Label]):
 
 
 class PairSerializer(serializers.ModelSerializer[Pair]):
-    """Describes validation.pairs.rows_of: a pair with its gold label and where that is from."""
+    """Describes rows of pairs.listing.rows_of: a pair with its gold label and the source of that."""
 
     id = serializers.CharField(source="public_id")
     genre = serializers.CharField(source="premise.genre.slug")
@@ -51,9 +51,7 @@ class PairSerializer(serializers.ModelSerializer[Pair]):
     author = serializers.SlugRelatedField[User](slug_field="code", read_only=True)
     gold_label = serializers.CharField(allow_null=True)
     gold_source = serializers.CharField()
-    gold_note = serializers.CharField(
-        help_text="what is said of a published label that its votes do not give"
-    )
+    gold_note = serializers.CharField(help_text="how a published label differs from the votes")
     labels = PairLabelSerializer(many=True, source="counted_labels")
 
     class Meta:
@@ -65,15 +63,15 @@ class PairSerializer(serializers.ModelSerializer[Pair]):
 
 
 @extend_schema(
-    summary="The pairs of a corpus, with gold labels",
-    description="In pages, or with `as=jsonl` all of them in one answer, a pair a line, in portions as they are when their"
-    " turn comes.",
+    summary="Pairs of a corpus, with gold labels",
+    description="In pages. With `as=jsonl`: all pairs in one response, one per line; each portion of a thousand pairs is"
+    " read when its turn comes.",
     parameters=[PairsQuery],
     responses={(200, "application/json"): PairSerializer(many=True), (200, JSON_LINES): PairSerializer},
     tags=["corpora"],
 )
 class PairList(ListAPIView[Pair]):
-    """Keyset paging: page 4,000 costs what page 1 costs."""
+    """Uses keyset paging: page 4,000 costs as much as page 1."""
 
     permission_classes = [IsResearcher]
     serializer_class = PairSerializer
@@ -90,13 +88,13 @@ class PairList(ListAPIView[Pair]):
             known = ", ".join(corpus.genres.order_by("slug").values_list("slug", flat=True))
             raise Problem(
                 status=422,
-                detail=f"There is no genre {genre!r} here. Known: {known}.",
+                detail=f"There is no genre {genre!r} in this corpus. Known: {known}.",
                 errors={"genre": "unknown"},
             )
         return pairs.by_genre(genre)
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
-        """Cuts the page first and counts votes for its pairs alone: never for the whole corpus."""
+        """Cuts the page first, so that votes are counted for its pairs alone and not for the whole corpus."""
         pairs, question = self.get_queryset(), question_or_404(self.kwargs["slug"])
         if PairsQuery.read(request).get("as"):
             return StreamingHttpResponse(lines_of(question, pairs), content_type=JSON_LINES)

@@ -1,4 +1,4 @@
-"""Which pairs a researcher opens for validation."""
+"""The form that chooses the pairs to open for validation."""
 
 from typing import Any
 
@@ -6,25 +6,25 @@ from django import forms
 
 from collection.models import Corpus, Pair
 
-# A page should answer within seconds; opening this many takes a few. The command has no limit.
+# Opening this many pairs takes a few seconds, which is enough for a page. The command has no limit.
 MOST_AT_ONCE = 5_000
-SHOWN = 5  # unknown ids in one sentence
+SHOWN = 5  # unknown ids in an error
 
 
 class OpenPairsForm(forms.Form):
-    """So many in all, so many or a share of each genre, or given pairs; drawn by a seed."""
+    """A number of pairs, a number or a share per genre, or given pairs. A seed draws them."""
 
     HOW = [
-        ("number", "so many in all"),
-        ("number_a_genre", "so many of each genre"),
-        ("percent_a_genre", "percent of each genre, those that are open already counted in"),
-        ("pairs", "these pairs"),
+        ("number", "a number of pairs"),
+        ("number_a_genre", "a number of pairs of each genre"),
+        ("percent_a_genre", "a percentage of each genre, including pairs that are open already"),
+        ("pairs", "the pairs with these ids"),
     ]
     how = forms.ChoiceField(label="Which pairs", choices=HOW, initial="number", widget=forms.RadioSelect)
-    number = forms.FloatField(label="How many, or how many percent", required=False, min_value=0)
-    genre = forms.ChoiceField(label="Of which genre", required=False)
+    number = forms.FloatField(label="Number or percentage", required=False, min_value=0)
+    genre = forms.ChoiceField(label="Genre", required=False)
     pairs = forms.CharField(
-        label="The ids of these pairs, one a line",
+        label="Ids of pairs, one per line",
         required=False,
         max_length=MOST_AT_ONCE * 200,
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -34,14 +34,14 @@ class OpenPairsForm(forms.Form):
         required=False,
         min_value=-(2**31),
         max_value=2**31 - 1,
-        help_text="Decides which pairs are drawn, and in which order they are handed out.",
+        help_text="Draws the pairs, and sets the order in which annotators get them. The same seed draws the same pairs.",
     )
 
     def __init__(self, corpus: Corpus, data: Any = None, **options: Any) -> None:
         super().__init__({"how": "number", **data.dict()} if data else None, **options)
         self.corpus = corpus
         genres = corpus.genres.order_by("slug").values_list("slug", "name")
-        self.fields["genre"].choices = [("", "every genre"), *genres]  # type: ignore[attr-defined]
+        self.fields["genre"].choices = [("", "all genres"), *genres]  # type: ignore[attr-defined]
 
     def clean_seed(self) -> int:
         return self.cleaned_data["seed"] or 0
@@ -63,17 +63,19 @@ class OpenPairsForm(forms.Form):
         )
         unknown = [name for name in names if name not in known]
         if not names:
-            self.add_error("pairs", "Please write the ids of the pairs here, one a line.")
+            self.add_error("pairs", "Please enter the ids of the pairs, one per line.")
         elif unknown:
             more = f" and {len(unknown) - SHOWN:,} more" if len(unknown) > SHOWN else ""
-            self.add_error("pairs", f"The corpus has no such pairs: {', '.join(unknown[:SHOWN])}{more}.")
+            self.add_error(
+                "pairs", f"The corpus has no pairs with these ids: {', '.join(unknown[:SHOWN])}{more}."
+            )
         self.cleaned_data["pairs"] = sorted(known)
 
     def _clean_number(self, how: str, number: float | None) -> None:
         most = 100 if how == "percent_a_genre" else MOST_AT_ONCE
         if not number:
-            self.add_error("number", "Please write a number above 0.")
+            self.add_error("number", "Please enter a number above 0.")
         elif number > most:
-            self.add_error("number", f"Please write at most {most:,}.")
+            self.add_error("number", f"Please enter a number up to {most:,}.")
         elif how != "percent_a_genre" and number != int(number):
-            self.add_error("number", "Please write a whole number.")
+            self.add_error("number", "Please enter a whole number.")

@@ -1,4 +1,4 @@
-"""Pairs to read: a list with filters, and rows for programs."""
+"""The list of pairs: filtered pages for researchers, and rows for REST."""
 
 import json
 from collections import defaultdict
@@ -16,8 +16,8 @@ from validation.models import Adjudication, BatchItem, Label, Question
 
 PAGE = 50
 LINES_AT_ONCE = 1000  # pairs
-# Gold labels are counted for so many pairs at once, and for so many portions a page: a filter that hardly any pair
-# passes then costs a click more, and never a page that takes forever.
+# A page counts gold labels for at most PORTIONS portions of PORTION pairs. So a filter that few pairs pass costs more
+# clicks, but never a page that takes minutes.
 PORTION, PORTIONS = 500, 20
 VOTES = {
     "complete": "all seats are filled",
@@ -29,10 +29,10 @@ VOTES = {
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which pairs: what is empty lets all of them through.
+    """The filters of the list; an empty one lets all pairs through.
 
-    genre: a slug. author: a code. gold: a label of the question, or "none". source: where the gold label is from.
-    votes: a key of VOTES. skipped: only pairs that somebody skipped. text: words of the hypothesis.
+    genre: a slug. author: a code. gold: a label of the question, or "none". source: the source of the gold label.
+    votes: a key of VOTES. skipped: only pairs that somebody skipped. text: part of the hypothesis.
     """
 
     genre: str = ""
@@ -46,10 +46,10 @@ class Wanted:
 
 
 def pairs_to_read(question: Question, wanted: Wanted, *, after: int = 0) -> tuple[list[Any], int | None]:
-    """(up to fifty pairs that stand, with their gold label, in the order of their keys; the key to go on after).
+    """Returns (up to fifty pairs with gold labels, ordered by key; the key after which the next page begins).
 
-    The second is None where there are no more. A page looks at ten thousand pairs at most and may hold fewer than fifty,
-    even none, with more to come.
+    It leaves out withdrawn pairs. The key is None on the last page. A page examines at most ten thousand pairs, so it
+    may hold fewer than fifty, even none, and still not be the last.
     """
     with room_to_count():
         return scan(question, by_columns(question, wanted), _by_votes(question, wanted), after, PAGE)
@@ -73,7 +73,7 @@ def scan(
 
 
 def by_columns(question: Question, wanted: Wanted) -> QuerySet[Pair]:
-    """What can be told without counting votes."""
+    """Returns the pairs that pass the filters for which no votes need be counted."""
     pairs = Pair.objects.standing().filter(corpus=question.corpus_id).order_by("pk")
     columns: dict[str, Any] = {
         "premise__genre__slug": wanted.genre,
@@ -98,7 +98,7 @@ def by_columns(question: Question, wanted: Wanted) -> QuerySet[Pair]:
 
 
 def _by_votes(question: Question, wanted: Wanted) -> Q:
-    """A condition on `with_gold_label`."""
+    """Returns the other filters, as a condition on `with_gold_label`."""
     complete = Q(votes=question.seats)
     unanimous = Q(most=question.seats)
     condition = {
@@ -112,7 +112,7 @@ def _by_votes(question: Question, wanted: Wanted) -> Q:
     return condition & Q(gold_source=wanted.source) if wanted.source else condition
 
 
-# As pairs/api.py describes them. Premises come as text and number of sentences.
+# The columns of a row; pairs/api.py describes them. Premises are loaded as text and number of sentences.
 ROW = {
     "id": "public_id",
     "genre": "premise__genre__slug",
@@ -126,9 +126,9 @@ LABEL = {"position": "position", "label": "label", "origin": "origin", "annotato
 
 
 def rows_of(question: Question, keys: Collection[int]) -> list[dict[str, Any]]:
-    """Return these pairs with gold label and counted labels, in the order of their keys, as REST shows them.
+    """Returns these pairs with gold label and labels, ordered by key, as REST shows them.
 
-    Two queries, and no objects: of the time that rows took, most went into making objects of them.
+    It makes two queries and no model objects, which took most of the time.
     """
     given: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     counted = Label.objects.filter(question=question, pair__in=keys).counted().order_by("pair", "position")
@@ -145,9 +145,9 @@ def rows_of(question: Question, keys: Collection[int]) -> list[dict[str, Any]]:
 
 
 def lines_of(question: Question, pairs: QuerySet[Pair]) -> Iterator[bytes]:
-    """Yield the rows of these pairs as JSON Lines: portion by portion, each as it is when its turn comes.
+    """Yields the rows of these pairs as JSON Lines, portion by portion; each portion is read when its turn comes.
 
-    Memory holds a portion, and no query or transaction lasts as long as the reader does.
+    Memory holds one portion, and no query or transaction stays open while the client reads.
     """
     keys = pairs.order_by("pk").values_list("pk", flat=True)
     after = 0

@@ -1,4 +1,4 @@
-"""Opening pairs for validation: their seats, and the order in which these are handed out."""
+"""Opens pairs for validation: makes their seats, and sets the order in which annotators get them."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -13,13 +13,13 @@ from validation.gold.queries import split_pairs
 from validation.models import Label, Question
 from validation.pairs.random_order import in_drawn_order
 
-# Pairs are shuffled in blocks; in a block all second labels come before all thirds, so that pairs
-# complete early and yet nobody meets one pair's seats in a row.
+# Turns are given out block by block. Within a block, all second seats come before all third ones: so pairs complete
+# early, and the seats of one pair are far apart.
 BLOCK = 100
 
 
 def unopened_pairs(question: Question) -> PairQuerySet:
-    """Pairs of the corpus that nobody has been asked about yet under this question."""
+    """Returns the pairs of the corpus that have no seats yet under this question."""
     return Pair.objects.standing().filter(corpus=question.corpus_id).exclude(labels__question=question)
 
 
@@ -32,14 +32,13 @@ def open_for_validation(
     number_a_genre: int | None = None,
     share_a_genre: float | None = None,
 ) -> int:
-    """Makes the seats of pairs that have none yet under this question. Returns how many pairs were opened.
+    """Makes the seats of pairs that have none yet under this question. Returns the number of opened pairs.
 
-    Which ones, drawn by `seed`: `number` of them; `number_a_genre` of each genre; `share_a_genre` (0 to 1) of
-    all of each genre, those that were opened before counted in; or all.
+    `seed` draws the pairs: `number` of them; `number_a_genre` of each genre; `share_a_genre` (0 to 1) of all pairs of
+    each genre, including those that are open already; or all of them.
 
-    Position 1 is the author's label, copied here for good; the others are empty seats with their turns.
-    Doing it again for the same pairs opens nothing. Works in portions of about a hundred pairs, each its
-    own transaction; of all others no more than the id is in memory.
+    Position 1 is a copy of the author's label; the other positions are empty seats with their turns. A repeated call
+    with the same pairs opens nothing. Each transaction opens about a hundred pairs; the ids of all pairs are in memory.
     """
     keys = _drawn(question, pairs.standing(), seed, number, number_a_genre, share_a_genre)
     turn = _next_turn(question)
@@ -58,7 +57,7 @@ def _drawn(
     number_a_genre: int | None,
     share: float | None,
 ) -> list[int]:
-    """Ids of unopened pairs in the order that the seed gives them. The database draws: only these ids are loaded."""
+    """Returns the ids of unopened pairs in the order of the seed. The database draws; only ids are loaded."""
     unopened = in_drawn_order(pairs.exclude(labels__question=question), str(seed))
     if number_a_genre is None and share is None:
         return list(unopened.values_list("pk", flat=True)[:number])
@@ -79,21 +78,20 @@ def _drawn(
 
 
 def _by_genre(pairs: QuerySet[Any]) -> dict[int, int]:
-    """Genre -> how many of these pairs."""
+    """Counts pairs by genre: genre id -> number."""
     return dict(pairs.order_by().values_list("premise__genre").annotate(pairs=Count("pk")))
 
 
 def open_more_labels(*, question: Question, labels: int, most_votes: int | None = None, seed: int = 0) -> int:
-    """Asks for more labels, `labels` in all, where the first ones split. Returns how many pairs get more.
+    """Adds seats to pairs whose votes split, up to `labels` labels per pair. Returns the number of these pairs.
 
-    Split: all seats are filled, and no label has more than `most_votes` of them (the threshold, unless told).
-    What comes after the seats never changes the gold label: that is counted over the first ones alone.
-    Raises TooManyLabels.
+    The votes of a pair split if all its seats are filled and no label has more than `most_votes` (by default the
+    threshold). Extra labels never change the gold label, which counts the first seats alone. Raises TooManyLabels.
     """
     if not question.seats < labels <= question.most_labels:
         raise TooManyLabels(
-            f"A pair of this question has {question.seats} labels and may get up to {question.most_labels}:"
-            f" {labels} is not between them."
+            f"A pair of this question has {question.seats} seats and may get up to {question.most_labels} labels."
+            f" Please ask for a number above {question.seats} and up to {question.most_labels}, not {labels}."
         )
     most = question.threshold if most_votes is None else most_votes
     keys = list(in_drawn_order(split_pairs(question, most), str(seed)).values_list("pk", flat=True))
@@ -123,22 +121,21 @@ def _add_seats(question: Question, keys: list[int], labels: int) -> int:
 
 
 def _next_turn(question: Question) -> int:
-    # Asked once, not for every block: turns order seats and need not be unique, so another opening at the
-    # same time does no harm.
+    # Turns need not be unique, since they only order seats: two openings at the same time do no harm.
     return (Label.objects.filter(question=question).aggregate(last=Max("turn"))["last"] or 0) + 1
 
 
 @one_transaction
 def _open_block(question: Question, keys: list[int], turn: int) -> tuple[int, int]:
-    """Makes the seats of a block, the first with this turn. Returns how many pairs and how many seats."""
-    # Two openings at once stand in line here; the unique seat would refuse the second one's rows anyway.
+    """Makes the seats of a block, with turns from `turn` on. Returns the numbers of pairs and of seats."""
+    # A second opening waits here. Without the lock, the unique constraint on seats would make it fail.
     Question.objects.select_for_update().get(pk=question.pk)
     unopened = Pair.objects.standing().filter(pk__in=keys).exclude(labels__question=question)
     rows = unopened.select_related("premise").in_bulk()
     block = [rows[key] for key in keys if key in rows]
     if not block:
         return 0, 0
-    # A judgement on another scale than the corpus's is not what the author was asked for.
+    # The author's label counts only if the question uses the scheme in which the author was asked to write.
     counts = question.is_main and question.scheme == question.corpus.scheme
     authored = [pair for pair in block if counts and pair.author_label]
     taken = {(pair.pk, 1) for pair in authored}
@@ -175,7 +172,7 @@ def _author_label(question: Question, pair: Pair) -> Label:
 
 
 def _sentences(question: Question, pair: Pair) -> Iterable[int]:
-    """Which parts of the premise are asked about: the whole (0), or each sentence by its number."""
+    """Returns the parts of the premise that are judged: the whole (0), or each sentence by its number."""
     return range(1, pair.premise.sentence_count + 1) if question.by_sentence else (0,)
 
 

@@ -1,4 +1,4 @@
-"""Labels that came with a published corpus, and the question that they answer."""
+"""Imports the labels of published corpora, and makes the question that they answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,8 +32,10 @@ WORDINGS = {
 
 @dataclass(frozen=True)
 class Portion:
-    """What became of a portion: lines refused, and ids of pairs whose gold label in the file is not
-    the one that its labels give."""
+    """The result of importing a portion.
+
+    refused: the lines with errors. gold_differs: ids of pairs whose labels give another gold label than the file says.
+    """
 
     refused: list[BadLine]
     gold_differs: list[str]
@@ -55,9 +57,9 @@ def create_corpus(
     gold_rule: str | None = None,
     question_scheme: str | None = None,
 ) -> Corpus:
-    """A corpus for pairs that come from elsewhere, with a main question in the words given, else in ours.
+    """Returns the corpus for imported pairs, with a main question; makes both if they do not exist.
 
-    One that another import has made in this moment is taken.
+    `wording` and `labels`: the words of the question and of its answers, else the default ones.
     """
     facts = {"scheme": scheme, "protocol": protocol, "licence": licence, "description": about}
     corpus, _ = Corpus.objects.get_or_create(
@@ -86,10 +88,10 @@ def main_question(
     gold_rule: str | None = None,
     scheme: str | None = None,
 ) -> Question:
-    """Returns the corpus's main question; makes it, where there is none, in these words or ours.
+    """Returns the corpus's main question; makes it if there is none, in these words or the default ones.
 
-    scheme: of the labels, where it is not the corpus's. seats, threshold: five and three where neither is named;
-    with seats alone, more than half of them decide.
+    scheme: of the labels, if it is not the corpus's. seats, threshold: by default five and three; with seats alone,
+    the threshold is more than half of them.
     """
     rule: dict[str, Any] = {"seats": seats, "gold_rule": gold_rule}
     rule["threshold"] = threshold or (seats // 2 + 1 if seats else None)
@@ -114,7 +116,7 @@ def main_question(
 def import_portion(
     *, run: PairImport, file: PairSource, question: Question, plans: Sequence[PlannedPair]
 ) -> Portion:
-    """Writes a portion of pairs with their labels: all that can go in, in one transaction."""
+    """Writes a portion of pairs with their labels in one transaction, except for lines with errors."""
     written, refused = write_pairs(run=run, file=file, plans=plans)
     labels = [label for pair, plan in written for label in _labels(run, question, pair, plan)]
     Label.objects.bulk_create(labels)
@@ -137,7 +139,7 @@ def import_portion(
         )
         if not plan.item.has_gold or plan.item.published_label == majority:
             continue
-        if plan.published_label is not None:  # it stands as published
+        if plan.published_label is not None:  # the published label counts
             run.counts["published_without_majority" if majority is None else "published_differs"] += 1
         else:
             differing.append(pair.public_id)
@@ -164,13 +166,13 @@ def _labels(run: PairImport, question: Question, pair: Pair, plan: PlannedPair) 
 
 
 def _is_self_validated(plan: PlannedPair) -> bool:
-    """Did the author give a second label to the own pair?"""
+    """Whether the author also validated the pair."""
     return bool(plan.author) and any(
         vote.annotator == plan.author for vote in plan.votes if vote.position > 1
     )
 
 
 def open_imported(*, question: Question, sources: Sequence[Source], seed: int = 0) -> int:
-    """Opens the pairs of these files that have no labels yet for validation. Returns how many."""
+    """Opens the pairs of these files that have no labels yet. Returns their number."""
     pairs = Pair.objects.filter(corpus_id=question.corpus_id, source__in=sources)
     return open_for_validation(question=question, pairs=pairs, seed=seed)

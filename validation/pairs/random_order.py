@@ -1,4 +1,4 @@
-"""Drawing pairs by a seed: the database puts them into an order that looks random and is the same for ever."""
+"""Draws pairs by a seed: the database sorts them in a random order that the seed fixes."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.db.models.functions import SHA256, Cast, Concat
 
 
 class _Digest(SHA256):
-    """As Django's, without an extension of PostgreSQL."""
+    """SHA256 as in Django, but without PostgreSQL's extension pgcrypto."""
 
     def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
         template = "ENCODE(SHA256(CONVERT_TO(%(expressions)s, 'UTF8')), 'hex')"
@@ -15,6 +15,6 @@ class _Digest(SHA256):
 
 
 def in_drawn_order(pairs: QuerySet[Any], seed: str) -> QuerySet[Any]:
-    """Order pairs by `drawn`, the SHA-256 of seed and key: a longer slice has the pairs of a shorter one, and more."""
+    """Orders pairs by `drawn`, the SHA-256 of seed and key. A longer slice contains the pairs of a shorter one."""
     key = Concat(Value(f"{seed}:"), Cast("pk", CharField()), output_field=CharField())
     return pairs.annotate(drawn=_Digest(key)).order_by("drawn")

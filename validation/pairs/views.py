@@ -1,4 +1,4 @@
-"""Researchers: the pairs of a corpus to read, to open for validation, to ask more labels for, and to adjudicate."""
+"""Researchers' pages about pairs: list, one pair, opening pairs, extra labels, adjudication."""
 
 from typing import Any, cast
 
@@ -27,7 +27,7 @@ from validation.questions.choices import choices_of
 from validation.questions.lookup import words_of
 from validation.statistics.cached import waiting_for_decision
 
-# Where a gold label is from, as gold.py says it, and what a page calls that.
+# The sources of gold labels (nli.gold.SOURCES) and their names on pages.
 SOURCES = {
     VOTED: "the votes",
     ADJUDICATED: "a researcher's decision",
@@ -44,7 +44,7 @@ DECIDED_SHOWN = 10
 @require_safe
 @researcher_required
 def pair_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """Fifty pairs a page, by genre, author, labels, how the votes fell, and words."""
+    """Lists pairs, fifty per page, with filters."""
     question = asked_question(request, slug)
     given = {name: request.GET.get(name, "").replace("\0", "")[:200].strip() for name in TEXT_FILTERS}
     wanted = Wanted(**given, skipped=request.GET.get("skipped") == "yes")
@@ -69,7 +69,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @researcher_required
 def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """A pair: its texts, where they are from, its gold label, and everything that anybody said of it."""
+    """Shows a pair: its texts and their sources, its gold label, and its history."""
     question = asked_question(request, slug)
     asked = get_object_or_404(Pair, corpus=question.corpus, public_id=public_id)
     rows = with_gold_label(Pair.objects.all(), question, [asked.pk])
@@ -91,7 +91,7 @@ def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
-    """Chooses pairs for validation: of those that nobody has been asked about, by number, share, or name."""
+    """Opens pairs that have no seats yet for validation: by number, by share, or by id."""
     question = asked_question(request, slug)
     count = unopened_pairs(question).count()
     form = OpenPairsForm(
@@ -107,7 +107,7 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _chosen(question: Question, form: dict[str, Any]) -> dict[str, Any]:
-    """What `open_for_validation` is to be asked. Shares count what is open already, so they go over all pairs."""
+    """Returns the arguments of `open_for_validation`. A share includes open pairs, so it is taken of all pairs."""
     how, number = form["how"], form["number"]
     pairs: PairQuerySet = unopened_pairs(question)
     if how == "percent_a_genre":
@@ -129,7 +129,7 @@ def _chosen(question: Question, form: dict[str, Any]) -> dict[str, Any]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
-    """Asks for more labels where the first ones split; says first for how many pairs."""
+    """Adds seats to pairs whose votes split; a preview shows for how many pairs."""
     question = asked_question(request, slug)
     most = min(question.most_labels, MOST_LABELS)
     labels = number_in(request, "labels", 2 * question.seats, most)
@@ -139,7 +139,7 @@ def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and request.POST.get("do") != "preview":
         try:
             asked = open_more_labels(question=question, labels=labels, most_votes=votes, seed=seed)
-            messages.success(request, f"Asked for {labels} labels in all; pairs: {asked:,}.")
+            messages.success(request, f"{asked:,} pairs now get up to {labels} labels each.")
             return redirect(address_in("more-labels", question))
         except TooManyLabels as refusal:
             error = str(refusal)
@@ -159,7 +159,7 @@ def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
-    """The next pair that the votes leave open: who said what, and a decision with a reason."""
+    """Shows the next pair that waits for a decision, with its labels; POST stores a decision with its reason."""
     question = asked_question(request, slug)
     error = ""
     if request.method == "POST" and "take_back" in request.POST:
@@ -174,14 +174,14 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
                 reason=text_in(request, "reason"),
                 by=cast(User, request.user),
             )
-            messages.success(request, f"Decided: {decision.label}. It is marked as adjudicated everywhere.")
+            messages.success(request, f"The gold label is now {decision.label}, marked as adjudicated.")
             return redirect(address_in("adjudication", question))
         except AlreadyDecided as refusal:
             messages.info(request, str(refusal))
             return redirect(address_in("adjudication", question))
         except ValidationError as refusal:
             error = str(refusal)
-    # After an error the same pair comes again, where it still waits.
+    # After an error the page shows the same pair again, if it still waits.
     before = pair.pk - 1 if error else number_in(request, "after", 0, 2**62)
     shown, further = pair_to_decide(question, after=before)
     decided = Adjudication.objects.filter(question=question, withdrawn_at=None)
@@ -208,7 +208,7 @@ def _take_back(request: HttpRequest, question: Question) -> HttpResponse:
     )
     try:
         take_back(adjudication=decision, reason=text_in(request, "because"), by=cast(User, request.user))
-        messages.success(request, "The decision is taken back; it stays in the history of the pair.")
+        messages.success(request, "The decision was taken back. It stays in the history of the pair.")
     except ValidationError as refusal:
         messages.error(request, str(refusal))
     return redirect(address_in("adjudication", question))

@@ -1,4 +1,4 @@
-"""Pairs that count no longer, and their empty seats: closed with them, opened again when they come back."""
+"""Withdraws pairs and closes their empty seats; restores them and opens these seats again."""
 
 from datetime import datetime
 
@@ -12,10 +12,10 @@ PORTION = 5000
 
 
 def lock(*parts: QuerySet[Label]) -> list[Label]:
-    """Locks rows in the order of their ids, as submissions do: otherwise the two could wait for each other.
+    """Locks labels in the order of their ids, as submissions do: another order could deadlock with them.
 
-    One call has all the rows that a transaction will write: two calls in turn are not in one order. A union, since a
-    condition with OR would read the whole table.
+    Pass all labels that the transaction will write in one call, since two calls would break the order. It uses a
+    union, since a condition with OR would read the whole table.
     """
     keys = [part.order_by().values("pk") for part in parts]
     rows = Label.objects.filter(pk__in=keys[0].union(*keys[1:]))
@@ -23,12 +23,12 @@ def lock(*parts: QuerySet[Label]) -> list[Label]:
 
 
 def empty_seats(pairs: QuerySet[Pair]) -> QuerySet[Label]:
-    """The seats that `withdraw_pairs` closes: the caller locks them first."""
+    """Returns the seats that `withdraw_pairs` closes; the caller locks them first."""
     return Label.objects.seats().filter(pair__in=pairs.values("pk"), label=None)
 
 
 def closed_seats(pairs: QuerySet[Pair]) -> QuerySet[Label]:
-    """The seats that `restore_pairs` may open: the caller locks them first."""
+    """Returns the seats that `restore_pairs` may open; the caller locks them first."""
     return Label.objects.filter(pair__in=pairs.values("pk"), label=None, withdrawn_because=PAIR_GONE)
 
 

@@ -1,6 +1,6 @@
-"""Calibration items: drawn for batches, shown, answered, and counted.
+"""Calibration items: draws them for batches, shows them, stores the answers, and counts these.
 
-They have no seat, and a batch without any costs nothing. docs/decisions/0006 says why they are rows of their own.
+They have no seats; docs/decisions/0006 says why.
 """
 
 from collections.abc import Collection, Mapping
@@ -15,16 +15,16 @@ from collection.models import Pair, Premise
 from validation.models import Assignment, BatchItem, CalibrationAnswer, CalibrationItem, Label, Question
 
 CHANCE = SystemRandom()
-SPARE = 5  # a few more than are needed, since some may share a premise
+SPARE = 5  # more than needed, since some may share a premise
 
 
 def draw_calibration(
     question: Question, annotator: User, premises: Collection[int]
 ) -> list[CalibrationAnswer]:
-    """Items for some places of a batch: each gets one by chance, as often as the question says.
+    """Draws calibration items for a batch: each slot gets one with the question's probability. They are not saved yet.
 
-    `premises`: of the pairs that would have the places. Never one that this annotator was shown before, never two
-    of one premise, nor one of the same text as those of the pairs: a batch holds no premise twice. Not saved yet.
+    `premises`: of the pairs that would fill the slots. It never draws an item that the annotator has seen, nor two
+    items with the same premise, nor an item with the text of one of `premises`: a batch shows no premise twice.
     """
     wanted = sum(CHANCE.random() * 100 < question.calibration_percent for _ in premises)
     if not wanted:
@@ -37,7 +37,7 @@ def draw_calibration(
 
 
 def calibration_of(assignment: Assignment) -> dict[str, CalibrationAnswer]:
-    """Slot -> what this batch holds from outside the corpus. Whoever asks to write holds the batch's lock."""
+    """Returns slot -> calibration item of this batch. To write them, hold the lock of the batch."""
     if not assignment.has_calibration:
         return {}
     rows = CalibrationAnswer.objects.filter(assignment=assignment).select_related("item")
@@ -45,7 +45,7 @@ def calibration_of(assignment: Assignment) -> dict[str, CalibrationAnswer]:
 
 
 def as_shown(row: CalibrationAnswer) -> BatchItem:
-    """As a place of the batch that nobody can tell from the others."""
+    """Makes it look like any other item of the batch, so that annotators cannot recognise it."""
     lines = row.item.premise.split("\n")
     pair = Pair(
         hypothesis=row.item.hypothesis,
@@ -62,7 +62,7 @@ def answer_calibration(
     reasons: Mapping[str, str],
     now: datetime,
 ) -> tuple[list[str], int]:
-    """Keeps what came for slots that wait. Returns the slots that were answered, and how many were skipped."""
+    """Stores the answers for open slots. Returns the slots that were answered, and the number of skipped ones."""
     answered, skipped = [], []
     for slot, row in rows.items():
         if row.waits and slot in labels:
@@ -78,7 +78,10 @@ def answer_calibration(
 
 
 def calibration_items(question: Question) -> QuerySet[CalibrationItem]:
-    """The question's items with how many were shown it (`met`), `answered` it, and were `right`; open ones first."""
+    """Returns the question's items, open ones first, with numbers of annotators.
+
+    `met`: who saw it. `answered`: who answered it. `right`: who gave the expert's label.
+    """
     answered = Q(answers__answer__isnull=False)
     return question.calibration.annotate(
         met=Count("answers"),

@@ -1,4 +1,4 @@
-"""Control items: pairs that an expert labels, too. The expert's label never counts."""
+"""Control items: pairs that an expert labels, too. The expert's label never counts for the gold label."""
 
 from typing import Any
 
@@ -16,20 +16,24 @@ from validation.models import Label, Question
 from validation.pairs.random_order import in_drawn_order
 from validation.pairs.withdrawal import lock
 
-DRAW_KEPT = 600  # seconds
+DRAW_CACHED = 600  # seconds
 
 
 @one_transaction
 def label_as_expert(*, question: Question, pair: Pair, label: str, by: User, reason: str = "") -> Label:
-    """Makes a pair a control item. It stays an ordinary pair in ordinary seats: nobody sees that it is one.
+    """Makes a pair a control item. It stays an ordinary pair in ordinary seats, so annotators cannot recognise it.
 
-    Who labelled it so before gets the bonus now. Raises WrongLabel, AlreadyDecided.
+    Annotators who gave the same label before get the bonus now. Raises WrongLabel, AlreadyDecided.
     """
     if label not in question.labels:
         raise WrongLabel({"label": f"Please choose one of: {', '.join(question.labels)}."})
     if question.by_sentence:
-        raise WrongLabel({"label": "Single sentences have no control items. Use calibration items instead."})
-    # Casts hold these locks: each is committed and found below, or waits here and then reads the expert's label.
+        raise WrongLabel(
+            {
+                "label": "A question about single sentences has no control items. Please use calibration items instead."
+            }
+        )
+    # A submission holds these locks. Either it is committed and found below, or it waits and then reads the expert's label.
     lock(Label.objects.filter(question=question, pair=pair))
     try:
         with transaction.atomic():
@@ -47,7 +51,7 @@ def label_as_expert(*, question: Question, pair: Pair, label: str, by: User, rea
 
 
 def pay_bonus(*, question: Question, pair: int, annotator: User) -> None:
-    """For agreeing with the expert on a control item; once a pair."""
+    """Pays the bonus for the same label as the expert on a control item, once per pair and annotator."""
     earn(
         user=annotator,
         corpus_id=question.corpus_id,
@@ -59,7 +63,7 @@ def pay_bonus(*, question: Question, pair: int, annotator: User) -> None:
 
 
 def label_without_seat(question: Question, pair: Pair, label: str, origin: str, **fields: Any) -> Label:
-    """A label without a seat, not saved yet."""
+    """Makes a label without a seat; it is not saved yet."""
     return Label(
         question=question,
         pair=pair,
@@ -74,10 +78,10 @@ def label_without_seat(question: Question, pair: Pair, label: str, origin: str, 
 
 
 def control_items(question: Question, *, share: float, seed: int) -> tuple[list[int], int]:
-    """Pairs for an expert: (ids without an expert's label, how many were drawn). `share`: 0 to 1 of the open pairs.
+    """Draws pairs for an expert: (ids without an expert's label, number drawn). `share`: 0 to 1 of the open pairs.
 
-    The same seed draws the same pairs, and a larger share the same ones and more. What was drawn is kept for
-    DRAW_KEPT seconds, or until more pairs are opened: the expert comes back for each of them.
+    The same seed draws the same pairs, and a larger share draws these and more. The draw is cached for DRAW_CACHED
+    seconds or until more pairs are opened, since the page draws again for each pair.
     """
     seats = Label.objects.seats().filter(question=question)
     newest = seats.filter(position=1).order_by("-pk").values_list("pk", flat=True).first()
@@ -85,7 +89,7 @@ def control_items(question: Question, *, share: float, seed: int) -> tuple[list[
     drawn: list[int] | None = cache.get(name)
     if drawn is None:
         drawn = _draw(seats, share, seed)
-        cache.set(name, drawn, DRAW_KEPT)
+        cache.set(name, drawn, DRAW_CACHED)
     labelled = set(
         Label.objects.standing()
         .filter(question=question, origin=Label.Origin.EXPERT)

@@ -1,4 +1,4 @@
-"""Labels of models: stored beside what people say, in no seat."""
+"""Labels of models. They have no seat and never count."""
 
 from collections.abc import Mapping
 
@@ -11,16 +11,16 @@ from validation.quality_control.control_items import label_without_seat
 
 @one_transaction
 def keep_model_labels(*, question: Question, model: str, labels: Mapping[Pair, tuple[str, str]]) -> int:
-    """Keeps what a model says beside what people say: pair -> (label, reason). It has no seat and counts nowhere.
+    """Stores the labels of a model: pair -> (label, reason). They have no seat and never count.
 
-    Returns how many are new: what the model said of a pair before stays, and saying it again does nothing. Raises
-    WrongLabel (public id -> why): for a label outside the scheme, and where the model had said something else, for
-    then it is another model.
+    Returns the number of new labels; storing a label again does nothing. Raises WrongLabel (public id -> why) for a
+    label outside the scheme, and if the model gave the pair another label before: then it is another model and needs
+    another name.
     """
     model = model.strip()
     if not model:
         raise WrongLabel({"model": "Please name the model."})
-    Question.objects.select_for_update().get(pk=question.pk)  # two files at once stand in line
+    Question.objects.select_for_update().get(pk=question.pk)  # two imports at once wait for each other
     theirs = Label.objects.standing().filter(question=question, origin=Label.Origin.MODEL, model=model)
     known = dict(theirs.filter(pair__in=labels).values_list("pair", "label"))
     errors = {}
@@ -28,7 +28,9 @@ def keep_model_labels(*, question: Question, model: str, labels: Mapping[Pair, t
         if label not in question.labels:
             errors[pair.public_id] = _unknown(question, label)
         elif known.get(pair.pk, label) != label:
-            errors[pair.public_id] = f"{model} said {known[pair.pk]} before. Another model has another name."
+            errors[pair.public_id] = (
+                f"{model} gave the label {known[pair.pk]} before. Please give a new version of the model another name."
+            )
     if errors:
         raise WrongLabel(errors)
     new = [
@@ -40,4 +42,4 @@ def keep_model_labels(*, question: Question, model: str, labels: Mapping[Pair, t
 
 
 def _unknown(question: Question, label: str) -> str:
-    return f"{label!r} is no label here. Use one of: {', '.join(question.labels)}."
+    return f"{label!r} is not a label of this question. Use one of: {', '.join(question.labels)}."

@@ -1,4 +1,4 @@
-"""Researchers: an expert labels control items; the calibration items and how people answered them."""
+"""Researchers' pages about control items and calibration items."""
 
 from typing import cast
 
@@ -25,7 +25,7 @@ PASSED_OVER = 50
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def controls(request: HttpRequest, slug: str) -> HttpResponse:
-    """An expert labels a share of the open pairs, one after the other, without seeing what others said."""
+    """Shows an expert one open pair after the other, without its labels; POST stores the expert's label."""
     question = asked_question(request, slug)
     percent, seed = number_in(request, "percent", 1, 100), number_in(request, "seed", 0, 2**31 - 1)
     error = ""
@@ -46,7 +46,7 @@ def controls(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as refusal:
             error = str(refusal)
     left, drawn = control_items(question, share=percent / 100, seed=seed)
-    # A pair that was withdrawn since the draw is passed over.
+    # Pairs that were withdrawn since the draw are left out.
     standing = Pair.objects.standing().select_related("premise").in_bulk(left[:PASSED_OVER])
     context = {
         "question": question,
@@ -68,7 +68,7 @@ def controls(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @researcher_required
 def calibration(request: HttpRequest, slug: str) -> HttpResponse:
-    """The calibration items of a question, and how people answered each of them."""
+    """Lists the calibration items of a question, with the numbers of answers."""
     question = asked_question(request, slug)
     context = {"question": question, "items": calibration_items(question)}
     return render(request, "validation/quality_control/calibration_items.html", context)

@@ -1,4 +1,4 @@
-"""Addresses of pages about a question, and what such a page reads from its request."""
+"""Addresses of the pages about a question, and what these pages read from a request."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from validation.models import Question
 
 
 def asked_question(request: HttpRequest, slug: str) -> Question:
-    """The corpus's main question, or the one that the address names: `?question=SLUG`."""
+    """Returns the question that the address names by `?question=SLUG`, else the corpus's main question."""
     questions = Question.objects.select_related("corpus").prefetch_related(
         "label_wordings", "corpus__questions"
     )
@@ -21,24 +21,24 @@ def asked_question(request: HttpRequest, slug: str) -> Question:
 
 
 def address_in(name: str, question: Question, *more: str, **query: str | int) -> str:
-    """A researcher's page about this question: the main one is known by its corpus alone."""
+    """Returns the address of a researcher's page about this question. Only other questions than the main one are named."""
     asked = query if question.is_main else {"question": question.slug, **query}
     address = reverse(name, args=[question.corpus.slug, *more])
     return f"{address}?{urlencode(asked)}" if asked else address
 
 
 def address_of(name: str, question: Question) -> str:
-    """A page of the question: the main one is known by its corpus alone."""
+    """Returns the address of an annotator's page about this question. Only other questions than the main one are named."""
     more = [] if question.is_main else [question.slug]
     return reverse(name, args=[question.corpus.slug, *more])
 
 
 def text_in(request: HttpRequest, name: str) -> str:
-    """A posted field; PostgreSQL takes no NUL character."""
+    """Reads a posted field, without NUL characters: PostgreSQL does not store them."""
     return request.POST.get(name, "").replace("\0", "")
 
 
 def number_in(request: HttpRequest, name: str, usual: int, most: int) -> int:
-    """A whole number of the form or the address, from 0 to `most`; anything else is the usual one."""
+    """Reads a whole number from the form or the address, at most `most`; returns `usual` for anything else."""
     text = request.POST.get(name) or request.GET.get(name, "")
     return min(int(text), most) if text.isdecimal() and len(text) < 12 else usual

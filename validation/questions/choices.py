@@ -1,4 +1,4 @@
-"""The labels of a question as buttons: the corpus's words, and the keys that choose them."""
+"""The labels of a question as buttons: the corpus's wording, and the keys that press them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ from validation.questions.lookup import wordings_of
 
 @dataclass(frozen=True)
 class Choice:
-    """One label as a button: the corpus's wording, and the keys that choose it."""
+    """One label as a button: the corpus's wording, and the keys that press it."""
 
     label: str
     wording: str
@@ -27,7 +27,7 @@ class Choice:
 
     @cached_property
     def button(self) -> SafeString:
-        """Its radio button from the value on: made once, and shown with every pair of the batch."""
+        """The HTML of the radio button from its value on. Cached, since each pair of the batch shows it."""
         keys = (str(self.number), self.letter.upper()) if self.letter else (str(self.number),)
         return format_html(
             ' value="{}" data-number="{}" data-letter="{}"> {}<span class="keys" aria-hidden="true">{}</span>',
@@ -40,7 +40,7 @@ class Choice:
 
 
 def choices_of(question: Question) -> list[Choice]:
-    """The labels in the corpus's order and words. A label that is a digit has that digit for its key."""
+    """Returns the labels in the corpus's order and wording. The key of a label that is a digit is that digit."""
     entries = wordings_of(question) or [(label, label.capitalize(), "") for label in question.labels]
     letters = _letters({label: wording for label, wording, _ in entries})
     return [
@@ -50,10 +50,10 @@ def choices_of(question: Question) -> list[Choice]:
 
 
 def _letters(wordings: dict[str, str]) -> dict[str, str]:
-    """Label -> the letter that is its key: for all labels of a question or for none.
+    """Returns label -> the letter that is its key, for all labels of a question or for none.
 
-    None where a letter would not tell the labels apart, or where it begins another answer of one word: where
-    the answers are Yes, Unknown and No, whoever presses N does not mean neutral.
+    There are no letters if two labels share one, or if one begins another answer of one word: with the answers Yes,
+    Unknown and No, an annotator who presses N does not mean neutral.
     """
     letters = {label: label[0] for label in wordings if label[0].isalpha()}
     misleads = any(

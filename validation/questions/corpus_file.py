@@ -1,4 +1,7 @@
-"""Load the questions of a corpus file, with their calibration items: created or updated, as far as labels allow."""
+"""Loads the questions of a corpus file and their calibration items.
+
+It creates and updates them, but refuses changes that would give another meaning to labels that exist.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +22,7 @@ from collection.corpus_schema import (
 from collection.models import Corpus, Pair
 from validation.models import Assignment, CalibrationItem, Label, Question
 
-FAQ_NAMES = {"question": "text"}  # the column is named `text`, as `question` is the key to the question
+FAQ_NAMES = {"question": "text"}  # the column is `text`, because `question` is the foreign key
 NOT_COLUMNS = (
     *("labels", "examples", "check", "faq", "partitions"),
     *("slug", "pool_needs_exam", "qualification", "exam", "calibration"),
@@ -29,9 +32,9 @@ NOT_COLUMNS = (
 def load_questions(
     *, corpus: Corpus, main: QuestionPart, beside: Sequence[SideQuestionPart], changes: Changes
 ) -> None:
-    """Creates or updates the corpus's main question and those beside it.
+    """Creates or updates the corpus's main question (`main`) and its other questions (`beside`).
 
-    To be called in a transaction. The caller must roll back when `changes.refusals` is not empty.
+    Call it in a transaction, and roll back if `changes.refusals` is not empty.
     """
     _load(corpus, "main", main, changes)
     for part in beside:
@@ -70,9 +73,9 @@ def _load(corpus: Corpus, slug: str, part: QuestionPart, changes: Changes) -> No
 
 
 def _qualification(corpus: Corpus, slug: str, part: QuestionPart) -> Qualification | None:
-    """What somebody who is not invited must hold: what an exam gives, or one that the file names."""
+    """Returns the qualification for annotators without an invitation: an exam grants it, or the file names it."""
     if part.pool_needs_exam and part.exam is None:
-        return corpus.writing_qualification  # what the corpus's exam gives
+        return corpus.writing_qualification  # the corpus's exam grants it
     if part.exam is not None:
         name = f"Label for {corpus.name}" + ("" if slug == "main" else f": {slug}")
         own = f"label-{corpus.slug}" if slug == "main" else f"label-{corpus.slug}-{slug}"
@@ -86,7 +89,7 @@ def _qualification(corpus: Corpus, slug: str, part: QuestionPart) -> Qualificati
 
 
 def _tell(question: Question, part: QuestionPart, name: str, changes: Changes) -> bool:
-    """A line for each difference among the rows of a question; answers whether there is any."""
+    """Adds a line to `changes` for each difference among the rows of a question; returns whether there is one."""
     differs = [
         tell_rows(question.label_wordings, part.labels, WordedLabel, f"{name}: label", changes),
         tell_rows(question.examples, part.examples, Example, f"{name}: example", changes),
@@ -106,7 +109,7 @@ def _write_rows(question: Question, part: QuestionPart) -> None:
 
 
 def _drop_unused(corpus: Corpus, slugs: Sequence[str], changes: Changes) -> None:
-    """Questions that left the file go, unless pairs were opened under them: those stay."""
+    """Deletes questions that are not in the file any more, except those under which somebody was asked."""
     for question in Question.objects.filter(corpus=corpus, is_main=False).exclude(slug__in=slugs):
         used = (
             Label.objects.filter(question=question).exists()
@@ -115,7 +118,8 @@ def _drop_unused(corpus: Corpus, slugs: Sequence[str], changes: Changes) -> None
         )
         if used:
             changes.notes.append(
-                f"Question {question.slug} is not in the file; it stays, because people were asked it."
+                f"Question {question.slug} is not in the file. It stays, because pairs are open or annotators are"
+                " in its pool."
             )
             continue
         name = f"question {question.slug}"
@@ -128,7 +132,7 @@ def _drop_unused(corpus: Corpus, slugs: Sequence[str], changes: Changes) -> None
             name=f"{name}: exam",
             changes=changes,
         )
-        question.calibration.all().delete()  # nobody met them: nobody was asked
+        question.calibration.all().delete()  # nobody answered one, since nobody was asked
         question.delete()
         changes.gone(name)
 
@@ -141,8 +145,8 @@ def _refuse_new_rules(question: Question, columns: dict[str, Any], changes: Chan
         old, new = getattr(question, key), columns[key]
         if old != new and (labels := Label.objects.filter(question=question).count()):
             changes.refuse(
-                f"{_table(question)} {key}: {labels:,} labels and open seats were made under {old}, so it cannot"
-                f" become {new}. Put {old} back into the file; another rule needs a corpus of its own."
+                f"{_table(question)} {key}: {labels:,} labels and open seats exist under {old}, so it cannot become"
+                f" {new}. Set it back to {old}, or make another corpus for the new rule."
             )
 
 
@@ -160,7 +164,7 @@ def _refuse_new_partition_rules(question: Question, part: QuestionPart, changes:
 
 
 def _refuse_new_wording(question: Question, part: QuestionPart, changes: Changes) -> None:
-    """What people were asked, and what their answers were called, stays while their answers count."""
+    """Refuses another wording of the question or of its answers once somebody has answered."""
     old = {entry.label: entry.wording for entry in question.label_wordings.all()}
     wordings = [("wording", question.wording, part.wording)]
     wordings += [(f'label "{entry.label}"', old.get(entry.label, ""), entry.wording) for entry in part.labels]
@@ -168,8 +172,8 @@ def _refuse_new_wording(question: Question, part: QuestionPart, changes: Changes
     cast = Label.objects.filter(question=question, origin="cast", label__isnull=False)
     if differing and (labels := cast.count()):
         changes.refusals += [
-            f'{_table(question)} {name}: {labels:,} labels were chosen under the words "{was}", so they cannot become'
-            f' "{new}". Put "{was}" back into the file; other words need a corpus of their own.'
+            f'{_table(question)} {name}: annotators gave {labels:,} labels under the wording "{was}", so it cannot'
+            f' become "{new}". Set it back to "{was}", or make another corpus for the new wording.'
             for name, was, new in differing
         ]
 
@@ -181,9 +185,10 @@ def _table(question: Question) -> str:
 def load_calibration(
     *, question: Question, parts: Sequence[CalibrationPart], name: str, changes: Changes
 ) -> None:
-    """Makes the question's items those of the file. One that somebody met stays, and is handed out no more.
+    """Creates, updates and removes calibration items, so that they match the file.
 
-    Refuses texts that are a pair of the corpus: those are labelled as controls, in their seats.
+    An item that annotators have seen is closed and not deleted. Refuses an item whose text is a pair of the corpus:
+    such a pair becomes a control item.
     """
     _refuse_pairs(question, parts, changes)
     known = {item.digest: item for item in CalibrationItem.objects.filter(question=question)}
@@ -196,8 +201,8 @@ def load_calibration(
         columns = {"label": part.label, "comment": part.comment, "scheme": question.scheme, "is_open": True}
         if item.label != part.label and (answers := item.answers.exclude(answer=None).count()):
             changes.notes.append(
-                f'Calibration item "{part.hypothesis[:60]}" has another label: {answers:,} answers that were'
-                " given before are compared with the new one."
+                f'Calibration item "{part.hypothesis[:60]}" has another label now: {answers:,} earlier'
+                " answers are compared with the new label."
             )
         set_fields(item, columns, f'{name}: calibration item "{part.hypothesis[:60]}"', changes)
     for item in known.values():
@@ -225,7 +230,7 @@ def _drop(item: CalibrationItem, name: str, changes: Changes) -> None:
 
 
 def _refuse_pairs(question: Question, parts: Sequence[CalibrationPart], changes: Changes) -> None:
-    """A text that is a pair would be labelled twice by one person, and would tell what is calibration."""
+    """Refuses items that are pairs of the corpus: an annotator might see the text twice and recognise the item."""
     texts = {(part.premise, part.hypothesis) for part in parts}
     rows = Pair.objects.filter(
         corpus=question.corpus_id, hypothesis__in={part.hypothesis for part in parts}
@@ -233,6 +238,6 @@ def _refuse_pairs(question: Question, parts: Sequence[CalibrationPart], changes:
     for premise, hypothesis, public_id in rows:
         if (premise, hypothesis) in texts:
             changes.refuse(
-                f'Calibration item "{hypothesis[:60]}" is the pair {public_id} of the corpus. Take it out of the'
-                " file; pairs of the corpus are labelled by an expert as control items."
+                f'Calibration item "{hypothesis[:60]}" is the pair {public_id} of the corpus. Remove it from'
+                " the file. To check annotators with a pair of the corpus, label it as a control item."
             )

@@ -1,4 +1,4 @@
-"""Find a question by its corpus and its name, and the corpus's words for its labels."""
+"""Finds a question by its corpus and its name, and the corpus's wording of its labels."""
 
 from django.core.management.base import CommandError
 from django.http import Http404
@@ -19,7 +19,7 @@ WHERE entry.question_id = %s ORDER BY entry."order"
 
 
 def question_of(corpus: str, slug: str | None = None) -> Question | None:
-    """The question of that name about a corpus, or its main one, its corpus with it."""
+    """Returns the question of that name, or the main question; None if there is none. The corpus is loaded with it."""
     statement = QUESTION.format(
         question=columns(Question, "question"),
         corpus=columns(Corpus, "corpus"),
@@ -34,7 +34,7 @@ def question_of(corpus: str, slug: str | None = None) -> Question | None:
 
 
 def main_question(corpus: Corpus) -> Question:
-    """The question that decides gold. Raises Question.DoesNotExist."""
+    """Returns the question that decides the gold labels. Raises Question.DoesNotExist."""
     return Question.objects.select_related("corpus").get(corpus=corpus, is_main=True)
 
 
@@ -46,7 +46,7 @@ def question_or_404(slug: str, question_slug: str | None = None) -> Question:
 
 
 def question_for_command(slug: str, name: str | None = None) -> Question:
-    """The corpus's main question, or the one of that name. Raises CommandError."""
+    """Returns the question of that name, or the main question. Raises CommandError with the known names."""
     corpus = Corpus.objects.filter(slug=slug).first()
     if corpus is None:
         known = ", ".join(Corpus.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
@@ -60,11 +60,13 @@ def question_for_command(slug: str, name: str | None = None) -> Question:
     try:
         return main_question(corpus)
     except Question.DoesNotExist:
-        raise CommandError(f"{slug} has no main question. Give it one with load_corpus.") from None
+        raise CommandError(
+            f"{slug} has no main question. Load a corpus file that has one, with load_corpus."
+        ) from None
 
 
 def wordings_of(question: Question) -> list[tuple[str, str, str]]:
-    """(label, wording, help) in the corpus's order; empty where it has no words of its own."""
+    """Returns (label, wording, help) in the corpus's order; empty if the corpus has no words of its own."""
     return [(label, wording, text) for label, wording, text in rows((WORDINGS, [question.pk]))]
 
 

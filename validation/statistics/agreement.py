@@ -1,7 +1,7 @@
-"""Agreement between annotators, by SQL: the database counts pairs by pattern, nli.agreement does the rest.
+"""Agreement between annotators: the database counts pairs by vote pattern, nli.agreement computes the statistics.
 
-The gold label here is gold/queries.py's: an adjudication, else the majority; a label that was published beside its
-votes stands before the majority.
+The gold label is that of the view in gold/: an adjudication, else a label that was published together with votes, else
+the label that the votes give.
 
 Sources: SNLI (Bowman et al. 2015) section 2.2 and Table 3; MultiNLI (Williams et al. 2018) section 2.1
 and Table 2. `individual_equals_gold` is defined so that it fits both published tables.
@@ -41,17 +41,17 @@ from validation.statistics.vote_patterns import (
     patterns_of,
 )
 
-PAIRWISE_FROM = 30  # shared pairs, from which on a kappa of two people means something
+PAIRWISE_FROM = 30  # two annotators need more shared pairs than this, since a kappa over fewer means little
 
 
 def agreement(pairs: PairQuerySet, question: Question) -> dict[str, Any]:
-    """The figures of the papers' tables over `pairs` (standing ones) under `question`. One query."""
+    """Computes the statistics of the papers' tables over `pairs`, except withdrawn ones. One query over the labels."""
     profiles, _ = count_patterns(pairs, question)
     return {"pairs": _size(pairs, question), **_figures(patterns_of(profiles), question)}
 
 
 def _size(pairs: PairQuerySet, question: Question) -> int:
-    """How many pairs stand: of a question about single sentences, each sentence is one."""
+    """Counts the pairs that are not withdrawn. Under a question about single sentences, each sentence counts."""
     return pairs.standing().aggregate(size=_sizes(question))["size"] or 0
 
 
@@ -84,13 +84,13 @@ class AgreementReport:
     more_labels: dict[str, Any] | None
 
     def as_content(self) -> dict[str, Any]:
-        """The fields as plain JSON, to be kept; `report_from` reads it."""
+        """Returns the fields as JSON for the cache; `report_from` reads it."""
         kept = dict(vars(self))
         kept["confusion"] = [[author, gold, pairs] for (author, gold), pairs in self.confusion.items()]
         return kept
 
     def as_json(self) -> dict[str, Any]:
-        """One object, as the command and REST print it."""
+        """Returns one object, as the command and REST print it."""
         found = {**self.figures, "intervals": self.intervals, **self.breakdown}
         found["author_and_gold"] = [
             {"author": author, "gold": gold, "pairs": pairs}
@@ -104,7 +104,7 @@ class AgreementReport:
         return found
 
     def _behind(self) -> dict[str, Any]:
-        """What is not among the figures, each name with a number or with parts that have one."""
+        """Returns everything beyond `figures`: name -> a number, or an object of such entries."""
         found = {**self.breakdown, "self_validated": self.self_validated}
         if self.confusion:
             found["author_and_gold"] = {
@@ -116,9 +116,9 @@ class AgreementReport:
         return found
 
     def as_csv(self, pairwise: Sequence[dict[str, Any]] = ()) -> str:
-        """A row a figure, for a spreadsheet: by, group, figure, value, low, high. The whole corpus has no group.
+        """Returns a table with a row for each figure: by, group, figure, value, low, high. The whole corpus has no group.
 
-        `pairwise`: what `pairwise_kappa` gives, a group for every two annotators.
+        `pairwise`: the result of `pairwise_kappa`; each two annotators become a group.
         """
         table: list[Sequence[object]] = [("by", "group", "figure", "value", "low", "high")]
         table += _table_rows("", "", self.figures, self.intervals)
@@ -132,7 +132,7 @@ class AgreementReport:
 
 
 def report_from(kept: dict[str, Any]) -> AgreementReport:
-    """The report of which this is the `as_content`."""
+    """Makes a report from its `as_content`."""
     confusion = {(author, gold): pairs for author, gold, pairs in kept["confusion"]}
     return AgreementReport(**{**kept, "confusion": confusion})
 
@@ -145,10 +145,10 @@ def report(
     seed: int = 0,
     progress: Progress = ignore_progress,
 ) -> AgreementReport:
-    """Everything, by one query over the labels; with `by` (a key of DIMENSIONS) the groups come by the same query."""
+    """Computes the whole report, and the groups of the dimension `by` (of DIMENSIONS), by one query over the labels."""
     progress(0)
     profiles, groups = count_patterns(pairs, question, by)
-    progress(0.5)  # which is about the share of the database
+    progress(0.5)  # the query takes about half of the time
     patterns = patterns_of(profiles)
     alone = {pattern: n for pattern, n in patterns.items() if not pattern.self_validated}
     full = with_all_labels(patterns, question.seats)
@@ -188,7 +188,7 @@ def _rows(
         codes = dict(User.objects.filter(pk__in=map(int, groups)).values_list("pk", "code"))
         groups = {codes[int(pk)]: profiles for pk, profiles in groups.items()}
     sizes = {name: sum(patterns_of(profiles).values()) for name, profiles in groups.items()}
-    if by in PAIR_KEYS:  # a group whose pairs nobody has labelled is a row too
+    if by in PAIR_KEYS:  # a group without a labelled pair is a row, too
         keyed = pairs.standing().order_by().values(group=PAIR_KEYS[by](""))
         sizes = {row["group"]: row["size"] for row in keyed.annotate(size=_sizes(question))}
     rows = {}
@@ -204,10 +204,10 @@ def _rows(
 
 
 def pairwise_kappa(question: Question) -> list[dict[str, Any]]:
-    """Cohen's kappa of every two people who labelled more than thirty pairs both, the most shared first.
+    """Computes Cohen's kappa for each two annotators who share more than thirty pairs; most shared pairs first.
 
-    Their labels are those that decide gold, the authors' among them. Each pair counts once for two people: of somebody
-    who has two labels on it, as authors in published files that validated their own pairs, the first counts.
+    It uses the labels that decide the gold labels, including the authors'. If somebody has two labels on a pair, as
+    authors who validated their own pairs in published files, only the first counts.
     """
     given = counted(question).filter(annotator__isnull=False)
     sql, params = given.values(
@@ -239,7 +239,7 @@ def pairwise_kappa(question: Question) -> list[dict[str, Any]]:
 
 
 def _first_labels(text: str) -> list[tuple[int, str]]:
-    """Read "2/17/neutral 1/16/entailment" as (person, label), by person: of each the label of the first position."""
+    """Reads "2/17/neutral 1/16/entailment" as (annotator, label), sorted; of each annotator the first position counts."""
     entries = sorted(text.split(" "), key=lambda entry: int(entry.partition("/")[0]), reverse=True)
     return sorted(
         {int(person): label for _, person, label in (entry.split("/") for entry in entries)}.items()
@@ -262,7 +262,7 @@ def _table_rows(by: str, group: str, figures: dict[str, Any], ends: dict[str, An
 
 
 def _parts(value: Any, ends: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """The numbers of a figure: one, or one for each label, vote split, ..., in parts of parts where there are."""
+    """Yields the numbers of a figure: one, or one for each label, vote split, ..., at any depth."""
     if not isinstance(value, dict):
         yield (), value, ends
         return

@@ -1,6 +1,6 @@
-"""Who is good and who is guessing: a few figures an annotator, and flags with their rules.
+"""Statistics of each annotator's labels, and flags for those who may be guessing.
 
-By SQL, in a handful of queries; the two models of reliability are in reliability_models.py.
+A few queries compute them. The two models of reliability are in reliability_models.py.
 """
 
 import math
@@ -15,47 +15,45 @@ from nli.agreement import share
 from validation.gold.queries import counted
 from validation.models import BatchItem, CalibrationAnswer, Label, Question
 
-# A flag from control items waits for so many: at one percent, few say nothing.
+# The flag for control items needs this many answers: fewer say little about an annotator.
 CONTROLS_BEFORE_A_FLAG = 20
-FEWEST = 20  # labels, pairs or timed answers that a flag waits for
-FAST = 1 / 3  # of the median of all annotators
+FEWEST = 20  # labels, pairs or timed answers that each of the other flags needs
+FAST = 1 / 3  # of the median time of all annotators
 ONE_LABEL = 0.8
-MISSING_LABEL = 0.6  # what the pool must stay under for one label to be remarkable
-BY_CHANCE = 1.645  # standard errors: one in twenty guessers does better
+MISSING_LABEL = 0.6  # the share of this label in the pool must be lower for the flag "one label"
+BY_CHANCE = 1.645  # standard errors: one guesser in twenty does better
 BUCKET_MS = 100
 RULES = {
-    "too fast": f"the median time for a label is under a third of the median of all, over {FEWEST} timed labels or more",
-    "one label": f"{ONE_LABEL:.0%} or more of {FEWEST} labels or more are the same one, and of all annotators' labels"
-    f" less than {MISSING_LABEL:.0%} are",
-    "controls by chance": f"of {CONTROLS_BEFORE_A_FLAG} control and calibration items or more, taken together, no more are"
-    " right than guessing would get"
-    " (up to 1.645 standard errors above chance, which one guesser in twenty passes)",
-    "others by chance": f"over {FEWEST} pairs or more, equals the majority of the others no more often than anybody with"
-    " the same label frequencies would by chance (up to 1.645 standard errors above it)",
+    "too fast": f"the median time per label is under a third of the median of all annotators, over {FEWEST} timed labels or"
+    " more",
+    "one label": f"{ONE_LABEL:.0%} or more of at least {FEWEST} labels are the same label, which makes up less"
+    f" than {MISSING_LABEL:.0%} of the labels of all annotators",
+    "controls by chance": f"of at least {CONTROLS_BEFORE_A_FLAG} control and calibration items together, no more are"
+    " right than guessing would get (up to 1.645 standard errors above chance; one guesser in twenty does better)",
+    "others by chance": f"over at least {FEWEST} pairs, the labels equal the majority of the others no more often"
+    " than random labels with the same frequencies would (up to 1.645 standard errors above chance)",
 }
 MEANINGS = {
-    "labels": "Labels that stand among those that decide gold; an author's own are left out.",
-    "equals_others": "Leave-one-out: the share of these labels that equal the majority of the other labels of the pair, over"
-    " pairs where more than half of at least two others agree. The author's label is among the others.",
-    "chance": "How often somebody would equal the others who gives labels as often as this person, but without looking"
-    " at the pair.",
-    "controls": "Labels on pairs that an expert has labelled too, and how many equal the expert's.",
-    "calibration": "Answers to texts from outside the corpus that an expert has labelled, and how many equal the expert's."
-    " They are none of the labels.",
-    "shares": "How often each label was given.",
-    "median_seconds": "The median active time of a label, to a tenth of a second; skipped pairs are left out.",
-    "dawid_skene": "Dawid and Skene's model: the probability that the annotator gives a pair the label that the model"
-    " holds for true, over the model's frequencies of labels.",
-    "mace": "MACE: the probability that the annotator labels from the pair and does not guess.",
+    "labels": "Labels in seats that are not withdrawn, without those that authors gave as authors.",
+    "equals_others": "Leave-one-out: the share of these labels that equal the majority of the other labels of the pair,"
+    " over pairs on which more than half of at least two others agree. The author's label is one of the others.",
+    "chance": "The share that somebody would reach by guessing with the label frequencies of this annotator.",
+    "controls": "Labels on pairs that an expert also labelled, and how many of them equal the expert's label.",
+    "calibration": "Answers to calibration items, which are not part of the corpus, and how many of them equal the"
+    " expert's label. They do not count as labels.",
+    "shares": "The share of each label among this annotator's labels.",
+    "median_seconds": "The median active time per label, to a tenth of a second, without skipped pairs.",
+    "dawid_skene": "Dawid and Skene's model: the probability that the annotator gives the label that the model takes for"
+    " true, averaged over the model's label frequencies.",
+    "mace": "MACE: the probability that the annotator reads the pair and does not guess.",
 }
 
 
 @dataclass(frozen=True)
 class Annotator:
-    """One annotator's figures. Shares from 0 to 1; None where there is nothing to share.
+    """The statistics of one annotator. Shares are from 0 to 1, or None without labels to divide by.
 
-    others: pairs in `equals_others`. chance: what the same label frequencies would give there.
-    flags: keys of RULES.
+    others: number of pairs that `equals_others` counts. chance: the share by guessing. flags: keys of RULES.
     """
 
     code: str
@@ -74,7 +72,7 @@ class Annotator:
 
 
 def annotators(question: Question) -> list[Annotator]:
-    """Everybody whose labels count for this question, those with most labels first."""
+    """Returns the statistics of everybody whose labels count for this question, most labels first."""
     given, against = _given(question)
     times, controls, calibration = _times(question), _controls(question), _calibration(question)
     codes = dict(User.objects.filter(pk__in=given.keys() | times.keys()).values_list("pk", "code"))
@@ -132,14 +130,14 @@ def _flagged(
 
 
 def is_by_chance(right: float, tries: int, chance: float) -> bool:
-    """Would a guesser who is right with probability `chance` do as well, but for one in twenty?"""
+    """Whether the result is no better than that of nineteen in twenty guessers who are right with probability `chance`."""
     return right <= tries * chance + BY_CHANCE * math.sqrt(tries * chance * (1 - chance))
 
 
 def _given(
     question: Question,
 ) -> tuple[dict[int, Counter[str]], dict[int, Counter[tuple[str, str]]]]:
-    """Annotator -> labels; annotator -> (own label, majority of the others') -> pairs."""
+    """Returns annotator -> label -> number; annotator -> (own label, majority of the others) -> number of pairs."""
     decisive = counted(question)
     votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
     pairs = decisive.values("pair_id", "sentence").annotate(**votes)
@@ -167,7 +165,7 @@ def _given(
 
 
 def _chance(table: Counter[tuple[str, str]]) -> float | None:
-    """How often two would agree who give labels as often as these, but not on the same pairs."""
+    """Returns the expected agreement of two independent annotators with these label frequencies."""
     total = sum(table.values())
     own: Counter[str] = Counter()
     others: Counter[str] = Counter()
@@ -178,7 +176,7 @@ def _chance(table: Counter[tuple[str, str]]) -> float | None:
 
 
 def _controls(question: Question) -> dict[int, tuple[int, int]]:
-    """Annotator -> control items met, and how many of them right."""
+    """Returns annotator -> (control items answered, how many of them right)."""
     expert = Label.objects.standing().filter(
         origin=Label.Origin.EXPERT, question=question, pair=OuterRef("pair"), sentence=OuterRef("sentence")
     )
@@ -195,7 +193,7 @@ def _controls(question: Question) -> dict[int, tuple[int, int]]:
 
 
 def _calibration(question: Question) -> dict[int, tuple[int, int]]:
-    """Annotator -> calibration items answered, and how many of them right."""
+    """Returns annotator -> (calibration items answered, how many of them right)."""
     rows = (
         CalibrationAnswer.objects.filter(item__question=question, answer__isnull=False)
         .values_list("annotator_id")
@@ -205,7 +203,7 @@ def _calibration(question: Question) -> dict[int, tuple[int, int]]:
 
 
 def _times(question: Question) -> dict[int, Counter[int]]:
-    """Annotator -> active time in tenths of a second -> labels."""
+    """Returns annotator -> active time in tenths of a second -> number of labels."""
     tenths = Func(F("active_ms"), template=f"(%(expressions)s / {BUCKET_MS})", output_field=IntegerField())
     rows = (
         BatchItem.objects.filter(assignment__question=question, answer__isnull=False, active_ms__gt=0)
@@ -221,7 +219,7 @@ def _times(question: Question) -> dict[int, Counter[int]]:
 
 
 def _median(times: Counter[int]) -> float | None:
-    """The median of the buckets, in seconds: the lower of the two in the middle."""
+    """Returns the median of the buckets in seconds; of two in the middle, the lower one."""
     left = (sum(times.values()) + 1) // 2
     for bucket in sorted(times):
         left -= times[bucket]

@@ -1,4 +1,4 @@
-"""The figures of annotators as one table, for the command, REST and files: the same columns and definitions everywhere."""
+"""The statistics of annotators as one table, for the command, REST, files and pages."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,7 +12,7 @@ from validation.statistics.annotator_quality import MEANINGS, RULES, Annotator
 from validation.statistics.cached import Kind, current, current_annotators
 
 MODELS = ("dawid_skene", "mace")
-# What the figures are called on pages; a label's share goes by the label.
+# The names of the columns on pages. The share of a label is named by the label.
 COLUMNS = {
     "labels": "Labels",
     "equals_others": "Equal to the others",
@@ -22,14 +22,15 @@ COLUMNS = {
     "median_seconds": "Seconds a label",
 }
 QUARTERS = ("a quarter is at or below", "half is at or below", "three quarters are at or below")
-FEWEST = 4  # people, below which a quarter of them is nobody
+FEWEST = 4  # annotators that a quartile needs
 
 
 def annotator_table(question: Question) -> tuple[dict[str, Any] | None, CachedStatistics | None]:
-    """(table, row) as `cached.current`: None where a worker has yet to count. What is kept has its row's date.
+    """Returns (table, row) as `cached.current` does; the table is None if a worker has not computed it yet.
 
-    `annotators`: quality.Annotator's fields with what the models say of each (None without models); `rules` and
-    `meanings`: what flags and figures are; `models`: what reliability.fit_models told beside, and when, or None.
+    `annotators`: the fields of annotator_quality.Annotator, with the results of the models (None without models).
+    `rules` and `meanings`: definitions of flags and columns. `models`: the other results of
+    reliability_models.fit_models and their date, or None.
     """
     found, row = current_annotators(question)
     if found is None:
@@ -56,7 +57,7 @@ def table_of(question: Question, found: Sequence[Annotator]) -> dict[str, Any]:
 
 
 def as_csv(table: dict[str, Any], labels: Sequence[str]) -> str:
-    """A row an annotator, for a spreadsheet; flags with semicolons between them, a column a label's share."""
+    """Returns CSV with a row for each annotator and a column for each label's share; semicolons separate flags."""
     simple = [name for name in Annotator.__dataclass_fields__ if name not in ("shares", "flags")]
     header = [*simple, "flags", *(f"share: {label}" for label in labels), *MODELS]
     rows = []
@@ -68,9 +69,10 @@ def as_csv(table: dict[str, Any], labels: Sequence[str]) -> str:
 
 
 def spread_of(found: Sequence[Annotator], labels: Sequence[str]) -> list[tuple[str, dict[str, float | None]]]:
-    """What each figure is like over all annotators who have it: (a name of QUARTERS, figure -> value), thrice.
+    """Returns the three quartiles over all annotators: (a name of QUARTERS, column -> value).
 
-    CachedStatistics are named as in `columns_of`. Empty below four people; None where fewer have the figure.
+    The columns are those of `columns_of`; a value is None if fewer than four annotators have one. The list is empty
+    for fewer than four annotators.
     """
     if len(found) < FEWEST:
         return []
@@ -84,7 +86,7 @@ def spread_of(found: Sequence[Annotator], labels: Sequence[str]) -> list[tuple[s
 
 
 def shown_figure(name: str, value: float | None) -> str:
-    """A figure of `columns_of` as pages write it."""
+    """Writes a value of `columns_of` for a page."""
     if value is None:
         return ""
     if name == "labels":
@@ -93,7 +95,7 @@ def shown_figure(name: str, value: float | None) -> str:
 
 
 def columns_of(one: Annotator, labels: Sequence[str]) -> dict[str, float | None]:
-    """Somebody's figures as single numbers: how many labels, seconds, and shares from 0 to 1."""
+    """Returns an annotator's statistics as single numbers: labels, seconds, and shares from 0 to 1."""
     return {
         "labels": one.labels,
         "equals_others": one.equals_others,

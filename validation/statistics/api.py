@@ -21,19 +21,19 @@ from validation.statistics.cached import Kind, current, request_statistics
 from validation.statistics.cross_table import cross_csv
 from validation.statistics.vote_patterns import DIMENSIONS, PAIR_KEYS
 
-RETRY_AFTER = 10  # seconds, until it is worth while to ask for figures again
+RETRY_AFTER = 10  # seconds
 
 
 class QuestionQuery(QuerySerializer):
-    question = serializers.SlugField(required=False, help_text="another question than the main one")
+    question = serializers.SlugField(required=False, help_text="slug of another question than the main one")
 
 
-class FiguresQuery(QuestionQuery):
+class StatisticsQuery(QuestionQuery):
     by = one_of("figure by", DIMENSIONS, required=False, help_text="groups of pairs or of people")
     pairwise = serializers.BooleanField(default=False, help_text="Cohen's kappa of every two annotators")
 
 
-class AgreementQuery(FiguresQuery):
+class AgreementQuery(StatisticsQuery):
     as_ = one_of("form", ["csv"], required=False)
 
 
@@ -42,7 +42,7 @@ class AnnotatorsQuery(QuestionQuery):
 
 
 class CountingSerializer(serializers.Serializer):
-    """A worker counts; ask again."""
+    """A worker computes the statistics; ask again."""
 
     corpus = serializers.CharField()
     why = serializers.CharField()
@@ -55,8 +55,8 @@ class CrossTableQuery(QuerySerializer):
     as_ = one_of("form", ["csv"], required=False)
 
 
-# Figures, as JSON or as a table; or a worker counts them first.
-FIGURES = {
+# The statistics as JSON or as a table, or a 202 until a worker has computed them.
+STATISTICS = {
     (200, "application/json"): OpenApiTypes.OBJECT,
     (200, "text/csv"): OpenApiTypes.STR,
     202: CountingSerializer,
@@ -68,12 +68,12 @@ class AgreementView(APIView):
 
     @extend_schema(
         summary="Agreement between annotators",
-        description="Shares from 0 to 1 over the pairs with all labels, with 95% intervals; `by` adds an object of groups,"
-        " `pairwise=true` Cohen's kappa of every two annotators. `as=csv` answers a table, a row a figure."
-        " Large corpora are counted by a worker: the answer tells by `made_at` from when its figures are, and is a"
-        " 202 with `retry_after` (seconds) where there are none yet.",
+        description="Shares from 0 to 1 over the pairs with all labels, with 95% intervals. `by` adds groups,"
+        " `pairwise=true` Cohen's kappa of each two annotators. `as=csv` returns a table with a row for each figure."
+        " For a large corpus a worker computes the statistics: `made_at` is their date, and the response is a 202"
+        " with `retry_after` (seconds) until they exist.",
         parameters=[AgreementQuery],
-        responses=FIGURES,
+        responses=STATISTICS,
         tags=["corpora"],
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
@@ -96,19 +96,19 @@ class AgreementView(APIView):
         return Response(answer)
 
     @extend_schema(
-        summary="Ask for agreement to be counted anew",
-        description="For corpora that are too large to be counted while you wait. The figures are there when GET"
-        " shows a newer `made_at`.",
-        parameters=[FiguresQuery],
+        summary="Request new statistics of agreement",
+        description="For corpora that are too large to be counted during a request. They are ready when GET returns a newer"
+        " `made_at`.",
+        parameters=[StatisticsQuery],
         request=None,
         responses={202: CountingSerializer},
         tags=["corpora"],
     )
     def post(self, request: Request, slug: str) -> HttpResponse:
-        return _counting(*self.wanted(slug, FiguresQuery.read(request)))
+        return _counting(*self.wanted(slug, StatisticsQuery.read(request)))
 
     def wanted(self, slug: str, asked: dict[str, Any]) -> tuple[Question, list[tuple[Kind, str]]]:
-        """The question, and the figures about it that were asked for."""
+        """Returns the question, and (kind, by) of each of the statistics that the request asks for."""
         pairwise = [(Kind.PAIRWISE, "")] if asked["pairwise"] else []
         figures = [(Kind.AGREEMENT, asked.get("by", "")), *pairwise]
         return question_or_404(slug, asked.get("question")), figures
@@ -118,12 +118,12 @@ class AnnotatorsView(APIView):
     permission_classes = [IsResearcher]
 
     @extend_schema(
-        summary="Figures and flags of annotators",
+        summary="Statistics and flags of annotators",
         description="For each annotator of the main question, or of the one that `question` names: agreement with the"
-        " others (leave-one-out), control and calibration items, label shares, speed, flags, and what the two models of"
-        " reliability say where they were fitted; with the rules of the flags and the meaning of each figure. Large"
-        " corpora are counted by a worker: `made_at` tells from when the figures are, and the answer is a 202 with"
-        " `retry_after` (seconds) where there are none yet. `as=csv` answers a table, a row an annotator.",
+        " others (leave-one-out), control and calibration items, label shares, speed, flags, and the results of the two"
+        " models of reliability if they were fitted; with the rules of the flags and the meaning of each column. For a"
+        " large corpus a worker computes the statistics: `made_at` is their date, and the response is a 202 with"
+        " `retry_after` (seconds) until they exist. `as=csv` returns a table with a row for each annotator.",
         parameters=[AnnotatorsQuery],
         responses={
             (200, "application/json"): OpenApiTypes.OBJECT,
@@ -146,8 +146,8 @@ class AnnotatorsView(APIView):
         return Response({**table, **made})
 
     @extend_schema(
-        summary="Ask for the figures of annotators to be counted anew",
-        description="For corpora that are too large to be counted while you wait.",
+        summary="Request new statistics of annotators",
+        description="For corpora that are too large to be counted during a request.",
         parameters=[QuestionQuery],
         request=None,
         responses={202: CountingSerializer},
@@ -167,7 +167,7 @@ class CrossTableView(APIView):
         " each group; `-` is no answer, or no gold label. `withdrawn` holds pairs that were vetted out. Large corpora are"
         " counted by a worker: a 202 with `retry_after` (seconds) where there is no table yet. `as=csv`: a row a cell.",
         parameters=[CrossTableQuery],
-        responses=FIGURES,
+        responses=STATISTICS,
         tags=["corpora"],
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
@@ -183,12 +183,12 @@ class CrossTableView(APIView):
 
 
 def _counting(question: Question, wanted: list[tuple[Kind, str]]) -> Response:
-    """Asks a worker for these figures."""
+    """Requests these statistics from a worker, and returns a 202."""
     for kind, by in wanted:
         enqueue(request_statistics(question=question, kind=kind, by=by))
     answer = {
         "corpus": question.corpus.slug,
-        "why": "A worker counts. Ask again.",
+        "why": "A worker computes these statistics. Ask again.",
         "retry_after": RETRY_AFTER,
     }
     return Response(answer, status=202, headers={"Retry-After": str(RETRY_AFTER)})

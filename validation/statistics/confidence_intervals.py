@@ -1,8 +1,8 @@
-"""Intervals of agreement figures, by resampling premises. No Django in here.
+"""Confidence intervals of agreement, by resampling premises. This module imports no Django.
 
-Labels of one premise's pairs, or of one image's captions, rise and fall together, so it is premises (or
-images) that are drawn anew, with all their pairs: the cluster bootstrap (Davison and Hinkley 1997,
-section 3.8) with percentile intervals (Efron and Tibshirani 1993, chapter 13).
+Labels of pairs that share a premise, or an image, are not independent. So each replicate draws premises (or images)
+with all their pairs: the cluster bootstrap (Davison and Hinkley 1997, section 3.8) with percentile intervals (Efron and
+Tibshirani 1993, chapter 13).
 """
 
 from collections import Counter
@@ -15,8 +15,8 @@ from nli.agreement import Number, Pattern, agreement_from_patterns
 from nli.gold import Rule
 
 REPLICATES = 1000
-AT_ONCE = 100  # replicates held in memory together while they are drawn
-# How the pairs of one premise fell, as (pattern, pairs), and how many premises fell so.
+AT_ONCE = 100  # replicates that are drawn, and held in memory, together
+# The vote patterns of the pairs of one premise, as (pattern, pairs); profile -> number of premises.
 Profile = tuple[tuple[Pattern, int], ...]
 Profiles = Mapping[Profile, int]
 
@@ -27,11 +27,10 @@ def intervals(
     *,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """[low, high] for every figure of `agreement_from_patterns`, the middle 95% of a thousand replicates.
+    """Returns [low, high] for each figure of `agreement_from_patterns`: the middle 95% of a thousand replicates.
 
-    Keyed like the figures; None where a figure cannot be had.
-    Premises whose profile is the same are drawn together by a multinomial, which is the same as drawing
-    them one by one.
+    The keys are those of the figures; the value is None if a replicate cannot have the figure.
+    A multinomial draws all premises with the same profile together, which is the same as drawing them one by one.
     """
     complete = _complete(profiles, rule.seats)
     premises = sum(complete.values())
@@ -43,7 +42,7 @@ def intervals(
 
 
 def _complete(profiles: Profiles, seats: int) -> dict[Profile, int]:
-    """Profiles of the pairs that have all labels; premises without such a pair are left out."""
+    """Returns the profiles of the pairs with all labels; it leaves out premises without such a pair."""
     found: Counter[Profile] = Counter()
     for profile, premises in profiles.items():
         rest = tuple((pattern, n) for pattern, n in profile if sum(pattern.votes) == seats)
@@ -53,9 +52,9 @@ def _complete(profiles: Profiles, seats: int) -> dict[Profile, int]:
 
 
 def replicates(profiles: Profiles, *, seed: int, size: int = REPLICATES) -> dict[Pattern, Number]:
-    """Pattern -> how many pairs fell so in each replicate, an array of `size` numbers."""
+    """Returns pattern -> the number of such pairs in each replicate, as an array of `size` numbers."""
     dice = np.random.default_rng(seed)
-    # In an order of their own: the database gives them in any.
+    # Sorted, since the database returns them in any order, and the same seed must give the same replicates.
     ordered = sorted(profiles.items(), key=str)
     patterns = sorted({pattern for profile, _ in ordered for pattern, _ in profile}, key=str)
     column = {pattern: index for index, pattern in enumerate(patterns)}

@@ -1,4 +1,4 @@
-"""Labels beside the five: of single premises, and beyond the seats that decide gold."""
+"""Statistics of extra labels, which never decide a gold label: of single premises, and beyond the seats."""
 
 from collections import defaultdict
 from typing import Any
@@ -13,17 +13,17 @@ from validation.models import Label, Question
 
 
 def question_of_single_premises(question: Question) -> Question | None:
-    """The first question of the corpus that asks for each premise by itself, in the same scheme."""
+    """Returns the first question of the corpus that asks about each premise by itself, in the same scheme."""
     beside = Question.objects.filter(corpus=question.corpus_id, by_sentence=True, scheme=question.scheme)
     return beside.order_by("pk").first()
 
 
 def single_premises(question: Question) -> dict[str, Any] | None:
-    """MPE (Lai et al. 2017), section 5.2 and Table 4: labels of single premises beside the label of all of them.
+    """Compares the labels of single premises with the gold label of the pair, as MPE (Lai et al. 2017), Table 4.
 
-    Over the pairs that have a gold label and all labels of every premise by itself, under the first question of
-    the corpus that asks so in the same scheme; None where there is no such pair. `agree`: how many premises
-    agree -> share of pairs. `more_of_premises`, the paper's voting scheme, is for nli3.
+    It counts pairs with a gold label whose premises each have all labels under `question_of_single_premises`; returns
+    None if there is no such pair. `agree`: number of premises that agree -> share of pairs. `more_of_premises`, the
+    voting scheme of the paper's section 5.2, exists for nli3 alone.
     """
     single = question_of_single_premises(question)
     if single is None:
@@ -47,11 +47,10 @@ def single_premises(question: Question) -> dict[str, Any] | None:
 
 
 def more_labels(question: Question) -> dict[str, Any] | None:
-    """Labels beyond the seats that decide gold (ChaosNLI, Nie et al. 2020): how far they are from one voice.
+    """Measures how much the labels beyond the seats disagree (ChaosNLI, Nie et al. 2020); None if there are none.
 
-    None where there are none. `shares`: label -> its share of all these labels; `entropy`: bits, the mean over
-    pairs; `differs`: of the pairs with a gold label, the share where it
-    is not among those that most of these labels are.
+    `shares`: label -> its share of these labels. `entropy`: in bits, the mean over pairs. `differs`: the share of the
+    pairs with a gold label whose gold label is not the most frequent among these labels, nor tied for it.
     """
     labels = Label.objects.cast().filter(
         question=question, sentence=0, position__gt=question.seats, pair__withdrawn_at=None

@@ -1,6 +1,7 @@
-"""Two models of how reliable annotators are: Dawid and Skene (1979) and MACE (Hovy et al. 2013), fitted by crowd-kit.
+"""Two models of annotators' reliability: Dawid and Skene (1979) and MACE (Hovy et al. 2013), fitted by crowd-kit.
 
-They take seconds to minutes, so a worker or a command loads them, and no web process. cached.py keeps the result.
+Fitting takes seconds to minutes, so only workers and commands do it, and no web process loads crowd-kit. cached.py
+stores the result.
 """
 
 import warnings
@@ -15,27 +16,29 @@ from validation.statistics.progress import NothingToCount, Progress, ignore_prog
 if TYPE_CHECKING:
     import pandas as pd
 
-ITERATIONS = 100  # of Dawid and Skene's model at most; it ends where it no longer gets better
-STARTS, STEPS = 10, 50  # of MACE, each from another random start, of which the likeliest is kept
-DAWID_SKENE_TAKES = 0.05  # of the whole time, or so
+ITERATIONS = 100  # at most, of Dawid and Skene's model; it stops when it no longer improves
+STARTS, STEPS = 10, 50  # of MACE: random starts, of which the likeliest result counts, and steps of each
+DAWID_SKENE_TAKES = 0.05  # of the whole time, about
 
 
 class NothingToFit(NothingToCount):
-    """There are too few labels for a model. The text says what it needs."""
+    """There are too few labels to fit a model. The text says what it needs."""
 
 
 def fit_models(question: Question, progress: Progress = ignore_progress) -> dict[str, Any]:
-    """Fits both models to the labels that decide gold.
+    """Fits both models to the labels that decide the gold labels.
 
-    `annotators`: code -> {"dawid_skene", "mace"}, probabilities as in quality.MEANINGS. `differs`: for each model on
-    how many of `pairs` (those with a majority) its label is not the majority's. Raises NothingToFit.
+    `annotators`: code -> {"dawid_skene", "mace"}, see annotator_quality.MEANINGS. `pairs`: number of pairs with a
+    majority; `differs`: for each model, on how many of them its label is not the majority. Raises NothingToFit.
     """
     progress(0)
     data, workers = _given(question)
     if len(workers) < 2 or data["label"].nunique() < 2:
-        raise NothingToFit("A model needs labels of at least two people, and at least two different labels.")
+        raise NothingToFit(
+            "A model needs labels of at least two annotators, and at least two different labels."
+        )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # crowd-kit calls pandas in ways of yesterday
+        warnings.simplefilter("ignore", DeprecationWarning)  # crowd-kit uses deprecated calls of pandas
         models = {"dawid_skene": _dawid_skene(data, progress), "mace": _mace(data, progress)}
     votes = data.groupby(["task", "label"]).size().unstack(fill_value=0)
     majority = votes.idxmax(axis=1)[2 * votes.max(axis=1) > votes.sum(axis=1)]
@@ -56,10 +59,10 @@ def fit_models(question: Question, progress: Progress = ignore_progress) -> dict
 
 
 def _given(question: Question) -> tuple["pd.DataFrame", list[str]]:
-    """The labels as numbers, and the code of each worker's number.
+    """Returns the labels with numbers for tasks, workers and labels, and the code of each worker's number.
 
-    Numbered in the order in which they appear: crowd-kit's MACE numbers them so in one place and sorts them in
-    another, and with names that sort otherwise it takes one annotator's habits for another's.
+    The numbers follow the order of appearance: crowd-kit's MACE uses that order in one place and sorted order in
+    another, and mixes annotators up if the two differ.
     """
     import pandas as pd
 
@@ -72,7 +75,7 @@ def _given(question: Question) -> tuple["pd.DataFrame", list[str]]:
     named = pd.DataFrame(list(rows), columns=["pair", "sentence", "worker", "label"])
     named["task"] = named.groupby(["pair", "sentence"], sort=False).ngroup()
     named = named[["task", "worker", "label"]]
-    # Published files have two labels of one person on a few pairs; the models know one.
+    # Published files have two labels of one annotator on a few pairs; the models take one.
     named = named.drop_duplicates(["task", "worker"])
     numbers = {column: pd.factorize(named[column]) for column in named.columns}
     keys = numbers["worker"][1].tolist()
@@ -85,7 +88,7 @@ def _dawid_skene(data: "pd.DataFrame", progress: Progress) -> Any:
     from crowdkit.aggregation.classification.dawid_skene import DawidSkene
 
     model = DawidSkene(n_iter=ITERATIONS)
-    _tell_steps(model, progress, 0, DAWID_SKENE_TAKES, ITERATIONS)
+    _report_steps(model, progress, 0, DAWID_SKENE_TAKES, ITERATIONS)
     return model.fit(data)
 
 
@@ -93,15 +96,15 @@ def _mace(data: "pd.DataFrame", progress: Progress) -> Any:
     import numpy as np
     from crowdkit.aggregation.classification.mace import MACE
 
-    # Given a number instead of a generator, it would start from the same place each time.
+    # With a number instead of a generator, all starts would be the same.
     dice: Any = np.random.RandomState(0)
     model = MACE(n_restarts=STARTS, n_iter=STEPS, random_state=dice)
-    _tell_steps(model, progress, DAWID_SKENE_TAKES, 1, STARTS * (STEPS + 1) + 1)
+    _report_steps(model, progress, DAWID_SKENE_TAKES, 1, STARTS * (STEPS + 1) + 1)
     return model.fit(data)
 
 
-def _tell_steps(model: Any, progress: Progress, start: float, end: float, steps: int) -> None:
-    """Tells at each step of expectation how far it is, which neither model does by itself."""
+def _report_steps(model: Any, progress: Progress, start: float, end: float, steps: int) -> None:
+    """Reports progress at each expectation step; neither model does so by itself."""
     step, number = model._e_step, count()
 
     def told(*data: Any) -> Any:
@@ -112,6 +115,6 @@ def _tell_steps(model: Any, progress: Progress, start: float, end: float, steps:
 
 
 def _right(priors: Any, errors: Any, worker: int) -> float:
-    """P(label given | label held for true), the two the same; what nobody gave is missing."""
+    """Returns the probability of the true label; a label that nobody gave is missing from the table."""
     table = errors.loc[worker]
     return float(sum(priors[label] * table[label].get(label, 0) for label in priors.index))

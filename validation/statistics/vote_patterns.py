@@ -1,4 +1,8 @@
-"""How the labels of pairs fell, counted by the database: a row a pattern travels, never a row a label."""
+"""Counts pairs by vote pattern in the database, so that it returns a row for each pattern and not for each label.
+
+A pattern (nli.agreement.Pattern) is all that a pair's labels contribute to agreement. A profile is the patterns of the
+pairs of one premise group, with their numbers: the bootstrap of confidence_intervals.py draws premise groups.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -14,11 +18,11 @@ from validation.gold.queries import counted, room_to_count
 from validation.models import Adjudication, Label, Question
 from validation.statistics.confidence_intervals import Profile, Profiles
 
-# What agreement can be told apart by: an expression on pairs, to be had from labels through `pair__`.
+# The dimensions that are properties of a pair: name -> an expression on pairs; `pair__` reaches it from labels.
 Key = Callable[[str], Any]
 PAIR_KEYS: dict[str, Key] = {
     "genre": lambda pair: F(f"{pair}premise__genre__slug"),
-    # Placements belong to snapshots, which stands above: only the name of the relation is known here.
+    # Placements belong to `snapshots`, which this app may not import, so this names only the relation.
     "partition": lambda pair: Coalesce(
         f"{pair}published_partition", f"{pair}premise__placement__partition", Value("")
     ),
@@ -44,11 +48,11 @@ DIMENSIONS = {
     "validator": "who validated: the pairs that have a label of this person among labels 2 to 5",
     "week": "the week, by its Monday, in which the pair got its last label",
 }
-# Groups up to which a row's pairs are told apart by premises, so that it can have intervals.
+# With more groups than this, rows have no intervals: their pairs are then not counted by premise group.
 ROWS_WITH_INTERVALS = 30
-# In `pairs` there is a row a pair (or a sentence of its premise, where these are judged): how its labels fell, as text.
-# `grouped` holds the same by group. Patterns are counted within each premise group (`unit`), and premise groups by their
-# patterns: only those few rows travel.
+# `pairs` has a row for each pair (or sentence, if these are judged) with its pattern as text; `grouped` has the same by
+# group. `fallen` counts patterns within each premise group (`unit`), and the outer SELECT counts premise groups with the
+# same patterns: few rows. Patterns are text, which both databases can group by.
 COUNT = """
 WITH pairs AS (
   SELECT fell.pair_id, fell.sentence, {key} AS key, chosen.unit, {pattern} AS pattern
@@ -77,9 +81,9 @@ FROM pairs JOIN ({labelled}) AS labelled ON labelled.pair_id = pairs.pair_id AND
 def count_patterns(
     pairs: PairQuerySet, question: Question, by: str = ""
 ) -> tuple[Profiles, dict[str, Profiles]]:
-    """How the labels of these pairs (standing ones) fell: all of them, and group -> the same. One query.
+    """Returns the profiles of these pairs, except withdrawn ones, and group -> profiles. One query.
 
-    `by`: a key of DIMENSIONS; no groups without one. A group is named by its key, a validator by the id.
+    `by`: a key of DIMENSIONS; without it there are no groups. The name of a group is its key; of a validator, the id.
     """
     votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
     fell = (
@@ -99,7 +103,7 @@ def count_patterns(
     )
     pattern = (
         "COALESCE(fell.author_label, '')",
-        # A label that was published beside its votes was decided beyond them.
+        # A label that was published together with votes takes precedence over them.
         "COALESCE(decided.label, CASE fell.imported WHEN 1 THEN chosen.published_label END, '')",
         "CASE WHEN decided.label IS NULL THEN '' ELSE 'a' END",
         "fell.by_author",
@@ -124,14 +128,14 @@ def count_patterns(
 
 
 def _grouped(question: Question, by: str) -> tuple[str, tuple[Any, ...]]:
-    """SQL of key, unit and pattern of the pairs of every group, and its parameters."""
+    """Returns SQL that selects key, unit and pattern of the pairs of each group, and its parameters."""
     if by != "validator":
         return (BY_KEY if by else NO_GROUPS), ()
     validators = (
         counted(question)
         .exclude(origin=Label.Origin.AUTHOR)
         .filter(annotator__isnull=False)
-        # A published file may have two labels of one person.
+        # A published file may have two labels of one annotator on a pair.
         .values("pair_id", "sentence", "annotator_id")
         .distinct()
     )
@@ -140,7 +144,7 @@ def _grouped(question: Question, by: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def patterns_of(profiles: Profiles) -> dict[Pattern, int]:
-    """Pattern -> pairs."""
+    """Sums profiles up: pattern -> number of pairs."""
     patterns: Counter[Pattern] = Counter()
     for profile, premises in profiles.items():
         for pattern, pairs in profile:
@@ -149,7 +153,7 @@ def patterns_of(profiles: Profiles) -> dict[Pattern, int]:
 
 
 def gathered(text: str) -> str:
-    """SQL that joins the texts of a group's rows by spaces, in an order of their own where there is one."""
+    """Returns SQL that joins the texts of a group's rows by spaces; on PostgreSQL in sorted order."""
     if connection.vendor == "postgresql":
         return f"string_agg({text}, ' ' ORDER BY {text})"
     return f"group_concat({text}, ' ')"
@@ -170,7 +174,7 @@ def _read(rows: list[tuple[Any, ...]], by: str) -> tuple[Profiles, dict[str, Pro
 
 
 def _read_entry(entry: str) -> tuple[Pattern, int]:
-    """The pattern and the number that the query wrote as one text."""
+    """Reads a pattern and its number of pairs from the text that the query wrote."""
     text, _, number = entry.rpartition("*")
     author, decided, adjudicated, by_author, *votes = text.split("/")
     by = "adjudicated" if adjudicated else "published" if decided else ""
