@@ -36,7 +36,7 @@ def test_what_is_opened_on_the_page_is_handed_out(corpus, browser_of, rosa, vera
         claim_batch(question=corpus.questions.get(), annotator=vera)
     page = browser_of(rosa).post(PAGE, {"number": 6, "seed": 0}, follow=True)
     assert "6 pairs are open for validation." in page.content.decode()
-    assert "Every pair has been opened" in page.content.decode()
+    assert "All pairs are open" in page.content.decode()
     assert len(claim_batch(question=corpus.questions.get(), annotator=vera).items) == 5
 
 
@@ -49,7 +49,7 @@ def test_a_number_is_drawn_and_the_rest_waits(corpus, browser_of, rosa):
 def test_a_number_that_makes_no_sense_is_said_beside_its_field(corpus, browser_of, rosa):
     page = browser_of(rosa).post(PAGE, {"number": 0})
     assert page.status_code == 422
-    assert "Please write a number above 0." in page.content.decode()
+    assert "Please enter a number above 0." in page.content.decode()
     assert opened() == 0
 
 
@@ -146,11 +146,11 @@ def test_given_pairs_are_opened_and_strangers_are_named(corpus, browser_of, rosa
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ({"how": "number", "number": "2.5"}, "Please write a whole number."),
+        ({"how": "number", "number": "2.5"}, "Please enter a whole number."),
         ({"how": "percent_a_genre", "number": 101}, "Please write at most 100."),
         ({"how": "number", "number": 5001}, "Please write at most 5,000."),
-        ({"how": "number", "number": ""}, "Please write a number above 0."),
-        ({"how": "pairs", "pairs": ""}, "Please write the ids of the pairs here"),
+        ({"how": "number", "number": ""}, "Please enter a number above 0."),
+        ({"how": "pairs", "pairs": ""}, "Please enter the ids of the pairs"),
         ({"how": "number", "number": 1, "genre": "poetry"}, "Select a valid choice"),
     ],
 )

@@ -82,7 +82,7 @@ def test_nothing_serious_while_labelling_and_after(live_server, watched, vera, l
     page.get_by_role("heading", name="Your answers").wait_for()
     found += complaints(page, "review")
     page.keyboard.press("Enter")
-    page.get_by_text("Yours is saved").wait_for()
+    page.get_by_text("Your answers are saved").wait_for()
     found += complaints(page, "saved")
     for address in ("/work/mine/", "/mine/"):
         page.goto(address)

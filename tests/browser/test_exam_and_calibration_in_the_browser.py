@@ -87,7 +87,7 @@ def test_a_batch_with_calibration_items_is_labelled_by_keys_as_any_other(live_se
         page.keyboard.press("1")
     page.get_by_role("heading", name="Your answers").wait_for()
     page.keyboard.press("Enter")
-    page.get_by_text("Yours is saved. 25 cents were added.").wait_for()
+    page.get_by_text("Your answers are saved. You earned 25 cents.").wait_for()
     answers = CalibrationAnswer.objects.values_list("answer", "active_ms")
     assert [answer for answer, _ in answers] == ["entailment"] * 4
     assert all(ms > 0 for _, ms in answers)
@@ -111,13 +111,13 @@ def test_the_researchers_pages_about_pairs_and_calibration(live_server, watched,
         page.goto(f"/corpora/small/{address}")
         found += look_at(page, address)
     page.goto("/corpora/small/open/?question=grammar")
-    page.get_by_label("percent of each genre").check()
-    page.get_by_label("How many").fill("101")
-    page.get_by_role("button", name="Open them").click()
+    page.get_by_label("a percentage of each genre").check()
+    page.get_by_label("Number or percentage").fill("101")
+    page.get_by_role("button", name="Open pairs").click()
     page.get_by_text("Please write at most 100.").wait_for()
     found += look_at(page, "open pairs, wrong")
-    page.get_by_label("How many").fill("100")
-    page.get_by_role("button", name="Open them").click()
+    page.get_by_label("Number or percentage").fill("100")
+    page.get_by_role("button", name="Open pairs").click()
     page.get_by_text("5 pairs are open for validation.").wait_for()
     assert Pair.objects.filter(labels__question__slug="grammar").distinct().count() == 5
     assert found == []

@@ -59,7 +59,7 @@ def test_five_pairs_are_labelled_by_keyboard_alone(begin, watched, vera):
     press(page, "c2")
     expect(page.get_by_role("heading", name="Your answers")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["entailment", "neutral", "contradiction", "contradiction", "neutral"]
 
 
@@ -73,7 +73,7 @@ def test_the_next_batch_takes_the_place_of_the_one_that_was_sent(begin, watched,
     page.evaluate("window.isTheSamePage = true")
     press(page, "11111")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     expect(page.locator("legend:visible")).to_have_count(1)  # the script has taken the new batch in hand
     expect(page.locator("legend:visible")).to_have_text("Pair 1 of 3")
     expect(page.locator("legend:visible")).to_be_focused()
@@ -102,7 +102,7 @@ def test_nothing_is_sent_before_the_answers_were_looked_at(begin, watched, vera)
         "button", name="Maybe correct"
     ).click()
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["entailment", "neutral", "entailment", "entailment", "entailment"]
 
 
@@ -119,7 +119,7 @@ def test_a_pair_is_skipped_by_keyboard(begin, watched, vera):
         press(page, "1")
     expect(page.get_by_text("skipped")).to_be_visible()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert BatchItem.objects.get(skip_reason__isnull=False).skip_reason == "language"
 
 
@@ -150,7 +150,7 @@ def test_answers_survive_a_reload_until_they_are_sent(begin, watched, vera):
     expect(page.locator("legend:visible")).to_have_text("Pair 3 of 5")
     press(page, "333")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["entailment", "neutral", "contradiction", "contradiction", "contradiction"]
 
 
@@ -169,7 +169,7 @@ def test_a_batch_that_was_left_is_continued_on_another_device(begin, watched, ve
     expect(there.locator("legend:visible")).to_have_text("Pair 3 of 5")
     press(there, "222")
     there.keyboard.press("Enter")
-    expect(there.get_by_text("Yours is saved.")).to_be_visible()
+    expect(there.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["entailment", "contradiction", "neutral", "neutral", "neutral"]
 
 
@@ -178,7 +178,7 @@ def test_time_is_measured_pair_by_pair(begin, watched, vera):
     page.wait_for_timeout(400)
     press(page, "11111")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     times = list(BatchItem.objects.values_list("active_ms", flat=True))
     assert 400 <= times[0] < 20_000
     assert all(ms < 10_000 for ms in times)
@@ -191,7 +191,7 @@ def test_a_long_pause_is_no_work_on_a_pair(begin, watched, vera):
     page.clock.fast_forward("10:00")
     press(page, "11111")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     longest = max(BatchItem.objects.values_list("active_ms", flat=True))
     assert 30_000 <= longest < 45_000  # half a minute without a sign of life, of the ten
 
@@ -208,7 +208,7 @@ def test_a_phone_has_the_answers_under_the_thumb(begin, watched, vera):
         page.wait_for_timeout(300)
         button.tap()
     page.get_by_role("button", name="Send").tap()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["neutral"] * 5
 
 
@@ -218,7 +218,7 @@ def test_the_page_works_without_scripts(begin, window_of: Callable[..., BrowserC
         answer = page.get_by_role("radiogroup", name=f"Your answer for pair {number}")
         answer.get_by_role("radio").nth(0).check()
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert Label.objects.filter(annotator=vera, label="entailment").count() == 5
 
 

@@ -68,7 +68,7 @@ def test_from_the_dashboard_to_a_snapshot_and_the_accuracy_of_a_run(live_server,
     page.get_by_role("link", name="Agreement and its definitions").click()
     expect(page.locator("tr", has_text="unanimous gold label")).to_contain_text("100.0%")
     page.get_by_text("unanimous gold label").click()
-    expect(page.locator("p", has_text="Share of pairs on which all labels")).to_be_visible()
+    expect(page.locator("p", has_text="Share of pairs whose labels")).to_be_visible()
     found += complaints(page, "agreement")
     assert no_sideways_scroll(page)
 

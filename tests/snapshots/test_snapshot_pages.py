@@ -135,7 +135,7 @@ def test_the_page_of_a_frozen_snapshot_has_hashes_partitions_and_agreement(brows
     assert "18 pairs: the votes decided the gold label" in page
     assert "100.0%" in page
     assert "58.3%" in page
-    assert "Share of pairs on which all labels" in page
+    assert "Share of pairs whose labels" in page
 
 
 def test_the_page_of_a_failed_freeze_says_why(browser, corpus):

@@ -211,7 +211,7 @@ def test_the_command_prints_flags_with_their_rules(question):
 
 def test_a_model_without_labels_says_what_it_needs():
     make_corpus()
-    assert "at least two people" in run("quality", "small", models=True).failure
+    assert "at least two annotators" in run("quality", "small", models=True).failure
 
 
 def test_the_page_shows_a_row_an_annotator_and_is_for_researchers(question, rosa, vera, browser_of):

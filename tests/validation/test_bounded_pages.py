@@ -91,7 +91,7 @@ def test_pages_of_decisions_look_at_a_part_of_a_large_corpus(monkeypatch, browse
         counting = [query["sql"] for query in captured if "validation_gold" in query["sql"]]
         assert len(counting) == 2, counting  # two portions of five pairs, and no count of all
         assert answer.context["pair"] is None
-        assert "Look on" in answer.content.decode()
+        assert "Search on" in answer.content.decode()
     answer = browser.get(f"{page}?after={answer.context['further']}")
     assert answer.context["pair"] == pairs[-2]
     assert answer.context["waiting"] is None

@@ -347,7 +347,7 @@ def test_models_of_one_person_say_on_the_page_what_they_need(question, rosa, bro
     browser_of(rosa).post("/corpora/small/annotators/", {"what": "models"})
     count_all()
     page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
-    assert "A model needs labels of at least two people" in page
+    assert "A model needs labels of at least two annotators" in page
 
 
 def test_the_pages_of_figures_ask_the_database_a_few_questions(

@@ -198,7 +198,7 @@ def what_there_is(question: Question, who: User) -> tuple[str, set[int]]:
     return "known" if is_open else "none", free
 
 
-SENTENCES = {"Others": "held", "You ha": "known", "Every ": "none"}
+SENTENCES = {"Other ": "held", "You ha": "known", "All pa": "none"}
 
 
 def what_the_claim_says(question: Question, who: User) -> str:

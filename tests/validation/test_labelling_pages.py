@@ -81,7 +81,7 @@ def test_five_pairs_are_shown_and_saved_and_paid(corpus):
     sent = answers(client)
     assert len([name for name in sent if name.startswith("label-")]) == 5
     page = client.post(PAGE, sent, follow=True)
-    assert "Yours is saved. 25 cents were added." in page.content.decode()
+    assert "Your answers are saved. You earned 25 cents." in page.content.decode()
     assert Label.objects.filter(annotator=vera(), label="entailment").count() == 5
     assert vera().ledger.total_cents() == 25
 
@@ -109,7 +109,7 @@ def test_sending_twice_is_saving_once(corpus):
     sent = answers(client)
     client.post(PAGE, sent)
     page = client.post(PAGE, sent, follow=True)
-    assert "nothing was done twice" in page.content.decode()
+    assert "Nothing was saved or paid twice" in page.content.decode()
     assert vera().ledger.total_cents() == 25
 
 
@@ -120,7 +120,7 @@ def test_the_script_of_an_open_page_gets_the_next_batch_in_one_request(corpus):
     assert then.status_code == 200
     html = then.content.decode()
     assert "<html" not in html
-    assert "Yours is saved. 25 cents were added." in html
+    assert "Your answers are saved. You earned 25 cents." in html
     assert f'data-confirmed="{sent["assignment"]}"' in html
     assert len(slots(then)) == 2
     assert not {f"label-{slot}" for slot in slots(then)} & set(sent)
@@ -131,7 +131,7 @@ def test_the_script_of_an_open_page_gets_the_next_batch_in_one_request(corpus):
         PAGE, {"assignment": batch, "key": then.context["key"], **last}, headers={"HX-Request": "true"}
     )
     assert done["HX-Redirect"] == f"{PAGE}?confirmed={batch}"
-    assert "Yours is saved. 10 cents were added." in client.get(done["HX-Redirect"]).content.decode()
+    assert "Your answers are saved. You earned 10 cents." in client.get(done["HX-Redirect"]).content.decode()
     assert Label.objects.filter(annotator=vera(), label__isnull=False).count() == 7
 
 
@@ -146,7 +146,7 @@ def test_the_script_gets_a_wrong_batch_back_with_its_answers(corpus):
     html = again.content.decode()
     assert again.status_code == 422
     assert "<html" not in html
-    assert "is not a label here" in html
+    assert "is not a label of this question" in html
     assert html.count(" checked") == 4
     assert html.count("&lt;Who&gt; knows?") == html.count('class="reason" open') == 1
 
@@ -181,7 +181,7 @@ def test_a_wrong_label_changes_nothing_and_keeps_the_other_answers(corpus):
     wrong = next(name for name in sent if name.startswith("label-"))
     page = client.post(PAGE, {**sent, wrong: "maybe"})
     assert page.status_code == 422
-    assert "&#x27;maybe&#x27; is not a label here" in page.content.decode()
+    assert "&#x27;maybe&#x27; is not a label of this question" in page.content.decode()
     assert page.content.decode().count(" checked") == 4
     assert not Label.objects.filter(annotator=vera(), label__isnull=False).exists()
 

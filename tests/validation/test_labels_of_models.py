@@ -82,15 +82,15 @@ def test_a_faulty_file_keeps_nothing_and_names_its_lines(question, tmp_path):
     for said in (
         "Line 2 is no JSON",
         "Line 3 is no object",
-        "Line 4: there is no pair 'four' here.",
-        "Line 5: 'maybe' is no label here. Use one of: entailment, neutral, contradiction.",
+        "Line 4: the corpus has no pair 'four'.",
+        "Line 5: 'maybe' is not a label of this question. Use one of: entailment, neutral, contradiction.",
         "Line 6: large 1 said entailment before.",
         "Line 7: three stands in the file twice.",
     ):
         assert said in failure
     assert Label.objects.filter(origin="model").count() == 1
-    assert "no lines" in run("keep_model_labels", "small", file_of(tmp_path), model="large 1").failure
-    assert "at most 100" in run("keep_model_labels", "small", path, model=" ").failure
+    assert "is empty" in run("keep_model_labels", "small", file_of(tmp_path), model="large 1").failure
+    assert "1 to 100" in run("keep_model_labels", "small", path, model=" ").failure
 
 
 def test_the_database_keeps_one_label_a_model_and_pair(question, tmp_path):

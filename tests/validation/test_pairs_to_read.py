@@ -103,7 +103,7 @@ def test_the_list_keeps_its_filters_from_page_to_page(corpus, browser_of, rosa, 
     assert "A sentence, two." in page.content.decode()
     rest = browser.get(page.context["more"])
     assert [pair.public_id for pair in rest.context["pairs"]] == ["four"]
-    assert "No pair fits all of this" in browser.get(LIST, {"text": "nowhere"}).content.decode()
+    assert "No pair fits all filters" in browser.get(LIST, {"text": "nowhere"}).content.decode()
     assert browser.get(LIST, {"after": "x", "gold": "odd"}).status_code == 200
 
 

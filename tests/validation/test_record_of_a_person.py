@@ -73,13 +73,13 @@ def test_somebody_who_never_labelled_has_a_page_all_the_same(corpus, browser_of,
     browser = browser_of(rosa)
     browser.post("/corpora/small/pool/", {"name": stan().code})
     page = browser.get(f"/corpora/small/pool/{stan().code}/").content.decode()
-    assert "0 labels stand" in page
-    assert "Their newest labels" not in page
+    assert "0 labels, and 0 withdrawn ones" in page
+    assert "Newest labels" not in page
 
 
 def test_of_a_large_corpus_the_page_says_where_figures_are_counted(corpus, browser_of, rosa, monkeypatch):
     monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 2)
-    assert "not counted yet" in page_of(browser_of(rosa), "reads")
+    assert "There are no statistics yet" in page_of(browser_of(rosa), "reads")
 
 
 def test_a_quarter_half_and_three_quarters_are_told_from_four_people_on(corpus):

@@ -188,7 +188,7 @@ def test_the_page_shows_withdraws_and_gives_back(corpus, browser_of):
     assert "Withdraw 2 pairs" in page.text
     assert len(standing()) == 6
     asked["do"] = "withdraw"
-    assert "Please say why" in browser.post(address, asked).text
+    assert "Please give a reason" in browser.post(address, asked).text
     assert browser.post(address, {**asked, "reason": "B.4"}).status_code == 302
     assert len(standing()) == 4
     made = Vetting.objects.get()

@@ -61,7 +61,7 @@ def test_ten_empty_submissions_are_no_work_and_leave_no_record(question, visit, 
         answer = page.post(PAGE, {"assignment": batch.assignment.token, "key": f"k{number}"}, follow=True)
         sent = {"assignment": batch.assignment.token, "idempotency_key": f"r{number}", "labels": {}}
         api_of(vera()).post(SUBMIT, sent, format="json")
-    assert "Nothing was sent: no answer was chosen." in answer.content.decode()
+    assert "Nothing was saved, because you chose no answer." in answer.content.decode()
     assert (tasks_done(visit), Submission.objects.count()) == (0, 0)
 
 

@@ -1,6 +1,6 @@
-"""Excluding somebody from a corpus, and undoing it. History stays; pay is never taken back.
+"""Excludes annotators from a corpus, and undoes exclusions. History and pay stay.
 
-What it concerns is selected in one place for the preview, which only reads, and for the action.
+`_concerned` selects what an exclusion changes, for the preview, which only reads, and for the action.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,11 @@ Place = tuple[int, int, int, int | None]
 
 @dataclass(frozen=True)
 class Consequences:
-    """What an exclusion does. `gold`: pair -> (gold label before, after), where they differ; of pairs that stand.
+    """What an exclusion changes.
 
-    `decided`: pairs among those that they labelled whose gold label a researcher decided, which it stays.
-    `writing`: they could write for the corpus, which ends.
+    labels: labels that it withdraws. seats: seats that it opens again. pairs: pairs that it withdraws. writing: whether
+    the annotator could write for the corpus until now. gold: pair -> (gold label before, after) of pairs whose gold
+    label changes. decided: pairs that the annotator labelled and a researcher adjudicated; their gold labels stay.
     """
 
     labels: int
@@ -43,7 +44,11 @@ class Consequences:
 
 @dataclass(frozen=True)
 class Return:
-    """What undoing an exclusion does: labels back in their seats, labels kept as surplus, pairs back, writing again."""
+    """What undoing an exclusion changes.
+
+    labels: labels that return to their seats. surplus: labels whose seats are filled by now. pairs: pairs that it
+    restores. writing: whether the annotator can write for the corpus again.
+    """
 
     labels: int
     surplus: int
@@ -53,7 +58,7 @@ class Return:
 
 @dataclass(frozen=True)
 class _Concerned:
-    """What an exclusion withdraws: labels as a validator, and pairs as their author (none, where these are kept)."""
+    """What an exclusion withdraws: labels as a validator, and pairs as an author (none if the pairs stay)."""
 
     labels: QuerySet[Label]
     pairs: QuerySet[Pair]
@@ -68,7 +73,7 @@ def _concerned(corpus: Corpus, annotator: User, retract_pairs: bool) -> _Concern
 
 
 def preview_exclusion(*, corpus: Corpus, annotator: User, retract_pairs: bool = False) -> Consequences:
-    """What `exclude` would do. Writes and locks nothing."""
+    """Returns what `exclude` would change. It writes and locks nothing."""
     return _consequences(corpus, annotator, _concerned(corpus, annotator, retract_pairs))
 
 
@@ -87,7 +92,7 @@ def _consequences(corpus: Corpus, annotator: User, concerned: _Concerned) -> Con
 
 
 def _gold_changes(corpus: Corpus, labels: QuerySet[Label]) -> dict[str, tuple[str | None, str | None]]:
-    """Public id -> gold label with these labels and without them, where they differ."""
+    """Returns public id -> gold label with and without these labels, for pairs where they differ."""
     question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
     if question is None:
         return {}
@@ -103,7 +108,7 @@ def _gold_changes(corpus: Corpus, labels: QuerySet[Label]) -> dict[str, tuple[st
             ]
             after = question.rule_in(row.published_partition).decide(
                 votes,
-                settled=False,  # the seat is empty again
+                settled=False,  # the seat is open again
                 adjudicated=row.adjudicated_label,
                 published=row.published_label,
                 beside_votes=row.standing_label is not None,
@@ -118,10 +123,10 @@ def _gold_changes(corpus: Corpus, labels: QuerySet[Label]) -> dict[str, tuple[st
 def exclude(
     *, corpus: Corpus, annotator: User, by: User, reason: str, retract_pairs: bool = False
 ) -> Consequences:
-    """Withdraws what somebody labelled, reopens the seats, and lets them label and write no more.
+    """Withdraws somebody's labels, reopens their seats, and ends their labelling and writing for the corpus.
 
-    `retract_pairs`: the pairs that they wrote go, too. Who is labelling at this moment can still send: it is
-    kept as surplus and paid. `reason` never leaves the site. Raises ReasonMissing, AlreadyDecided.
+    `retract_pairs`: also withdraws the pairs that they wrote. A batch that they hold can still be submitted; its labels
+    are surplus, and paid. `reason` never leaves the site. Raises ReasonMissing, AlreadyDecided.
     """
     reason, now = reason.strip(), timezone.now()
     if not reason:
@@ -138,9 +143,9 @@ def exclude(
                 created_at=now,
             )
     except IntegrityError:
-        raise AlreadyDecided("This person is excluded from the corpus already.") from None
+        raise AlreadyDecided("This annotator is excluded from the corpus already.") from None
     _close_pool(exclusion)
-    # In the order of docs/locking.md: who submits is before this, or waits and then finds the batch closed.
+    # In the order of docs/locking.md: a submission is before this, or waits and then finds the batch closed.
     batches = Assignment.objects.filter(question__corpus=corpus, annotator=annotator, closed_at=None)
     open_batches = [batch.pk for batch in batches.select_for_update(of=("self",)).order_by("pk")]
     concerned = _concerned(corpus, annotator, retract_pairs)
@@ -157,7 +162,7 @@ def exclude(
 
 
 def _close_pool(exclusion: Exclusion) -> None:
-    """A row under every question says so: who joins at this moment waits for it."""
+    """Writes a membership under each question, so that the annotator cannot join a pool at the same time."""
     excluded = {"status": Membership.Status.EXCLUDED, "exclusion": exclusion}
     for question in Question.objects.filter(corpus=exclusion.corpus_id).order_by("pk"):
         _, was_none = Membership.objects.get_or_create(
@@ -169,7 +174,7 @@ def _close_pool(exclusion: Exclusion) -> None:
 
 
 def _withdraw(labels: Sequence[Label], exclusion: Exclusion) -> None:
-    """Withdraws labels, and puts an empty seat in the place of each that has one and whose pair stands."""
+    """Withdraws labels and makes a new seat for each that had one; the seat is closed if its pair is withdrawn."""
     now = exclusion.created_at
     Label.objects.filter(pk__in=[label.pk for label in labels]).update(
         withdrawn_at=now, withdrawn_because=ANNOTATOR_EXCLUDED, exclusion=exclusion
@@ -184,13 +189,13 @@ def _withdraw(labels: Sequence[Label], exclusion: Exclusion) -> None:
 
 
 def preview_undoing(*, exclusion: Exclusion) -> Return:
-    """What `undo_exclusion` would do. Writes and locks nothing."""
+    """Returns what `undo_exclusion` would change. It writes and locks nothing."""
     withdrawn, seats = _coming_back(exclusion)
     return _return(exclusion, *_divided(withdrawn, seats))
 
 
 def _coming_back(exclusion: Exclusion) -> tuple[QuerySet[Label], QuerySet[Label]]:
-    """The labels that the exclusion withdrew, and the seats of the same pairs that stand now."""
+    """Returns the labels that the exclusion withdrew, and the current seats of the same pairs."""
     withdrawn = Label.objects.filter(exclusion=exclusion)
     return withdrawn, Label.objects.seats().filter(pair__in=withdrawn.values("pair"))
 
@@ -198,7 +203,7 @@ def _coming_back(exclusion: Exclusion) -> tuple[QuerySet[Label], QuerySet[Label]
 def _divided(
     withdrawn: QuerySet[Label], seats: QuerySet[Label]
 ) -> tuple[list[Label], list[Label], list[int]]:
-    """Labels that go back to their seats, labels whose seat has another by now, and empty seats that give way."""
+    """Returns labels that return to their seats, labels whose seat is filled by now, and the empty seats to remove."""
     now_there = {_place(seat): seat for seat in seats.order_by("pk")}
     rows = list(withdrawn.order_by("pk"))
     returning = [row for row in rows if _place(row) not in now_there or now_there[_place(row)].label is None]
@@ -223,14 +228,14 @@ def _return(
 
 @one_transaction
 def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
-    """Gives back what the exclusion took: the pools as they were, writing, labels and pairs.
+    """Undoes an exclusion: restores the memberships, writing, labels and pairs.
 
-    A label goes back to its seat while that has no other, else it is surplus. Somebody who is labelling such a seat at
-    this moment keeps their answer as surplus, paid. Raises AlreadyDecided.
+    A label returns to its seat if nobody has filled that, else it becomes surplus. If somebody is labelling such a seat
+    now, their label becomes surplus, and is paid. Raises AlreadyDecided.
     """
     now = timezone.now()
     if not Exclusion.objects.standing().filter(pk=exclusion.pk).update(undone_at=now, undone_by=by):
-        raise AlreadyDecided("This exclusion was undone before.")
+        raise AlreadyDecided("Somebody has undone this exclusion before. Nothing was changed.")
     members = Membership.objects.filter(exclusion=exclusion)
     members.filter(before="").delete()
     members.update(status=F("before"), before="", exclusion=None)
@@ -248,7 +253,7 @@ def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
 
 
 def _seat_like(label: Label) -> Label:
-    """An empty seat in the place of a label, with its turn: whoever looks from the front meets it first."""
+    """Makes an empty seat like that of the label, with the same turn."""
     return Label(
         question_id=label.question_id,
         pair_id=label.pair_id,

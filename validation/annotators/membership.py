@@ -11,21 +11,26 @@ from validation.models import Membership, Question
 
 
 def invite(*, question: Question, annotator: User) -> Membership:
-    """Puts somebody into the question's pool; who is in it already stays as they are. Raises NotInPool if excluded."""
+    """Adds somebody to the question's pool; a member stays as they are. Raises NotInPool if they are excluded."""
     if Question.objects.filter(is_excluded(annotator), pk=question.pk).exists():
-        raise NotInPool(f"{annotator.code} is excluded from {question.corpus.name}. Undo that first.")
+        raise NotInPool(
+            f"{annotator.code} is excluded from {question.corpus.name}. Please undo the exclusion first."
+        )
     return Membership.objects.get_or_create(question=question, annotator=annotator)[0]
 
 
 @one_transaction
 def pause(*, question: Question, annotator: User) -> bool:
-    """Hands this member out nothing more for now. Labels stay, and what is in hand can be sent and counts."""
+    """Pauses a member: they get no more batches. Their labels stay, and they can submit their open batch.
+
+    Returns False if they were not active.
+    """
     return _turn(question, annotator, Membership.Status.ACTIVE, Membership.Status.PAUSED)
 
 
 @one_transaction
 def resume(*, question: Question, annotator: User) -> bool:
-    """Lets a member who was paused go on. False, as in `pause`: they were not."""
+    """Resumes a paused member. Returns False if they were not paused."""
     return _turn(question, annotator, Membership.Status.PAUSED, Membership.Status.ACTIVE)
 
 
@@ -39,9 +44,9 @@ def may_join(question: Question, annotator: User) -> bool:
 
 
 def may_label(annotator: User) -> Q:
-    """A condition on questions: this person is a member who is not paused or excluded, or may join.
+    """Returns a condition on questions: this annotator is an active member of the pool or may join it.
 
-    Without an invitation one joins a pool that is open, holding its qualification.
+    Without an invitation, annotators may join an open pool if they hold its qualification.
     """
     mine = Membership.objects.filter(annotator=annotator, question=OuterRef("pk"))
     held = Grant.objects.standing().filter(user=annotator, qualification=OuterRef("qualification"))
@@ -50,9 +55,9 @@ def may_label(annotator: User) -> Q:
 
 
 def may_qualify(annotator: User) -> Q:
-    """A condition on questions: with its qualification, if there is one, this person may join the pool.
+    """Returns a condition on questions: with the qualification of the pool, if it asks for one, this annotator may join it.
 
-    Who came through a platform's link joins pools of that link's corpus alone.
+    Annotators who came through a platform's link may join pools of that link's corpus alone.
     """
     mine = Membership.objects.filter(annotator=annotator, question=OuterRef("pk"))
     open_to_them = Q(pool_is_open=True) & opened_to(annotator, "corpus")
@@ -60,6 +65,6 @@ def may_qualify(annotator: User) -> Q:
 
 
 def is_excluded(annotator: User) -> Q:
-    """A condition on questions: a researcher excluded this person from the corpus, and did not undo it."""
+    """Returns a condition on questions: this annotator is excluded from the corpus at present."""
     standing = Exclusion.objects.of(annotator).filter(corpus=OuterRef("corpus"))
     return Q(Exists(standing))

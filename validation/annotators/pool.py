@@ -1,4 +1,4 @@
-"""The people of a question's pool, as researchers see them."""
+"""Queries for researchers about the annotators in a question's pool."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,8 +13,10 @@ from validation.models import BatchItem, CalibrationAnswer, Label, Membership, Q
 
 
 def pool_of(question: Question) -> QuerySet[Membership]:
-    """Members with `cast` (labels that stand), `withdrawn`, and how many of `controls` and `calibration` items that they
-    answered are `..._right`.
+    """Returns the members with numbers of their labels and of answers to control and calibration items.
+
+    `cast`: labels that are not withdrawn. `withdrawn`: the others. `controls`, `calibration`: answered items;
+    `controls_right`, `calibration_right`: those with the expert's label.
     """
     labels = Label.objects.cast_by(OuterRef("annotator")).filter(question=question).order_by()  # type: ignore[arg-type]
     expert = Label.objects.standing().filter(
@@ -41,12 +43,12 @@ def pool_of(question: Question) -> QuerySet[Membership]:
 
 
 def imported_labels(question: Question) -> QuerySet[Label]:
-    """Labels that came with a published corpus, each with the person of the file who gave it, authors among them."""
+    """Returns the labels that came with a published corpus from persons named in its file, including authors."""
     return Label.objects.filter(question=question, annotator__kind=User.Kind.IMPORTED)
 
 
 def imported_people(question: Question) -> int:
-    """How many people have imported labels. Each is of one corpus alone, so few rows are looked at."""
+    """Counts the people with imported labels. Their codes begin with the corpus, so the query reads few rows."""
     of_corpus = User.objects.filter(
         kind=User.Kind.IMPORTED, code__startswith=person_code(question.corpus.slug, "")[:29]
     )
@@ -58,18 +60,21 @@ def _count(rows: QuerySet[Any]) -> Subquery:
 
 
 def exclusions_of(corpus: Corpus, annotator: User) -> QuerySet[Exclusion]:
-    """Newest first, those that were undone too."""
+    """Returns all exclusions of this annotator from the corpus, also undone ones; newest first."""
     rows = Exclusion.objects.filter(corpus=corpus, annotator=annotator).select_related("by", "undone_by")
     return rows.order_by("-created_at")
 
 
 def known_as(name: str) -> User | None:
-    """An annotator by code. Not by user name: the answer would tell a researcher whose the name is."""
+    """Finds an annotator by code. Not by user name, since that would reveal to a researcher whose name it is."""
     return User.objects.annotators().filter(code=name).first()
 
 
 def newest_labels(annotator: User, question: Question, number: int) -> list[Any]:
-    """What somebody labelled last, also what does not count: each with `seconds`, as text, and its pair's gold label."""
+    """Returns somebody's newest labels, also those that do not count.
+
+    Each has `seconds` as text, and its pair with the gold label.
+    """
     handed_out = BatchItem.objects.filter(seat=OuterRef("pk"), assignment__annotator=annotator)
     rows: Iterable[Any] = (
         Label.objects.cast_by(annotator)

@@ -1,4 +1,4 @@
-"""Researchers: the pool and each person in it."""
+"""Researchers' pages about the pool of a question and each annotator in it."""
 
 from typing import Any, cast
 
@@ -29,10 +29,10 @@ from validation.statistics.annotator_table import COLUMNS, columns_of, shown_fig
 from validation.statistics.cached import current_annotators
 
 MEMBERS_SHOWN = 500
-# What a button does, and what is said then.
+# Button -> action and message.
 PAUSING = {
-    "pause": (pause, "{code} is handed out nothing more until you let them go on."),
-    "resume": (resume, "{code} may go on labelling."),
+    "pause": (pause, "{code} is paused: they get no more batches until you resume them."),
+    "resume": (resume, "{code} may label again."),
 }
 LABELS_SHOWN = 30
 GOLD_SHOWN = 30
@@ -42,7 +42,7 @@ GOLD_SHOWN = 30
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def members(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everybody who labels this corpus; POST invites somebody."""
+    """Lists the members of the pool; POST invites an annotator."""
     question = asked_question(request, slug)
     error, name = "", text_in(request, "name").strip()
     if request.method == "POST":
@@ -50,9 +50,9 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             if annotator is not None:
                 invite(question=question, annotator=annotator)
-                messages.success(request, f"{annotator.code} may label {question.corpus.name}.")
+                messages.success(request, f"{annotator.code} is in the pool of {question.corpus.name}.")
                 return redirect(address_in("pool", question))
-            error = f"Nobody who annotates has the code “{name}”. Please check its spelling."
+            error = f"There is no annotator with the code “{name}”. Please check its spelling."
         except NotInPool as refusal:
             error = str(refusal)
     context = {
@@ -70,7 +70,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """One person: their record, pausing them, and excluding them (or undoing it) after a look at what that does."""
+    """Shows an annotator's record; POST pauses, resumes, previews an exclusion, excludes, or undoes an exclusion."""
     question = asked_question(request, slug)
     annotator = get_object_or_404(User, code=code)
     standing = Exclusion.objects.of(annotator).filter(corpus=question.corpus).first()
@@ -114,9 +114,9 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 
 def _record(question: Question, code: str) -> dict[str, Any]:
-    """Somebody's figures beside everybody's: `figures` (name, meaning, value, quarters) and `flags` (name, rule).
+    """Returns an annotator's statistics: `figures` (name, meaning, value, quartiles of all), `flags` (name, rule).
 
-    `counted`: whether the figures are there; `kept`: the row of those that a worker counts.
+    `counted`: whether there are statistics; `kept`: the row of cached ones.
     """
     found, row = current_annotators(question)
     one = next((each for each in found or () if each.code == code), None)

@@ -1,4 +1,4 @@
-"""REST: batches of pairs to label, for annotators. The same actions as the pages'."""
+"""REST for annotators: batches of pairs to label. The pages use the same actions."""
 
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ SUBMITTED = ("saved", "surplus", "left", "cents", "repeated", "closed")
 
 class NextSerializer(serializers.Serializer):
     corpus = serializers.SlugField(help_text="the corpus's slug")
-    question = serializers.SlugField(required=False, help_text="another question than the main one")
+    question = serializers.SlugField(required=False, help_text="slug of another question than the main one")
 
 
 class BatchPairSerializer(serializers.Serializer):
@@ -33,7 +33,7 @@ class BatchPairSerializer(serializers.Serializer):
 
 
 class BatchSerializer(serializers.Serializer):
-    """A batch, or no pairs with `why` and `retry_after` in seconds."""
+    """A batch; or no pairs, with `why` and with `retry_after` in seconds."""
 
     assignment = serializers.CharField(allow_null=True)
     leased_until = serializers.DateTimeField(allow_null=True)
@@ -59,14 +59,14 @@ class SubmitSerializer(serializers.Serializer):
     reasons = serializers.DictField(
         child=serializers.CharField(max_length=2000, allow_blank=True),
         default=dict,
-        help_text="slot -> why, in the annotator's words",
+        help_text="slot -> the annotator's reason for the label",
     )
     idempotency_key = serializers.CharField(max_length=100)
-    next = serializers.BooleanField(default=False, help_text="answer with the next batch as well")
+    next = serializers.BooleanField(default=False, help_text="return the next batch, too")
 
 
 class SubmittedSerializer(serializers.Serializer):
-    """saved: labels that count; surplus: kept and paid, but the seat was filled; left: still to answer."""
+    """saved: labels that count; surplus: paid, but somebody else filled the seat first; left: slots without an answer."""
 
     saved = serializers.IntegerField()
     surplus = serializers.IntegerField()
@@ -74,7 +74,7 @@ class SubmittedSerializer(serializers.Serializer):
     cents = serializers.IntegerField()
     repeated = serializers.BooleanField()
     closed = serializers.BooleanField()
-    next = BatchSerializer(required=False, help_text="the next batch, where it was asked for")
+    next = BatchSerializer(required=False, help_text="the next batch, if the request asked for it")
 
 
 class NextBatchView(APIView):
@@ -82,8 +82,8 @@ class NextBatchView(APIView):
 
     @extend_schema(
         summary="Get a batch of pairs to label",
-        description="The batch in hand, with its lease renewed, or a new one. Without work `pairs` is empty and"
-        " `why` and `retry_after` (seconds) say more.",
+        description="Returns the open batch with its lease renewed, or a new batch. If there is no work, `pairs` is empty,"
+        " `why` says the reason, and `retry_after` is in seconds.",
         request=NextSerializer,
         responses={200: BatchSerializer, **of_status(404)},
         tags=["work"],
@@ -99,9 +99,9 @@ class SubmitBatchView(APIView):
     permission_classes = [IsAnnotator]
 
     @extend_schema(
-        summary="Cast labels for a batch, or a part of it",
-        description="The same key with the same content is the same submission; with other content it is a 409."
-        " With `next` the answer holds the next batch, as `next/` would give it: one request a batch.",
+        summary="Submit labels for a batch, or for a part of it",
+        description="Idempotent: the same key with the same content is the same submission; with other content it is a"
+        " 409. With `next` the response holds the next batch, as `next/` would return it: one request per batch.",
         request=SubmitSerializer,
         responses={200: SubmittedSerializer, **of_status(404, 409)},
         tags=["work"],
@@ -148,7 +148,7 @@ def _next_batch(request: Request, question: Question) -> dict[str, Any]:
 
 
 def _as_json(question: Question, batch: Batch | Refusal) -> dict[str, Any]:
-    """The JSON of BatchSerializer, by hand: it is the most frequent answer of all."""
+    """Makes the JSON of BatchSerializer by hand, because it is the most frequent response."""
     answer: dict[str, Any] = {
         "assignment": None,
         "leased_until": None,

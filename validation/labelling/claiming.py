@@ -1,6 +1,6 @@
-"""Claiming a batch: the member's row, the open batch with its leases renewed, or a new one.
+"""Claims a batch: renews the leases of the annotator's open batch, or leases seats for a new one.
 
-A seat is a row; a claim locks free rows and skips those that somebody else is locking (docs/locking.md).
+A claim locks free seats, and skips seats that another claim is locking (docs/locking.md).
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,9 +34,9 @@ from validation.labelling.seats import (
 from validation.models import Assignment, BatchItem, CalibrationAnswer, Label, Membership, Question
 from validation.quality_control.calibration import as_shown, calibration_of, draw_calibration
 
-# A few more rows than the batch needs are locked, since some may share a premise; they are let go at commit.
+# A claim locks a few more seats than the batch needs, since some may share a premise. The commit releases them.
 SPARE = 2
-ENDED = "You are not labelling for this corpus at present. What you did stays paid."
+ENDED = "You cannot label for this corpus at present. Your past work stays paid."
 
 
 Refusal = NoWork | NotInPool
@@ -44,7 +44,7 @@ Refusal = NoWork | NotInPool
 
 @dataclass(frozen=True)
 class Batch:
-    """What an annotator holds: the assignment and its items that still wait for an answer."""
+    """A batch as an annotator sees it: the assignment, and its items without an answer."""
 
     assignment: Assignment
     items: list[BatchItem]
@@ -53,34 +53,32 @@ class Batch:
 
 @one_transaction
 def claim_batch(*, question: Question, annotator: User) -> Batch:
-    """The annotator's open batch with its leases renewed, or a new one.
+    """Returns the annotator's open batch with its leases renewed, or a new batch.
 
-    Pairs of a batch have different premises, are never the annotator's own, and are pairs that they have
-    not labelled; premises that they have not seen come first. Some places may hold calibration items. Raises
-    NotInPool, CheckFirst, NoWork, ConsentMissing.
+    The pairs of a batch have different premises. They are never pairs that the annotator wrote or labelled; premises
+    that they have not seen come first. Some slots may hold calibration items. Raises NotInPool, CheckFirst, NoWork,
+    ConsentMissing.
     """
     require_consent(user=annotator, form_id=question.corpus.consent_form_id)
     return claim(question, annotator, locked_member(question, annotator), timezone.now())
 
 
 def locked_member(question: Question, annotator: User) -> Membership:
-    """The locked row of this annotator in the pool: their claims stand in line behind it. Raises NotInPool."""
+    """Locks and returns the annotator's membership, so that their claims run one after the other. Raises NotInPool."""
     member = locked_membership(question.pk, annotator.pk)
     if member is None and may_join(question, annotator):
         Membership.objects.get_or_create(question=question, annotator=annotator)
         member = locked_membership(question.pk, annotator.pk)
     if member is None:
-        why = "This work is for invited annotators. Ask the researchers if you would like to join."
+        why = "This work is for invited annotators. If you would like to join, please ask the researchers."
         if question.pool_is_open and question.qualification is not None:
-            why = (
-                f"This work asks for a qualification: {question.qualification.name}. The start page says how."
-            )
+            why = f"This work needs the qualification {question.qualification.name}. The start page says how to get it."
         raise NotInPool(why)
     return active(member)
 
 
 def active(member: Membership) -> Membership:
-    """The same, if they may label at present. Raises NotInPool."""
+    """Returns the member if they are active. Raises NotInPool."""
     if member.status != Membership.Status.ACTIVE:
         raise NotInPool(ENDED)
     return member
@@ -89,9 +87,9 @@ def active(member: Membership) -> Membership:
 def claim(
     question: Question, annotator: User, member: Membership, now: datetime, *, has_none: bool = False
 ) -> Batch:
-    """What claim_batch says. `member` is locked; `has_none`: nothing is in hand, as the caller knows."""
+    """Claims as `claim_batch` does. `member` is locked. `has_none`: the caller knows that there is no open batch."""
     until = now + timedelta(seconds=settings.VALIDATION_LEASE_SECONDS)
-    # Whoever has had a seat has passed the check: most claims need not look.
+    # A member with a cursor has had a seat before, and so has passed the check.
     if not member.cursor and check_waits(question=question, annotator=annotator):
         raise CheckFirst
     current = None if has_none else locked_open_batch(question.pk, annotator.pk)
@@ -100,40 +98,44 @@ def claim(
         if items:
             return Batch(current, items, renewed=True)
         changed(close(current.pk, now))
-        finish_visits(user=annotator.pk, corpus=question.corpus_id)  # what they sent of it counts
+        finish_visits(user=annotator.pk, corpus=question.corpus_id)  # the answers that they sent count
     seats = _free_seats(question, annotator, member.cursor, now)
     if not seats:
         raise NoWork(*_why_nothing(question, annotator, now))
-    # They take the place of seats, so that no batch is longer than another; those seats are let go.
+    # Calibration items replace seats, so that all batches have the same length; the commit releases these seats.
     premises = [seat.premise_id for seat in seats]
-    outside = draw_calibration(question, annotator, premises) if question.calibration_percent else []
-    seats = seats[: len(seats) - len(outside)]
-    # By their random tokens: the order of a batch tells nothing.
-    tokens = sorted([*(seat.token for seat in seats), *(row.token for row in outside)])
+    calibration_items = (
+        draw_calibration(question, annotator, premises) if question.calibration_percent else []
+    )
+    seats = seats[: len(seats) - len(calibration_items)]
+    # Random tokens decide the order, so that it does not reveal the calibration items.
+    tokens = sorted([*(seat.token for seat in seats), *(row.token for row in calibration_items)])
     assignment, items = hand_out(
         seats,
         [tokens.index(seat.token) for seat in seats],
         question=question.pk,
         member=member,
-        has_calibration=bool(outside),
+        has_calibration=bool(calibration_items),
         now=now,
         until=until,
     )
-    for row in outside:
+    for row in calibration_items:
         row.assignment, row.order = assignment, tokens.index(row.token)
-    if outside:
-        CalibrationAnswer.objects.bulk_create(outside)
-    return Batch(assignment, _with_outside(items, outside))
+    if calibration_items:
+        CalibrationAnswer.objects.bulk_create(calibration_items)
+    return Batch(assignment, _with_calibration(items, calibration_items))
 
 
-def _with_outside(items: list[BatchItem], outside: Iterable[CalibrationAnswer]) -> list[BatchItem]:
-    """What waits for an answer, in the order of the batch."""
-    more = [as_shown(row) for row in outside if row.waits]
+def _with_calibration(
+    items: list[BatchItem], calibration_items: Iterable[CalibrationAnswer]
+) -> list[BatchItem]:
+    """Returns the items without an answer, in the order of the batch."""
+    more = [as_shown(row) for row in calibration_items if row.waits]
     return sorted([*items, *more], key=lambda item: item.order) if more else items
 
 
 def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[BatchItem]:
-    """Renews the leases that are still to be had and answers with what waits; marks the others as lost."""
+    """Renews the leases of seats that nobody else has got, marks the other items as lost, and returns the open items."""
     items = locked_items(assignment.pk, assignment.annotator_id, now)
     held = [item for item in items if item.waits and item.is_theirs]
     lost = [item.item for item in items if item.waits and item not in held]
@@ -142,7 +144,7 @@ def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[Batch
     if held:
         changed(lease([item.seat for item in held], annotator=assignment.annotator_id, until=until))
     theirs = shown(assignment.pk, but={item.item for item in items if item not in held})
-    waiting = _with_outside(theirs, calibration_of(assignment).values())
+    waiting = _with_calibration(theirs, calibration_of(assignment).values())
     if waiting:
         Assignment.objects.filter(pk=assignment.pk).update(leased_until=until)
         assignment.leased_until = until
@@ -150,7 +152,7 @@ def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[Batch
 
 
 def _free_seats(question: Question, annotator: User, cursor: int, now: datetime) -> list[FreeSeat]:
-    """Locked free seats for a batch, fewer near the end. Unseen premises are preferred to seen ones."""
+    """Returns locked free seats for a batch, unseen premises first; fewer if there are not enough."""
     chosen: list[FreeSeat] = []
     for look in ("ahead", "unseen", "any"):
         missing = question.batch_size - len(chosen)
@@ -164,12 +166,12 @@ def _free_seats(question: Question, annotator: User, cursor: int, now: datetime)
                 limit=missing + SPARE,
                 now=now,
             )
-            chosen += islice(_one_a_premise(found), missing)
+            chosen += islice(_one_per_premise(found), missing)
     return chosen
 
 
-def _one_a_premise(seats: Iterable[FreeSeat]) -> Iterator[FreeSeat]:
-    """PostgreSQL refuses DISTINCT together with FOR UPDATE, so premises are told apart here."""
+def _one_per_premise(seats: Iterable[FreeSeat]) -> Iterator[FreeSeat]:
+    """Yields the first seat of each premise. PostgreSQL does not allow DISTINCT together with FOR UPDATE."""
     seen: set[int] = set()
     for seat in seats:
         if seat.premise_id not in seen:
@@ -178,12 +180,15 @@ def _one_a_premise(seats: Iterable[FreeSeat]) -> Iterator[FreeSeat]:
 
 
 def _why_nothing(question: Question, annotator: User, now: datetime) -> tuple[str, int]:
-    """Why there is nothing to label for this person, and in how many seconds to look again."""
+    """Returns why there is nothing to label for this annotator, and after how many seconds to try again."""
     first = first_back(question.pk, annotator.pk)
     if first is not None:
         until = Label.objects.values_list("leased_until", flat=True).get(pk=first) or now
         wait = max(int((until - now).total_seconds()), 30)
-        return "Others are labelling the last open pairs. One may come back if they do not finish.", wait
+        return (
+            "Other annotators are labelling the last open pairs. A pair may become free if they do not finish.",
+            wait,
+        )
     if Label.objects.filter(question=question).open().exists():
         return "You have labelled, skipped or written every pair that is still open.", 3600
-    return "Every pair has its labels. New ones may be added.", 3600
+    return "All pairs have their labels. New pairs may be added later.", 3600

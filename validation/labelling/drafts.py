@@ -1,4 +1,4 @@
-"""Drafts: what is chosen and not sent yet is stored, so that a batch can be continued on another device."""
+"""Stores the answers that an annotator has chosen and not submitted, so that they can continue on another device."""
 
 from accounts.models import User
 from shared.transactions import one_transaction
@@ -18,15 +18,14 @@ def keep_draft(
     reasons: dict[str, str],
     active_ms: dict[str, int],
 ) -> int:
-    """Keeps the choices for slots of a batch in the place of what was kept before; returns how many slots.
+    """Stores the choices for slots of a batch, and replaces those that were stored before. Returns the number of slots.
 
-    Of a batch that is closed nothing is kept; of one person and question there is one draft at most. Raises
-    UnknownAssignment, WrongLabel, ConsentMissing.
+    It stores nothing for a closed batch. Raises UnknownAssignment, WrongLabel, ConsentMissing.
     """
-    # In line with their submissions: a draft that comes late cannot outlive the batch.
+    # The lock makes it wait for a submission, so that a late draft cannot come after the batch is closed.
     found = locked_batch(token, annotator.pk)
     if found is None:
-        raise UnknownAssignment("This batch was not handed to you.")
+        raise UnknownAssignment("You have no such batch.")
     assignment = found[1]
     check_labels(assignment.question, labels, skips)
     if assignment.closed_at is not None:
@@ -51,14 +50,14 @@ def keep_draft(
 
 
 def _waiting(assignment: Assignment) -> set[str]:
-    """Slots of the batch without an answer."""
+    """Returns the slots without an answer."""
     waits = {"answer": None, "skip_reason": None}
     items = assignment.items.filter(**waits, lost=False).values_list("seat__token", flat=True)
     return {*items, *assignment.calibration.filter(**waits).values_list("token", flat=True)}
 
 
 def drafted(assignment: Assignment) -> dict[str, str]:
-    """The fields of the form as they were left on whatever device."""
+    """Returns the draft as fields of the form."""
     fields: dict[str, str] = {}
     for row in DraftAnswer.objects.filter(assignment=assignment):
         named = {"label": row.label, "skip": row.skip_reason, "reason": row.reason, "ms": row.active_ms}

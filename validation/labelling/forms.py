@@ -1,4 +1,4 @@
-"""The posted answers of the labelling page."""
+"""Reads the posted answers of the labelling page."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ MOST_REASON = 2000  # characters
 
 
 def answers_in(request: HttpRequest) -> dict[str, Any]:
-    """Batch and answers of the page's form, as `submit_batch` and `keep_draft` take them; they say what is wrong."""
+    """Returns the form's batch and answers as arguments of `submit_batch` and `keep_draft`, which check them."""
     posted = request.POST
     return {
-        # None has one; PostgreSQL takes none.
+        # PostgreSQL does not store NUL characters.
         "token": posted.get("assignment", "").replace("\0", ""),
         "labels": _fields(posted, "label-"),
         "skips": _fields(posted, "skip-"),
@@ -26,7 +26,7 @@ def answers_in(request: HttpRequest) -> dict[str, Any]:
 
 
 def _fields(posted: QueryDict, prefix: str) -> dict[str, str]:
-    """Posted fields of that prefix, those without an answer left out."""
+    """Returns the posted fields with this prefix, except empty ones."""
     return {
         name.removeprefix(prefix): value
         for name, value in posted.items()

@@ -1,4 +1,4 @@
-"""The instructions of a question: who has read them, and how the short check after them went."""
+"""The instructions of a question: records who has read them and passed their check."""
 
 from collections.abc import Mapping
 
@@ -10,10 +10,7 @@ from validation.models import Assignment, Question, QuestionCheck, QuestionReadi
 
 
 def has_read(*, question: Question, annotator: User) -> bool:
-    """Whether this person has read the instructions and passed their check, on whatever device.
-
-    Who was handed a batch before had read them, too.
-    """
+    """Whether this annotator has read the instructions and passed their check, or has had a batch before."""
     passed = QuestionReading.objects.filter(question=question, annotator=annotator, passed_at__isnull=False)
     return passed.exists() or Assignment.objects.filter(question=question, annotator=annotator).exists()
 
@@ -22,10 +19,10 @@ def has_read(*, question: Question, annotator: User) -> bool:
 def read_instructions(
     *, question: Question, annotator: User, answers: Mapping[int, str]
 ) -> list[QuestionCheck]:
-    """Says that the instructions were read; `answers`: the order of a check question -> label.
+    """Records that the annotator read the instructions. `answers`: the order of a check question -> label.
 
-    Returns the questions that were answered wrong or not at all. Without any the check is passed; else it may
-    be tried again, as often as it takes: it explains, it does not select.
+    Returns the questions with wrong or missing answers; the check is passed if there are none. Annotators may try
+    again without limit, since the check explains and does not select.
     """
     QuestionReading.objects.get_or_create(question=question, annotator=annotator)
     reading = QuestionReading.objects.select_for_update().get(question=question, annotator=annotator)
@@ -39,5 +36,5 @@ def read_instructions(
 
 
 def check_waits(*, question: Question, annotator: User) -> bool:
-    """Whether the question has a check that this person has yet to pass."""
+    """Whether the question has a check that this annotator has not passed yet."""
     return question.check_questions.exists() and not has_read(question=question, annotator=annotator)

@@ -1,6 +1,7 @@
-"""The statements of the hot path, by hand: finding free seats, handing them out, reading a batch, filling its seats.
+"""Hand-written SQL for seats: finds free seats, leases them, reads a batch, fills seats with labels.
 
-They run on PostgreSQL and SQLite alike; which locks they take, and in which order, is in docs/locking.md.
+Each label needs these statements, so they are written for speed (docs/decisions/0010). They run on PostgreSQL and
+SQLite. docs/locking.md says which locks they take, and in which order.
 """
 
 import re
@@ -17,13 +18,13 @@ from collection.models import Corpus, Pair, Premise
 from shared.prepared_statements import Step, columns, made, moment, part, rows
 from validation.models import Assignment, BatchItem, Label, Membership, Question
 
-# Which seats are for a person, whoever holds them now: written here and nowhere else. The claim, the start page and the
-# sentence that says why there is nothing all read it. Left out are the pairs that they wrote, and those that they hold,
-# have labelled or have skipped under the question; a pair whose seat they lost before they answered is theirs again.
-# Not by NOT EXISTS: PostgreSQL would turn it into a join with everything that the annotator ever had. For the same
-# reason withdrawn pairs are left out seat by seat, one look by key for each of the few that the limit lets through.
-# That look is IS NOT NULL, which PostgreSQL takes for nearly always true: with one IS NULL more it expects so few
-# seats that it sorts all of them instead of walking the index.
+# The rule that says which open seats an annotator may get, leased or not. The claim, the start page and the reason for
+# "no work" use it. It leaves out pairs that they wrote, and pairs that they have leased, labelled or skipped under the
+# question. A pair whose seat they lost before they answered is available to them again.
+# Subqueries instead of NOT EXISTS: PostgreSQL turns NOT EXISTS into a join with everything that the annotator ever had.
+# For the same reason it checks for withdrawn pairs seat by seat, by key, for the few seats up to the limit.
+# IS NOT NULL, because PostgreSQL estimates that it is nearly always true. With another IS NULL it estimates so few seats
+# that it sorts all of them instead of walking the index.
 FOR_PERSON = """
 FROM validation_label AS seat
 WHERE seat.question_id = %(question)s AND seat.turn > %(cursor)s AND seat.turn <= %(last)s
@@ -39,7 +40,7 @@ WHERE seat.question_id = %(question)s AND seat.turn > %(cursor)s AND seat.turn <
       AND (SELECT batch.annotator_id FROM validation_assignment AS batch
         WHERE batch.id = item.assignment_id) = %(annotator)s LIMIT 1) IS NULL
 """
-# Such a seat is free while nobody holds it.
+# Such a seat is free if it has no current lease.
 FREE = (
     FOR_PERSON
     + """
@@ -49,16 +50,16 @@ ORDER BY seat.turn LIMIT {limit}
 """
 )
 CLAIMABLE = "SELECT seat.id, seat.turn, seat.premise_id, seat.token" + FREE
-# Which of them comes back first, where all are held.
+# The seat whose lease ends first.
 FIRST_BACK = "SELECT seat.id" + FOR_PERSON + "ORDER BY seat.leased_until LIMIT 1"
-# Whether a seat that this person was handed is still to be had by them.
+# Whether an annotator can still answer a seat of their batch: nobody else has filled or leased it.
 STILL_THEIRS = """
   seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
     AND (seat.annotator_id IS NULL OR seat.annotator_id = %(annotator)s
       OR seat.leased_until IS NULL OR seat.leased_until <= %(now)s)
     AND (SELECT pair.withdrawn_at FROM collection_pair AS pair WHERE pair.id = seat.pair_id) IS NULL
 """
-# What is left of the batch in hand; calibration items have no seat and are never lost.
+# The open batch, if it has an item left. Calibration items have no seat and are never lost.
 IN_HAND = f"""
 SELECT batch.id FROM validation_assignment AS batch
 WHERE batch.question_id = %(question)s AND batch.annotator_id = %(annotator)s AND batch.closed_at IS NULL
@@ -68,8 +69,8 @@ WHERE batch.question_id = %(question)s AND batch.annotator_id = %(annotator)s AN
     OR EXISTS (SELECT 1 FROM validation_calibrationanswer AS met
       WHERE met.assignment_id = batch.id AND met.answer IS NULL AND met.skip_reason IS NULL))
 """
-# Of the seats ahead most are new to the annotator: asked seat by seat, a claim does not grow slower with
-# every batch. Where none of so many is new, one list of all that they know is faster.
+# Most of the next seats are new to the annotator. Checked seat by seat, a claim stays fast after many batches. If none of
+# the next AHEAD seats is new, one list of all premises that they know is faster.
 AHEAD = 400
 LAST_TURN = 2**31 - 1
 NOT_SEEN = {
@@ -79,7 +80,7 @@ NOT_SEEN = {
     "unseen": """seat.premise_id NOT IN (
     SELECT mine.premise_id FROM validation_label AS mine
     WHERE mine.annotator_id = %(annotator)s AND mine.question_id = %(question)s)""",
-    # The rule itself; the other two are narrower.
+    # The rule itself; the other two also leave out known premises.
     "any": """seat.pair_id NOT IN (
     SELECT mine.pair_id FROM validation_label AS mine
     WHERE mine.annotator_id = %(annotator)s AND mine.question_id = %(question)s)""",
@@ -161,7 +162,7 @@ class FreeSeat:
 
 @dataclass(frozen=True)
 class Held:
-    """A place of a batch, now that its seat is locked. `is_theirs`: their answer can still have the seat."""
+    """An item of a batch whose seat is locked. `is_theirs`: the annotator can still fill the seat."""
 
     item: int
     order: int
@@ -177,40 +178,40 @@ class Held:
 
     @property
     def waits(self) -> bool:
-        """Whether neither an answer nor a reason to skip has come."""
+        """Whether it has neither an answer nor a reason to skip, and its seat is not lost."""
         return self.answer is None and self.skip_reason is None and not self.lost
 
 
 def free_seats(
     *, question: int, annotator: int, look: str, cursor: int, but: Iterable[int], limit: int, now: datetime
 ) -> list[FreeSeat]:
-    """Free seats in their turn, locked; those that somebody else is locking are passed over.
+    """Locks and returns free seats by turn; it skips seats that another transaction is locking.
 
-    `look`: "ahead", soon after the turn `cursor` and of premises of which this annotator has labelled nothing;
-    "unseen", the same from the front; "any", only their own pairs left out. `but`: none of these premises.
+    `look`: "ahead": seats soon after the turn `cursor`, with premises that this annotator has not labelled;
+    "unseen": the same from the first turn on; "any": also known premises. `but`: premises to leave out.
     """
     taken = {f"but{number}": premise for number, premise in enumerate(but)}
     marks = ", ".join(f"%({name})s" for name in taken)
     statement = CLAIMABLE.format(
         not_seen=NOT_SEEN[look],
         but=f"AND seat.premise_id NOT IN ({marks})" if taken else "",
-        limit=int(limit),  # in the text: PostgreSQL plans for many rows where it does not know how few
+        limit=int(limit),  # in the text: without it PostgreSQL plans for many rows
     )
     values = _values(question, annotator, cursor if look == "ahead" else None, now) | taken
     return [FreeSeat(*row) for row in rows((statement + _lock("seat", "SKIP LOCKED"), values))]
 
 
 def _values(question: int, annotator: int, cursor: int | None, now: datetime) -> dict[str, Any]:
-    """Makes the values of FREE; `cursor`: look soon after this turn alone."""
+    """Returns the parameters of FREE. `cursor`: restricts it to the AHEAD turns after this one."""
     turns = {"cursor": 0, "last": LAST_TURN} if cursor is None else {"cursor": cursor, "last": cursor + AHEAD}
     return {"question": question, "annotator": annotator, "now": moment(now), **turns}
 
 
 def with_work(questions: Sequence[tuple[int, int]], annotator: int, now: datetime) -> set[int]:
-    """Finds the questions, of (id, the member's cursor), under which a claim would bring this person a batch.
+    """Returns the questions under which a claim would return a batch. `questions`: (id, the member's cursor).
 
-    One statement. Each question is looked at as a claim does it: what is in hand, then soon after the cursor, then
-    from the front. That passes over what they know and what others hold, and stops at the first free seat.
+    It is one statement. For each question it searches as a claim does: the open batch, then the seats soon after the
+    cursor, then all seats. It stops at the first free seat.
     """
     if not questions:
         return set()
@@ -233,32 +234,31 @@ def with_work(questions: Sequence[tuple[int, int]], annotator: int, now: datetim
 
 
 def first_back(question: int, annotator: int) -> int | None:
-    """Finds the seat for this person that comes back first, if nobody labels it; None: there is none for them."""
+    """Returns the seat for this annotator whose lease ends first; None if no open seat is for them."""
     values = {"question": question, "annotator": annotator, "cursor": 0, "last": LAST_TURN}
     found = rows((FIRST_BACK.format(not_seen=NOT_SEEN["any"]), values))
     return found[0][0] if found else None
 
 
 def locked_membership(question: int, annotator: int) -> Membership | None:
-    """Somebody's row in the pool: their claims and their submissions stand in line behind it."""
+    """Locks and returns a membership: it makes the annotator's claims and submissions run one after the other."""
     statement = MEMBER.format(member=columns(Membership, "member")) + _lock("member")
     found = rows((statement, [question, annotator]))
     return made(Membership, found[0])[0] if found else None
 
 
 def locked_open_batch(question: int, annotator: int) -> Assignment | None:
-    """What they have in hand."""
+    """Locks and returns the annotator's open batch; None if there is none."""
     statement = OPEN_BATCH.format(batch=columns(Assignment, "batch")) + _lock("batch")
     found = rows((statement, [question, annotator]))
     return made(Assignment, found[0])[0] if found else None
 
 
 def locked_batch(token: str, annotator: int) -> tuple[Membership, Assignment, bool] | None:
-    """Locks somebody's row in the pool, then their batch of that token; question and corpus come with it.
+    """Locks the membership and the annotator's batch with this token, and loads question and corpus with it.
 
-    The third is whether they are in a visit for the corpus that is not finished.
-
-    Raises ConsentMissing where they do not agree to the corpus's consent form at present.
+    Returns (membership, batch, whether a visit for the corpus is not finished); None if there is no such batch.
+    Raises ConsentMissing if they do not agree to the corpus's consent form at present.
     """
     statement = BATCH_BY_TOKEN.format(
         member=columns(Membership, "member"),
@@ -280,10 +280,10 @@ def locked_batch(token: str, annotator: int) -> tuple[Membership, Assignment, bo
 
 
 def locked_items(assignment: int, annotator: int, now: datetime) -> list[Held]:
-    """Locks the seats of a batch in the order of their ids, then reads its places.
+    """Locks the seats of a batch in the order of their ids, then reads its items.
 
-    One order for everybody, so that two submissions cannot wait for each other. Two statements, in one message: what
-    one statement reads beside the rows that it locks (an expert's label, a withdrawn pair) is as old as its wait.
+    All transactions use this order, so that they cannot deadlock. These are two statements in one message, since a
+    statement that waits for a lock would read other tables (an expert's label, a withdrawn pair) as of before its wait.
     """
     values = {"assignment": assignment, "annotator": annotator, "now": moment(now)}
     lock: list[Step] = [(LOCK_ITEMS + _lock("seat"), [assignment])] if _lock("seat") else []
@@ -300,7 +300,7 @@ def hand_out(
     now: datetime,
     until: datetime,
 ) -> tuple[Assignment, list[BatchItem]]:
-    """Leases the seats to a member and makes the batch of them, as it is shown; `orders`: the place of each."""
+    """Leases the seats to a member and makes their batch. `orders`: the position of each seat in the batch."""
     token = new_token()
     batch = [question, member.annotator_id, token, moment(until), has_calibration, moment(now)]
     look = f"SELECT {columns(Assignment, 'batch')} FROM validation_assignment AS batch WHERE batch.token = %s"
@@ -320,14 +320,14 @@ def hand_out(
 
 
 def lease(seats: Sequence[int], *, annotator: int, until: datetime) -> Step:
-    """Holds seats for somebody until then."""
+    """Returns the statement that leases seats to an annotator."""
     return LEASE.format(seats=", ".join(["%s"] * len(seats))), [annotator, moment(until), *seats]
 
 
 def shown(assignment: int, but: Collection[int] = (), before: Sequence[Step] = ()) -> list[BatchItem]:
-    """The places of a batch in their order, each with its seat, pair and premise; those of `but` left out.
+    """Returns the items of a batch in order, with seat, pair and premise, except those of `but`.
 
-    `before`: statements to run first.
+    `before`: statements to run first, in the same message.
     """
     return [_shown(row, assignment) for row in rows(*before, (SHOWN, [assignment])) if row[0] not in but]
 
@@ -335,7 +335,7 @@ def shown(assignment: int, but: Collection[int] = (), before: Sequence[Step] = (
 def _shown(row: Sequence[Any], assignment: int) -> BatchItem:
     item, order, seat, token, sentence, pair, hypothesis, premise, text, sentence_count = row
     given = part(Premise, {"id": premise, "text": text, "sentence_count": sentence_count})
-    if sentence:  # one sentence of a scene is judged by itself
+    if sentence:  # the question asks about this sentence alone
         given = part(Premise, {"id": premise, "text": given.sentences[sentence - 1], "sentence_count": 1})
     judged = part(Pair, {"id": pair, "hypothesis": hypothesis, "premise_id": premise}, premise=given)
     place = part(Label, {"id": seat, "token": token, "sentence": sentence, "pair_id": pair}, pair=judged)
@@ -345,14 +345,14 @@ def _shown(row: Sequence[Any], assignment: int) -> BatchItem:
 
 
 def fill(answers: dict[int, str], *, annotator: int, now: datetime) -> Step:
-    """Writes the labels into their seats: seat -> label."""
+    """Returns the statement that writes labels into seats: seat -> label."""
     at = moment(now)
     return _many(FILL, "(CAST(%s AS bigint), CAST(%s AS text))", answers.items(), [annotator, at, at])
 
 
 def note(answers: Collection[tuple[int, str | None, str | None, int | None]]) -> Step:
-    """Writes what became of items: (item, answer, reason to skip, active milliseconds)."""
-    # Without the casts a column of nothing but NULL would be text, and milliseconds are none.
+    """Returns the statement that stores answers: (item, answer, reason to skip, active milliseconds)."""
+    # Without the casts PostgreSQL takes a column of NULLs for text, and milliseconds are integers.
     mark = "(CAST(%s AS bigint), CAST(%s AS text), CAST(%s AS text), CAST(%s AS integer))"
     return _many(ANSWER, mark, answers)
 
@@ -362,11 +362,11 @@ def close(assignment: int, now: datetime) -> Step:
 
 
 def _many(statement: str, mark: str, places: Collection[Sequence[Any]], before: Sequence[Any] = ()) -> Step:
-    """The statement for so many rows of values."""
+    """Returns the statement with placeholders for all rows of values."""
     filled = statement.format(places=", ".join([mark] * len(places)))
     return filled, [*before, *(value for place in places for value in place)]
 
 
 def _lock(tables: str, how: str = "") -> str:
-    """SQLite has no row locks: there every transaction that writes has the database to itself."""
+    """Returns the locking clause. SQLite has no row locks: a transaction that writes locks the whole database."""
     return f"FOR UPDATE OF {tables} {how}" if connection.features.has_select_for_update else ""

@@ -1,6 +1,6 @@
-"""Submitting answers for a batch: labels fill their seats, pay is written, what comes late is surplus.
+"""Submits answers for a batch: fills the seats with labels, stores late labels as surplus, and writes the pay.
 
-Whether a label counts is decided on the locked row (docs/locking.md).
+The locked seat decides whether a label is late (docs/locking.md).
 """
 
 from dataclasses import dataclass, replace
@@ -27,10 +27,11 @@ from validation.quality_control.control_items import pay_bonus
 
 @dataclass(frozen=True)
 class BatchResult:
-    """What became of a submission: labels that count, labels kept as surplus, items still waiting.
+    """The result of a submission.
 
-    `was_open`: the batch was still open before. `answered`: some item that waited got an answer or was skipped;
-    without that nothing is recorded. `finishes_visit`: it was the last task of a visit through a platform's link.
+    saved: labels that count. surplus: late labels. left: items without an answer. repeated: the same submission came
+    before. closed: the batch has no open item. was_open: the batch was open before. answered: an open item got an answer
+    or was skipped; otherwise nothing was stored. finishes_visit: it was the last task of a visit through a platform's link.
     """
 
     question: Question
@@ -47,7 +48,7 @@ class BatchResult:
 
 @dataclass(frozen=True)
 class Answers:
-    """What comes for slots of a batch: labels, reasons to skip, active milliseconds, reasons in words."""
+    """Answers by slot: labels, reasons to skip, active milliseconds, reasons for labels in words."""
 
     labels: dict[str, str]
     skips: dict[str, str]
@@ -66,13 +67,12 @@ def submit_batch(
     active_ms: dict[str, int] | None = None,
     reasons: dict[str, str] | None = None,
 ) -> BatchResult:
-    """Casts labels for slots of a batch; a part of it will do. Skipped slots go back to the pool.
+    """Submits answers for all slots of a batch or for some. The seats of skipped slots become free again.
 
-    A label whose seat somebody else has filled or holds meanwhile is kept as surplus: paid, never in the
-    gold. Slots that were answered before are left as they are. `reasons`: slot -> why, in the annotator's
-    words. Where no slot that waits gets an answer, nothing is recorded. Raises UnknownAssignment, UnknownSlot,
-    WrongLabel, ConsentMissing, KeyReused; after all but the last the same key may
-    come again, corrected.
+    A label whose seat somebody else has filled or leased in the meantime becomes surplus: paid, but never counted.
+    Slots that were answered before stay as they are. If no open slot gets an answer, nothing is stored. `reasons`:
+    slot -> the annotator's reason for the label. Raises UnknownAssignment, UnknownSlot, WrongLabel, ConsentMissing,
+    KeyReused. After all but KeyReused, the corrected answers may come under the same key.
     """
     answers = Answers(labels, skips or {}, active_ms or {}, reasons or {})
     return _submit(annotator, token, key, answers, timezone.now())[0]
@@ -89,9 +89,9 @@ def submit_and_claim(
     active_ms: dict[str, int] | None = None,
     reasons: dict[str, str] | None = None,
 ) -> tuple[BatchResult, Batch | Refusal]:
-    """`submit_batch`, then `claim_batch` of the same question, in one transaction: one wait for the disk.
+    """Does `submit_batch` and `claim_batch` of the same question in one transaction, which is faster than two.
 
-    The second part is the batch, or why there is none: what was sent is saved all the same.
+    Returns the result and the next batch, or the reason why there is none; the answers are stored in any case.
     """
     now, answers = timezone.now(), Answers(labels, skips or {}, active_ms or {}, reasons or {})
     result, member = _submit(annotator, token, key, answers, now)
@@ -105,33 +105,33 @@ def submit_and_claim(
 def _submit(
     annotator: User, token: str, key: str, answers: Answers, now: datetime
 ) -> tuple[BatchResult, Membership]:
-    # The locks come first: a double click waits here and then finds the work done.
+    # Lock first: the second request of a double click waits here and then finds the answers.
     found = locked_batch(token, annotator.pk)
     if found is None:
-        raise UnknownAssignment("This batch was not handed to you. Open the labelling page for a new one.")
+        raise UnknownAssignment("You have no such batch. Please open the labelling page for a new one.")
     member, assignment, is_visiting = found
     labels, skips = answers.labels, answers.skips
     check_labels(assignment.question, labels, skips)
     items = {item.token: item for item in locked_items(assignment.pk, annotator.pk, now)}
-    outside = calibration_of(assignment)
-    unknown = [slot for slot in [*labels, *skips] if slot not in items and slot not in outside]
+    calibration_items = calibration_of(assignment)
+    unknown = [slot for slot in [*labels, *skips] if slot not in items and slot not in calibration_items]
     if unknown:
         raise UnknownSlot(unknown)
     content = {"assignment": token, "labels": labels, "skips": skips}
-    everything: dict[str, Held | CalibrationAnswer] = {**items, **outside}
+    everything: dict[str, Held | CalibrationAnswer] = {**items, **calibration_items}
     if any(everything[slot].waits for slot in [*labels, *skips]):
         repeated = not record_submission(user=annotator, key=key, content=content)
     else:
         repeated = was_submitted(user=annotator, key=key, content=content)
         if not repeated:
-            left = _waiting(items, outside)
+            left = _waiting(items, calibration_items)
             return BatchResult(
                 assignment.question, left=left, closed=not left, was_open=assignment.closed_at is None
             ), member
     if repeated:
-        left = _waiting(items, outside)
+        left = _waiting(items, calibration_items)
         return BatchResult(question=assignment.question, left=left, repeated=True, closed=not left), member
-    result = _save_batch(assignment, annotator, items, outside, answers, now)
+    result = _save_batch(assignment, annotator, items, calibration_items, answers, now)
     if result.closed and is_visiting:
         finishes = finish_visits(user=annotator.pk, corpus=assignment.question.corpus_id)
         result = replace(result, finishes_visit=finishes)
@@ -142,20 +142,22 @@ def _save_batch(
     assignment: Assignment,
     annotator: User,
     items: dict[str, Held],
-    outside: dict[str, CalibrationAnswer],
+    calibration_items: dict[str, CalibrationAnswer],
     answers: Answers,
     now: datetime,
 ) -> BatchResult:
     question, labels, skips = assignment.question, answers.labels, answers.skips
-    left = _waiting(items, outside)
+    left = _waiting(items, calibration_items)
     answered = [item for slot, item in items.items() if slot in labels and item.waits]
     skipped = [item for slot, item in items.items() if slot in skips and slot not in labels and item.waits]
-    # A batch that is closed has nothing that waits, unless its annotator was excluded meanwhile.
+    # A closed batch has open items only if its annotator was excluded in the meantime.
     counts = assignment.closed_at is None
     in_time = [item for item in answered if counts and item.is_theirs]
     late = [item for item in answered if item not in in_time]
-    met, passed_over = answer_calibration(outside, labels, skips, answers.active_ms, answers.reasons, now)
-    # What is from outside is paid as a pair is, without a bonus: everybody meets it, and often.
+    met, passed_over = answer_calibration(
+        calibration_items, labels, skips, answers.active_ms, answers.reasons, now
+    )
+    # Calibration items pay as much as pairs, but no bonus: everybody gets many of them.
     paid = [*(item.token for item in answered), *met]
     cents = len(paid) * question.pay_cents
     left -= len(paid) + len(skipped) + passed_over
@@ -191,7 +193,7 @@ def _save_batch(
     for item in late:
         _keep_surplus(item, labels[item.token], answers.reasons.get(item.token, ""), annotator, now)
     if skipped:
-        _let_go([item.seat for item in skipped], annotator)
+        _release([item.seat for item in skipped], annotator)
     for item in answered:
         if item.expert == labels[item.token]:
             pay_bonus(question=question, pair=item.pair, annotator=annotator)
@@ -207,12 +209,12 @@ def _save_batch(
     )
 
 
-def _waiting(items: dict[str, Held], outside: dict[str, CalibrationAnswer]) -> int:
-    return sum(item.waits for item in items.values()) + sum(row.waits for row in outside.values())
+def _waiting(items: dict[str, Held], calibration_items: dict[str, CalibrationAnswer]) -> int:
+    return sum(item.waits for item in items.values()) + sum(row.waits for row in calibration_items.values())
 
 
-def _let_go(seats: list[int], annotator: User) -> None:
-    """Gives seats back that this annotator holds."""
+def _release(seats: list[int], annotator: User) -> None:
+    """Releases seats that this annotator has leased."""
     held = Label.objects.open().filter(pk__in=seats, annotator=annotator)
     held.update(annotator=None, leased_until=None)
 
@@ -234,15 +236,15 @@ def _keep_surplus(item: Held, label: str, reason: str, annotator: User, now: dat
                 cast_at=now,
             )
     except IntegrityError:
-        # They have another label on this pair by now; the answer stays known in the batch item.
+        # They have another label on this pair by now. The batch item stores the answer all the same.
         pass
 
 
 def check_labels(question: Question, labels: dict[str, str], skips: dict[str, str]) -> None:
-    """Raises WrongLabel where a label is none of the question's, or a reason to skip is none of ours."""
+    """Raises WrongLabel if a label or a reason to skip is invalid."""
     known = ", ".join(question.labels)
     errors = {
-        slot: f"{label!r} is not a label here. Use one of: {known}."
+        slot: f"{label!r} is not a label of this question. Use one of: {known}."
         for slot, label in labels.items()
         if label not in question.labels
     }
@@ -255,7 +257,7 @@ def check_labels(question: Question, labels: dict[str, str], skips: dict[str, st
 
 
 def batches_done(visit: Visit) -> int:
-    """Counts the batches of the link's corpus that were finished in a visit, with at least one answer in each."""
+    """Counts the batches of the link's corpus that the visitor finished in this visit with at least one answer."""
     batches = Assignment.objects.filter(
         question__corpus=visit.link.corpus_id, annotator=visit.user_id, closed_at__gte=visit.arrived_at
     )

@@ -1,4 +1,4 @@
-"""Labelling: instructions, exam, the batch, the answer."""
+"""Annotators' pages for labelling: instructions, exam, the batch."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -35,9 +35,9 @@ from validation.questions.addresses import address_of
 from validation.questions.choices import Choice, choices_of
 from validation.questions.lookup import question_or_404
 
-# In the session, so that no batch asks the database again: ids of the questions whose instructions were read.
+# Session key: ids of the questions whose instructions were read, which saves a query for each batch.
 READ = "question-read"
-# No text that anybody wrote can hold these.
+# Placeholders in the cached HTML of an item. NUL characters cannot occur in texts.
 SLOT, NUMBER = "\0slot\0", "\0number\0"
 
 
@@ -46,7 +46,7 @@ SLOT, NUMBER = "\0slot\0", "\0number\0"
 @annotator_required
 @hands_out_work
 def labelling(request: HttpRequest, slug: str, question_slug: str | None = None) -> HttpResponse:
-    """GET hands out a batch (or the one in hand); POST casts it."""
+    """GET claims a batch, or shows the open one; POST submits it."""
     question = question_or_404(slug, question_slug)
     gate = _gate(request, question)
     if gate:
@@ -74,7 +74,7 @@ def _next(request: HttpRequest, question: Question) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @annotator_required
 def instructions(request: HttpRequest, slug: str, question_slug: str | None = None) -> HttpResponse:
-    """What labelling asks for, with worked examples, the FAQ and a short check; read once before the first batch."""
+    """Shows instructions, worked examples, FAQ and the check, which annotators pass before their first batch."""
     question = question_or_404(slug, question_slug)
     target = safe_next(request) or address_of("labelling", question)
     choices, is_read = choices_of(question), _has_read(request, question)
@@ -137,7 +137,7 @@ def labelling_exam(request: HttpRequest, slug: str, question_slug: str | None = 
 @require_POST
 @annotator_required
 def draft(request: HttpRequest) -> HttpResponse:
-    """Takes what was chosen when the page is left; nobody reads the answer."""
+    """Stores the chosen answers when an annotator leaves the page; the browser ignores the response."""
     try:
         keep_draft(annotator=cast(User, request.user), **answers_in(request))
     except UnknownAssignment as error:
@@ -150,7 +150,7 @@ def draft(request: HttpRequest) -> HttpResponse:
 
 
 def exam_address(question: Question) -> str:
-    """Where the exam is that gives the question's qualification; empty where none does."""
+    """Returns the address of the exam that grants the question's qualification; empty if there is none."""
     exam = Exam.objects.filter(qualification=question.qualification_id, is_open=True).first()
     if exam is None or not question.pool_is_open:
         return ""
@@ -159,7 +159,7 @@ def exam_address(question: Question) -> str:
 
 
 def _gate(request: HttpRequest, question: Question) -> HttpResponse | None:
-    """Asks for the instructions to be read before the first batch, and for consent before them."""
+    """Redirects to the consent form and the instructions before the first batch; returns None after these."""
     if _has_read(request, question):
         _remember_read(request, question)
         return None
@@ -170,20 +170,20 @@ def _gate(request: HttpRequest, question: Question) -> HttpResponse | None:
 
 
 def _ask_for_consent(request: HttpRequest, question: Question) -> HttpResponse:
-    """Leads to the form and back. What was chosen and not saved stays in the browser, and the batch in hand."""
+    """Redirects to the consent form, and from there back. Chosen answers stay in the browser, and the batch stays open."""
     here = urlencode({"next": address_of("labelling", question)})
     page = f"{reverse('consent', args=[question.corpus.consent_form_id])}?{here}"
     return HttpResponseClientRedirect(page) if _is_swap(request) else redirect(page)
 
 
 def _has_read(request: HttpRequest, question: Question) -> bool:
-    """On whatever device. A session remembers a yes, and nothing else."""
+    """Whether the annotator has read the instructions, on any device. The session remembers only a yes."""
     remembered = question.pk in request.session.get(READ, [])
     return remembered or has_read(question=question, annotator=cast(User, request.user))
 
 
 def _remember_read(request: HttpRequest, question: Question) -> None:
-    """Saves a query for each batch. Only where something is written anyway: looking at instructions writes nothing."""
+    """Remembers in the session that the instructions were read. Only requests that may write call it."""
     if question.pk not in request.session.get(READ, []):
         request.session[READ] = sorted({*request.session.get(READ, []), question.pk})
 
@@ -197,9 +197,9 @@ def _batch_page(
     status: int = 200,
     confirmed: str = "",
 ) -> HttpResponse:
-    """The page; for the script of one that is open, only what takes the place of the batch there."""
+    """Renders the whole page, or for htmx only the part with the batch."""
     choices, language = choices_of(question), question.corpus.language
-    # Who was at it before, here or elsewhere, finds what they chose.
+    # After an error or with a draft, the page shows the answers that were chosen.
     chosen = request.POST.dict() if error else drafted(batch.assignment) if batch.renewed else {}
     context = {
         "question": question,
@@ -223,7 +223,7 @@ def _batch_page(
 def _pairs(
     items: Iterable[BatchItem], choices: tuple[Choice, ...], chosen: Mapping[str, str]
 ) -> Iterator[tuple[BatchItem, SafeString]]:
-    """Each pair with its fields for an answer; `chosen`: the fields of the form, as far as they are filled."""
+    """Yields each item with the HTML of its answer fields. `chosen`: the filled fields of the form."""
     unanswered = _unanswered(choices)
     for number, item in enumerate(items, start=1):
         slot = item.seat.token
@@ -234,14 +234,14 @@ def _pairs(
 
 @lru_cache(maxsize=100)
 def _unanswered(choices: tuple[Choice, ...]) -> SafeString:
-    """The same for every pair of a question: rendered once, not five times a batch."""
+    """Renders the empty answer fields once for all items of a question."""
     return _answers(choices)
 
 
 def _answers(
     choices: tuple[Choice, ...], label: str = "", skip: str = "", reason: str = "", ms: str = ""
 ) -> SafeString:
-    """The fields for an answer to one pair, with marks in the places of its slot and number."""
+    """Renders the answer fields of an item, with placeholders for its slot and number."""
     context = {
         "choices": choices,
         "skip_reasons": BatchItem.SkipReason.choices,
@@ -272,13 +272,13 @@ def _submit(request: HttpRequest, question: Question) -> HttpResponse:
     messages.success(request, saved_sentence(result))
     if result.finishes_visit:
         return redirect("visit")
-    # The next page lets the script forget what it kept of this batch: in the address, not in the session,
-    # which would cost two writes a batch.
+    # `confirmed` tells the script of the next page to delete its copy of this batch. In the session it would cost two
+    # writes per batch.
     return redirect(f"{address_of('labelling', question)}?{urlencode({'confirmed': sent['token']})}")
 
 
 def _is_swap(request: HttpRequest) -> bool:
-    """Whether the open page's script asks for the next batch to be put into it: one request a batch."""
+    """Whether htmx makes the request: the response then replaces the batch on the open page."""
     return bool(getattr(request, "htmx", None))
 
 
@@ -289,7 +289,7 @@ def _swapped(
     then: Batch | Refusal,
     token: str,
 ) -> HttpResponse:
-    """The next batch for a page that is open; where there is none, the page that says why."""
+    """Returns the next batch for the open page; if there is none, redirects to the page that says why."""
     messages.success(request, saved_sentence(result))
     if result.finishes_visit:
         return HttpResponseClientRedirect(reverse("visit"))
@@ -300,7 +300,7 @@ def _swapped(
 
 
 def _again(request: HttpRequest, question: Question, error: str) -> HttpResponse:
-    """The same batch once more, with what was chosen, and what is wrong."""
+    """Shows the batch again, with the chosen answers and the error."""
     try:
         batch = claim_batch(question=question, annotator=cast(User, request.user))
     except (NoWork, NotInPool) as nothing:
@@ -315,18 +315,20 @@ def _again(request: HttpRequest, question: Question, error: str) -> HttpResponse
 
 def saved_sentence(result: BatchResult) -> str:
     if result.repeated:
-        return "That was saved before; nothing was done twice."
+        return "These answers were saved before. Nothing was saved or paid twice."
     if not result.answered:
         return (
-            "Nothing was sent: no answer was chosen."
+            "Nothing was saved, because you chose no answer."
             if result.left
-            else "Nothing of this batch waited for an answer any more, so nothing more was saved."
+            else "All pairs of this batch had answers already, so nothing more was saved."
         )
-    sentence = f"Yours is saved. {result.cents} cents were added." if result.cents else "Yours is saved."
+    sentence = (
+        f"Your answers are saved. You earned {result.cents} cents."
+        if result.cents
+        else "Your answers are saved."
+    )
     if result.surplus:
-        sentence += (
-            " Somebody else finished some of these first. Yours are kept, and you are paid all the same."
-        )
+        sentence += " Somebody else finished some of these pairs first. You are paid for yours, too."
     if result.left:
-        sentence += f" {result.left} of this batch still wait for an answer."
+        sentence += f" {result.left} pairs of this batch still need an answer."
     return sentence

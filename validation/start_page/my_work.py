@@ -1,4 +1,4 @@
-"""What one person did, day by day, and how their labels do."""
+"""An annotator's work by day, and how well their labels agree with the gold labels."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -13,12 +13,12 @@ from validation.gold.queries import with_gold_label
 from validation.models import CalibrationAnswer, Label, Question
 from validation.statistics.annotator_quality import FEWEST
 
-NEWEST = 1000  # labels that somebody's own page looks at
+NEWEST = 1000  # labels that the page compares with gold labels
 
 
 @dataclass
 class Day:
-    """What one person did on one day (UTC): hypotheses written, pairs labelled, cents earned."""
+    """An annotator's day (UTC): hypotheses written, pairs labelled, cents earned."""
 
     date: date
     written: int = 0
@@ -27,10 +27,10 @@ class Day:
 
 
 def days_of(annotator: User, *, until: date, days: int) -> list[Day]:
-    """The days up to and with `until` on which the person did something, newest first. Four queries.
+    """Returns the last `days` days until `until` with work, newest first. Four queries.
 
-    What was surplus or withdrawn later is counted as well: it was done, and it stays paid. To an annotator
-    calibration items are pairs like any other.
+    Surplus and withdrawn work counts, since it stays paid. Calibration items count as pairs, since annotators cannot
+    tell them from pairs.
     """
     found: dict[date, Day] = {}
     since = until - timedelta(days=days - 1)
@@ -60,11 +60,11 @@ def days_of(annotator: User, *, until: date, days: int) -> list[Day]:
 
 @dataclass(frozen=True)
 class OwnFigures:
-    """What an annotator sees of the own labels for one corpus.
+    """What annotators see about their own labels for one corpus.
 
-    pairs: those of the newest labels whose pairs have all labels and a gold label; equals_gold: the share that
-    equal it, None below FEWEST, where it would say more about single pairs than about the person. bonuses:
-    control items on which an expert agreed; how many were met is told to nobody while they work.
+    pairs: pairs of the newest labels that have all labels and a gold label. equals_gold: the share of these labels that
+    equal the gold label; None for fewer than FEWEST pairs, where it would reveal single gold labels. bonuses: control
+    items with the expert's label. The number of control items is secret, so that nobody can recognise them.
     """
 
     corpus: str
@@ -74,7 +74,7 @@ class OwnFigures:
 
 
 def own_figures(annotator: User) -> list[OwnFigures]:
-    """For each corpus of which this person labelled something that counts, by name. Never anything of others."""
+    """Returns statistics for each corpus with a label of this annotator that counts, by name; nothing about others."""
     mine = Label.objects.filter(annotator=annotator, origin=Label.Origin.CAST)
     questions = Question.objects.filter(is_main=True, pk__in=mine.cast().values("question"))
     return [

@@ -1,4 +1,4 @@
-"""What there is to do for one person: reads over collection and validation together."""
+"""The offers on the start page: which corpora have work for an annotator, over collection and validation."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,15 +18,16 @@ from validation.labelling.seats import with_work
 from validation.models import Assignment, Label, Membership, Question
 
 OFFERS_SHOWN = 30
-AT_ONCE = 20  # questions in one statement
+AT_ONCE = 20  # questions per statement
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A corpus with work for this person, and how to come to more. Pay in cents for a premise; time in seconds.
+    """A corpus with work for an annotator, and exams that lead to more work.
 
-    `questions`: those under which they can label, the main one first. `exam`: the one for writing can be taken
-    now; `label_exams`: those of these questions can.
+    writes: they can write. questions: the questions under which they can label, the main one first. exam: they can take
+    the exam for writing. label_exams: the questions whose exams they can take. Pay is in cents per premise, time in
+    seconds.
     """
 
     corpus: Corpus
@@ -40,9 +41,9 @@ class Offer:
 
 
 def offers_for(annotator: User) -> list[Offer]:
-    """The corpora that have something for this annotator at this moment, in at most seven queries.
+    """Returns the corpora with work or an exam for this annotator at present, in at most seven queries.
 
-    What they say is what the actions say that hand out work: `claim_writing`, `claim_batch`, `send_exam`.
+    It uses the same rules as the actions `claim_writing`, `claim_batch` and `send_exam`.
     """
     now = timezone.now()
     questions = _by_corpus(_questions_for(annotator, now))
@@ -67,9 +68,9 @@ def _by_corpus(questions: Iterable[Question]) -> dict[int, list[Question]]:
 
 
 def _questions_for(annotator: User, now: datetime) -> list[Question]:
-    """Questions under which this person may label and would get a batch.
+    """Returns the questions under which this annotator may label and would get a batch.
 
-    Only those with an open seat, or a batch in hand, are looked at closely.
+    It searches for free seats only under questions with an open seat or an open batch of the annotator.
     """
     cursors = Membership.objects.filter(annotator=annotator, question=OuterRef("pk")).values("cursor")
     seats = Label.objects.seats().filter(question=OuterRef("pk"), label=None)
@@ -90,7 +91,7 @@ def _questions_for(annotator: User, now: datetime) -> list[Question]:
 
 
 def _questions_with_exam_for(annotator: User) -> QuerySet[Question]:
-    """Questions with an exam of their own that opens the pool to this person."""
+    """Returns the questions whose own exam this annotator can take to join the pool."""
     exams = Exam.objects.filter(may_take(annotator)).exclude(slug=WRITING_EXAM)
     found = Question.objects.filter(may_qualify(annotator), qualification__exam__in=exams)
     return found.order_by("corpus", "-is_main", "slug")[:OFFERS_SHOWN]

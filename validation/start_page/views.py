@@ -1,4 +1,4 @@
-"""The annotator's start page, and the page of what they did."""
+"""The annotator's start page, and the page of their own work."""
 
 from datetime import date, timedelta
 from typing import cast
@@ -16,7 +16,7 @@ from validation.start_page.my_work import days_of, own_figures
 from validation.start_page.offers import offers_for
 
 DAYS_A_PAGE = 30
-FIRST_DAY = date(2000, 1, 1)  # earlier than any work, and far from where the calendar ends
+FIRST_DAY = date(2000, 1, 1)  # earlier than any work, and far from the first date of the calendar
 
 
 @never_cache
@@ -35,7 +35,7 @@ def start(request: HttpRequest) -> HttpResponse:
 @require_safe
 @annotator_required
 def my_work(request: HttpRequest) -> HttpResponse:
-    """What I wrote and labelled, a row a day, thirty days a page, and how my labels do."""
+    """Shows an annotator's work, one row per day and thirty days per page, and how well their labels agree."""
     today = timezone.now().date()
     try:
         until = max(min(date.fromisoformat(request.GET.get("until", "")), today), FIRST_DAY)

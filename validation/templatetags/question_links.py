@@ -1,4 +1,4 @@
-"""`{% question_page 'pool' question %}`: the address of a researcher's page about a question."""
+"""`{% question_page 'pool' question %}` writes the address of a researcher's page about a question."""
 
 from django import template
 

@@ -1,4 +1,4 @@
-"""`manage.py agreement CORPUS [--by genre] [--json | --csv]`: the figures of SNLI's and MultiNLI's tables."""
+"""`manage.py agreement CORPUS [--by genre] [--json | --csv]`: agreement, as in SNLI's and MultiNLI's tables."""
 
 import json
 from typing import Any
@@ -14,21 +14,23 @@ from validation.statistics.vote_patterns import DIMENSIONS
 
 
 class Command(BaseCommand):
-    help = "Agreement between annotators, as in SNLI Table 3 and MultiNLI Table 2."
+    help = "Prints the agreement between annotators, as in SNLI Table 3 and MultiNLI Table 2."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", help="the corpus's slug")
-        parser.add_argument("--question", metavar="SLUG", help="another question than the main one")
+        parser.add_argument("--question", metavar="SLUG", help="slug of another question than the main one")
         about = "; ".join(f"{name}: {meaning}" for name, meaning in DIMENSIONS.items())
-        parser.add_argument("--by", choices=list(DIMENSIONS), default="", help=f"also a row a group. {about}")
         parser.add_argument(
-            "--pairwise", action="store_true", help="also Cohen's kappa of every two annotators"
+            "--by", choices=list(DIMENSIONS), default="", help=f"also print a row for each group. {about}"
         )
-        parser.add_argument("--seed", type=int, default=0, help="of the intervals' bootstrap")
+        parser.add_argument(
+            "--pairwise", action="store_true", help="also print Cohen's kappa of each two annotators"
+        )
+        parser.add_argument("--seed", type=int, default=0, help="seed of the confidence intervals")
         printed = parser.add_mutually_exclusive_group()
-        printed.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+        printed.add_argument("--json", action="store_true", help="print only JSON")
         printed.add_argument(
-            "--csv", action="store_true", help="print a table, a row a figure, and nothing else"
+            "--csv", action="store_true", help="print only a table, with a row for each figure"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -72,7 +74,7 @@ class Command(BaseCommand):
         if found.without_self_validated is not None:
             kept = found.without_self_validated
             self.stdout.write(
-                f"In {found.self_validated:,} pairs the author is also a validator. Over the other"
+                f"Authors validated {found.self_validated:,} pairs of their own. Over the other"
                 f" {kept['pairs_with_all_labels']:,}: unanimous {percent(kept['unanimous'])}, individual = gold"
                 f" {percent(kept['individual_equals_gold'])}, individual = author"
                 f" {percent(kept['individual_equals_author'])}, gold = author {percent(kept['gold_equals_author'])}"
@@ -81,14 +83,14 @@ class Command(BaseCommand):
         if single:
             agree = ", ".join(f"{number}: {percent(part)}" for number, part in single["agree"].items())
             self.stdout.write(
-                f"Premises by themselves that agree with the gold label, over {single['pairs']:,} pairs: {agree};"
-                f" their majority gives it in {percent(single['majority_of_premises'])}, more entailment or"
-                f" contradiction among them in {percent(single['more_of_premises'])}"
+                f"Single premises whose label equals the gold label, over {single['pairs']:,} pairs: {agree};"
+                f" the majority of the premises equals it in {percent(single['majority_of_premises'])}, the vote of"
+                f" entailment against contradiction in {percent(single['more_of_premises'])}"
             )
         if more:
             self.stdout.write(
-                f"{more['pairs']:,} pairs have {more['labels']:,} labels more: entropy {decimals(more['entropy'])} bits,"
-                f" another label than gold leads in {percent(more['differs'])}"
+                f"{more['pairs']:,} pairs have {more['labels']:,} extra labels: entropy {decimals(more['entropy'])} bits;"
+                f" in {percent(more['differs'])} of the pairs they lead to another label than the gold label"
             )
         for group, row in found.rows.items():
             self.stdout.write(

@@ -1,4 +1,4 @@
-"""`manage.py quality CORPUS [--models] [--csv] [--json]`: how well each annotator labels, and who may be guessing."""
+"""`manage.py quality CORPUS [--models] [--csv] [--json]`: statistics of each annotator, and who may be guessing."""
 
 import json
 from typing import Any
@@ -14,23 +14,27 @@ from validation.statistics.reliability_models import NothingToFit, fit_models
 
 
 class Command(BaseCommand):
-    help = "Each annotator's agreement with the others, control items, labels and speed, and flags with their rules."
+    help = "Prints each annotator's agreement with the others, control items, label shares, speed and flags."
     told = 0
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", help="the corpus's slug")
-        parser.add_argument("--question", metavar="SLUG", help="another question than the main one")
+        parser.add_argument("--question", metavar="SLUG", help="slug of another question than the main one")
         parser.add_argument(
-            "--models", action="store_true", help="fit Dawid and Skene's model and MACE anew (takes a while)"
+            "--models",
+            action="store_true",
+            help="fit Dawid and Skene's model and MACE first (takes seconds to minutes)",
         )
-        parser.add_argument("--csv", action="store_true", help="print a table, a row an annotator")
-        parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+        parser.add_argument(
+            "--csv", action="store_true", help="print only a table, with a row for each annotator"
+        )
+        parser.add_argument("--json", action="store_true", help="print only JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         question = question_for_command(options["corpus"], options["question"])
         try:
             if options["models"]:
-                store(question=question, kind=Kind.MODELS, content=fit_models(question, self.tell))
+                store(question=question, kind=Kind.MODELS, content=fit_models(question, self.report))
         except NothingToFit as problem:
             raise CommandError(str(problem)) from None
         found = annotators(question)
@@ -57,12 +61,12 @@ class Command(BaseCommand):
         if models:
             differs = models["differs"]
             self.stdout.write(
-                f"Models of {models['made_at']}: of {models['pairs']:,} majorities Dawid and Skene's model decides"
-                f" {differs['dawid_skene']:,} otherwise, MACE {differs['mace']:,}."
+                f"Models of {models['made_at']}, over {models['pairs']:,} pairs with a majority: Dawid and Skene's model"
+                f" gives {differs['dawid_skene']:,} another label, MACE {differs['mace']:,}."
             )
 
-    def tell(self, part: float) -> None:
-        """One line a tenth, and on standard error, which no file and no pipe takes for figures."""
+    def report(self, part: float) -> None:
+        """Prints a line for each tenth on standard error, so that redirected output holds only the table."""
         tenth = int(10 * part)
         if tenth > self.told:
             self.told = tenth
