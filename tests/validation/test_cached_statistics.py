@@ -1,4 +1,4 @@
-"""Figures that take too long for a page: asked for, counted by a worker, shown with their date."""
+"""Statistics that take too long for a page: requested, computed by a worker, shown with their date."""
 
 from datetime import timedelta
 

@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='cachedstatistics',
             name='by',
-            field=models.CharField(blank=True, help_text='the dimension of agreement, if it has one', max_length=20),
+            field=models.CharField(blank=True, help_text='the dimension of its groups, if it has any', max_length=20),
         ),
         migrations.AlterField(
             model_name='cachedstatistics',
@@ -47,7 +47,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='cachedstatistics',
             name='kind',
-            field=models.CharField(choices=[('agreement', 'agreement'), ('pairwise', 'kappa of every two annotators'), ('annotators', 'statistics and flags of annotators'), ('models', 'models of reliability')], max_length=10),
+            field=models.CharField(choices=[('agreement', 'agreement'), ('pairwise', 'kappa of every two annotators'), ('annotators', 'statistics and flags of annotators'), ('models', 'models of reliability'), ('cross', 'answers to a question beside gold labels'), ('bias', 'what hypotheses give away')], max_length=10),
         ),
         migrations.AlterField(
             model_name='cachedstatistics',
