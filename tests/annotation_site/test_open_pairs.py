@@ -43,7 +43,7 @@ def test_what_is_opened_on_the_page_is_handed_out(corpus, browser_of, rosa, vera
 def test_a_number_is_drawn_and_the_rest_waits(corpus, browser_of, rosa):
     browser_of(rosa).post(PAGE, {"number": 2, "seed": 1})
     assert opened() == 2
-    assert "4 pairs of this corpus have not been opened" in browser_of(rosa).get(PAGE).content.decode()
+    assert "4 pairs of this corpus are not open" in browser_of(rosa).get(PAGE).content.decode()
 
 
 def test_a_number_that_makes_no_sense_is_said_beside_its_field(corpus, browser_of, rosa):
@@ -137,7 +137,7 @@ def test_given_pairs_are_opened_and_strangers_are_named(corpus, browser_of, rosa
     names = list(corpus.pairs.order_by("pk").values_list("public_id", flat=True)[:2])
     page = browser_of(rosa).post(PAGE, {"how": "pairs", "pairs": f"{names[0]}\nnobody-knows"})
     assert page.status_code == 422
-    assert "The corpus has no such pairs: nobody-knows." in page.content.decode()
+    assert "The corpus has no pairs with these ids: nobody-knows." in page.content.decode()
     assert opened() == 0
     browser_of(rosa).post(PAGE, {"how": "pairs", "pairs": "\n".join(names)})
     assert set(Label.objects.values_list("pair__public_id", flat=True)) == set(names)
@@ -147,8 +147,8 @@ def test_given_pairs_are_opened_and_strangers_are_named(corpus, browser_of, rosa
     ("form", "said"),
     [
         ({"how": "number", "number": "2.5"}, "Please enter a whole number."),
-        ({"how": "percent_a_genre", "number": 101}, "Please write at most 100."),
-        ({"how": "number", "number": 5001}, "Please write at most 5,000."),
+        ({"how": "percent_a_genre", "number": 101}, "Please enter a number up to 100."),
+        ({"how": "number", "number": 5001}, "Please enter a number up to 5,000."),
         ({"how": "number", "number": ""}, "Please enter a number above 0."),
         ({"how": "pairs", "pairs": ""}, "Please enter the ids of the pairs"),
         ({"how": "number", "number": 1, "genre": "poetry"}, "Select a valid choice"),

@@ -158,7 +158,7 @@ def test_a_part_of_the_batch_may_be_sent_and_the_rest_stays(corpus):
     for name in labels[2:]:
         del sent[name]
     page = client.post(PAGE, sent, follow=True)
-    assert "3 of this batch still wait" in page.content.decode()
+    assert "3 pairs of this batch still need an answer" in page.content.decode()
     assert sorted(slots(page)) == sorted(name.removeprefix("label-") for name in labels[2:])
 
 

@@ -62,7 +62,7 @@ def test_the_same_file_again_adds_nothing_and_another_model_is_another(question,
     run("keep_model_labels", "small", path, model="large 1")
     again = run("keep_model_labels", "small", path, model=" large 1 ", json=True).json
     assert (again["new"], again["known"]) == (0, 1)
-    assert "1 labels of large 2 are kept" in run("keep_model_labels", "small", path, model="large 2").out
+    assert "1 new labels of large 2" in run("keep_model_labels", "small", path, model="large 2").out
     assert Label.objects.filter(origin="model").count() == 2
 
 
@@ -80,12 +80,12 @@ def test_a_faulty_file_keeps_nothing_and_names_its_lines(question, tmp_path):
     )
     failure = run("keep_model_labels", "small", path, model="large 1").failure
     for said in (
-        "Line 2 is no JSON",
-        "Line 3 is no object",
+        "Line 2 is not JSON",
+        "Line 3 is not an object",
         "Line 4: the corpus has no pair 'four'.",
         "Line 5: 'maybe' is not a label of this question. Use one of: entailment, neutral, contradiction.",
-        "Line 6: large 1 said entailment before.",
-        "Line 7: three stands in the file twice.",
+        "Line 6: large 1 gave the label entailment before.",
+        "Line 7: the pair three is in the file twice.",
     ):
         assert said in failure
     assert Label.objects.filter(origin="model").count() == 1

@@ -61,7 +61,7 @@ def test_the_pool_shows_labels_and_control_items(corpus, browser_of, rosa):
         page = browser.get(f"{CONTROLS}?percent=40")
         sent = {"pair": page.context["pair"].public_id, "label": "neutral", "percent": "40", "seed": "0"}
         assert browser.post(CONTROLS, sent).status_code == 302
-    assert "All 2 of them" in browser.get(f"{CONTROLS}?percent=40").content.decode()
+    assert "All 2 pairs have an expert" in browser.get(f"{CONTROLS}?percent=40").content.decode()
     label_all(corpus, vera(), "neutral")
     label_all(corpus, stan(), "contradiction")
     page = browser.get(POOL).content.decode()
@@ -91,7 +91,7 @@ def test_excluding_shows_first_what_it_would_do(corpus, browser_of, rosa):
     assert browser.post(page, {"do": "exclude", "reason": "Guessed.", "retract": "no"}).status_code == 302
     assert Exclusion.objects.get().reason == "Guessed."
     again = browser.get(page).content.decode()
-    assert "5 labels go back to seats that are still open" in again
+    assert "5 labels return to open seats" in again
     assert browser.post(page, {"do": "undo"}).status_code == 302
     assert Label.objects.seats().filter(annotator=vera()).count() == 5
     assert "Undone" in browser.get(page).content.decode()
@@ -245,7 +245,7 @@ def test_imported_annotators_are_told_of_in_the_pool_and_on_their_page(browser_o
     ).failure
     browser = browser_of(rosa)
     page = browser.get("/corpora/elsewhere/pool/").content.decode()
-    assert "5 people labelled elsewhere and came with imported labels" in page
+    assert "5 people gave the imported labels" in page
     assert "Nobody labels here yet" not in page
     page = browser.get("/corpora/elsewhere/pool/elsewhere:a/").content.decode()
     assert "3 imported labels, and no labels on this site." in page
