@@ -17,7 +17,7 @@ from collection.models.withdrawal import ANNOTATOR_EXCLUDED, AUTHOR_EXCLUDED, CA
 from collection.writing.who_may_write import may_write, why_not_writing
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing
-from validation.gold.queries import room_to_count, with_gold_label
+from validation.gold.queries import more_sort_memory, with_gold_label
 from validation.models import Adjudication, Assignment, Label, Membership, Question
 from validation.pairs.withdrawal import closed_seats, empty_seats, lock, restore_pairs, withdraw_pairs
 from validation.statistics.cached import mark_stale
@@ -99,7 +99,7 @@ def _gold_changes(corpus: Corpus, labels: QuerySet[Label]) -> dict[str, tuple[st
     deciding = labels.filter(question=question, sentence=0, position__lte=question.seats)
     given = dict(deciding.values_list("pair", "label"))
     changes = {}
-    with room_to_count():
+    with more_sort_memory():
         rows: Any = with_gold_label(Pair.objects.standing(), question, given).order_by("pk")
         for row in rows:
             votes = [

@@ -25,16 +25,16 @@ def pause(*, question: Question, annotator: User) -> bool:
 
     Returns False if they were not active.
     """
-    return _turn(question, annotator, Membership.Status.ACTIVE, Membership.Status.PAUSED)
+    return _change_status(question, annotator, Membership.Status.ACTIVE, Membership.Status.PAUSED)
 
 
 @one_transaction
 def resume(*, question: Question, annotator: User) -> bool:
     """Resumes a paused member. Returns False if they were not paused."""
-    return _turn(question, annotator, Membership.Status.PAUSED, Membership.Status.ACTIVE)
+    return _change_status(question, annotator, Membership.Status.PAUSED, Membership.Status.ACTIVE)
 
 
-def _turn(question: Question, annotator: User, before: str, after: str) -> bool:
+def _change_status(question: Question, annotator: User, before: str, after: str) -> bool:
     members = Membership.objects.filter(question=question, annotator=annotator, status=before)
     return bool(members.update(status=after))
 

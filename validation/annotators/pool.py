@@ -65,7 +65,7 @@ def exclusions_of(corpus: Corpus, annotator: User) -> QuerySet[Exclusion]:
     return rows.order_by("-created_at")
 
 
-def known_as(name: str) -> User | None:
+def annotator_by_code(name: str) -> User | None:
     """Finds an annotator by code. Not by user name, since that would reveal to a researcher whose name it is."""
     return User.objects.annotators().filter(code=name).first()
 

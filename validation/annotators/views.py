@@ -14,10 +14,10 @@ from collection.models import Corpus, Exclusion, Pair
 from validation.annotators.exclusion import exclude, preview_exclusion, preview_undoing, undo_exclusion
 from validation.annotators.membership import invite, pause, resume
 from validation.annotators.pool import (
+    annotator_by_code,
     exclusions_of,
     imported_labels,
     imported_people,
-    known_as,
     newest_labels,
     pool_of,
 )
@@ -46,7 +46,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     question = asked_question(request, slug)
     error, name = "", text_in(request, "name").strip()
     if request.method == "POST":
-        annotator = known_as(name)
+        annotator = annotator_by_code(name)
         try:
             if annotator is not None:
                 invite(question=question, annotator=annotator)

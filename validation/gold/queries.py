@@ -67,7 +67,7 @@ def adjudication_queue(question: Question) -> QuerySet[Pair]:
     return with_gold_label(pairs, question).filter(waits_for_adjudication(question)).order_by("pk")
 
 
-def counted(question: Question) -> Any:
+def deciding_labels(question: Question) -> Any:
     """Returns the labels in this question's seats; those of the main question decide the gold labels.
 
     Labels with the same `pair_id` and `sentence` belong together. `sentence` is 0 unless the question asks about
@@ -78,7 +78,7 @@ def counted(question: Question) -> Any:
 
 
 @contextmanager
-def room_to_count() -> Iterator[None]:
+def more_sort_memory() -> Iterator[None]:
     """Gives PostgreSQL enough memory to sort and to aggregate without temporary files."""
     with transaction.atomic():
         if connection.vendor == "postgresql":

@@ -21,15 +21,15 @@ from validation.errors import CheckFirst, NotInPool, NoWork
 from validation.labelling.instructions import check_waits
 from validation.labelling.seats import (
     FreeSeat,
-    close,
-    first_back,
+    close_batch,
+    first_to_become_free,
     free_seats,
     hand_out,
+    items_of,
     lease,
     locked_items,
     locked_membership,
     locked_open_batch,
-    shown,
 )
 from validation.models import Assignment, BatchItem, CalibrationAnswer, Label, Membership, Question
 from validation.quality_control.calibration import as_shown, calibration_of, draw_calibration
@@ -97,7 +97,7 @@ def claim(
         items = _renew(current, now, until)
         if items:
             return Batch(current, items, renewed=True)
-        changed(close(current.pk, now))
+        changed(close_batch(current.pk, now))
         finish_visits(user=annotator.pk, corpus=question.corpus_id)  # the answers that they sent count
     seats = _free_seats(question, annotator, member.cursor, now)
     if not seats:
@@ -143,7 +143,7 @@ def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[Batch
         BatchItem.objects.filter(pk__in=lost).update(lost=True)
     if held:
         changed(lease([item.seat for item in held], annotator=assignment.annotator_id, until=until))
-    theirs = shown(assignment.pk, but={item.item for item in items if item not in held})
+    theirs = items_of(assignment.pk, but={item.item for item in items if item not in held})
     waiting = _with_calibration(theirs, calibration_of(assignment).values())
     if waiting:
         Assignment.objects.filter(pk=assignment.pk).update(leased_until=until)
@@ -181,7 +181,7 @@ def _one_per_premise(seats: Iterable[FreeSeat]) -> Iterator[FreeSeat]:
 
 def _why_nothing(question: Question, annotator: User, now: datetime) -> tuple[str, int]:
     """Returns why there is nothing to label for this annotator, and after how many seconds to try again."""
-    first = first_back(question.pk, annotator.pk)
+    first = first_to_become_free(question.pk, annotator.pk)
     if first is not None:
         until = Label.objects.values_list("leased_until", flat=True).get(pk=first) or now
         wait = max(int((until - now).total_seconds()), 30)

@@ -51,7 +51,7 @@ ORDER BY seat.turn LIMIT {limit}
 )
 CLAIMABLE = "SELECT seat.id, seat.turn, seat.premise_id, seat.token" + FREE
 # The seat whose lease ends first.
-FIRST_BACK = "SELECT seat.id" + FOR_PERSON + "ORDER BY seat.leased_until LIMIT 1"
+FIRST_TO_BECOME_FREE = "SELECT seat.id" + FOR_PERSON + "ORDER BY seat.leased_until LIMIT 1"
 # Whether an annotator can still answer a seat of their batch: nobody else has filled or leased it.
 STILL_THEIRS = """
   seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
@@ -207,7 +207,7 @@ def _values(question: int, annotator: int, cursor: int | None, now: datetime) ->
     return {"question": question, "annotator": annotator, "now": moment(now), **turns}
 
 
-def with_work(questions: Sequence[tuple[int, int]], annotator: int, now: datetime) -> set[int]:
+def questions_with_work(questions: Sequence[tuple[int, int]], annotator: int, now: datetime) -> set[int]:
     """Returns the questions under which a claim would return a batch. `questions`: (id, the member's cursor).
 
     It is one statement. For each question it searches as a claim does: the open batch, then the seats soon after the
@@ -233,10 +233,10 @@ def with_work(questions: Sequence[tuple[int, int]], annotator: int, now: datetim
         return {row[0] for row in cursor_.fetchall()}
 
 
-def first_back(question: int, annotator: int) -> int | None:
+def first_to_become_free(question: int, annotator: int) -> int | None:
     """Returns the seat for this annotator whose lease ends first; None if no open seat is for them."""
     values = {"question": question, "annotator": annotator, "cursor": 0, "last": LAST_TURN}
-    found = rows((FIRST_BACK.format(not_seen=NOT_SEEN["any"]), values))
+    found = rows((FIRST_TO_BECOME_FREE.format(not_seen=NOT_SEEN["any"]), values))
     return found[0][0] if found else None
 
 
@@ -316,7 +316,7 @@ def hand_out(
         return assignment, []
     marks = "(CAST(%s AS bigint), CAST(%s AS bigint), CAST(%s AS smallint), FALSE)"
     places = [(assignment.pk, seat.pk, order) for seat, order in zip(seats, orders, strict=True)]
-    return assignment, shown(assignment.pk, before=[_many(PLACES, marks, places)])
+    return assignment, items_of(assignment.pk, before=[_many(PLACES, marks, places)])
 
 
 def lease(seats: Sequence[int], *, annotator: int, until: datetime) -> Step:
@@ -324,15 +324,15 @@ def lease(seats: Sequence[int], *, annotator: int, until: datetime) -> Step:
     return LEASE.format(seats=", ".join(["%s"] * len(seats))), [annotator, moment(until), *seats]
 
 
-def shown(assignment: int, but: Collection[int] = (), before: Sequence[Step] = ()) -> list[BatchItem]:
+def items_of(assignment: int, but: Collection[int] = (), before: Sequence[Step] = ()) -> list[BatchItem]:
     """Returns the items of a batch in order, with seat, pair and premise, except those of `but`.
 
     `before`: statements to run first, in the same message.
     """
-    return [_shown(row, assignment) for row in rows(*before, (SHOWN, [assignment])) if row[0] not in but]
+    return [_item(row, assignment) for row in rows(*before, (SHOWN, [assignment])) if row[0] not in but]
 
 
-def _shown(row: Sequence[Any], assignment: int) -> BatchItem:
+def _item(row: Sequence[Any], assignment: int) -> BatchItem:
     item, order, seat, token, sentence, pair, hypothesis, premise, text, sentence_count = row
     given = part(Premise, {"id": premise, "text": text, "sentence_count": sentence_count})
     if sentence:  # the question asks about this sentence alone
@@ -344,20 +344,20 @@ def _shown(row: Sequence[Any], assignment: int) -> BatchItem:
     )
 
 
-def fill(answers: dict[int, str], *, annotator: int, now: datetime) -> Step:
+def fill_seats(answers: dict[int, str], *, annotator: int, now: datetime) -> Step:
     """Returns the statement that writes labels into seats: seat -> label."""
     at = moment(now)
     return _many(FILL, "(CAST(%s AS bigint), CAST(%s AS text))", answers.items(), [annotator, at, at])
 
 
-def note(answers: Collection[tuple[int, str | None, str | None, int | None]]) -> Step:
+def store_answers(answers: Collection[tuple[int, str | None, str | None, int | None]]) -> Step:
     """Returns the statement that stores answers: (item, answer, reason to skip, active milliseconds)."""
     # Without the casts PostgreSQL takes a column of NULLs for text, and milliseconds are integers.
     mark = "(CAST(%s AS bigint), CAST(%s AS text), CAST(%s AS text), CAST(%s AS integer))"
     return _many(ANSWER, mark, answers)
 
 
-def close(assignment: int, now: datetime) -> Step:
+def close_batch(assignment: int, now: datetime) -> Step:
     return CLOSE, [moment(now), assignment]
 
 

@@ -19,7 +19,14 @@ from shared.prepared_statements import changed
 from shared.transactions import one_transaction
 from validation.errors import NotInPool, NoWork, UnknownAssignment, UnknownSlot, WrongLabel
 from validation.labelling.claiming import Batch, Refusal, active, claim
-from validation.labelling.seats import Held, close, fill, locked_batch, locked_items, note
+from validation.labelling.seats import (
+    Held,
+    close_batch,
+    fill_seats,
+    locked_batch,
+    locked_items,
+    store_answers,
+)
 from validation.models import Assignment, BatchItem, CalibrationAnswer, Label, Membership, Question
 from validation.quality_control.calibration import answer_calibration, calibration_of
 from validation.quality_control.control_items import pay_bonus
@@ -168,9 +175,9 @@ def _save_batch(
     steps = []
     if in_time:
         filled = {item.seat: labels[item.token] for item in in_time}
-        steps.append(fill(filled, annotator=annotator.pk, now=now))
+        steps.append(fill_seats(filled, annotator=annotator.pk, now=now))
     if noted:
-        steps.append(note(noted))
+        steps.append(store_answers(noted))
     if cents:
         reason = f"Labelled {len(paid)} pairs of {question.corpus.name}"
         steps.append(
@@ -184,7 +191,7 @@ def _save_batch(
             )
         )
     if not left:
-        steps.append(close(assignment.pk, now))
+        steps.append(close_batch(assignment.pk, now))
     if steps:
         changed(*steps)
     for item in in_time:

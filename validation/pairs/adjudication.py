@@ -10,7 +10,7 @@ from collection.models import Pair
 from nli.gold import ADJUDICATED
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing, WrongLabel
-from validation.gold.queries import room_to_count, waits_for_adjudication, with_gold_label
+from validation.gold.queries import more_sort_memory, waits_for_adjudication, with_gold_label
 from validation.models import Adjudication, Question
 from validation.pairs.listing import Wanted, by_columns, scan
 from validation.statistics.cached import mark_stale
@@ -24,7 +24,7 @@ def pair_to_decide(question: Question, *, after: int = 0) -> tuple[Any, int | No
     if question.gold_rule != ADJUDICATED:
         return None, None
     keys = by_columns(question, Wanted(votes="complete"))
-    with room_to_count():
+    with more_sort_memory():
         found, further = scan(question, keys, waits_for_adjudication(question), after, number=1)
     return (found[0] if found else None), further
 

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from collection.models import Pair
 from collection.models.premises import sentences_of
 from nli.gold import ADJUDICATED
-from validation.gold.queries import is_disputed, room_to_count, with_gold_label
+from validation.gold.queries import is_disputed, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
 
 PAGE = 50
@@ -51,7 +51,7 @@ def pairs_to_read(question: Question, wanted: Wanted, *, after: int = 0) -> tupl
     It leaves out withdrawn pairs. The key is None on the last page. A page examines at most ten thousand pairs, so it
     may hold fewer than fifty, even none, and still not be the last.
     """
-    with room_to_count():
+    with more_sort_memory():
         return scan(question, by_columns(question, wanted), _by_votes(question, wanted), after, PAGE)
 
 

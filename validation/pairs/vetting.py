@@ -18,7 +18,7 @@ from collection.models.querysets import PairQuerySet
 from collection.models.withdrawal import AUTHOR_EXCLUDED, VETTED
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing, ValidationError
-from validation.gold.queries import counted, room_to_count
+from validation.gold.queries import deciding_labels, more_sort_memory
 from validation.models import Gold, Label, Question
 from validation.pairs.withdrawal import close_empty_seats, closed_seats, lock, restore_pairs
 from validation.questions.lookup import main_question
@@ -91,7 +91,7 @@ class Choice:
         if self.question is None:
             return pairs.filter(public_id__in=self.names)
         if self.by == ANY:
-            given = counted(self.question).filter(pair=OuterRef("pk"), label__in=self.labels)
+            given = deciding_labels(self.question).filter(pair=OuterRef("pk"), label__in=self.labels)
             return pairs.filter(Exists(given))
         found = Gold.objects.filter(question=self.question, label__in=self.labels)
         return pairs.filter(pk__in=found.values("pair"))
@@ -125,7 +125,7 @@ class Preview:
 def preview_vetting(*, corpus: Corpus, choice: Choice) -> Preview:
     """What `vet` would do. Writes and locks nothing."""
     question = Question.objects.filter(corpus=corpus, is_main=True).first()
-    with room_to_count():
+    with more_sort_memory():
         keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
         seen = Preview(pairs=len(keys))
         for part in portions(keys):
@@ -159,7 +159,7 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
     reason, now = reason.strip(), timezone.now()
     if not reason:
         raise ReasonMissing
-    with room_to_count():
+    with more_sort_memory():
         keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
     if not keys:
         raise NothingChosen("No pair that counts is chosen, so nothing was withdrawn.")

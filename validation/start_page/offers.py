@@ -14,7 +14,7 @@ from collection.joining.exams import may_take
 from collection.models import WRITING_EXAM, Corpus, Exam, PromptVersion
 from collection.writing.claiming import has_writing
 from validation.annotators.membership import may_label, may_qualify
-from validation.labelling.seats import with_work
+from validation.labelling.seats import questions_with_work
 from validation.models import Assignment, Label, Membership, Question
 
 OFFERS_SHOWN = 30
@@ -85,7 +85,7 @@ def _questions_for(annotator: User, now: datetime) -> list[Question]:
     while waiting and len(found) < 2 * OFFERS_SHOWN:
         portion, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
         cursor_of = [(question.pk, question.cursor) for question in portion]
-        have_work = with_work(cursor_of, annotator.pk, now)
+        have_work = questions_with_work(cursor_of, annotator.pk, now)
         found += [question for question in portion if question.pk in have_work]
     return found
 

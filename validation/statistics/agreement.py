@@ -28,7 +28,7 @@ from nli.agreement import (
     with_all_labels,
 )
 from shared.csv_tables import csv_text
-from validation.gold.queries import adjudication_queue, counted, room_to_count
+from validation.gold.queries import adjudication_queue, deciding_labels, more_sort_memory
 from validation.models import Question
 from validation.statistics.confidence_intervals import Profiles, intervals
 from validation.statistics.extra_labels import more_labels, single_premises
@@ -209,12 +209,12 @@ def pairwise_kappa(question: Question) -> list[dict[str, Any]]:
     It uses the labels that decide the gold labels, including the authors'. If somebody has two labels on a pair, as
     authors who validated their own pairs in published files, only the first counts.
     """
-    given = counted(question).filter(annotator__isnull=False)
+    given = deciding_labels(question).filter(annotator__isnull=False)
     sql, params = given.values(
         "pair_id", "sentence", "annotator_id", "position", "label"
     ).query.sql_with_params()
     labels = gathered("position || '/' || annotator_id || '/' || label")
-    with room_to_count(), connection.cursor() as cursor:
+    with more_sort_memory(), connection.cursor() as cursor:
         cursor.execute(
             f"SELECT {labels} FROM ({sql}) AS given GROUP BY pair_id, sentence HAVING COUNT(*) > 1", params
         )

@@ -12,7 +12,7 @@ from django.db.models import Count, F, Func, IntegerField, OuterRef, Q, Subquery
 
 from accounts.models import User
 from nli.agreement import share
-from validation.gold.queries import counted
+from validation.gold.queries import deciding_labels
 from validation.models import BatchItem, CalibrationAnswer, Label, Question
 
 # The flag for control items needs this many answers: fewer say little about an annotator.
@@ -138,7 +138,7 @@ def _given(
     question: Question,
 ) -> tuple[dict[int, Counter[str]], dict[int, Counter[tuple[str, str]]]]:
     """Returns annotator -> label -> number; annotator -> (own label, majority of the others) -> number of pairs."""
-    decisive = counted(question)
+    decisive = deciding_labels(question)
     votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
     pairs = decisive.values("pair_id", "sentence").annotate(**votes)
     own = decisive.exclude(origin=Label.Origin.AUTHOR).filter(annotator__isnull=False)

@@ -12,7 +12,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, F, Filtered
 from collection.models import Pair
 from collection.models.withdrawal import VETTED
 from shared.csv_tables import csv_text
-from validation.gold.queries import room_to_count
+from validation.gold.queries import more_sort_memory
 from validation.models import Question
 from validation.questions.lookup import main_question
 from validation.statistics.progress import Progress, ignore_progress
@@ -45,7 +45,7 @@ def cross_table(question: Question, by: str = "", progress: Progress = ignore_pr
         .annotate(number=Count("pk"))
     )
     counts: dict[bool, dict[str, Counter[tuple[str, str]]]] = {False: {}, True: {}}
-    with room_to_count():
+    with more_sort_memory():
         for name, answer, gold, is_withdrawn, number in rows:
             cells = counts[is_withdrawn].setdefault(name, Counter())
             cells[answer or NONE, gold or NONE] += number

@@ -9,7 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from accounts.models import User
-from validation.gold.queries import counted
+from validation.gold.queries import deciding_labels
 from validation.models import Question
 from validation.statistics.progress import NothingToCount, Progress, ignore_progress
 
@@ -67,7 +67,7 @@ def _given(question: Question) -> tuple["pd.DataFrame", list[str]]:
     import pandas as pd
 
     rows = (
-        counted(question)
+        deciding_labels(question)
         .filter(annotator__isnull=False)
         .order_by("pair_id", "sentence", "position")
         .values_list("pair_id", "sentence", "annotator_id", "label")

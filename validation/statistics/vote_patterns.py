@@ -14,7 +14,7 @@ from django.db.models.functions import Cast, Coalesce, Concat, TruncWeek
 
 from collection.models.querysets import PairQuerySet
 from nli.agreement import Pattern
-from validation.gold.queries import counted, room_to_count
+from validation.gold.queries import deciding_labels, more_sort_memory
 from validation.models import Adjudication, Label, Question
 from validation.statistics.confidence_intervals import Profile, Profiles
 
@@ -87,7 +87,7 @@ def count_patterns(
     """
     votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
     fell = (
-        counted(question)
+        deciding_labels(question)
         .values("pair_id", "sentence")
         .annotate(
             author_label=Max(Case(When(origin=Label.Origin.AUTHOR, then=F("label")))),
@@ -122,7 +122,7 @@ def count_patterns(
         most=ROWS_WITH_INTERVALS,
         profile=gathered("pattern || '*' || number"),
     )
-    with room_to_count(), connection.cursor() as cursor:
+    with more_sort_memory(), connection.cursor() as cursor:
         cursor.execute(statement, (*fell_params, *chosen_params, question.pk, *grouped_params))
         return _read(cursor.fetchall(), by)
 
@@ -132,7 +132,7 @@ def _grouped(question: Question, by: str) -> tuple[str, tuple[Any, ...]]:
     if by != "validator":
         return (BY_KEY if by else NO_GROUPS), ()
     validators = (
-        counted(question)
+        deciding_labels(question)
         .exclude(origin=Label.Origin.AUTHOR)
         .filter(annotator__isnull=False)
         # A published file may have two labels of one annotator on a pair.
