@@ -42,7 +42,7 @@ def waits_for_adjudication(question: Question) -> Q:
     """Returns a condition on `with_gold_label`: no seat waits for a label any more, and the votes did not decide.
 
     A pair of a published corpus may have fewer labels than seats: it waits too, since nobody will fill the rest.
-    A pair never waits if the corpus came with a label of its own beside its votes.
+    A pair never waits if a label was published together with its votes.
     """
     if question.gold_rule != ADJUDICATED:
         return Q(pk__in=[])

@@ -146,7 +146,7 @@ class Question(models.Model):
 
 
 class PartitionRule(models.Model):
-    """How many labels the pairs get that came with a partition, where that is not the question's own number.
+    """Seats and threshold of pairs of one published partition, if they differ from the question's.
 
     The Diverse NLI Collection has one judgement in train and dev, three to five in test, and keeps the pairs of which all
     judgements are the same (Poliak et al. 2018, appendix B.4).

@@ -1,4 +1,4 @@
-"""Vet pairs: withdraw them by the answers to a question or by a list, after a look at what that does; undo it.
+"""Vets pairs: withdraws them by the answers to a question or by a list, after a preview, and undoes that.
 
 The Diverse NLI Collection (Poliak et al. 2018, appendix B.4) removed pairs so: those whose hypothesis had major errors.
 """
@@ -34,12 +34,12 @@ T = TypeVar("T")
 
 
 class NothingChosen(ValidationError):
-    """The choice names no pair that could be withdrawn. The text says what to do."""
+    """The choice contains no pair to withdraw. The text says what to do."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which pairs of a corpus: by the answers to `question`, else those with the public ids `names`.
+    """A choice of pairs of a corpus: by the answers to `question`, else by the public ids `names`.
 
     labels: of the question. by: `gold`, pairs whose answer by the question's rule is one of them; `any`, pairs that one
     or more of the labels that count says so of. partition: only pairs that came with this one.
@@ -76,7 +76,7 @@ class Choice:
 
     @property
     def told(self) -> str:
-        """What chose the pairs, for the record."""
+        """Describes the choice, for the record."""
         within = f", in {self.partition}" if self.partition else ""
         if self.question is None:
             return f"a list of {len(self.names):,} pair ids{within}"
@@ -84,7 +84,7 @@ class Choice:
         return f"{how} to “{self.question.slug}” is {' or '.join(self.labels)}{within}"
 
     def pairs(self, corpus: Corpus) -> PairQuerySet:
-        """The pairs that count now and are chosen."""
+        """Returns the chosen pairs that are not withdrawn."""
         pairs = Pair.objects.standing().filter(corpus=corpus)
         if self.partition:
             pairs = pairs.filter(published_partition=self.partition)
@@ -99,8 +99,11 @@ class Choice:
 
 @dataclass
 class Preview:
-    """What withdrawing a choice does. unknown: ids of the list that the corpus does not have; gone: pairs of the list
-    that count no longer as it is; labels: people's labels that stay in the history; seats: empty ones that close."""
+    """What withdrawing a choice changes.
+
+    unknown: ids of the list that the corpus does not have. gone: pairs of the list that are withdrawn already. labels:
+    labels that stay in the history. seats: empty seats that close.
+    """
 
     pairs: int = 0
     genres: Counter[str] = field(default_factory=Counter)
@@ -123,7 +126,7 @@ class Preview:
 
 
 def preview_vetting(*, corpus: Corpus, choice: Choice) -> Preview:
-    """What `vet` would do. Writes and locks nothing."""
+    """Returns what `vet` would change. It writes and locks nothing."""
     question = Question.objects.filter(corpus=corpus, is_main=True).first()
     with more_sort_memory():
         keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
@@ -152,9 +155,10 @@ def preview_vetting(*, corpus: Corpus, choice: Choice) -> Preview:
 
 @one_transaction
 def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
-    """Withdraws the chosen pairs: they stay in the history and count no longer. Returns the record, with `pairs`.
+    """Withdraws the chosen pairs; they stay as history. Returns the record, with the number of `pairs`.
 
-    Who has such a pair in hand can still send: it is kept as surplus and paid. Raises NothingChosen, ReasonMissing.
+    A batch with such a pair can still be submitted; its label becomes surplus, and is paid. Raises NothingChosen,
+    ReasonMissing.
     """
     reason, now = reason.strip(), timezone.now()
     if not reason:
@@ -179,7 +183,7 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
 
 @one_transaction
 def undo_vetting(*, vetting: Vetting, by: User) -> int:
-    """Gives back the pairs that it withdrew; returns how many. Raises AlreadyDecided.
+    """Restores the pairs that it withdrew; returns their number. Raises AlreadyDecided.
 
     Pairs whose author was excluded since, with what they wrote, go over to that exclusion and stay withdrawn.
     """
@@ -200,7 +204,7 @@ def undo_vetting(*, vetting: Vetting, by: User) -> int:
 
 
 def vetted_rows(vetting: Vetting) -> Iterator[Sequence[object]]:
-    """The pairs that a vetting withdrew, a row a pair with a header: to be published apart, as the DNC did."""
+    """Returns a header and a row for each pair that a vetting withdrew, to be published separately, as the DNC did."""
     question = main_question(vetting.corpus)
     yield ("pair_id", "genre", "partition", "premise", "hypothesis", "gold_label")
     pairs = Pair.objects.filter(vetting=vetting).order_by("pk")

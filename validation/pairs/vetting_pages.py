@@ -1,4 +1,4 @@
-"""Researchers: the page that withdraws pairs by the answers to a question or by a list, and gives them back."""
+"""Researchers' page that withdraws pairs by the answers to a question or by a list, and restores them."""
 
 from typing import Any, cast
 
@@ -37,7 +37,7 @@ LONGEST_LIST = 2_000_000  # characters; a longer one is for the command
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def vetting(request: HttpRequest, slug: str) -> HttpResponse:
-    """Choose pairs, see what withdrawing them does, withdraw them with a reason, and give them back."""
+    """Previews the withdrawal of chosen pairs, withdraws them with a reason, and restores them."""
     question = asked_question(request, slug)
     do, by = request.POST.get("do", ""), cast(User, request.user)
     error, seen = "", None
@@ -84,7 +84,7 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @researcher_required
 def vetted_csv(request: HttpRequest, slug: str, number: int) -> StreamingHttpResponse:
-    """The pairs of a withdrawal as CSV, to be published apart."""
+    """Returns the pairs of a withdrawal as CSV, to be published separately."""
     found = get_object_or_404(Vetting.objects.select_related("corpus"), corpus__slug=slug, pk=number)
     answer = StreamingHttpResponse(csv_lines(vetted_rows(found)), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{slug}-withdrawn-{number}.csv"'
@@ -92,7 +92,7 @@ def vetted_csv(request: HttpRequest, slug: str, number: int) -> StreamingHttpRes
 
 
 def choice_in(request: HttpRequest, question: Question) -> Choice:
-    """Raises NothingChosen."""
+    """Reads the choice from the form. Raises NothingChosen."""
     partition = request.POST.get("partition", "")
     partition = partition if partition in PARTITIONS else ""
     names = text_in(request, "names")
@@ -116,7 +116,7 @@ def _asked_vetting(request: HttpRequest, question: Question) -> Vetting:
 
 
 def _divided(seen: Preview | None) -> list[tuple[str, list[tuple[str, int]]]]:
-    """What would be withdrawn, by genre, gold label and partition."""
+    """Counts what would be withdrawn, by genre, gold label and partition."""
     if seen is None:
         return []
     named = {"By genre": seen.genres, "By gold label": seen.gold, "By partition": seen.partitions}
@@ -124,7 +124,7 @@ def _divided(seen: Preview | None) -> list[tuple[str, list[tuple[str, int]]]]:
 
 
 def _tables(table: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """The cross-table's parts as a page shows them: pairs that count, and pairs that were vetted out."""
+    """Returns the parts of the cross-table for the page: pairs that count, and withdrawn pairs."""
     if table is None:
         return []
     titles = {"standing": "Pairs that count", "withdrawn": "Pairs that were vetted out"}

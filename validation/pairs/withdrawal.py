@@ -35,10 +35,10 @@ def closed_seats(pairs: QuerySet[Pair]) -> QuerySet[Label]:
 def withdraw_pairs(
     *, pairs: QuerySet[Pair], because: str, at: datetime, exclusion: Exclusion | None = None
 ) -> int:
-    """Withdraws pairs and closes their empty seats, in the transaction of the caller. Returns how many pairs.
+    """Withdraws pairs and closes their empty seats, in the transaction of the caller. Returns the number of pairs.
 
-    `because` is one of collection.models.withdrawal. What was labelled stays as it is. Who has such a pair in hand can still
-    send: it is kept as surplus and paid.
+    `because` is one of collection.models.withdrawal. Labels stay as they are. A batch with such a pair can still be
+    submitted; the label becomes surplus, and is paid.
     """
     close_empty_seats(pairs=pairs, at=at)
     standing = Pair.objects.standing().filter(pk__in=pairs.values("pk"))
@@ -54,7 +54,7 @@ def close_empty_seats(*, pairs: QuerySet[Pair], at: datetime) -> None:
 
 
 def restore_pairs(*, pairs: QuerySet[Pair]) -> int:
-    """Takes a withdrawal back, in the transaction of the caller: closed seats open where their place is free."""
+    """Restores withdrawn pairs, in the transaction of the caller, and opens closed seats whose position is free."""
     keys = list(pairs.values_list("pk", flat=True))
     restored = Pair.objects.filter(pk__in=keys, withdrawn_at__isnull=False).update(
         withdrawn_at=None, withdrawn_because="", exclusion=None, vetting=None

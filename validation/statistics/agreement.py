@@ -85,9 +85,9 @@ class AgreementReport:
 
     def as_content(self) -> dict[str, Any]:
         """Returns the fields as JSON for the cache; `report_from` reads it."""
-        kept = dict(vars(self))
-        kept["confusion"] = [[author, gold, pairs] for (author, gold), pairs in self.confusion.items()]
-        return kept
+        content = dict(vars(self))
+        content["confusion"] = [[author, gold, pairs] for (author, gold), pairs in self.confusion.items()]
+        return content
 
     def as_json(self) -> dict[str, Any]:
         """Returns one object, as the command and REST print it."""
@@ -131,10 +131,10 @@ class AgreementReport:
         return csv_text(table)
 
 
-def report_from(kept: dict[str, Any]) -> AgreementReport:
+def report_from(content: dict[str, Any]) -> AgreementReport:
     """Makes a report from its `as_content`."""
-    confusion = {(author, gold): pairs for author, gold, pairs in kept["confusion"]}
-    return AgreementReport(**{**kept, "confusion": confusion})
+    confusion = {(author, gold): pairs for author, gold, pairs in content["confusion"]}
+    return AgreementReport(**{**content, "confusion": confusion})
 
 
 def report(

@@ -41,9 +41,9 @@ def annotator_table(question: Question) -> tuple[dict[str, Any] | None, CachedSt
 def table_of(question: Question, found: Sequence[Annotator]) -> dict[str, Any]:
     models, row = current(question, Kind.MODELS)
     of_each = models["annotators"] if models else {}
-    beside = {key: value for key, value in (models or {}).items() if key != "annotators"}
+    of_models = {key: value for key, value in (models or {}).items() if key != "annotators"}
     if models and row and row.made_at:
-        beside["made_at"] = row.made_at.isoformat(timespec="seconds")
+        of_models["made_at"] = row.made_at.isoformat(timespec="seconds")
     return {
         "corpus": question.corpus.slug,
         "annotators": [
@@ -52,7 +52,7 @@ def table_of(question: Question, found: Sequence[Annotator]) -> dict[str, Any]:
         ],
         "rules": RULES,
         "meanings": MEANINGS,
-        "models": beside or None,
+        "models": of_models or None,
     }
 
 
@@ -63,8 +63,8 @@ def as_csv(table: dict[str, Any], labels: Sequence[str]) -> str:
     rows = []
     for each in table["annotators"]:
         shares = {f"share: {label}": share for label, share in each["shares"].items()}
-        told = {**each, **shares, "flags": "; ".join(each["flags"])}
-        rows.append([told.get(name, "") for name in header])
+        values = {**each, **shares, "flags": "; ".join(each["flags"])}
+        rows.append([values.get(name, "") for name in header])
     return csv_text([header, *rows])
 
 

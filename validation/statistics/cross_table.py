@@ -1,4 +1,4 @@
-"""The answers to one question beside the gold labels of the corpus: how many pairs have which two.
+"""The cross-table: counts pairs by their answer to a question and their gold label.
 
 Of the Diverse NLI Collection's relations, almost 70% of the pairs with major errors were not entailed (Poliak et al. 2018,
 appendix B.4).
@@ -63,7 +63,7 @@ def _rows(cells: Counter[tuple[str, str]], answers: list[str], labels: list[str]
 
 
 def cross_csv(table: dict[str, Any]) -> str:
-    """A row a cell; `group` begins with "withdrawn" for pairs that were vetted out."""
+    """Returns CSV with a row for each cell; `group` begins with "withdrawn" for pairs that were vetted out."""
     rows: list[tuple[object, ...]] = [HEADER]
     for part in ("standing", "withdrawn"):
         for name, cells in table[part].items():

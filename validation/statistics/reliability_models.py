@@ -107,11 +107,11 @@ def _report_steps(model: Any, progress: Progress, start: float, end: float, step
     """Reports progress at each expectation step; neither model does so by itself."""
     step, number = model._e_step, count()
 
-    def told(*data: Any) -> Any:
+    def reporting(*data: Any) -> Any:
         progress(start + (end - start) * min(1, next(number) / steps))
         return step(*data)
 
-    model._e_step = told
+    model._e_step = reporting
 
 
 def _right(priors: Any, errors: Any, worker: int) -> float:

@@ -72,12 +72,12 @@ class Command(BaseCommand):
         for source, number in found.breakdown["gold_sources"].items():
             self.stdout.write(f"{'gold label: ' + source:44}{number:>8,}")
         if found.without_self_validated is not None:
-            kept = found.without_self_validated
+            others = found.without_self_validated
             self.stdout.write(
                 f"Authors validated {found.self_validated:,} pairs of their own. Over the other"
-                f" {kept['pairs_with_all_labels']:,}: unanimous {percent(kept['unanimous'])}, individual = gold"
-                f" {percent(kept['individual_equals_gold'])}, individual = author"
-                f" {percent(kept['individual_equals_author'])}, gold = author {percent(kept['gold_equals_author'])}"
+                f" {others['pairs_with_all_labels']:,}: unanimous {percent(others['unanimous'])}, individual = gold"
+                f" {percent(others['individual_equals_gold'])}, individual = author"
+                f" {percent(others['individual_equals_author'])}, gold = author {percent(others['gold_equals_author'])}"
             )
         single, more = found.single_premises, found.more_labels
         if single:

@@ -15,7 +15,7 @@ from validation.statistics.reliability_models import NothingToFit, fit_models
 
 class Command(BaseCommand):
     help = "Prints each annotator's agreement with the others, control items, label shares, speed and flags."
-    told = 0
+    tenths_reported = 0
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", help="the corpus's slug")
@@ -40,8 +40,8 @@ class Command(BaseCommand):
         found = annotators(question)
         table = table_of(question, found)
         if options["json"] or options["csv"]:
-            told = as_csv(table, question.labels) if options["csv"] else json.dumps(table, indent=2) + "\n"
-            self.stdout.write(told, ending="")
+            printed = as_csv(table, question.labels) if options["csv"] else json.dumps(table, indent=2) + "\n"
+            self.stdout.write(printed, ending="")
             return
         models = table["models"]
         self.stdout.write(
@@ -68,6 +68,6 @@ class Command(BaseCommand):
     def report(self, part: float) -> None:
         """Prints a line for each tenth on standard error, so that redirected output holds only the table."""
         tenth = int(10 * part)
-        if tenth > self.told:
-            self.told = tenth
+        if tenth > self.tenths_reported:
+            self.tenths_reported = tenth
             self.stderr.write(f"{10 * tenth}% done")
