@@ -1,4 +1,4 @@
-"""Pairs -> index tensors. Pairs of like length share a batch, so that little of it is padding."""
+"""Turn pairs into tensors of indices. Pairs of similar length share a batch, so that little of it is padding."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,15 +14,17 @@ from modeling.baselines.vocabulary import PADDING, Lexicon, Measuring, tokenise
 
 Integers = npt.NDArray[np.int64]
 
-POOL_BATCHES = 50  # how many batches are sorted together: more means less padding, fewer means more chance
+POOL_BATCHES = (
+    50  # this number of batches is sorted together: more of them, less padding; fewer, a more random order
+)
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """`tokens` (batch, longest) on the device, shorter ones padded; `lengths` (batch,) on the CPU.
+    """`tokens` (batch, longest) on the device, shorter sentences padded; `lengths` (batch,) on the CPU.
 
-    An empty sentence has length 0 and a row of padding; `longest` is at least 1. `pair` (sentences,) says
-    which of the batch's pairs a sentence belongs to; it counts up where each pair has one.
+    An empty sentence has length 0 and a row of padding; `longest` is at least 1. `pair` (sentences,) is the place in the
+    batch of the pair that a sentence belongs to.
     """
 
     tokens: Tensor
@@ -32,9 +34,8 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Batch:
-    """`sentences` as the network reads them (both, one or none), gold `labels` (batch,), and what the network
-    shall answer, `targets`: those labels, or a distribution (batch, labels). For classifiers with features, their
-    `measures` (batch, measures).
+    """`sentences` of the sides that the network reads, gold `labels` (batch,), and the `targets` that it learns: those
+    labels, or distributions (batch, labels). Classifiers with features also have `measures` (batch, measures).
     """
 
     sentences: tuple[Sentences, ...]
@@ -46,20 +47,20 @@ class Batch:
         return len(self.labels)
 
     def cells(self) -> tuple[int, int]:
-        """(cells of padding, all cells): what was computed for nothing, of what."""
+        """Count (cells of padding, all cells)."""
         every = sum(one.tokens.numel() for one in self.sentences)
         return every - sum(int(one.lengths.sum()) for one in self.sentences), every
 
 
 class Tokeniser:
-    """Tokenises each distinct sentence once: SNLI's premises come three times each."""
+    """Tokenise each distinct sentence once: SNLI has each premise three times."""
 
     def __init__(self, cut: Callable[[str], list[str]] = tokenise) -> None:
         self._cut = cut
         self._known: dict[tuple[str, ...], list[str]] = {}
 
     def __call__(self, sentences: tuple[str, ...]) -> list[str]:
-        """The tokens of several sentences, each tokenised by itself for the sake of its full stop."""
+        """Return the tokens of several sentences. Each is tokenised by itself, so that its full stop is a token."""
         if sentences not in self._known:
             self._known[sentences] = [token for sentence in sentences for token in self._cut(sentence)]
         return self._known[sentences]
@@ -82,14 +83,14 @@ def tokenise_side(side: str, pairs: Iterable[Pair], cut: Callable[[str], list[st
 
 
 def texts_of(side: str, pairs: Sequence[Pair], lexicon: Lexicon) -> Texts:
-    """What the lexicon numbers of one side of every pair: words, pieces, or the names of features."""
+    """Return what the lexicon numbers on one side of each pair: words, pieces, or names of features."""
     if isinstance(lexicon, Features):
         return [[names] for names in lexicon.names(pairs)]
     return tokenise_side(side, pairs, lexicon.cut)
 
 
 class Encoded:
-    """One side of many pairs as indices, end to end in one array: small, and quick to cut batches from."""
+    """One side of many pairs as indices, end to end in one array: small, and fast to cut batches from."""
 
     def __init__(self, texts: Texts, vocabulary: Lexicon) -> None:
         each = [tokens for one in texts for tokens in one]
@@ -97,7 +98,7 @@ class Encoded:
         self._first = starts_of(self._counts)
         self._lengths: Integers = np.array([len(tokens) for tokens in each], dtype=np.int64)
         self._starts = starts_of(self._lengths)
-        # One more cell at the end, so that the start of an empty last sentence is a place that exists.
+        # One more cell at the end, so that an empty last sentence starts at a place that exists.
         size = int(self._lengths.sum())
         self._flat = np.full(size + 1, PADDING, dtype=np.int64)
         self._flat[:size] = np.fromiter(
@@ -109,7 +110,7 @@ class Encoded:
         )
 
     def cut(self, rows: Integers, device: torch.device) -> Sentences:
-        """The texts of the pairs `rows`, padded to the longest of them."""
+        """Return the texts of the pairs `rows`, padded to the longest."""
         counts = self._counts[rows]
         pair = np.repeat(np.arange(len(rows)), counts)
         chosen = self._first[rows][pair] + np.arange(len(pair)) - starts_of(counts)[pair]
@@ -124,7 +125,7 @@ class Encoded:
         )
 
     def end_to_end(self, rows: Integers) -> tuple[Integers, Integers]:
-        """The indices in the first text of each pair of `rows`, and where each text begins and the last one ends."""
+        """Return the indices of the first text of each pair of `rows`, and where each text starts, and the last one ends."""
         texts = self._first[rows]
         lengths = self._lengths[texts]
         ends = np.concatenate(([0], np.cumsum(lengths)))
@@ -132,7 +133,7 @@ class Encoded:
 
 
 def starts_of(counts: Integers) -> Integers:
-    """Where each of several runs of these lengths begins when they lie end to end."""
+    """Return where each of several stretches of these lengths starts when they lie end to end."""
     return np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.int64) if len(counts) else counts
 
 
@@ -179,7 +180,7 @@ def encode_texts(
     vocabulary: Lexicon,
     distributions: npt.NDArray[np.float32] | None = None,
 ) -> EncodedPairs:
-    """The same, of sides that `texts_of` gave."""
+    """Encode sides that `texts_of` returned."""
     measures = vocabulary.measures(pairs) if isinstance(vocabulary, Measuring) else None
     encoded = tuple(Encoded(side, vocabulary) for side in sides)
     return EncodedPairs(encoded, labels_of(pairs), distributions, measures)
@@ -191,7 +192,7 @@ def labels_of(pairs: Sequence[Pair]) -> Integers:
 
 
 def distributions_of(pairs: Sequence[Pair], labels: int) -> npt.NDArray[np.float32]:
-    """The annotators' distributions (pairs, labels); the gold label alone where a file does not tell them."""
+    """Return the annotators' distributions (pairs, labels); of a pair without votes, the gold label."""
     rows = np.zeros((len(pairs), labels), dtype=np.float32)
     for row, pair in zip(rows, pairs, strict=True):
         row[:] = np.array(pair.votes) / sum(pair.votes) if pair.votes else np.eye(labels)[pair.label]

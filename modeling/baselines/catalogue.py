@@ -1,6 +1,7 @@
-"""Which baselines there are and what can be set for them. `python -m modeling.baselines.catalogue` prints it
-as JSON; `python -m modeling.baselines.catalogue BASELINE key=value ...` checks settings instead. Web processes import
-it: it loads neither torch nor numpy.
+"""List the baselines and their settings. Web processes import this module: it loads neither torch nor numpy.
+
+`python -m modeling.baselines.catalogue` prints the list as JSON; `python -m modeling.baselines.catalogue BASELINE
+key=value ...` checks settings.
 """
 
 import json
@@ -65,7 +66,7 @@ TWO_CLASSES = ("edit_distance", "overlap_classifier", "wordnet_classifier")  # t
 # These read no premise: a hypothesis-only twin of them would be the same run again.
 NO_PREMISE = ("majority", "voting", "hypothesis_only", "pretrained_hypothesis")
 
-# Settings that old runs have not, at what they did: such a run keeps its identity.
+# Settings that were added later, with the value that describes older runs: these keep their identity.
 LATER = {"precision": "float32", "compile": False, "look_up": False, "combine": "sum"}
 
 SIZES = ("batch_size", "hidden", "states", "size")  # smaller ones take less memory
@@ -74,8 +75,10 @@ BOOLEANS = {"true": True, "false": False}
 
 
 def describe() -> dict[str, dict[str, Any]]:
-    """{baseline: {"doc", "two_classes", "paper", "differences", "settings": {key: {"type", "default", "doc", "choices",
-    "least", "below"}}}}, JSON-ready. `paper`: what the preset sets otherwise, null where no paper has the baseline.
+    """Describe all baselines, JSON-ready: {baseline: {"doc", "two_classes", "paper", "differences", "settings"}}.
+
+    `paper`: what the preset changes, null if no paper has the baseline. `settings`: {key: {"type", "default", "doc",
+    "choices", "least", "below"}}.
     """
     return {
         name: {
@@ -100,7 +103,7 @@ def describe() -> dict[str, dict[str, Any]]:
 
 
 def with_preset(baseline: str, preset: str, given: Mapping[str, object]) -> dict[str, object]:
-    """The given settings, with those of a preset where none is given. Raises ValueError for a preset that is not there."""
+    """Return the given settings, after those of a preset. Raises ValueError for an unknown preset."""
     if preset not in PRESETS:
         raise ValueError(f"There is no preset {preset!r}. The presets: {', '.join(PRESETS)}.")
     kind = settings_class(baseline)
@@ -112,7 +115,7 @@ def with_preset(baseline: str, preset: str, given: Mapping[str, object]) -> dict
 
 
 def preset_of(baseline: str, given: Mapping[str, object]) -> str | None:
-    """The preset that these settings amount to; None where they amount to none. `default` comes first where both fit."""
+    """Return the preset with exactly these settings, `default` if both presets have them; None for other settings."""
     made = make_settings(baseline, given)
     for preset in PRESETS:
         if (preset == "default" or made.PAPER is not None) and made == make_settings(
@@ -123,15 +126,15 @@ def preset_of(baseline: str, given: Mapping[str, object]) -> str | None:
 
 
 def doc_of(kind: type[Settings]) -> str:
-    """What a baseline is, in one line."""
+    """Return what a baseline is, in one line."""
     return (kind.__doc__ or "").strip().splitlines()[0]
 
 
 def check_settings(baseline: str, given: Mapping[str, object]) -> dict[str, Any]:
-    """The given settings, text turned into the type of its key (as `--set key=value` needs it).
+    """Check the given settings, and turn text into the type of its key (for `--set key=value`).
 
-    Keys that were not given stay away: they take their defaults when the run starts. Raises ValueError that names the
-    baseline, or every key and value that is wrong, and what there is.
+    Returns the given keys only: the others take their defaults when the run starts. Raises ValueError that names an
+    unknown baseline, or each invalid key and value, with the valid ones.
     """
     kind = settings_class(baseline)
     typed = {
@@ -144,9 +147,9 @@ def check_settings(baseline: str, given: Mapping[str, object]) -> dict[str, Any]
 
 
 def make_settings(baseline: str, given: Mapping[str, object]) -> Settings:
-    """The baseline's settings, defaults where none is given. An int will do for a float; types are strict.
+    """Make the settings of a baseline: the given ones, and defaults for the others. An int is valid for a float.
 
-    Raises ValueError for an unknown baseline or key, a wrong type, and a value out of its limits: for all at once.
+    Raises ValueError that names all errors at once: an unknown baseline or key, a wrong type, a value out of its limits.
     """
     try:
         return checked(settings_class(baseline), dict(given))
@@ -155,34 +158,34 @@ def make_settings(baseline: str, given: Mapping[str, object]) -> Settings:
 
 
 def less_memory(settings: Settings) -> str:
-    """What to do where the memory does not suffice for a run with these settings, by those that it has."""
+    """Say what to do when a run with these settings runs out of memory."""
     sizes = [name for name in SIZES if hasattr(settings, name)]
     ways = [f"a smaller {' or '.join(sizes)}".replace(" or ", ", ", len(sizes) - 2)] if sizes else []
     ways += ["a larger minimum_count"] if hasattr(settings, "minimum_count") else []
     change = f"set {', or '.join(ways)}, and start again in a new folder, or " if ways else ""
-    return f"The memory is used up: {change}use a machine with more."
+    return f"The memory is full: {change}use a machine with more."
 
 
-def told(settings: Settings) -> dict[str, Any]:
-    """The settings as a run folder tells them: those that came later only where they are not as old runs had them."""
+def stored_settings(settings: Settings) -> dict[str, Any]:
+    """Return the settings as a run folder stores them: later ones only if they differ from what older runs did."""
     return {key: value for key, value in settings.model_dump().items() if LATER.get(key, ...) != value}
 
 
-def retold(baseline: str, told_settings: Mapping[str, object]) -> Settings:
-    """The settings that `told` told. Raises ValueError as `make_settings` does."""
+def read_stored_settings(baseline: str, stored: Mapping[str, object]) -> Settings:
+    """Make the settings from what `stored_settings` returned. Raises ValueError as `make_settings` does."""
     later = {key: LATER[key] for key in settings_class(baseline).model_fields if key in LATER}
-    return make_settings(baseline, {**later, **told_settings})
+    return make_settings(baseline, {**later, **stored})
 
 
 def settings_class(baseline: str) -> type[Settings]:
-    """The model of a baseline's settings. Raises ValueError for a name that there is not."""
+    """Return the model of a baseline's settings. Raises ValueError for an unknown name."""
     if baseline not in BASELINES:
         raise ValueError(f"There is no baseline {baseline!r}. The baselines: {', '.join(BASELINES)}.")
     return BASELINES[baseline]
 
 
 def from_text(text: str, kind: Any) -> object:
-    """`text` as a value of `kind`; the text itself where it is none, for the schema to refuse."""
+    """Read `text` as a value of `kind`. Returns invalid text unchanged, so that the schema reports it."""
     try:
         return BOOLEANS[text.strip().lower()] if kind is bool else kind(text)
     except (KeyError, ValueError):
@@ -190,7 +193,7 @@ def from_text(text: str, kind: Any) -> object:
 
 
 def main(arguments: list[str]) -> int:
-    """Prints the catalogue, or checks `BASELINE key=value ...`; code 1 where they are wrong."""
+    """Print the catalogue, or check `BASELINE key=value ...`; the exit code is 1 if these are invalid."""
     answer: dict[str, Any]
     code = 0
     if not arguments:
@@ -205,7 +208,7 @@ def main(arguments: list[str]) -> int:
 
 
 def split_assignment(argument: str) -> tuple[str, str]:
-    """'key=value' as (key, value). Raises ValueError without an equals sign."""
+    """Split 'key=value' into (key, value). Raises ValueError without an equals sign."""
     key, sign, value = argument.partition("=")
     if not sign:
         raise ValueError(f"{argument!r} is not of the form key=value.")
@@ -217,8 +220,8 @@ if __name__ == "__main__":
 
 
 def english_tools(settings: Settings, language: str, packaged_vectors: str | None) -> str | None:
-    """The tool of this baseline that is for English alone, as the beginning of a sentence, where the pairs are in
-    another language; None where there is none. `packaged_vectors`: the package of vectors that it reads, if it does.
+    """Name the tool of this baseline that only works for English, as the beginning of a sentence. Returns None if there
+    is no such tool, or if the pairs are in English. `packaged_vectors`: the package of vectors that the run reads, if any.
     """
     if is_english(language):
         return None

@@ -1,6 +1,6 @@
-"""The run folder: what a finished run leaves, and the checkpoint that an unfinished one goes on from.
+"""Write and read the run folder: the results of a finished run, the checkpoint of an unfinished one.
 
-No file is a pickle: a run folder that somebody sent can be opened without running what is in it.
+No file is a pickle: to open a run folder from somebody else runs no code.
 """
 
 import fcntl
@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from modeling.baselines import pretrained
-from modeling.baselines.catalogue import retold
+from modeling.baselines.catalogue import read_stored_settings
 from modeling.baselines.config import WEIGHTS
 from modeling.baselines.data import Pair
 from modeling.baselines.errors import BaselineError
@@ -41,7 +41,7 @@ ENCODER = "encoder"
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """What a run folder holds for somebody who wants its predictions. `network` is on the CPU."""
+    """A finished run, ready to predict. `network` is on the CPU."""
 
     network: Network
     settings: Settings
@@ -53,12 +53,12 @@ class FinishedRun:
 
 @contextmanager
 def run_folder(folder: Path, identity: Mapping[str, Any], digest: str) -> Iterator[None]:
-    """Makes the folder of a run, or enters it again, and keeps every other process out meanwhile.
+    """Create or reopen the folder of a run, and lock it against other processes.
 
-    Raises BaselineError where another process works in it or where it belongs to another run.
+    Raises BaselineError if another process works in it, or if it belongs to another run.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    # The folder itself is locked, not a file in it: nothing is left behind, and a kill frees it.
+    # The lock is on the folder itself: no lock file is left over, and a kill releases it.
     handle = os.open(folder, os.O_RDONLY)
     try:
         lock(handle, folder)
@@ -75,7 +75,7 @@ def run_folder(folder: Path, identity: Mapping[str, Any], digest: str) -> Iterat
 
 
 def lock(handle: int, folder: Path) -> None:
-    """Takes the folder for this process. Raises BaselineError where another has it."""
+    """Lock the folder for this process. Raises BaselineError if another process has it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
@@ -85,7 +85,7 @@ def lock(handle: int, folder: Path) -> None:
 
 
 def finished_metrics(folder: Path) -> dict[str, Any] | None:
-    """The metrics of a run that is done, None of one that is not."""
+    """Return the metrics of a finished run; None for an unfinished one."""
     if not (folder / METRICS).exists():
         return None
     metrics: Any = read_json(folder / METRICS)
@@ -93,26 +93,26 @@ def finished_metrics(folder: Path) -> dict[str, Any] | None:
 
 
 def vectors_of_run(folder: Path) -> Mapping[str, Any] | None:
-    """What a finished run tells of its word vectors; None of one that has none."""
+    """Return what a finished run recorded about its word vectors; None if it read none."""
     environment: Any = read_json(folder / ENVIRONMENT)
     told: Mapping[str, Any] | None = environment.get("vectors")
     return told
 
 
 def drop_checkpoint(folder: Path) -> None:
-    """Removes the checkpoint, if there is one."""
+    """Delete the checkpoint, if there is one."""
     shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
 
 
 def save_state(folder: Path, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
-    """Writes the checkpoint, tensors and facts in one file: they cannot come from two different steps."""
+    """Write the checkpoint. Tensors and facts are in one file, so that both are of the same step."""
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with whole_or_absent(folder / CHECKPOINT / STATE) as temporary:
         save_file(plain, temporary, metadata={"facts": json.dumps(facts)})
 
 
 def load_state(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-    """What `save_state` wrote last; None where there is nothing. Raises BaselineError for a damaged one."""
+    """Read the checkpoint; None if there is none. Raises BaselineError for a damaged one."""
     path = folder / CHECKPOINT / STATE
     if not path.exists():
         return None
@@ -127,7 +127,7 @@ def load_state(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
 
 
 def save_network(folder: Path, network: Network, vocabulary: Lexicon, labels: Sequence[str]) -> None:
-    """Writes what is needed to predict, besides the config."""
+    """Write the weights, the vocabulary and the labels."""
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     with whole_or_absent(folder / WEIGHTS) as temporary:
         save_file(weights, temporary)
@@ -136,7 +136,7 @@ def save_network(folder: Path, network: Network, vocabulary: Lexicon, labels: Se
 
 
 def save_encoder(folder: Path, source: Path) -> None:
-    """Copies a pretrained encoder's shape and tokenizer: with the weights all that a prediction needs."""
+    """Copy the configuration and the tokenizer of a pretrained encoder."""
     (folder / ENCODER).mkdir(exist_ok=True)
     for name in (pretrained.CONFIG, pretrained.TOKENIZER):
         with whole_or_absent(folder / ENCODER / name) as temporary:
@@ -144,13 +144,13 @@ def save_encoder(folder: Path, source: Path) -> None:
 
 
 def save_accumulators(folder: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Writes AdaDelta's accumulators as they stood with the weights, for a run that starts from this one."""
+    """Write AdaDelta's accumulators of the best epoch, for a run that starts from this one."""
     with whole_or_absent(folder / ACCUMULATORS) as temporary:
         save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, temporary)
 
 
 def load_accumulators(folder: Path) -> dict[str, Tensor]:
-    """What `save_accumulators` wrote. Raises BaselineError where there is nothing or it is damaged."""
+    """Read the accumulators. Raises BaselineError if they are missing or damaged."""
     try:
         return load_file(folder / ACCUMULATORS)
     except (OSError, SafetensorError) as error:
@@ -161,7 +161,7 @@ def load_accumulators(folder: Path) -> dict[str, Tensor]:
 
 
 def load_run(folder: Path) -> FinishedRun:
-    """A finished run from its folder alone. Raises BaselineError where it is unfinished or damaged."""
+    """Load a finished run from its folder. Raises BaselineError if it is unfinished or damaged."""
     if not (folder / METRICS).exists():
         raise BaselineError(
             f"{folder} holds no finished run (it has no {METRICS}): finish its training first."
@@ -172,7 +172,7 @@ def load_run(folder: Path) -> FinishedRun:
     metrics: Any = read_json(folder / METRICS)
     try:
         weights = load_file(folder / WEIGHTS)
-        settings = retold(config["baseline"], config["settings"])
+        settings = read_stored_settings(config["baseline"], config["settings"])
         language = config.get("language", "en")
         if isinstance(settings, PretrainedSettings):
             settings = settings.model_copy(update={"model": str(folder / ENCODER)})
@@ -190,7 +190,7 @@ def load_run(folder: Path) -> FinishedRun:
 def write_predictions(
     folder: Path, partition: str, pairs: Sequence[Pair], probabilities: Floats, labels: Sequence[str]
 ) -> None:
-    """Writes predictions-<partition>.jsonl, one pair a line in the file's order, probabilities by label."""
+    """Write predictions-<partition>.jsonl: one line a pair, in the order of the partition's file."""
     target = folder / f"predictions-{partition}.jsonl"
     with whole_or_absent(target) as temporary, temporary.open("w", encoding="utf-8") as stream:
         for pair, row in zip(pairs, probabilities.tolist(), strict=True):

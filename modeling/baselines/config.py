@@ -1,7 +1,7 @@
 """RUN.json and EVAL.json: one schema each, for the site that writes them and the programs that read them.
 
-Strict, because a mistyped key that is silently ignored gives a run that is not the one asked for. Free of torch: a
-wrong key is answered at once.
+The schemas are strict: if a mistyped key were ignored, the run would not be the one that was asked for. They load no
+torch, so that a wrong key is reported at once.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, Field, SerializeAsAny, ValidationError, ValidationInfo, field_validator
 
-from modeling.baselines.catalogue import BASELINES, NO_PREMISE, TWO_CLASSES, told
+from modeling.baselines.catalogue import BASELINES, NO_PREMISE, TWO_CLASSES, stored_settings
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
 from modeling.baselines.pretrained import digest_of
@@ -131,8 +131,8 @@ class RunConfig(Regime):
     """RUN.json: one training run."""
 
     baseline: Annotated[str, OneOf(tuple(BASELINES))] = Field(description="one of the baselines below")
-    seed: Annotated[int, Field(ge=0)] = Field(description="of all that is drawn")
-    snapshot: SnapshotName = Field(description="`name` and `sha256`, told in the metrics")
+    seed: Annotated[int, Field(ge=0)] = Field(description="of all random numbers")
+    snapshot: SnapshotName = Field(description="`name` and `sha256`, recorded in the metrics")
     scheme: Annotated[str, OneOf(tuple(SCHEMES))] = Field(description="of the labels that the run gives")
     files: Files = Field(description="`train`, `dev`, `test`: each `path` and `sha256`, or null")
     folder: FilePath = Field(description="becomes the run folder")
@@ -153,7 +153,7 @@ class RunConfig(Regime):
     language: str = Field("en", description="a language tag: what counts as a word, and which tools fit")
     device: Annotated[str, OneOf(DEVICES)] = Field("auto", description="`auto`, `cpu` or `cuda`")
     threads: Annotated[int, Field(ge=1)] = Field(1, description="of the processor")
-    # What a kill costs at most; writing a checkpoint takes well under a second.
+    # A kill costs this much work at most. Writing a checkpoint takes well under a second.
     checkpoint_seconds: Annotated[float, Field(ge=0)] = Field(
         20.0, description="a checkpoint is written so often"
     )
@@ -183,7 +183,7 @@ class RunConfig(Regime):
             raise
 
     def faults(self) -> Iterator[Fault]:
-        """What no key shows by itself."""
+        """Yield the errors that involve several keys."""
         if self.files.train is None:
             yield Fault(("files", "train"), "is missing; a baseline cannot be trained without it")
         if self.collapse and self.scheme not in ("", "entailed2"):
@@ -216,7 +216,8 @@ class RunConfig(Regime):
             yield Fault(("vectors",), f"is missing; {self.baseline} needs word vectors")
 
     def identity(self) -> dict[str, Any]:
-        """What decides the result, JSON-ready: runs of one identity give the same numbers on a CPU with one thread.
+        """Return what decides the result, JSON-ready. On a CPU with one thread, runs with the same identity give the same
+        numbers.
 
         Holds no path and no host, so that a run folder can be moved and compared.
         """
@@ -227,7 +228,7 @@ class RunConfig(Regime):
             "scheme": self.scheme,
             "files": {partition: one.sha256 for partition, one in self.files.present.items()},
             "vectors": None if self.vectors is None else Path(self.vectors).name,
-            "settings": told(self.settings),
+            "settings": stored_settings(self.settings),
             **self.pretrained(),
             # Only where it decides what a word is.
             **({"language": self.language} if writes_without_spaces(self.language) else {}),
@@ -236,10 +237,10 @@ class RunConfig(Regime):
         }
 
     def pretrained(self) -> dict[str, Any]:
-        """A pretrained encoder: its name instead of its path, and the hash of its weights."""
+        """Return the name of a pretrained encoder instead of its path, and the hash of its weights."""
         if not isinstance(self.settings, PretrainedSettings):
             return {}
-        named = {**told(self.settings), "model": Path(self.settings.model).name}
+        named = {**stored_settings(self.settings), "model": Path(self.settings.model).name}
         return {"settings": named, "pretrained": digest_of(self.settings.model)}
 
     def regime(self) -> dict[str, Any]:
@@ -266,14 +267,14 @@ class RunConfig(Regime):
         return {key: value for key, value in asked.items() if value}
 
     def digest(self) -> str:
-        """The identity as a hash: whether a checkpoint or a finished folder belongs to this run."""
+        """Compute the hash of the identity. It says whether a checkpoint or a finished folder belongs to this run."""
         return hashlib.sha256(json.dumps(self.identity(), sort_keys=True).encode()).hexdigest()
 
 
 class EvaluationConfig(Object):
     """EVAL.json: one evaluation of a finished run on the files of any snapshot with the same label scheme."""
 
-    snapshot: SnapshotName = Field(description="`name` and `sha256`, told in the metrics")
+    snapshot: SnapshotName = Field(description="`name` and `sha256`, recorded in the metrics")
     files: Files = Field(description="the partitions to be scored")
     folder: FilePath = Field(description="takes predictions and metrics")
     cache: Annotated[Path | None, Field(strict=False)] = Field(
@@ -287,13 +288,13 @@ class EvaluationConfig(Object):
     collapse: bool = Field(False, description="read labels of nli3 and ordinal5 as those of entailed2")
 
     def faults(self) -> Iterator[Fault]:
-        """What no key shows by itself."""
+        """Yield the errors that involve several keys."""
         if not self.files.present:
             yield Fault(("files",), "must name at least one partition")
 
 
 def read_run_config(value: object) -> RunConfig:
-    """RUN.json's content, checked. Raises BaselineError with all of its faults."""
+    """Check the content of RUN.json. Raises BaselineError with all errors."""
     config = _read("RUN.json", RunConfig, value)
     if config.start is not None:
         _ = config.start.weights  # as they are now: the run is another one when they change
@@ -301,7 +302,7 @@ def read_run_config(value: object) -> RunConfig:
 
 
 def read_evaluation_config(value: object) -> EvaluationConfig:
-    """EVAL.json's content, checked. Raises BaselineError with all of its faults."""
+    """Check the content of EVAL.json. Raises BaselineError with all errors."""
     return _read("EVAL.json", EvaluationConfig, value)
 
 

@@ -1,7 +1,7 @@
-"""A partition's file -> pairs. The one place of this side that knows the published field names.
+"""Read the pairs of a partition's file. Only this module of the training program knows the published field names.
 
-A pair without a gold label is dropped and counted; everything else that is not as it should be is refused
-with file, line and reason, because a reader that guesses trains on labels that nobody gave.
+A pair without a gold label is dropped and counted. Any other error is reported with file, line and reason: a reader that
+guesses would train on labels that nobody gave.
 """
 
 import json
@@ -27,7 +27,7 @@ class Pair:
     hypothesis: str
     label: int
     genre: str
-    votes: tuple[int, ...] = ()  # how many people gave each label; empty where the file does not tell
+    votes: tuple[int, ...] = ()  # how many people gave each label; empty if the file has no votes
     premise_labels: tuple[
         int, ...
     ] = ()  # the label of each single premise that has one (MPE paper, section 5.2)
@@ -53,12 +53,12 @@ def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False
 
     Raises BaselineError for a file that is missing, one whose SHA-256 is another, and a bad line.
     """
-    # Hashed before it is parsed: a torn file shall be called torn, and not have a malformed last line.
+    # The hash comes first: a truncated file must be reported as that, not as a file with a malformed last line.
     found = sha256_of(file.path)
     if found != file.sha256:
         raise BaselineError(
             f"The file {file.path} is not the expected one (sha256 {found} instead of {file.sha256}): "
-            "it is torn or was changed. Export the snapshot again."
+            "it is incomplete or was changed. Export the snapshot again."
         )
     index = label_index(labels, collapse)
     votes = vote_index(labels) | index
@@ -76,7 +76,7 @@ def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False
                     raise ValueError(f"the pairID {pair.pair_id!r} occurs a second time")
             except ValueError as error:
                 raise BaselineError(
-                    f"{file.path}, line {number}: {error}. Mend the corpus and export the snapshot again."
+                    f"{file.path}, line {number}: {error}. Correct the corpus and export the snapshot again."
                 ) from error
             seen.add(pair.pair_id)
             pairs.append(pair)

@@ -19,19 +19,17 @@ PROGRESS_SECONDS = 1.0
 
 
 def run_epochs(training: Training, settings: LearningSettings) -> None:
-    """Trains to the end; leaves the weights of the best epoch on dev in the network, or the last where there
-    is no dev.
-    """
+    """Train to the end. The network then has the weights of the best epoch on dev, or of the last epoch without dev."""
     position = training.position
     while not position.is_over:
         run_epoch(training, settings)
-    training.save()  # the evaluations to come may be stopped too
+    training.save()  # the evaluations that follow can be stopped, too
     if training.best:
         training.network.load_state_dict(training.best)
 
 
 def run_epoch(training: Training, settings: LearningSettings) -> None:
-    """Goes through the rest of one epoch's batches, then looks at dev."""
+    """Train on the remaining batches of one epoch, then score dev."""
     position, config = training.position, training.config
     began = told_at = time.monotonic()
     batches = training_batches(
@@ -41,7 +39,7 @@ def run_epoch(training: Training, settings: LearningSettings) -> None:
     for rows in batches[position.batch :]:
         training.pause_if_asked()
         take_step(training, settings, rows)
-        # Of several processes the first tells; another may have had no pair yet that a mean could be taken of.
+        # Of several processes only the first reports: another may have had no pair yet, and so no mean.
         if training.workers.is_first and time.monotonic() - told_at >= PROGRESS_SECONDS:
             told_at = time.monotonic()
             training.events.emit(
@@ -68,7 +66,7 @@ def run_epoch(training: Training, settings: LearningSettings) -> None:
 
 
 def take_step(training: Training, settings: LearningSettings, rows: Integers) -> None:
-    """One batch forward, backward, and one update of the weights."""
+    """Compute one batch forward and backward, and update the weights once."""
     position, optimiser = training.position, training.optimiser
     assert optimiser is not None
     began = time.monotonic()
@@ -84,7 +82,7 @@ def take_step(training: Training, settings: LearningSettings, rows: Integers) ->
     if settings.clip:
         nn.utils.clip_grad_norm_(training.network.parameters(), settings.clip)
     optimiser.step()
-    # Summed on the device: asking a GPU for the number at every step would make it wait.
+    # Summed on the device: to read the number at each step would make a GPU wait.
     counted = len(batch) if weight else 0
     if weight:
         record(training.dynamics, torch.from_numpy(mine).to(training.device), logits, batch.labels)
@@ -100,18 +98,18 @@ def take_step(training: Training, settings: LearningSettings, rows: Integers) ->
 
 
 def mean_loss(training: Training) -> float:
-    """The mean loss of the epoch's pairs so far, of several processes of the first one's share."""
+    """Compute the mean loss of the epoch so far; of several processes, over the pairs of the first."""
     return finite(training, float(training.epoch_loss) / training.epoch_pairs)
 
 
 def epoch_mean_loss(training: Training) -> float:
-    """The mean loss of the epoch's pairs, of all processes together."""
+    """Compute the mean loss of the epoch over the pairs of all processes."""
     pairs = int(training.workers.total(torch.tensor(training.epoch_pairs)))
     return finite(training, float(training.workers.total(training.epoch_loss)) / pairs)
 
 
 def finite(training: Training, loss: float) -> float:
-    """The loss. Raises BaselineError where it is no number any more."""
+    """Return the loss. Raises BaselineError if it is not finite."""
     if not math.isfinite(loss):
         raise BaselineError(
             f"The loss is {loss} at step {training.position.step}: set a smaller learning_rate, "
@@ -121,14 +119,15 @@ def finite(training: Training, loss: float) -> float:
 
 
 def dev_accuracy(training: Training) -> float | None:
-    """The share of dev pairs predicted right; None where there are none."""
+    """Compute the accuracy on dev; None without dev pairs."""
     dev = training.held_out["dev"]
     return share(training.predict(dev).argmax(axis=1) == dev.labels) if len(dev) else None
 
 
 def is_at_chance(training: Training, accuracy: float, loss: float) -> bool:
-    """Has the network learnt nothing yet, by dev's commonest label or by the loss of who always answers the shares of
-    the training labels? Of many epochs at chance one is above the commonest label by luck: the loss tells.
+    """Is the network still at chance? It is if its dev accuracy is not above the share of the commonest label, or its loss
+    not below that of always answering the shares of the training labels. Accuracy alone is not enough: of many epochs at
+    chance, one is above the commonest label by luck.
     """
     gold, dev = training.train.labels, training.held_out["dev"].labels
     shares = np.bincount(gold) / len(gold)
@@ -137,7 +136,7 @@ def is_at_chance(training: Training, accuracy: float, loss: float) -> bool:
 
 
 def end_epoch(training: Training, settings: LearningSettings, accuracy: float | None, loss: float) -> None:
-    """Keeps weights that are the best so far, sets the next learning rate, decides whether to go on."""
+    """Store the weights if they are the best so far, set the next learning rate, decide whether training continues."""
     position = training.position
     position.epoch += 1
     position.batch = 0
@@ -153,9 +152,9 @@ def end_epoch(training: Training, settings: LearningSettings, accuracy: float | 
                 name: one.detach().clone() for name, one in training.network.state_dict().items()
             }
             training.best_accumulators = training.accumulators()
-        elif position.has_learnt:  # at chance there is nothing yet that could get worse
+        elif position.has_learnt:  # at chance nothing can get worse yet
             position.epochs_without_better += 1
-        # Against the best and not the epoch before, as InferSent does: a slow decline must not go unseen.
+        # Compared with the best epoch, not with the one before, as InferSent does: a slow decline counts.
         if accuracy < position.best_accuracy:
             position.learning_rate /= settings.shrink
     has_no_patience_left = 0 < settings.patience <= position.epochs_without_better

@@ -1,12 +1,12 @@
-"""The two ways in which a run ends early on purpose."""
+"""The two exceptions that end a run early."""
 
 
 class BaselineError(Exception):
-    """Something that a person can mend. The text is a whole sentence and says what to do."""
+    """An error that a person can correct. The text is a sentence that says what to do."""
 
 
 class Stopped(Exception):
-    """A signal asked the run to end, and its checkpoint is on disk."""
+    """A signal asked the run to end. Its checkpoint is on disk."""
 
     def __init__(self, step: int) -> None:
         super().__init__(f"stopped at step {step}")

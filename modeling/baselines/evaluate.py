@@ -1,5 +1,4 @@
-"""`python -m modeling.baselines.evaluate RUN_FOLDER EVAL.json` scores a finished run on files of any
-snapshot.
+"""`python -m modeling.baselines.evaluate RUN_FOLDER EVAL.json` scores a finished run on files of any snapshot.
 
 Writes predictions-<partition>.jsonl and metrics.json into the folder that EVAL.json names; prints JSON lines,
 the last of them with the metrics. Exit code 0 done, 3 stopped (nothing is kept), 1 failed.
@@ -17,13 +16,13 @@ USAGE = "Give a run folder and a file: python -m modeling.baselines.evaluate RUN
 
 
 def main(arguments: list[str]) -> int:
-    """Runs the program and answers its exit code."""
+    """Run the program and return its exit code."""
 
     def work(events: Events, stop: Stop) -> None:
         if len(arguments) != 2:
             raise BaselineError(USAGE)
         folder, config = Path(arguments[0]), read_evaluation_config(read_json(Path(arguments[1])))
-        # Here and not above, for the reasons given in train.py.
+        # Imported here, for the reasons given in train.py.
         from modeling.baselines.evaluation import evaluate_run
 
         evaluate_run(folder, config, events, stop)

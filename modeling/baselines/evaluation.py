@@ -1,4 +1,4 @@
-"""A finished run on the files of any snapshot with the same labels."""
+"""Score a finished run on the files of any snapshot with the same labels."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,10 +25,11 @@ from nli.labels import COLLAPSED, COLLAPSIBLE, SCHEMES, label_index
 
 
 def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: Stop) -> None:
-    """Scores the run in `folder` on the files of `config`; writes and tells predictions and metrics.
+    """Score the run in `folder` on the files of `config`; write predictions and metrics, and report the metrics.
 
-    Needs no training files: the run folder has the word table and the digests of the training texts. Needs the
-    vectors for words that training lacks. Raises BaselineError for what a person can mend, Stopped after a signal.
+    Needs no training files: the run folder has the word table and the digests of the training texts. Needs the word
+    vectors, to look up words that training lacks. Raises BaselineError for an error that a person can correct, Stopped
+    after a signal.
     """
     if config.folder.resolve() == folder.resolve():
         raise BaselineError(
@@ -92,7 +93,9 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
 
 
 def source_of(run: FinishedRun, config: EvaluationConfig) -> str | None:
-    """Where words that the run does not know are looked up, if they are. Raises BaselineError where nothing names it."""
+    """Return the source in which the run looks up words that training lacks; None if it looks up none. Raises BaselineError
+    if nothing names it.
+    """
     if not looks_up(run.settings):
         return None
     name = str(run.config["vectors"])
@@ -106,9 +109,9 @@ def source_of(run: FinishedRun, config: EvaluationConfig) -> str | None:
 def vectors_of(
     source: str | None, unseen: Sequence[Unseen], run: FinishedRun, folder: Path, config: EvaluationConfig
 ) -> Sequence[WordVectors | None]:
-    """The vectors of the words that training lacks, partition by partition, in one reading of the source.
+    """Find the vectors of words that training lacks, partition by partition, in one pass through the source.
 
-    Raises BaselineError where it is not what the run learnt from.
+    Raises BaselineError if it is not the source that the run was trained with.
     """
     if source is None or not isinstance(run.settings, NeuralSettings):
         return [None] * len(unseen)

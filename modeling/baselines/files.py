@@ -1,4 +1,4 @@
-"""Reading files that must be whole, writing files that are whole or absent."""
+"""Read files that must be complete; write files that are complete or absent."""
 
 import hashlib
 import json
@@ -11,11 +11,11 @@ from pathlib import Path
 from modeling.baselines.errors import BaselineError
 
 HASH_BLOCK = 1 << 20
-PARTIAL = ".partial"  # a file that is being written; one that a kill left behind may be deleted
+PARTIAL = ".partial"  # a file that is being written; after a kill it can be deleted
 
 
 def sha256_of(path: Path) -> str:
-    """The file's SHA-256 in hexadecimal. Raises BaselineError where the file cannot be read."""
+    """Compute the SHA-256 of a file in hexadecimal. Raises BaselineError if the file cannot be read."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as stream:
@@ -23,16 +23,16 @@ def sha256_of(path: Path) -> str:
                 digest.update(block)
     except OSError as error:
         raise BaselineError(
-            f"The file {path} cannot be read ({error.strerror}): export the snapshot again, or mend the path."
+            f"The file {path} cannot be read ({error.strerror}): export the snapshot again, or correct the path."
         ) from error
     return digest.hexdigest()
 
 
 @contextmanager
 def whole_or_absent(path: Path) -> Iterator[Path]:
-    """Gives a temporary path beside `path`; on success it takes that name, on failure nothing is left.
+    """Yield a temporary path beside `path`. On success it gets that name; on failure it is deleted.
 
-    The content is on disk before the name changes: whoever loses power keeps the old file or the new one.
+    The content is on disk before the name changes: after a power cut there is the old file or the new one.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PARTIAL, dir=path.parent)
@@ -50,18 +50,20 @@ def whole_or_absent(path: Path) -> Iterator[Path]:
 
 
 def write_json(path: Path, value: object) -> None:
-    """Writes `value` as indented JSON, whole or not at all. NaN is refused: it is not JSON."""
+    """Write `value` as indented JSON, completely or not at all. NaN is an error: it is not JSON."""
     with whole_or_absent(path) as temporary:
         text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
         temporary.write_text(text + "\n", encoding="utf-8")
 
 
 def read_json(path: Path) -> object:
-    """The JSON value in `path`. Raises BaselineError, with the place of the fault, where there is none."""
+    """Read the JSON value in `path`. Raises BaselineError with the place of an error."""
     try:
         value: object = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BaselineError(f"The file {path} cannot be read ({error.strerror}): mend the path.") from error
+        raise BaselineError(
+            f"The file {path} cannot be read ({error.strerror}): correct the path."
+        ) from error
     except ValueError as error:
         raise BaselineError(f"The file {path} is not JSON ({error}): write it again.") from error
     return value

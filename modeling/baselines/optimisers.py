@@ -1,4 +1,4 @@
-"""The optimisers of the papers, and their state in a checkpoint."""
+"""Make the optimisers of the papers, and read their state from a checkpoint."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,10 +13,10 @@ ADADELTA_DECAY = 0.95  # Zeiler's own; torch's default is another
 
 
 def make_optimiser(network: Network, settings: LearningSettings) -> torch.optim.Optimizer:
-    """The optimiser of everything that is not frozen, in torch's fused form where it has one.
+    """Make the optimiser of all parameters that are not frozen, in torch's fused form if it has one.
 
-    With a large vocabulary the word table is most of what is updated: plain Adam then takes longer than the
-    network. L2 leaves the table out, for it would pull each word to zero at every step that does not see it.
+    With a large vocabulary most parameters are word vectors: plain Adam then takes longer than the network. L2 leaves
+    the word vectors out: it would pull each word to zero at every step that does not see it.
     """
     trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
     table = {id(network.vectors.weight)} if isinstance(network, ReadingNetwork) else set()
@@ -36,7 +36,7 @@ def make_optimiser(network: Network, settings: LearningSettings) -> torch.optim.
 
 
 def optimiser_state(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> dict[str, Any]:
-    """What `load_state_dict` wants, from tensors named `parameter number/name`."""
+    """Build the argument of `load_state_dict` from tensors named `parameter number/name`."""
     state: dict[int, dict[str, Tensor]] = {}
     for path, tensor in tensors.items():
         number, name = path.split("/")

@@ -1,7 +1,6 @@
-"""How much of what is evaluated was seen in training: a score on texts that were learnt by heart says little.
+"""Count how many evaluated texts occur in training: a score on texts that were learnt by heart says little.
 
-Texts are kept as 64-bit digests in the run folder, so that a run can be evaluated on other files, and its
-overlap counted, where the training files no longer are.
+The run folder stores 64-bit digests of the training texts: overlap can then be counted without the training files.
 """
 
 from collections.abc import Iterable
@@ -21,14 +20,14 @@ from nli.digests import digest
 
 @dataclass(frozen=True)
 class TrainingTexts:
-    """Digests of the distinct premises, hypotheses and pairs that were learnt from."""
+    """Digests of the distinct premises, hypotheses and pairs of training."""
 
     premises: frozenset[int] = frozenset()
     hypotheses: frozenset[int] = frozenset()
     pairs: frozenset[int] = frozenset()
 
     def __or__(self, other: "TrainingTexts") -> "TrainingTexts":
-        """What either holds."""
+        """Unite two sets of training texts."""
         return TrainingTexts(
             self.premises | other.premises, self.hypotheses | other.hypotheses, self.pairs | other.pairs
         )
@@ -58,7 +57,7 @@ def count_overlap(pairs: Iterable[Pair], known: TrainingTexts) -> dict[str, int]
 
 
 def warn_of_overlap(events: Events, partition: str, pairs: int, overlap: dict[str, int]) -> None:
-    """Says it where anything of a partition of `pairs` pairs was seen in training."""
+    """Warn if texts of a partition occur in training."""
     if any(overlap.values()):
         events.warn(
             f"Of {pairs} {partition} pairs, training has {overlap['pairs']} as a whole, the premise of "
@@ -69,7 +68,7 @@ def warn_of_overlap(events: Events, partition: str, pairs: int, overlap: dict[st
 
 
 def save_training_texts(path: Path, texts: TrainingTexts) -> None:
-    """Writes the digests, sorted, so that the same partition gives the same bytes."""
+    """Write the digests, sorted: the same texts give the same bytes."""
     arrays = {
         name: np.array(sorted(getattr(texts, name)), dtype=np.uint64)
         for name in ("premises", "hypotheses", "pairs")
@@ -79,7 +78,7 @@ def save_training_texts(path: Path, texts: TrainingTexts) -> None:
 
 
 def load_training_texts(path: Path) -> TrainingTexts:
-    """What `save_training_texts` wrote. Raises BaselineError where the file is missing or torn."""
+    """Read the digests. Raises BaselineError if the file is missing or damaged."""
     try:
         arrays = load_file(path)
         return TrainingTexts(**{name: frozenset(array.tolist()) for name, array in arrays.items()})

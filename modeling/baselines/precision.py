@@ -1,4 +1,4 @@
-"""How a network is computed while it learns: in which precision, and compiled or not."""
+"""Set the precision of training, and compile the network."""
 
 import os
 from pathlib import Path
@@ -13,14 +13,14 @@ from modeling.baselines.settings import LearningSettings, Settings
 
 
 def in_precision(settings: LearningSettings, device: torch.device) -> torch.autocast:
-    """A context in which products are made as the settings say."""
+    """Return a context in which products have the precision of the settings."""
     return torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bfloat16")
 
 
 def compiled(module: nn.Module, settings: Settings, cache: Path) -> nn.Module:
-    """The module, compiled where the settings ask for it. Lengths differ from batch to batch: shapes stay open.
+    """Compile the module if the settings ask for it, for shapes that differ from batch to batch.
 
-    What reads word by word stays as it is: it would be compiled anew for every length.
+    Recurrent layers are left out: they would be compiled again for each length.
     """
     if not isinstance(settings, LearningSettings) or not settings.compile:
         return module

@@ -1,4 +1,4 @@
-"""A network and encoded pairs -> probabilities, and the device that this happens on."""
+"""Predict the probabilities of encoded pairs, and choose the device."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -19,9 +19,9 @@ PREDICTION_BATCH = 256  # no gradients are kept, so batches may be larger than i
 
 
 def resolve_device(name: str, local: int = 0) -> torch.device:
-    """A config's device: for "auto" a GPU where there is one, of several the one numbered `local`.
+    """Return the device of a config: for "auto" a GPU if there is one, of several the one with the number `local`.
 
-    Raises BaselineError for a "cuda" that is not there.
+    Raises BaselineError for "cuda" without a GPU.
     """
     if name == "cuda" and not torch.cuda.is_available():
         raise BaselineError('This machine has no GPU that torch can use: set device to "cpu" or "auto".')
@@ -37,10 +37,10 @@ def predict(
     between: Callable[[], None],
     workers: Workers = ALONE,
 ) -> Floats:
-    """Probabilities (pairs, labels) in the pairs' order. Calls `between` before each batch: it may raise.
-    Several processes each do a part, and all have the whole.
+    """Compute the probabilities (pairs, labels), in the order of the pairs, without dropout.
 
-    Without dropout; the network is put back into the mode that it was in.
+    Calls `between` before each batch; it may raise. Of several processes each predicts a part, and all return the whole.
+    Afterwards the network is in the same mode as before.
     """
     probabilities = np.zeros((len(pairs), labels), dtype=np.float32)
     was_training = network.training
@@ -48,7 +48,7 @@ def predict(
     with torch.inference_mode(), knowing(network, pairs, device):
         batches = in_batches(pairs.by_length(np.arange(len(pairs))), PREDICTION_BATCH)
         for number, rows in enumerate(batches):
-            between()  # by every process at every batch: what happens there they do together
+            between()  # every process at every batch: they agree there on whether to stop
             if number % workers.count == workers.rank:
                 logits = network(pairs.cut(rows, device))
                 probabilities[rows] = logits.softmax(dim=1).cpu().numpy()
@@ -57,7 +57,7 @@ def predict(
 
 
 def knowing(network: Network, pairs: EncodedPairs, device: torch.device) -> AbstractContextManager[None]:
-    """While it lasts, the network knows the words that the pairs have besides the vocabulary's."""
+    """Let the network know, in this context, the further words of the pairs."""
     if pairs.further is None or not len(pairs.further) or not isinstance(network, ReadingNetwork):
         return nullcontext()
     return network.knowing(torch.from_numpy(pairs.further).to(device))

@@ -1,4 +1,4 @@
-"""From a run's settings and pairs to a network before its first step."""
+"""Prepare a run: its network, word vectors and encoded pairs before the first step."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ from modeling.baselines.vectors import PACKAGES, WordVectors, find_vectors, requ
 from modeling.baselines.vocabulary import RESERVED, Lexicon, build_vocabulary, every_word
 from modeling.baselines.workers import Workers
 
-OTHER_CHANCE = 1_000_003  # between the seeds of processes that train together
+OTHER_CHANCE = 1_000_003  # the distance between the seeds of processes that train together
 
 
 def prepare(
@@ -44,7 +44,7 @@ def prepare(
     stop: Stop,
     workers: Workers,
 ) -> tuple[Training, Lexicon]:
-    """The network before its first step, with the pairs that it learns from and is watched on."""
+    """Make the network and encode the pairs of all partitions."""
     settings = config.settings
     device = resolve_device(config.device, workers.local)
     torch.set_num_threads(config.threads)
@@ -80,14 +80,14 @@ def prepare(
         workers=workers,
     )
     if not workers.is_first:
-        torch.manual_seed(config.seed + OTHER_CHANCE * workers.rank)  # each drops units of its own
+        torch.manual_seed(config.seed + OTHER_CHANCE * workers.rank)  # each process drops its own units
     if isinstance(settings, LearningSettings):
         start_learning(training, settings)
     return training, vocabulary
 
 
 def filled(empty: Lexicon, sides: Sequence[Texts], config: RunConfig, earlier: FinishedRun | None) -> Lexicon:
-    """The lexicon with what occurs in training, after what an earlier run knew. Pieces are all known before."""
+    """Return the lexicon with the words or features of training, after those of an earlier run. Pieces are fixed."""
     settings = config.settings
     if isinstance(settings, NeuralSettings):
         known = RESERVED if earlier is None else earlier.vocabulary.words
@@ -101,8 +101,8 @@ def filled(empty: Lexicon, sides: Sequence[Texts], config: RunConfig, earlier: F
 def vectors_of(
     vocabulary: Lexicon, unseen: Sequence[Unseen], config: RunConfig
 ) -> Sequence[WordVectors | None]:
-    """The vectors of the vocabulary's words, then those of what training lacks, partition by partition; None's for a
-    baseline that reads none. Raises BaselineError where the source is not that of the run to start from.
+    """Find the vectors of the vocabulary, then, partition by partition, those of words that training lacks. Returns None for
+    each if the baseline reads no vectors. Raises BaselineError if the source is not that of the run to start from.
     """
     settings = config.settings
     if not isinstance(settings, NeuralSettings) or config.vectors is None:
@@ -127,7 +127,7 @@ def vectors_of(
 
 
 def warn_of_language(events: Events, config: RunConfig, vectors: WordVectors | None) -> None:
-    """Says it where the run's tools are for another language than its pairs."""
+    """Warn if the tools of the run are for another language than its pairs."""
     language = config.language
     english = english_tools(config.settings, language, config.vectors if config.vectors in PACKAGES else None)
     if english:
@@ -151,7 +151,7 @@ def first_network(
     labels: int,
     earlier: FinishedRun | None,
 ) -> Network:
-    """The network with fresh weights, its word vectors, and what it takes from an earlier run."""
+    """Make the network with new weights, its word vectors, and the weights of an earlier run."""
     dimensions = 0 if vectors is None else vectors.rows.shape[1]
     network = make_network(config.settings, len(vocabulary), dimensions, labels)
     if (
@@ -166,7 +166,7 @@ def first_network(
 
 
 def start_learning(training: Training, settings: LearningSettings) -> None:
-    """Gives the training its optimiser, after a transfer with the accumulators of before, and its first rate."""
+    """Make the optimiser, after a transfer with the earlier accumulators, and set the first learning rate."""
     start = training.config.start
     training.optimiser = make_optimiser(training.network, settings)
     training.position.learning_rate = settings.learning_rate
@@ -176,7 +176,7 @@ def start_learning(training: Training, settings: LearningSettings) -> None:
 
 
 def first_table(vectors: WordVectors, oov: str) -> Tensor:
-    """The word table (words, dimensions) before training, reserved words first.
+    """Make the word table (words, dimensions) before training, reserved words first.
 
     A word without a vector, and the unknown word, get the shared vector, or random ones of usual length.
     """

@@ -1,6 +1,6 @@
-"""A pretrained encoder's folder: where it is, what it weighs, and how its tokenizer cuts sentences into pieces.
+"""Find the folder of a pretrained encoder, and split sentences into pieces with its tokenizer.
 
-A folder as `transformers` writes it: config.json, tokenizer.json, model.safetensors. Weights as a pickle are not read.
+A folder as `transformers` writes it: config.json, tokenizer.json, model.safetensors. Weights in a pickle are not read.
 """
 
 import importlib.util
@@ -51,7 +51,7 @@ class Pieces:
         self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        # Who writes [SEP] into a sentence writes five characters, and not the end of it.
+        # [SEP] in a text is five characters, not the end of a sentence.
         self._tokenizer.encode_special_tokens = True
         numbers = self._tokenizer.get_vocab()
         self.words = tuple(sorted(numbers, key=numbers.__getitem__))

@@ -1,4 +1,4 @@
-"""What the programs share: JSON lines on standard output, signals, exit codes, errors told in sentences."""
+"""What the programs share: JSON lines on standard output, signals, exit codes, errors as sentences."""
 
 import contextlib
 import errno
@@ -18,17 +18,17 @@ DONE, FAILED, STOPPED = 0, 1, 3
 
 
 class Stop:
-    """Remembers that somebody asked the program to end; loops look at `requested` between two steps."""
+    """Remember that the program was asked to end; loops check `requested` between two steps."""
 
     def __init__(self) -> None:
         self.requested = False
 
     def request(self, number: int = 0, frame: FrameType | None = None) -> None:
-        """Asks for the end. Has the shape of a signal handler because it serves as one."""
+        """Ask the program to end. The arguments are those of a signal handler."""
         self.requested = True
 
     def listen(self) -> None:
-        """Takes SIGTERM (the queue's worker ends) and SIGINT (a person does) as requests."""
+        """Take SIGTERM (from the worker) and SIGINT (from a person) as requests to end."""
         signal.signal(signal.SIGTERM, self.request)
         signal.signal(signal.SIGINT, self.request)
 
@@ -49,7 +49,7 @@ class Events:
             self._copy.write("\n")
 
     def emit(self, event: str, **fields: object) -> None:
-        """Writes one event at once. Where the reader is gone, asks the run to stop: nobody hears it."""
+        """Write one event at once. If the reader is gone, ask the run to stop: nobody reads its events."""
         line = json.dumps({"event": event, **fields}, ensure_ascii=False, allow_nan=False) + "\n"
         try:
             self._stream.write(line)
@@ -68,26 +68,26 @@ class Events:
         """Ends the copy in the run folder; later events go to the stream alone."""
         copy, self._copy = self._copy, None
         if copy is not None:
-            # On a full disk closing fails too, and the error that led here is the one to tell.
+            # On a full disk closing fails, too. The first error is the one to report.
             with contextlib.suppress(OSError):
                 copy.close()
 
 
 class ErrorsOnly(Events):
-    """What a process tells that is not the first under torchrun: its error alone, for that may be the cause of all."""
+    """Events of a process under torchrun that is not the first: it reports only its error, which may be the cause of all."""
 
     def emit(self, event: str, **fields: object) -> None:
-        """Writes an error, with the process's number; of everything else the first process tells."""
+        """Write an error with the number of the process. The first process reports everything else."""
         if event == "error":
             super().emit(event, process=int(os.environ["RANK"]), **fields)
 
 
 def run_program(work: Callable[[Events, Stop], None]) -> int:
-    """Runs `work` and answers the exit code: 0 done, 3 stopped with a checkpoint, 1 failed.
+    """Run `work` and return the exit code: 0 done, 3 stopped with a checkpoint, 1 failed.
 
-    Whatever goes wrong, the last line on standard output is an event with a sentence; a traceback goes to
-    standard error only, and only for what nobody foresaw. Of several processes under torchrun the first one
-    talks; the others tell what goes wrong with them on standard error.
+    After any error, the last line on standard output is an event with a sentence. A traceback goes to standard error, and
+    only for an unexpected error. Of several processes under torchrun only the first writes events; the others write
+    their errors to standard error.
     """
     stop = Stop()
     stop.listen()
@@ -96,7 +96,7 @@ def run_program(work: Callable[[Events, Stop], None]) -> int:
 
 
 def run_and_tell(work: Callable[[Events, Stop], None], events: Events, stop: Stop) -> int:
-    """Runs `work`, tells how it ended, and answers the exit code."""
+    """Run `work`, report how it ended, and return the exit code."""
     try:
         work(events, stop)
         return DONE
@@ -113,7 +113,7 @@ def run_and_tell(work: Callable[[Events, Stop], None], events: Events, stop: Sto
 
 
 def sentence_for(error: Exception) -> str:
-    """What to tell a person about `error`, and what they can do."""
+    """Say in a sentence what went wrong and what to do."""
     if isinstance(error, BaselineError):
         return str(error)
     if is_disk_full(error):
@@ -122,18 +122,18 @@ def sentence_for(error: Exception) -> str:
             "it goes on from its last checkpoint."
         )
     if is_out_of_memory(error):
-        return "The memory is used up: end other programs or use a machine with more, and start again."
+        return "The memory is full: end other programs or use a machine with more, and start again."
     if is_other_lost(error):
         return (
-            "Another process of this run has ended, and its own error tells why: the first process writes it to "
-            "standard output, the others to standard error. Mend that and start the same run again."
+            "Another process of this run has ended. Its error says why: the first process writes it to standard output, "
+            "the others to standard error. Correct that and start the same run again."
         )
     if type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):
         return f"The network could not be compiled here ({first_line(error)}): set compile to false."
     if isinstance(error, ModuleNotFoundError):
         return f"The package {error.name} is missing: install the extra `train`."
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}. Mend the path or its permissions and start again."
+        return f"{error.filename}: {error.strerror}. Correct the path or its permissions and start again."
     traceback.print_exception(error, file=sys.stderr)
     return (
         f"The program failed ({type(error).__name__}: {error}). "
@@ -142,8 +142,8 @@ def sentence_for(error: Exception) -> str:
 
 
 def is_disk_full(error: Exception) -> bool:
-    """Is it the disk, as Python says it or as the writer of weights does?"""
-    # Known by its name, for the package is not loaded where a mistyped key is answered.
+    """Is the disk full, by the error of Python or of the library that writes weights?"""
+    # Recognised by its name: the package is not loaded when a mistyped key is reported.
     return (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)) or (
         type(error).__name__ == "SafetensorError"
         and any(f"os error {number})" in str(error) for number in (errno.ENOSPC, errno.EDQUOT))
@@ -151,12 +151,12 @@ def is_disk_full(error: Exception) -> bool:
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what the error says; compilers say pages."""
+    """Return the first line of the error; compilers write pages."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Is it memory, in any of the ways in which Python and torch say so?"""
+    """Is the memory full, by any of the errors of Python and torch?"""
     # torch raises a plain RuntimeError on the CPU, and its own class (not imported here: heavy) on a GPU.
     texts = ("can't allocate memory", "not enough memory", "out of memory")
     return isinstance(error, MemoryError) or (
@@ -165,6 +165,6 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def is_other_lost(error: Exception) -> bool:
-    """Is it that another process under torchrun went away, in the words of gloo and NCCL?"""
+    """Did another process under torchrun end, by the errors of gloo and NCCL?"""
     texts = ("closed by peer", "reset by peer", "broken pipe", "remote process exited")
     return isinstance(error, RuntimeError) and any(text in str(error).lower() for text in texts)

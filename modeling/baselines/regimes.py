@@ -1,4 +1,4 @@
-"""What a run learns from, and from where it starts, if not from one whole snapshot and fresh weights."""
+"""Choose the training pairs and the first weights, if these are not one whole snapshot and new weights."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ from modeling.baselines.overlap import TrainingTexts, load_training_texts
 def training_pairs(
     config: RunConfig, train: Partition, labels: Sequence[str]
 ) -> tuple[Partition, tuple[Part, ...]]:
-    """All pairs that the run may learn from, its own snapshot's first, and which of them an epoch takes."""
+    """Return all training pairs, those of the run's own snapshot first, and the parts from which an epoch draws."""
     own = of_genre(train.pairs, config.genre)
     pairs = [*some(own, config.most, config.seed)]
     parts, dropped = [Part(0, len(pairs))], train.dropped
     for number, mixed in enumerate(config.mixed, start=1):
         more = read_partition(mixed.file, labels, config.collapse)
         begin = len(pairs)
-        # Of a smaller one all: of unions of recast sets some have fewer pairs than the paper took of each.
+        # All pairs of a smaller corpus: some recast sets have fewer pairs than the paper took of each.
         most = None if mixed.most is None else min(mixed.most, len(more.pairs))
         pairs += some(more.pairs, most, config.seed + number)
         parts.append(Part(begin, len(pairs), mixed.share))
@@ -38,7 +38,7 @@ def training_pairs(
 
 
 def of_genre(pairs: Sequence[Pair], genre: str | None) -> Sequence[Pair]:
-    """The pairs of one genre, all without one. Raises BaselineError, listing the genres, where it has none."""
+    """Return the pairs of one genre, or all. Raises BaselineError, with the genres, if the genre has no pairs."""
     if genre is None:
         return pairs
     chosen = [pair for pair in pairs if pair.genre == genre]
@@ -49,9 +49,9 @@ def of_genre(pairs: Sequence[Pair], genre: str | None) -> Sequence[Pair]:
 
 
 def some(pairs: Sequence[Pair], most: int | None, seed: int) -> Sequence[Pair]:
-    """At most so many of the pairs, in the file's order. A larger `most` takes the same ones and more.
+    """Draw `most` of the pairs, in the order of the file. A larger `most` takes the same pairs and more.
 
-    Raises BaselineError where there are fewer: a curve over sizes must not show one size twice.
+    Raises BaselineError if there are fewer: a curve over sizes must not show one size twice.
     """
     if most is None:
         return pairs
@@ -64,7 +64,7 @@ def some(pairs: Sequence[Pair], most: int | None, seed: int) -> Sequence[Pair]:
 
 
 def load_start(config: RunConfig, start: Start, labels: Sequence[str]) -> FinishedRun:
-    """The run to start from. Raises BaselineError where its baseline, labels or weights do not fit."""
+    """Load the run to start from. Raises BaselineError if its baseline, labels or weights do not fit."""
     run = checkpoint.load_run(start.folder)
     if sha256_of(start.folder / WEIGHTS) != start.weights:
         raise BaselineError(f"The weights in {start.folder} changed meanwhile: start this run again.")
@@ -82,7 +82,7 @@ def load_start(config: RunConfig, start: Start, labels: Sequence[str]) -> Finish
 
 @dataclass(frozen=True)
 class LearntBefore:
-    """What the run to start from, and those before it, learnt from: digests of the texts, and genres."""
+    """What the run to start from, and those before it, learnt from: digests of texts, and genres."""
 
     texts: TrainingTexts
     genres: frozenset[str]
@@ -92,7 +92,7 @@ NOTHING_BEFORE = LearntBefore(TrainingTexts(), frozenset())
 
 
 def learnt_before(start: Start | None, run: FinishedRun | None) -> LearntBefore:
-    """The same of the run in `start`. Read before training, for its folder may be gone afterwards."""
+    """Read what the run in `start` learnt from. Read before training: afterwards its folder may be gone."""
     if start is None or run is None:
         return NOTHING_BEFORE
     texts = load_training_texts(start.folder / checkpoint.TRAINING_TEXTS)
@@ -100,16 +100,16 @@ def learnt_before(start: Start | None, run: FinishedRun | None) -> LearntBefore:
 
 
 def learnt_genres(metrics: Mapping[str, Any]) -> frozenset[str]:
-    """The genres that a finished run and those that it started from learnt from, by its metrics."""
+    """Return the genres that a finished run, and the runs before it, learnt from."""
     train = metrics["train"]
     return frozenset((*train["genres"], *train.get("genres_before", ())))
 
 
 def take_weights(network: Network, run: FinishedRun, how: str) -> None:
-    """Copies the earlier run's weights in. Words that it did not know keep their vectors, and after
-    "transfer" the softmax keeps its fresh weights (SNLI paper, section 4).
+    """Copy the weights of the earlier run. Words that it did not know keep their vectors, and after "transfer" the softmax
+    keeps its new weights (SNLI paper, section 4).
 
-    The vocabulary must begin with that run's words. Raises BaselineError where sizes differ.
+    The vocabulary must begin with the words of that run. Raises BaselineError if sizes differ.
     """
     anew = softmax_names(network) if how == "transfer" else ()
     known = run.network.state_dict()
@@ -127,13 +127,13 @@ def take_weights(network: Network, run: FinishedRun, how: str) -> None:
 
 
 def softmax_names(network: Network) -> tuple[str, str]:
-    """The parameters under the softmax: those of the last linear layer."""
+    """Return the names of the parameters of the last linear layer."""
     last = [name for name, module in network.named_modules() if isinstance(module, nn.Linear)][-1]
     return f"{last}.weight", f"{last}.bias"
 
 
 def accumulators_of(network: Network, optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """AdaDelta's state as `parameter/name` -> tensor."""
+    """Return AdaDelta's state as {`parameter/name`: tensor}."""
     names = {id(parameter): name for name, parameter in network.named_parameters()}
     return {
         f"{names[id(parameter)]}/{name}": tensor.detach().clone()
@@ -145,9 +145,9 @@ def accumulators_of(network: Network, optimiser: torch.optim.Optimizer) -> dict[
 def take_accumulators(
     network: Network, optimiser: torch.optim.Optimizer, accumulators: Mapping[str, Tensor]
 ) -> None:
-    """Goes on with an earlier run's accumulators: rates begin low, and what was learnt is not undone.
+    """Continue with the accumulators of an earlier run: the first steps are small, and what it learnt is not lost.
 
-    The new softmax and new words begin with none. Raises BaselineError where a parameter has none.
+    The new softmax and new words start without accumulators. Raises BaselineError if a parameter has none.
     """
     anew = softmax_names(network)
     for name, parameter in network.named_parameters():

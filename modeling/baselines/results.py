@@ -1,4 +1,4 @@
-"""What a trained network leaves behind: scores, predictions, weights, and what they were made with."""
+"""Write the results of a trained network: scores, predictions, weights, environment."""
 
 import os
 import platform
@@ -41,7 +41,7 @@ def finish(
     vocabulary: Lexicon,
     partitions: Mapping[str, Partition],
 ) -> dict[str, Any]:
-    """Scores the trained network, writes the run folder, and answers the metrics, which are written last."""
+    """Score the trained network, write the run folder, and return the metrics, which are written last."""
     config, position, labels, folder = (
         training.config,
         training.position,
@@ -107,7 +107,7 @@ def finish(
 
 
 def warn_of_chance(training: Training, metrics: Mapping[str, Any]) -> None:
-    """Says it where dev is no better than the commonest label, and whether at least training was learnt."""
+    """Warn if dev is at chance, and say whether at least the training pairs were learnt."""
     dev, train = metrics["dev"], metrics["train"]["accuracy"]
     if isinstance(training.config.settings, MajoritySettings) or not dev["pairs"]:
         return
@@ -133,7 +133,7 @@ def warn_of_chance(training: Training, metrics: Mapping[str, Any]) -> None:
 
 
 def environment(config: RunConfig, device: torch.device, vectors: WordVectors | None) -> dict[str, Any]:
-    """What the numbers were made with: versions, device, vectors. Names no host and no path."""
+    """Return versions, device and vectors. Names no host and no path."""
     more = next((names for kind, names in MORE_PACKAGES.items() if isinstance(config.settings, kind)), ())
     return {
         "python": platform.python_version(),

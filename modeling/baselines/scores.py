@@ -1,4 +1,4 @@
-"""Gold and predicted labels -> accuracies, by counted pairs: every pair counts once, the last batch's too."""
+"""Compute scores from gold labels and probabilities. Each pair counts once."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -53,8 +53,8 @@ def score(
 def distribution_scores(
     pairs: Sequence[Pair], probabilities: npt.NDArray[np.float32]
 ) -> dict[str, Any] | None:
-    """How near the predicted distributions are to the annotators', over pairs with two votes or more:
-    {"pairs", "kl", "jsd", "entropy_correlation"}; None where there are no such pairs.
+    """Compare the predicted distributions with the annotators', over pairs with two votes or more: {"pairs", "kl", "jsd",
+    "entropy_correlation"}; None without such pairs.
 
     `kl` is the mean Kullback-Leibler divergence of the prediction from the annotators' distribution, `jsd` the
     mean Jensen-Shannon divergence (the square of ChaosNLI's distance), both in nats; a predicted probability
@@ -78,18 +78,18 @@ def distribution_scores(
 
 
 def divergence(one: Distributions, other: Distributions) -> Distributions:
-    """Kullback-Leibler divergence (pairs,) in nats of `other` from `one`, both (pairs, labels)."""
+    """Compute the Kullback-Leibler divergence (pairs,) in nats of `other` from `one`, both (pairs, labels)."""
     terms = np.where(one > 0, one * np.log(np.where(one > 0, one, 1) / other), 0)
     return np.asarray(terms.sum(axis=1))
 
 
 def entropy(rows: Distributions) -> Distributions:
-    """(pairs,) in nats of distributions (pairs, labels)."""
+    """Compute the entropy (pairs,) in nats of distributions (pairs, labels)."""
     return np.asarray(-(rows * np.log(np.where(rows > 0, rows, 1))).sum(axis=1))
 
 
 def majority_share(gold: npt.NDArray[np.int64]) -> float | None:
-    """The share of the commonest label, None of no labels."""
+    """Compute the share of the commonest label; None without labels."""
     return float(np.bincount(gold).max() / len(gold)) if len(gold) else None
 
 
@@ -101,5 +101,5 @@ def is_above_chance(accuracy: float | None, majority: float | None, pairs: int) 
 
 
 def share(right: Any) -> float | None:
-    """The share of true values, None of none."""
+    """Compute the share of true values; None without values."""
     return float(right.mean()) if len(right) else None

@@ -216,6 +216,8 @@ class MaxPoolingSettings(NeuralSettings):
         "states": 2048,
         "optimiser": "sgd",
         "learning_rate": 0.1,
+        "shrink": 5.0,
+        "stop_below": 1e-5,
         "patience": 0,
     }
     DIFFERENCES = (
@@ -230,8 +232,6 @@ class MaxPoolingSettings(NeuralSettings):
     batch_size: int = setting(64, "pairs in a training batch", least=1)
     patience: int = setting(4, PATIENCE, least=0)
     decay: float = setting(0.99, "factor on the learning rate after each epoch", least=0)
-    shrink: float = setting(5.0, "divisor of the learning rate when dev accuracy falls; 1 for never", least=1)
-    stop_below: float = setting(1e-5, "training ends once the learning rate is below this", least=0)
     clip: float = setting(5.0, "largest norm of a batch's gradient; 0 for no limit", least=0)
     hidden: int = setting(512, HIDDEN, least=1)
     train_vectors: bool = setting(False, "are word vectors tuned along with the rest")

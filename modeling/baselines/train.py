@@ -1,8 +1,7 @@
-"""`python -m modeling.baselines.train RUN.json` trains one baseline; `--describe` prints what can be set for
-each.
+"""`python -m modeling.baselines.train RUN.json` trains one baseline; `--describe` prints the settings of all.
 
 Prints JSON lines; exit code 0 done, 3 stopped with a checkpoint, 1 failed. A run that was stopped or killed
-goes on when it is started again with the same RUN.json; one that is done says its metrics again.
+continues when it is started again with the same RUN.json; a finished run prints its metrics again.
 """
 
 import json
@@ -19,7 +18,7 @@ USAGE = "Give one file: python -m modeling.baselines.train RUN.json (or --descri
 
 
 def main(arguments: list[str]) -> int:
-    """Runs the program and answers its exit code."""
+    """Run the program and return its exit code."""
     if arguments == ["--describe"]:
         print(json.dumps(describe()))
         return 0
@@ -28,8 +27,8 @@ def main(arguments: list[str]) -> int:
         if len(arguments) != 1:
             raise BaselineError(USAGE)
         config = read_run_config(read_json(Path(arguments[0])))
-        # Here and not above: torch takes seconds to load, a mistyped key should be answered at once, and a
-        # missing torch be told in a sentence.
+        # Imported here: torch takes seconds to load, but a mistyped key is reported at once, and a missing torch in a
+        # sentence.
         from modeling.baselines.training import train_run
 
         try:

@@ -1,8 +1,8 @@
-"""A run from the snapshot's files to the finished run folder.
+"""Train a run, from the snapshot's files to the finished run folder.
 
-What makes resuming equal to not stopping: the order of batches depends on seed and epoch alone, and
-everything else that decides the next step (weights, optimiser, chance, position, learning rate, best weights
-so far) is in the checkpoint.
+A resumed run gives the same result as one that never stopped: the order of batches depends only on seed and epoch, and
+everything else that decides the next step is in the checkpoint (weights, optimiser, random state, position, learning
+rate, best weights so far).
 """
 
 from pathlib import Path
@@ -27,9 +27,9 @@ from nli.labels import SCHEMES
 
 
 def train_run(config: RunConfig, events: Events, stop: Stop) -> None:
-    """Trains, evaluates and writes the run folder; goes on from a checkpoint; a finished run is told again.
+    """Train, evaluate and write the run folder. Continues from a checkpoint; of a finished run, reports the metrics again.
 
-    Raises BaselineError for what a person can mend, Stopped after a signal.
+    Raises BaselineError for an error that a person can correct, Stopped after a signal.
     """
     with joined(config.device) as workers:
         if not workers.is_first:
@@ -48,9 +48,9 @@ def train_run(config: RunConfig, events: Events, stop: Stop) -> None:
 
 
 def require_its_vectors(config: RunConfig) -> None:
-    """Raises BaselineError where a finished run's word vectors are others now: its metrics are not theirs."""
+    """Check that the word vectors are those of the finished run. Raises BaselineError."""
     known = checkpoint.vectors_of_run(config.folder)
-    # Where the vectors are gone nothing says that they would be others.
+    # If the vectors are gone, nothing shows that they are others.
     if known is None or config.vectors is None:
         return
     if config.vectors in PACKAGES or Path(config.vectors).exists():
@@ -58,7 +58,7 @@ def require_its_vectors(config: RunConfig) -> None:
 
 
 def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Workers) -> dict[str, Any]:
-    """The run's metrics; everything else lies in the folder when they are returned."""
+    """Train the run and return its metrics. Everything else is in the folder by then."""
     labels = SCHEMES[config.scheme]
     partitions = {
         name: read_partition(file, labels, config.collapse) for name, file in config.files.present.items()

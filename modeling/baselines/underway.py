@@ -1,4 +1,4 @@
-"""A training under way: its network, where it stands, and how it is kept in a checkpoint."""
+"""The state of a training: network, optimiser, position; saved to and restored from a checkpoint."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from modeling.baselines.workers import Workers
 
 @dataclass
 class Position:
-    """Where the training stands, apart from tensors. JSON-ready, and kept in the checkpoint."""
+    """The position of a training, without tensors. JSON-ready; stored in the checkpoint."""
 
     epoch: int = 0
     batch: int = 0
@@ -33,7 +33,7 @@ class Position:
     best_accuracy: float = -1.0
     best_epoch: int = 0
     epochs_without_better: int = 0
-    has_learnt: bool = False  # was an epoch clearly better than chance; patience counts from then on
+    has_learnt: bool = False  # whether an epoch was clearly better than chance; patience counts from there
     is_over: bool = False
     cells: int = 0
     padding: int = 0
@@ -42,17 +42,17 @@ class Position:
     seconds: float = 0.0
 
     def padding_share(self) -> float:
-        """The share of cells computed for nothing so far."""
+        """Compute the share of cells that were padding."""
         return self.padding / self.cells if self.cells else 0.0
 
     def pairs_per_second(self) -> float:
-        """Training pairs a second, evaluations not counted."""
+        """Compute the training pairs a second, without evaluations."""
         return self.pairs / self.step_seconds if self.step_seconds else 0.0
 
 
 @dataclass
 class Training:
-    """A network on its way: what the loop reads and changes."""
+    """What the training loop reads and changes."""
 
     config: RunConfig
     network: Network
@@ -70,7 +70,7 @@ class Training:
     optimiser: torch.optim.Optimizer | None = None
     best: dict[str, Tensor] = field(default_factory=dict)
     best_accumulators: dict[str, Tensor] = field(default_factory=dict)
-    together: nn.Module = field(init=False)  # the network, its gradients shared with the other processes
+    together: nn.Module = field(init=False)  # the network, whose gradients are shared with other processes
     epoch_loss: Tensor = field(init=False)
     epoch_pairs: int = 0
     dynamics: Tensor = field(init=False)  # see dynamics.py; each process records its own pairs
@@ -83,7 +83,7 @@ class Training:
         self.together = compiled(self.workers.wrap(self.network), self.config.settings, self.config.cache)
 
     def save(self) -> None:
-        """Writes the checkpoint. Of several processes all must call it, and the first one writes."""
+        """Write the checkpoint. Of several processes all must call this; the first writes."""
         now = time.monotonic()
         self.position.seconds, self.clock, self.saved_at = self.position.seconds + now - self.clock, now, now
         tensors = {
@@ -111,8 +111,8 @@ class Training:
         checkpoint.save_state(self.config.folder, tensors, facts)
 
     def restore(self) -> bool:
-        """Goes back to the checkpoint, if there is one. Raises BaselineError where it is another run's, or was made
-        with other word vectors.
+        """Restore the checkpoint; False if there is none. Raises BaselineError if it is of another run, or of other word
+        vectors.
         """
         state = checkpoint.load_state(self.config.folder)
         if state is None:
@@ -134,7 +134,7 @@ class Training:
             self.epoch_loss.copy_(tensors["epoch_loss"])
             self.dynamics.copy_(tensors["dynamics"])
             self.epoch_pairs = facts["epoch_pairs"]
-        # A run may go on with more processes than it had: those begin with their own chance.
+        # A run may continue with more processes than before: the new ones start with random numbers of their own.
         rank = self.workers.rank
         if f"chance/{rank}" in tensors:
             torch.set_rng_state(tensors[f"chance/{rank}"])
@@ -143,12 +143,12 @@ class Training:
         return True
 
     def accumulators(self) -> dict[str, Tensor]:
-        """AdaDelta's state by parameter; none with another optimiser."""
+        """Return AdaDelta's state by parameter; {} with another optimiser."""
         has_some = isinstance(self.optimiser, torch.optim.Adadelta)
         return accumulators_of(self.network, self.optimiser) if self.optimiser and has_some else {}
 
     def pause_if_asked(self) -> None:
-        """Between two batches: writes the checkpoint and raises Stopped where somebody asked for the end."""
+        """Between two batches: write the checkpoint if it is time. If the run was asked to end, raise Stopped."""
         if self.workers.any(self.stop.requested):
             self.save()
             raise Stopped(self.position.step)
@@ -157,15 +157,15 @@ class Training:
             self.save()
 
     def predict(self, pairs: EncodedPairs) -> Floats:
-        """Probabilities (pairs, labels); can be stopped."""
+        """Predict probabilities (pairs, labels); can be stopped."""
         return predict(self.network, pairs, len(self.labels), self.device, self.pause_if_asked, self.workers)
 
 
 def numbered(name: str, tensors: Sequence[Tensor]) -> dict[str, Tensor]:
-    """The tensors as `name/0`, `name/1`, ..."""
+    """Name the tensors `name/0`, `name/1`, ..."""
     return {f"{name}/{number}": tensor for number, tensor in enumerate(tensors)}
 
 
 def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors whose names begin with `prefix`, without it."""
+    """Return the tensors whose names begin with `prefix`, without the prefix."""
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -1,7 +1,7 @@
-"""Words that training lacks: where the vectors know them, a network that predicts knows them too.
+"""Look up words that training lacks in the word vectors, when pairs are predicted.
 
-The papers' systems read vectors for every word of every file. Here training stays ignorant of what is held out:
-its vocabulary, its table and its random numbers do not depend on it, and these words join only to predict.
+The papers' systems read vectors for each word of each file. Here, training does not depend on the held-out texts: neither
+its vocabulary, nor its word table, nor its random numbers. The further words are added for predictions only.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from modeling.baselines.vocabulary import Lexicon, Vocabulary, build_vocabulary,
 
 @dataclass(frozen=True)
 class Unseen:
-    """Pairs that are not learnt from, their `sides` cut into tokens, and the `words` in them to be looked up."""
+    """Held-out pairs, their `sides` as tokens, and those of their `words` that have to be looked up."""
 
     pairs: Sequence[Pair]
     sides: Sequence[Texts]
@@ -25,14 +25,14 @@ class Unseen:
 
 
 def looks_up(settings: Settings) -> bool:
-    """Are words that training lacks looked up by a run with these settings?"""
+    """Does a run with these settings look up words that training lacks?"""
     return isinstance(settings, NeuralSettings) and settings.look_up
 
 
 def cut_unseen(
     pairs: Sequence[Pair], reads: Sequence[str], vocabulary: Lexicon, settings: Settings
 ) -> Unseen:
-    """The pairs before any word is looked up, so that the words of several partitions can be, together."""
+    """Tokenise the pairs and collect the words to look up; several partitions are then looked up in one pass."""
     sides = [texts_of(side, pairs, vocabulary) for side in reads]
     if not looks_up(settings):
         return Unseen(pairs, sides, ())
@@ -41,7 +41,7 @@ def cut_unseen(
 
 
 def encode_unseen(unseen: Unseen, vocabulary: Lexicon, found: WordVectors | None) -> EncodedPairs:
-    """The pairs as indices: words outside the vocabulary that have a vector in `found` come after its own."""
+    """Encode the pairs. Words that only `found` has come after those of the vocabulary."""
     if found is None:
         return encode_texts(unseen.sides, unseen.pairs, vocabulary)
     wider = Vocabulary((*vocabulary.words, *compress(unseen.words, found.found)))

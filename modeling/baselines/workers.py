@@ -1,10 +1,10 @@
-"""One process, or several under torchrun that train together: `torchrun --nproc-per-node 2 -m
+"""Train in one process, or in several together: `torchrun --nproc-per-node 2 -m
 modeling.baselines.train RUN.json`.
 
-Each process takes its share of every batch, and DistributedDataParallel adds the gradients up, so that
-`batch_size` is that of all together and the result that of one process but for rounding and dropout's chance.
-The first process alone writes and talks. What decides whether to go on (a signal, the clock) is agreed upon
-before it is acted on: a process that stops by itself would leave the others waiting for ever.
+Each process takes its share of each batch, and DistributedDataParallel sums the gradients. So `batch_size` is that of all
+processes together, and the result is that of one process, except for rounding and the random numbers of dropout. Only the
+first process writes files and events. The processes agree on whether to continue (a signal, the clock): a process that
+stopped alone would leave the others waiting for ever.
 """
 
 import os
@@ -24,8 +24,8 @@ from modeling.baselines.networks import Network
 
 @dataclass(frozen=True)
 class Workers:
-    """This process's `rank` among `count`, and its number on its machine. `talk` is for what is agreed upon: on
-    the CPU, so that a GPU need not be waited for.
+    """This process's `rank` among `count`, and its number on its machine, `local`. The processes agree through `talk`, which
+    is on the CPU, so that nothing waits for a GPU.
     """
 
     rank: int = 0
@@ -38,16 +38,16 @@ class Workers:
         return self.rank == 0
 
     def wrap(self, network: Network) -> nn.Module:
-        """The network, its gradients shared where there are others."""
+        """Return the network; with several processes, one that shares its gradients."""
         trains = any(parameter.requires_grad for parameter in network.parameters())
         if self.count == 1 or not trains:
             return network
         return nn.parallel.DistributedDataParallel(network, broadcast_buffers=False)
 
     def share_of(self, rows: Integers) -> tuple[Integers, float]:
-        """This process's rows of a batch, and the weight that makes its mean loss a part of the whole's.
+        """Return this process's rows of a batch, and the weight of its mean loss in the whole batch's.
 
-        DistributedDataParallel takes the mean over processes. A process without a row takes one at weight 0.
+        DistributedDataParallel takes the mean over processes. A process without a row takes one with weight 0.
         """
         if self.count == 1:
             return rows, 1.0
@@ -55,18 +55,18 @@ class Workers:
         return (mine, self.count * len(mine) / len(rows)) if len(mine) else (rows[:1], 0.0)
 
     def any(self, wanted: bool) -> bool:
-        """Does any process want it?"""
+        """Is this true in any process?"""
         return bool(self.total(torch.tensor(float(wanted))) > 0)
 
     def total(self, tensor: Tensor) -> Tensor:
-        """The sum over the processes, on the CPU."""
+        """Compute the sum over the processes, on the CPU."""
         whole = tensor.detach().cpu().clone()
         if self.count > 1:
             dist.all_reduce(whole, group=self.talk)
         return whole
 
     def gather(self, tensor: Tensor) -> list[Tensor]:
-        """The tensors of all processes, in their order."""
+        """Return the tensors of all processes, in the order of their ranks."""
         if self.count == 1:
             return [tensor]
         each = [torch.empty_like(tensor) for _ in range(self.count)]
@@ -74,13 +74,13 @@ class Workers:
         return each
 
     def merge(self, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The sum over the processes of arrays that are zero where another did the work."""
+        """Sum the arrays of all processes; each is zero where another process did the work."""
         return rows if self.count == 1 else self.total(torch.from_numpy(rows)).numpy()
 
 
 @contextmanager
 def joined(device: str) -> Iterator[Workers]:
-    """The processes that torchrun started, together until the end; this one alone without torchrun."""
+    """Join the processes that torchrun started; without torchrun, this process alone."""
     count = int(os.environ.get("WORLD_SIZE", "1"))
     if count == 1:
         yield Workers()

@@ -109,7 +109,7 @@ def test_a_torn_file_is_called_torn_and_not_malformed(tmp_path: Path):
     path.write_bytes(path.read_bytes()[:-20])
     message = message_of(run, tmp_path)
     assert str(path) in message
-    assert "torn" in message
+    assert "incomplete" in message
 
 
 @pytest.mark.parametrize(
@@ -181,9 +181,9 @@ def test_a_run_file_that_is_no_json_is_told(tmp_path: Path):
             SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)"),
             "disk is full",
         ),
-        (MemoryError(), "memory is used up"),
-        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"), "memory is used up"),
-        (RuntimeError("CUDA out of memory. Tried to allocate"), "memory is used up"),
+        (MemoryError(), "memory is full"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"), "memory is full"),
+        (RuntimeError("CUDA out of memory. Tried to allocate"), "memory is full"),
         (ModuleNotFoundError("No module named 'torch'", name="torch"), "torch is missing"),
         (PermissionError(errno.EACCES, "Permission denied", "/somewhere"), "/somewhere: Permission denied"),
     ],
@@ -232,7 +232,7 @@ def test_a_run_without_enough_memory_says_what_to_set_smaller(tmp_path: Path):
         ("lstm", "set a smaller batch_size, hidden or size, or a larger minimum_count"),
         ("pretrained", "set a smaller batch_size, and start"),
         ("lexicalized", "set a larger minimum_count, and start"),
-        ("majority", "used up: use a machine with more"),
+        ("majority", "full: use a machine with more"),
     ],
 )
 def test_what_to_set_smaller_are_settings_that_the_baseline_has(baseline: str, words: str):

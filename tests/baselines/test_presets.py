@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from modeling.baselines.catalogue import BASELINES, make_settings, preset_of, retold, told, with_preset
+from modeling.baselines.catalogue import (
+    BASELINES,
+    make_settings,
+    preset_of,
+    read_stored_settings,
+    stored_settings,
+    with_preset,
+)
 from modeling.baselines.config import read_run_config
 from tests.baselines.small import run_train, small_run, small_settings
 
@@ -38,8 +45,8 @@ def test_the_paper_sums_word_vectors_and_the_default_does_not_let_long_sentences
 
 def test_a_run_from_before_words_were_combined_in_other_ways_sums_them():
     settings = make_settings("cbow", {"combine": "sum"})
-    assert "combine" not in told(settings)
-    assert retold("cbow", told(settings)) == settings
+    assert "combine" not in stored_settings(settings)
+    assert read_stored_settings("cbow", stored_settings(settings)) == settings
 
 
 @pytest.mark.parametrize("baseline", sorted(set(BASELINES) - set(PUBLISHED)))

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from modeling.baselines import vectors as reading
-from modeling.baselines.catalogue import make_settings, retold, told
+from modeling.baselines.catalogue import make_settings, read_stored_settings, stored_settings
 from tests.baselines.small import (
     DIMENSIONS,
     line,
@@ -123,6 +123,8 @@ def test_held_out_words_that_no_vectors_know_are_no_fault(tmp_path: Path):
 
 
 def test_a_run_from_before_words_were_looked_up_stays_as_it_was():
-    old = {key: value for key, value in told(make_settings("cbow", {})).items() if key != "look_up"}
-    assert retold("cbow", old) == make_settings("cbow", {"look_up": False})
-    assert told(retold("cbow", old)) == old
+    old = {
+        key: value for key, value in stored_settings(make_settings("cbow", {})).items() if key != "look_up"
+    }
+    assert read_stored_settings("cbow", old) == make_settings("cbow", {"look_up": False})
+    assert stored_settings(read_stored_settings("cbow", old)) == old

@@ -59,7 +59,7 @@ def test_a_snapshot_file_of_the_same_size_with_other_bytes_is_refused_by_its_has
     path.write_bytes(path.read_bytes().replace(b"entailment", b"entailmenT", 1))
     ended = runner.carry_out(run)
     assert ended.status == "failed"
-    assert "it is torn or was changed" in ended.error
+    assert "it is incomplete or was changed" in ended.error
 
 
 def test_once_the_file_is_back_the_run_can_be_resumed(run, snapshot):

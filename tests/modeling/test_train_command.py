@@ -95,6 +95,8 @@ def test_cbow_is_trained_with_settings_and_told_in_words(snapshot, tmp_path):
             ["small@1", "--baseline", "cbow", "--seed", "-1"],
             "'-1' is not a whole number|expected one argument",
         ),
+        (["small@1", "--baseline", "pretrained", "--preset", "paper"], "pretrained is in no paper"),
+        (["small@1", "--baseline", "hypothesis_only", "--hypothesis-only"], "reads no premise anyway"),
         (["small@9", "--baseline", "cbow"], "no snapshot 'small@9'. Freeze one"),
         (["small@1"], "Name a snapshot .CORPUS@VERSION. and a --baseline: majority"),
         (["--resume", "7"], "There is no run 7"),
@@ -106,6 +108,14 @@ def test_what_cannot_be_trained_is_said_and_leaves_no_run(snapshot, words, says)
     assert re.search(says, ended.failure)
     assert not TrainingRun.objects.exists()
     assert ended.out == ""
+
+
+def test_a_preset_and_a_twin_are_asked_for_with_settings_that_count_before_the_preset(snapshot, sent):
+    asked = ("train", "small@1", "--baseline", "lstm", "--queue")
+    assert run(*asked, "--preset", "paper", "--set", "epochs=7", "--hypothesis-only").failure == ""
+    found = TrainingRun.objects.get()
+    assert found.config == {"epochs": 7, "learning_rate": 1.0, "optimiser": "adadelta", "patience": 5}
+    assert found.regime == {"hypothesis_only": True}
 
 
 def test_with_queue_the_run_waits_and_a_missing_worker_is_told(snapshot, sent):

@@ -1,1 +1,1 @@
-"""What the classifiers with features see of a pair: names of features that it has, and measures of it."""
+"""The features of a pair: by name (words and pairs of words), and measures (shares and counts)."""

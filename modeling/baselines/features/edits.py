@@ -1,4 +1,4 @@
-"""How much must be edited to make the hypothesis of the premise, for many weights of the three operations at once."""
+"""Compute the edit distance from premise to hypothesis, for many weights of the three operations at once."""
 
 from collections.abc import Sequence
 
@@ -7,16 +7,16 @@ import numpy.typing as npt
 
 from modeling.baselines.features.tagged import Words
 
-# To insert a word costs 1; to delete one, and to put one in another's place, so much. Only their ratio matters, for a
-# distance is told as a share of the dearest way.
+# The costs of deleting and of replacing a word; inserting one costs 1. Only the ratio matters: a distance is a share of
+# the most expensive way.
 DELETE = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 REPLACE = (0.25, 0.5, 1.0, 1.5, 2.0, 4.0)
 WEIGHTS = tuple((delete, replace) for delete in DELETE for replace in REPLACE)
 
 
 def edit_distances(premise: Words, hypothesis: Words, stop_words: bool) -> list[float]:
-    """The least cost of making the hypothesis of the premise, as a share of what it costs to delete all of one and
-    insert all of the other, under each of WEIGHTS; 0 to 1. Case does not count; without `stop_words`, neither do they.
+    """Compute the lowest cost of editing the premise into the hypothesis, under each of WEIGHTS, as a share (0 to 1) of
+    deleting all of one and inserting all of the other. Case does not count; stop words count only with `stop_words`.
     """
     given, said = (
         [word.text for word in words if stop_words or not word.is_stop] for words in (premise, hypothesis)
@@ -33,7 +33,7 @@ def least_costs(
     delete: npt.NDArray[np.float64],
     replace: npt.NDArray[np.float64],
 ) -> npt.NDArray[np.float64]:
-    """The least cost (weights,) of editing one into the other, an insertion at 1 (Wagner and Fischer, 1974)."""
+    """Compute the lowest costs (weights,) of editing one into the other; an insertion costs 1 (Wagner and Fischer, 1974)."""
     above = [np.full(len(delete), float(count)) for count in range(len(said) + 1)]
     for theirs in given:
         row = [above[0] + delete]

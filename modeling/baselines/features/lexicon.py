@@ -52,7 +52,7 @@ class Features(Vocabulary):
                 names |= dict.fromkeys(cross_unigrams(premise, hypothesis))
             if self.settings.cross_bigrams:
                 names |= dict.fromkeys(cross_bigrams(premise, hypothesis))
-        # Interned, because of half a million pairs many have the same ones.
+        # Interned: half a million pairs have many features in common.
         return [sys.intern(name) for name in names]
 
     def measures(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""Numbers that say how like a hypothesis is to its premise (SNLI paper, sections 3.1 and 3.2)."""
+"""Measure how similar a hypothesis is to its premise (SNLI paper, sections 3.1 and 3.2)."""
 
 import math
 from collections import Counter
@@ -15,7 +15,7 @@ SHARES = 9
 def bleus(premise: Words, hypothesis: Words) -> list[float]:
     """BLEU of the hypothesis with the premise as its reference, up to n-grams of 1, 2, 3 and 4 words; 0 to 1.
 
-    Not smoothed: 0 from the first length on of which the two share nothing (Papineni et al., 2002, section 2.3).
+    Not smoothed: 0 from the first length on of which they share no n-gram (Papineni et al., 2002, section 2.3).
     """
     said, given = [word.text for word in hypothesis], [word.text for word in premise]
     if not said:
@@ -36,12 +36,12 @@ def ngrams(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
 
 
 def length_difference(premise: Words, hypothesis: Words) -> list[float]:
-    """How many words the hypothesis has more than the premise."""
+    """Count the words that the hypothesis has more than the premise."""
     return [float(len(hypothesis) - len(premise))]
 
 
 def overlaps(premise: Words, hypothesis: Words) -> list[float]:
-    """How many words the two share, and that as a share of what is possible; the same of content words alone."""
+    """Count the words in common, and compute their share of the possible number; the same for content words only."""
     numbers: list[float] = []
     for ours, theirs in ((hypothesis, premise), (content(hypothesis), content(premise))):
         shared = shared_words([word.text for word in ours], [word.text for word in theirs])
@@ -71,5 +71,5 @@ def content(words: Words) -> list[Word]:
 
 
 def shared_words(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    """How many words the two have in common; a word that both have twice counts twice."""
+    """Count the words in common; a word that both have twice counts twice."""
     return (Counter(ours) & Counter(theirs)).total()

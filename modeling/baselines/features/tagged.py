@@ -32,26 +32,29 @@ def _model() -> Any:
 
 
 class Tagger:
-    """Tags each distinct sentence once: SNLI's premises come three times each, and measures follow names.
+    """Tag each distinct sentence once: SNLI has each premise three times, and each pair is read twice.
 
-    The words of a language without spaces are its characters; the tags mean nothing there.
+    In a language without spaces, words are characters, and the tags mean nothing.
     """
 
     def __init__(self, language: str = "en") -> None:
         self._language = language
         self._known: dict[str, list[Word]] = {}
+        # Half a million pairs have seven million words, of which some ten thousand differ.
+        self._words: dict[Word, Word] = {}
 
     def read(self, pairs: Sequence[Pair]) -> Iterator[tuple[Words, Words]]:
-        """The words of each pair's premise, of several sentences one after the other, and of its hypothesis."""
+        """Yield the words of each pair's premise (its sentences one after the other) and of its hypothesis."""
         texts = dict.fromkeys(text for pair in pairs for text in (*pair.premise, pair.hypothesis))
         new = [text for text in texts if text not in self._known]
         documents = _model().pipe(map(self._cut, new), batch_size=SENTENCES_AT_ONCE)
         for text, document in zip(new, documents, strict=True):
-            self._known[text] = [
+            words = (
                 Word(one.lower_, one.lemma_.lower(), one.tag_, one.is_stop or one.is_punct)
                 for one in document
                 if not one.is_space
-            ]
+            )
+            self._known[text] = [self._words.setdefault(word, word) for word in words]
         for pair in pairs:
             yield [word for text in pair.premise for word in self._known[text]], self._known[pair.hypothesis]
 

@@ -9,10 +9,7 @@ from modeling.baselines.networks.word_attention import WordAttention
 
 
 class AttentiveExperts(WordAttention):
-    """The attention network reads each premise with the hypothesis; the logits are summed.
-
-    Any number of premises, one included.
-    """
+    """The attention network reads each premise with the hypothesis; the logits are summed. One premise is enough."""
 
     reads: ClassVar[tuple[str, ...]] = ("premises", "hypothesis")
 

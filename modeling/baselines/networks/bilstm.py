@@ -16,10 +16,7 @@ from modeling.baselines.settings import BiLSTMSettings
 
 
 class MeanBiLSTM(ReadingNetwork):
-    """Each sentence is the mean of its states, 300 in each direction; then as CBOW.
-
-    All else, and the differences from the paper, are those of CBOW (cbow.py).
-    """
+    """Each sentence is the mean of its states, 300 in each direction; then as CBOW."""
 
     def __init__(self, settings: BiLSTMSettings, words: int, dimensions: int, labels: int) -> None:
         super().__init__(words, dimensions, settings.train_vectors)

@@ -8,13 +8,11 @@ from modeling.baselines.settings import CBOWSettings
 
 
 class CBOW(ReadingNetwork):
-    """Each sentence is the sum of its word vectors; [u; v; u-v; u*v], one tanh layer, softmax.
+    """Each sentence is one vector, combined from its word vectors; [u; v; u-v; u*v], one tanh layer, softmax.
 
-    As in the paper: a hidden layer of 300; vectors begin with GloVe's, are tuned, and are random where GloVe has none;
-    Adam with its default rate of 0.001; dropout 0.1 (0.2 for single genres: set it). Differences: vectors have the
-    dimensions of the source (50 in the package, 300 there). The paper names neither batch size nor number of epochs
-    nor how other weights begin: here 32, up to twenty with a patience of three, and torch's own beginning. Multiple
-    premises are summed as one text.
+    The paper sums the vectors. A sum grows with the sentence, and with long sentences the tanh layer saturates: the network
+    then stays at chance. So the default divides the sum by the root of the number of words. Several premises are one
+    text.
     """
 
     def __init__(self, settings: CBOWSettings, words: int, dimensions: int, labels: int) -> None:

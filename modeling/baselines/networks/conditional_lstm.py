@@ -9,14 +9,7 @@ from modeling.baselines.settings import ConditionalLSTMSettings
 
 
 class ConditionalLSTM(ReadingNetwork):
-    """Several premises are one text, in their order. Last outputs of both LSTMs, one hidden layer, softmax.
-
-    Sizes (75), Adam at 0.001, batches of 32 and 10 epochs are those of MPE alone. Differences from the paper:
-    vectors have the dimensions of the source, and are not tuned (Rocktaeschel et al. do not, the paper does not
-    say); the best epoch on dev counts, not the last; the hidden layer is a tanh layer as large as an LSTM, its size
-    not being told; weights begin as torch makes them. Dropout is the paper's read as the share kept (settings.py
-    says why).
-    """
+    """The last outputs of both LSTMs, one tanh layer, softmax. Several premises are one text, in their order."""
 
     def __init__(self, settings: ConditionalLSTMSettings, words: int, dimensions: int, labels: int) -> None:
         super().__init__(words, dimensions, settings.train_vectors)

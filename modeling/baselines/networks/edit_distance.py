@@ -13,13 +13,10 @@ from modeling.baselines.settings import EditDistanceSettings
 
 
 class EditDistance(FittedNetwork):
-    """Entailed where the distance is at most a threshold; two classes, entailed first.
+    """Entailed if the distance is at most a threshold; two classes, entailed first.
 
-    The weights of insertion, deletion and replacement, and the threshold, are those with the best accuracy in
-    training, after stop words and punctuation marks were left out; case does not count: as in the paper. It does not
-    say how the weights are searched: here every one of a grid is tried (features/edits.py). Nothing is left to
-    chance. Probabilities are the shares of training pairs on the same side of the threshold, one pair of each class
-    added.
+    The weights of insertion, deletion and replacement, and the threshold, are those with the best accuracy in training. Stop
+    words and punctuation marks are left out; case does not count. The result does not depend on the seed.
     """
 
     reads: ClassVar[tuple[str, ...]] = ()
@@ -34,7 +31,7 @@ class EditDistance(FittedNetwork):
         self.register_buffer("counts", torch.ones(2, labels))
 
     def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
-        """Tries each of the weights with each distance that occurs as threshold."""
+        """Try all weights, with each distance that occurs as threshold."""
         assert pairs.measures is not None
         places, labels, weights = weighted_labels(pairs, rows)
         distances = pairs.measures[rows][places]
@@ -63,12 +60,12 @@ def best_threshold(
     is_entailed: np.ndarray[tuple[int], np.dtype[np.bool_]],
     weights: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> tuple[float, float]:
-    """The weight of the pairs that the best threshold has right, and that threshold; -1 where all are far."""
+    """Return the weight of the pairs that the best threshold classifies correctly, and that threshold; -1 if all are far."""
     order = np.argsort(distances, kind="stable")
     near = distances[order]
-    # What is gained by calling the nearest so many entailed, beside calling none so.
+    # What is gained if this number of nearest pairs is called entailed, compared with none.
     gains = np.cumsum(np.where(is_entailed, weights, -weights)[order])
-    # Equal distances lie on one side.
+    # Pairs at the same distance are on the same side.
     gains[:-1][near[:-1] == near[1:]] = -np.inf
     none_entailed = float(weights[~is_entailed].sum())
     place = int(gains.argmax())

@@ -17,12 +17,9 @@ from modeling.baselines.settings import ESIMSettings
 
 
 class ESIM(ReadingNetwork):
-    """Encode both sentences; align each word softly with the other sentence's; compare; read again; pool.
+    """Encode both sentences, align each word softly with the words of the other, compare, read again, pool.
 
-    As in the MultiNLI paper: without the TreeLSTM; 300 states, vectors tuned, random where GloVe has none, Adam,
-    dropout 0.5. Differences from it: vectors have the dimensions of the source; Adam's rate is its default
-    0.001, as the paper says (Chen et al. took 0.0004); weights begin as torch makes them, on which the paper is
-    silent; batches of 32 and a patience of three epochs, on which it is silent. Multiple premises are read as one text.
+    Several premises are one text.
     """
 
     def __init__(self, settings: ESIMSettings, words: int, dimensions: int, labels: int) -> None:

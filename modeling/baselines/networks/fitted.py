@@ -1,4 +1,4 @@
-"""What learns in one look at all training pairs, without gradients: a logistic regression on features."""
+"""Networks that are fitted at once, without gradients: a logistic regression on features."""
 
 import warnings
 
@@ -19,15 +19,15 @@ class FittedNetwork(Network):
     """A network without parameters, whose buffers `fit` sets."""
 
     def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
-        """Learns from the pairs `rows`; the answer is what a person should be warned of, "" for nothing."""
+        """Learn from the pairs `rows`. Returns a warning for the user, or ""."""
         raise NotImplementedError
 
 
 class Regression(FittedNetwork):
     """A multinomial logistic regression with L2 on features by name (indicators) and measures, by scikit-learn.
 
-    Measures are divided by their standard deviation in training before L2 is applied, so that a count of words and a
-    share weigh alike; the intercept is free of it. What is kept are the weights of the measures as they are.
+    Measures are divided by their standard deviation in training, so that L2 treats a count of words like a share; the
+    intercept has no L2. The stored weights are those of the measures without this division.
     """
 
     names: Tensor
@@ -52,7 +52,7 @@ class Regression(FittedNetwork):
         return logits
 
     def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
-        """Raises BaselineError where all pairs have the same label."""
+        """Fit the regression. Raises BaselineError if all pairs have the same label."""
         from scipy import sparse  # a second, and the neural baselines need neither
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
@@ -87,11 +87,13 @@ class Regression(FittedNetwork):
         intercept: npt.NDArray[np.float64],
         scale: npt.NDArray[np.float64],
     ) -> None:
-        """Puts what scikit-learn found (classes, names + measures) into the buffers."""
-        if len(classes) == 2:  # of two classes it tells the second one's weights, the first one's being zero
+        """Store the weights of scikit-learn (classes, names + measures) in the buffers."""
+        if (
+            len(classes) == 2
+        ):  # of two classes it returns the weights of the second; those of the first are zero
             weights, intercept = (np.concatenate((np.zeros_like(one), one)) for one in (weights, intercept))
         of_names, of_measures = np.split(weights, [weights.shape[1] - len(scale)], axis=1)
-        self.intercept.fill_(float("-inf"))  # for a label never seen
+        self.intercept.fill_(float("-inf"))  # for a label without pairs
         self.intercept[classes] = torch.from_numpy(intercept).float()
         self.measures[classes] = torch.from_numpy(of_measures / scale).float()
         if of_names.shape[1]:
@@ -101,8 +103,8 @@ class Regression(FittedNetwork):
 def weighted_labels(
     pairs: EncodedPairs, rows: Integers
 ) -> tuple[Integers, Integers, npt.NDArray[np.float64]]:
-    """Of the pairs `rows`: the places among them, the label of each, and its weight. With soft labels a pair stands
-    once for each label that somebody gave, with its share.
+    """Return places among the pairs `rows`, and the label and weight of each. With soft labels, a pair has one place for
+    each of its labels, with the share of the label as weight.
     """
     if pairs.distributions is None:
         return np.arange(len(rows)), pairs.labels[rows], np.ones(len(rows))

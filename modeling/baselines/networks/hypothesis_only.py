@@ -1,4 +1,4 @@
-"""HypothesisOnly: what can be told without the premise (Hypothesis Only paper, 3; DNC paper, appendix C)."""
+"""HypothesisOnly: what can be predicted without the premise (Hypothesis Only paper, 3; DNC paper, appendix C)."""
 
 from typing import ClassVar
 
@@ -11,15 +11,7 @@ from modeling.baselines.settings import HypothesisOnlySettings
 
 
 class HypothesisOnly(ReadingNetwork):
-    """InferSent's encoder on the hypothesis (a BiLSTM, each unit's maximum over the words), one hidden layer.
-
-    As in the papers: SGD at 0.1, times 0.99 after each epoch, divided by 5 when dev accuracy falls, stopped below
-    1e-5 or after 20 epochs; vectors are frozen, and a word without one gets the source's for unknown words. Clip
-    and the 512 hidden units are InferSent's. Differences: no marks stand around a sentence; a source without a
-    vector for unknown words gives its mean; vectors have 50 dimensions instead of 300, so 128 states a direction
-    instead of 2048 and batches of 4 instead of 64 (settings.py says why); the hidden layer is a tanh layer;
-    weights begin as torch makes them, on which the papers are silent.
-    """
+    """InferSent's encoder on the hypothesis (a BiLSTM, the maximum of each unit over the words), one hidden layer."""
 
     reads: ClassVar[tuple[str, ...]] = ("hypothesis",)
 

@@ -10,15 +10,7 @@ from modeling.baselines.settings import InferSentSettings
 
 
 class InferSent(ReadingNetwork):
-    """Each unit's maximum over the words; [u; v; |u - v|; u * v]; one hidden layer.
-
-    As in the papers: SGD at 0.1, times 0.99 after each epoch, divided by 5 when dev accuracy falls, stopped below
-    1e-5 or after 20 epochs; frozen vectors. 2048 states, 512 hidden units, batches of 64 and clip are those of
-    Conneau et al. (2017), whose procedure the paper follows. Differences: no marks stand around a sentence; a
-    source without a vector for unknown words gives its mean; the hidden layer is a tanh layer; |u - v| is Conneau
-    et al.'s, the paper says the difference; weights begin as torch makes them. Multiple premises are read as one
-    text.
-    """
+    """The maximum of each unit over the words; [u; v; |u - v|; u * v]; one hidden layer. Several premises are one text."""
 
     def __init__(self, settings: InferSentSettings, words: int, dimensions: int, labels: int) -> None:
         super().__init__(words, dimensions, settings.train_vectors)

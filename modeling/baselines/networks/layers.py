@@ -1,6 +1,4 @@
-"""What the networks share: the shape of a network, its word vectors, and the parts that more than one is
-built from.
-"""
+"""What the networks share: their interface, their word vectors, and the layers that several of them use."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,10 +30,10 @@ class Network(nn.Module):
 class ReadingNetwork(Network):
     """A network with word vectors: `vectors.weight` (words, dimensions), whose padding row stays zero.
 
-    To predict, it may know `further` words for a while (see unseen.py); they are no part of its weights.
+    For predictions it can know further words (unseen.py), which are not part of its weights.
     """
 
-    wider: Tensor | None = None  # its own words and the further ones, while it knows such
+    wider: Tensor | None = None  # its own words and the further ones, while it knows further words
 
     def __init__(self, words: int, dimensions: int, train_vectors: bool) -> None:
         super().__init__()
@@ -50,7 +48,7 @@ class ReadingNetwork(Network):
 
     @contextmanager
     def knowing(self, further: Tensor) -> Iterator[None]:
-        """Knows, while this lasts, also the words after its own: `further` (words, dimensions)."""
+        """Know, in this context, the words after its own: `further` (words, dimensions)."""
         self.wider = torch.cat((self.vectors.weight.detach(), further))
         try:
             yield
@@ -59,7 +57,7 @@ class ReadingNetwork(Network):
 
     @property
     def table(self) -> Tensor:
-        """(words, dimensions): the vectors of all the words that it knows now."""
+        """(words, dimensions): the vectors of all words that it knows now."""
         return self.vectors.weight if self.wider is None else self.wider
 
     def look_up(self, tokens: Tensor) -> Tensor:
@@ -74,7 +72,9 @@ class ReadingNetwork(Network):
         """(distinct, dimensions): the vectors of the words that occur, and which of them each word is (words,);
         None where each has its own.
         """
-        if steps.tokens.device.type != "cpu":  # there it would be waited for, and one product costs less
+        if (
+            steps.tokens.device.type != "cpu"
+        ):  # a GPU would wait for the distinct words; one large product costs less
             return self.look_up(steps.tokens), None
         distinct, which = steps.tokens.unique(return_inverse=True)
         return self.look_up(distinct), which
@@ -108,10 +108,10 @@ class BiLSTM(nn.Module):
 class CarryingLSTM(nn.Module):
     """An LSTM whose cell state goes through padding unchanged: (batch, longest, inputs -> states).
 
-    A conditional LSTM needs the cell after each premise's last word, and torch answers only the one after
-    the last column. One more input, 1 at padding, shuts the input gate and opens the forget gate there so
-    far that both are exactly 0 and 1: the cell arrives as it was, and no gradient flows from padding. A
-    packed sequence does the same, several times slower on a CPU.
+    A conditional LSTM needs the cell after the last word of each premise; torch returns only the one after the last
+    column. One more input, 1 at padding, closes the input gate and opens the forget gate there: both are exactly 0 and 1,
+    the cell stays as it was, and no gradient flows from padding. A packed sequence does the same, but several times slower
+    on a CPU.
     """
 
     forced: Tensor
@@ -124,9 +124,9 @@ class CarryingLSTM(nn.Module):
         self.register_buffer("forced", gates[:, None], persistent=False)
 
     def forward(self, inputs: Tensor, lengths: Tensor, cell: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """The outputs word by word (what stands at padding means nothing), and the last cell (batch, states).
+        """Return the outputs word by word (those at padding mean nothing), and the last cell (batch, states).
 
-        Begins with `cell` (batch, states) and output zero. An empty sentence is one zero vector.
+        Starts with `cell` (batch, states) and output zero. An empty sentence is one zero vector.
         """
         padding = ~places_of_words(inputs, lengths)
         inputs = inputs.to(self.forced.dtype)
@@ -164,7 +164,7 @@ class ConditionalReader(nn.Module):
 
 
 def single(inputs: Tensor) -> torch.autocast:
-    """A context without autocast: for recurrences so small that turning numbers round costs more than it saves."""
+    """Return a context without autocast: in small recurrences, converting numbers costs more than it saves."""
     return torch.autocast(inputs.device.type, enabled=False)
 
 

@@ -8,7 +8,7 @@ from modeling.baselines.settings import LSTMSettings
 
 
 class LSTM(SumOfWords):
-    """The last output of an LSTM of 100 units. Differences: see sum_of_words.py."""
+    """The last output of an LSTM of 100 units."""
 
     def __init__(self, settings: LSTMSettings, words: int, dimensions: int, labels: int) -> None:
         super().__init__(settings, words, dimensions, labels)

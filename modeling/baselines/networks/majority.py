@@ -1,4 +1,4 @@
-"""Majority: the commonest label of the training partition, whatever is asked."""
+"""Majority: the commonest label of the training partition, for each pair."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from modeling.baselines.settings import MajoritySettings
 
 
 class Majority(FittedNetwork):
-    """Answers the labels' shares in training; of equally common labels the first in index order wins."""
+    """Predicts the shares of the labels in training; of equally common labels, the first wins."""
 
     reads: ClassVar[tuple[str, ...]] = ()
     counts: Tensor
@@ -21,10 +21,10 @@ class Majority(FittedNetwork):
         self.register_buffer("counts", torch.zeros(labels))
 
     def fit(self, pairs: EncodedPairs, rows: Integers) -> str:
-        """Counts the labels."""
+        """Count the labels."""
         self.counts.copy_(torch.bincount(torch.from_numpy(pairs.labels[rows]), minlength=len(self.counts)))
         return ""
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels) whose softmax are the shares; minus infinity for a label never seen."""
+        """Logits (batch, labels) whose softmax are the shares; minus infinity for a label without pairs."""
         return self.counts.log().expand(len(batch), -1)

@@ -1,4 +1,4 @@
-"""A pretrained encoder, fine-tuned: what is usual today, beside the papers' networks."""
+"""A pretrained encoder, fine-tuned: today's usual approach, to compare with the papers' networks."""
 
 from typing import Any, ClassVar
 
@@ -12,14 +12,11 @@ from modeling.baselines.settings import PretrainedSettings
 
 
 class Pretrained(Network):
-    """The encoder reads premise and hypothesis together, in the form that its tokenizer gives two sentences; the
-    mean of its last states goes through dropout into the softmax.
+    """The encoder reads premise and hypothesis together, in its tokenizer's form for two sentences; the mean of its last
+    states goes through dropout into the softmax.
 
-    In none of the papers: Adam at 5e-5, halved after each epoch, three epochs of batches of 32, gradients of norm 1 at
-    most, dropout 0.1; the softmax begins as torch makes it, all else as it was pretrained. The best epoch on dev counts.
-    The mean and not the first state: it is what the model at hand was made for. Multiple premises are read as
-    one text. A pair that is longer than the model can read loses words at its sentences' ends, the longer
-    sentence's first.
+    The model at hand was made for the mean, not for the first state. Several premises are one text. Of a pair that is longer
+    than the model can read, words at the ends of the sentences are dropped, first those of the longer sentence.
     """
 
     def __init__(self, settings: PretrainedSettings, words: int, dimensions: int, labels: int) -> None:
@@ -42,7 +39,7 @@ class Pretrained(Network):
         self.before, self.between, self.after = pieces.around
         self.types = pieces.types if getattr(config, "type_vocab_size", 1) > 1 else None
         specials = len(self.before) + len(self.after) + (len(self.reads) - 1) * len(self.between)
-        # Models that number their places from the padding's number on have two fewer than they say.
+        # Models that number places from the number of the padding on have two places fewer than their configuration says.
         self.room = config.max_position_embeddings - specials - 2
         self.dropout = nn.Dropout(settings.dropout)
         self.classifier = nn.Linear(config.hidden_size, labels)
@@ -70,7 +67,7 @@ class Pretrained(Network):
         return logits
 
     def lengths_kept(self, lengths: list[Tensor]) -> list[Tensor]:
-        """How many pieces of each sentence (batch,) are read: together no more than there is room for."""
+        """Return how many pieces of each sentence (batch,) are read: together no more than the model can read."""
         if len(lengths) == 1:
             return [lengths[0].clamp(max=self.room)]
         first, second = lengths
@@ -80,7 +77,7 @@ class Pretrained(Network):
     def put_special(
         self, pieces: Tensor, types: Tensor, end: Tensor, special: list[int], kind: int
     ) -> Tensor:
-        """Writes special pieces at `end` (batch,) of each row; the new ends."""
+        """Write special pieces at `end` (batch,) of each row; return the new ends."""
         rows = torch.arange(len(pieces), device=pieces.device)
         for number in special:
             pieces[rows, end], types[rows, end] = number, kind
@@ -101,6 +98,6 @@ def put(
 
 
 class PretrainedHypothesis(Pretrained):
-    """The same encoder on the hypothesis alone: what today's model can tell without the premise."""
+    """The same encoder on the hypothesis alone."""
 
     reads: ClassVar[tuple[str, ...]] = ("hypothesis",)

@@ -1,8 +1,8 @@
-"""Sentences of many lengths read by an LSTM all at once, without a cell of padding.
+"""Read sentences of different lengths with an LSTM, all at once and without padding.
 
-Words stand step by step: the first words of all sentences, those of the longest sentence in front, then all second
-words, and so on. Whoever has a word at a step is then a front part of those at the step before. This is the
-form that cuDNN takes; on a CPU torch reads it word by word so slowly that it is done here, forward and backward.
+Words are ordered by steps: the first words of all sentences, longest sentence first, then all second words, and so on.
+The sentences that have a word at one step are then the first ones of the step before. cuDNN takes this form. On a CPU,
+torch is slow with it: so forward and backward are computed here.
 """
 
 from collections.abc import Sequence
@@ -79,8 +79,8 @@ def read_both_ways(
 
 
 def by_torch(inputs: Tensor, steps: Steps, forward: nn.LSTM, backward: nn.LSTM) -> Tensor:
-    """The same, by torch's own kernel for this form, which is cuDNN's on a GPU."""
-    # Turned by hand: autocast's own way for cuDNN may take half precision, in which gradients vanish.
+    """Compute the same with torch's own kernel for this form, which is cuDNN's on a GPU."""
+    # Converted here: autocast's own way for cuDNN may use half precision, in which gradients vanish.
     precision = precision_of(inputs)
     begin = inputs.new_zeros(2, steps.counts[0], forward.hidden_size, dtype=precision)
     weights = [one.get_parameter(name).to(precision) for one in (forward, backward) for name in WEIGHTS]
@@ -104,7 +104,7 @@ def read_one_way(inputs: Tensor, which: Tensor | None, steps: Steps, lstm: nn.LS
 
 
 def precision_of(inputs: Tensor) -> torch.dtype:
-    """What products are made in: that of autocast where it is on, else that of the inputs."""
+    """Return the precision of products: that of autocast if it is on, else that of the inputs."""
     kind = inputs.device.type
     return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else inputs.dtype
 
@@ -210,9 +210,8 @@ def spans(counts: Sequence[int]) -> Sequence[tuple[int, int]]:
 
 
 def slopes_of(gates: Tensor, bounded: Tensor) -> tuple[Tensor, Tensor]:
-    """How much a cell changes with the inputs of its gates (of the output gate: the state), and a state with its cell.
-
-    The forget gate's still lacks the cell before.
+    """Compute the derivatives of the cells by the inputs of their gates (for the output gate: of the states), and of the
+    states by their cells. That of the forget gate still has to be multiplied by the cell before.
     """
     let_in, _, new, let_out = gates.chunk(4, dim=1)
     size = bounded.shape[1]

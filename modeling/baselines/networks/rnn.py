@@ -8,7 +8,7 @@ from modeling.baselines.settings import RNNSettings
 
 
 class RNN(SumOfWords):
-    """The last state of a plain tanh recurrent network of 100 units. Differences: see sum_of_words.py."""
+    """The last state of a plain tanh recurrent network of 100 units."""
 
     def __init__(self, settings: RNNSettings, words: int, dimensions: int, labels: int) -> None:
         super().__init__(settings, words, dimensions, labels)

@@ -11,11 +11,7 @@ from modeling.baselines.settings import SumOfExpertsSettings
 
 
 class SumOfExperts(ReadingNetwork):
-    """The conditional LSTM reads each premise with the hypothesis; the logits are summed.
-
-    Any number of premises, one included. States of 100, Adam at 0.001 and 10 epochs are those of MPE alone.
-    Differences from the paper: those of conditional_lstm.py.
-    """
+    """The conditional LSTM reads each premise with the hypothesis; the logits are summed. One premise is enough."""
 
     reads: ClassVar[tuple[str, ...]] = ("premises", "hypothesis")
 

@@ -11,11 +11,7 @@ from modeling.baselines.settings import SumOfWordsSettings
 class SumOfWords(ReadingNetwork):
     """A tanh layer maps each word to 100 dimensions; their sum is the sentence; three tanh layers of 200.
 
-    As in the paper: those sizes; vectors tuned; AdaDelta with batches of 64; L2; dropout on what goes into a
-    sentence model and comes out of it; training ends when dev accuracy rises no more. Differences: vectors have the
-    dimensions of the source; L2 leaves the word vectors out (optimisers.py says why); its strength, dropout, patience
-    and AdaDelta's decay are not in the paper (here 1e-5, 0.1, 5 epochs, 0.95 as in Zeiler, 2012); weights begin as
-    torch makes them. Multiple premises are read as one text.
+    Several premises are one text.
     """
 
     def __init__(self, settings: SumOfWordsSettings, words: int, dimensions: int, labels: int) -> None:

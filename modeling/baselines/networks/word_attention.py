@@ -9,12 +9,7 @@ from modeling.baselines.settings import WordAttentionSettings
 
 
 class WordAttention(ReadingNetwork):
-    """Each hypothesis word in turn looks at all premise words, knowing what the words before it found.
-
-    States of 100, Adam at 0.001 and 10 epochs are those of MPE alone. Differences from the paper: GloVe instead of
-    word2vec (it found almost no difference), and those of conditional_lstm.py. The pair's representation is as large
-    as an LSTM.
-    """
+    """Each hypothesis word in turn attends to all premise words, and knows what the words before it found."""
 
     def __init__(self, settings: WordAttentionSettings, words: int, dimensions: int, labels: int) -> None:
         super().__init__(words, dimensions, settings.train_vectors)
