@@ -26,7 +26,7 @@ from modeling.baselines.settings import (
     Settings,
     VotingSettings,
 )
-from nli.labels import COLLAPSED, COLLAPSIBLE, SCHEMES
+from nli.labels import SCHEMES
 from nli.tokens import writes_without_spaces
 from schemas.base import LENIENT, Fault, Faulty, OneOf, Part, checked, part_of, refuse
 
@@ -34,6 +34,11 @@ HELD_OUT = ("dev", "test")
 DEVICES = ("auto", "cpu", "cuda")
 STARTS = ("update", "transfer")
 WEIGHTS = "weights.safetensors"
+BOTH_SIDES = (
+    "",
+    "nli3",
+    "entailed2",
+)  # schemes with a label for and one against entailment; "" is an error by itself
 MOST_PAIRS = 2**31 - 1  # what the site's column holds
 
 
@@ -201,11 +206,9 @@ class RunConfig(Regime):
         if (
             isinstance(self.settings, VotingSettings)
             and self.settings.rule == "more"
-            and self.scheme not in ("", COLLAPSIBLE, COLLAPSED)
+            and self.scheme not in BOTH_SIDES
         ):
-            yield Fault(
-                ("settings", "rule"), f'"more" is for {COLLAPSIBLE} and {COLLAPSED}; set it to "most"'
-            )
+            yield Fault(("settings", "rule"), '"more" is for nli3 and entailed2; set it to "most"')
         if self.hypothesis_only and self.baseline in NO_PREMISE:
             yield Fault(
                 ("hypothesis_only",), f"is set, but {self.baseline} reads no premise anyway; remove it"
