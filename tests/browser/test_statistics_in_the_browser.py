@@ -18,7 +18,7 @@ def test_statistics_can_be_read_by_everybody(live_server, watched, rosa, look):
     assert complaints(page, "statistics") == []
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= page.viewport_size["width"]
-    summary = page.get_by_text("How these figures are defined").first
+    summary = page.get_by_text("Definitions of these statistics").first
     summary.focus()
     page.keyboard.press("Enter")
     assert page.get_by_text("Pairs of the snapshot, those without a gold label among them.").is_visible()

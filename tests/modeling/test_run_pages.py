@@ -219,7 +219,7 @@ def test_a_form_that_needs_a_change_keeps_what_was_typed_and_starts_nothing(
 
 def test_a_snapshot_that_is_not_frozen_yet_is_said_so(browser):
     waiting = Snapshot.objects.create(corpus=make_corpus(), version=1)
-    assert "A training needs a frozen one" in text(browser.get(f"/runs/new/{waiting.pk}/"))
+    assert "Training needs a frozen snapshot" in text(browser.get(f"/runs/new/{waiting.pk}/"))
     response = browser.post(f"/runs/start/{waiting.pk}/", asked())
     assert response.status_code == 422
     assert not TrainingRun.objects.exists()
@@ -375,6 +375,6 @@ def test_predictions_have_their_texts_and_can_be_the_wrong_ones_alone(browser, s
     wrong = browser.get(f"/runs/{run.pk}/predictions/test/?wrong=1")
     assert [row["pairID"] for row, _ in wrong.context["rows"]] == [pairs[1].public_id]
     (folder_of(run) / "predictions-test.jsonl").write_text(json.dumps(rows[0]) + "\n")
-    assert "No wrong prediction from here on." in text(
+    assert "No more wrong predictions." in text(
         browser.get(f"/runs/{run.pk}/predictions/test/?wrong=1")
     )

@@ -51,7 +51,7 @@ def test_the_plan_shows_what_would_go_where_and_writes_nothing(browser, corpus):
     page = text(browser.get("/snapshots/freeze/small/plan/"))
     assert "Freeze 27 pairs" in page
     assert "test, fiction: 15 of 30 pairs; no other whole group has all its labels and comes nearer" in page
-    assert "A premise keeps its partition for good" in page
+    assert "A premise keeps its partition from its first snapshot on" in page
     assert not Snapshot.objects.exists()
 
 
@@ -113,9 +113,9 @@ def test_the_state_stops_asking_when_it_is_frozen(browser, corpus):
 
 def test_a_freeze_that_nobody_takes_up_says_that_no_worker_is_there(browser, corpus):
     snapshot = request_freeze(corpus=corpus)
-    assert "no worker works the queue" not in text(browser.get(f"/snapshots/{snapshot.pk}/"))
+    assert "No worker has claimed it" not in text(browser.get(f"/snapshots/{snapshot.pk}/"))
     Snapshot.objects.update(requested_at=timezone.now() - timedelta(minutes=2))
-    assert "no worker works the queue" in text(browser.get(f"/snapshots/{snapshot.pk}/"))
+    assert "No worker has claimed it" in text(browser.get(f"/snapshots/{snapshot.pk}/"))
 
 
 def test_a_freeze_that_found_nothing_new_leads_back_to_the_list(browser, corpus):

@@ -43,7 +43,7 @@ def page(browser_of, rosa):
 def test_the_page_first_says_what_there_is_to_do(snapshot, page):
     found = page(snapshot)
     assert found.xpath("//form[contains(@action, '/statistics/ask/')]//button")
-    assert len(found.xpath("//p[text()='Not worked out yet.']")) == 3
+    assert len(found.xpath("//p[text()='Not computed yet.']")) == 3
     assert not SnapshotStatistics.objects.exists()
 
 
@@ -65,7 +65,7 @@ def test_every_table_is_shown_with_its_definitions_and_its_files(done, page, bro
     tables = [each for name, each in TABLES.items() if not each.only_with_rows or name == "two_classes"]
     assert {each.text for each in found.xpath("//h3")} == {each.title for each in tables}
     links = found.xpath("//a[contains(@href, '.csv')]/@href")
-    assert len(links) == len(tables) == len(found.xpath("//summary[text()='How these figures are defined']"))
+    assert len(links) == len(tables) == len(found.xpath("//summary[text()='Definitions of these statistics']"))
     for link in links:
         answer = browser_of(rosa).get(link)
         assert answer["Content-Type"] == "text/csv; charset=utf-8"
@@ -104,7 +104,7 @@ def test_a_failure_is_told_and_can_be_asked_for_again(snapshot, sent, page):
     )
     found = page(snapshot)
     assert found.xpath("//p[@class='error' and text()='train.jsonl is torn.']")
-    assert found.xpath("//button[text()='Work out the statistics']")
+    assert found.xpath("//button[text()='Compute the statistics']")
 
 
 def test_only_researchers_read_statistics(done, browser_of, ana):

@@ -57,7 +57,7 @@ def test_flags_stand_with_their_rules_and_figures_beside_everybodys(corpus, brow
     page = page_of(browser, "guesses")
     for flag in ("too fast", "one label", "others by chance"):
         assert f"<strong>{flag}</strong>" in page
-    assert "Three quarters" in page
+    assert "75th percentile" in page
     assert "<strong>" not in page_of(browser, "reads")
 
 
@@ -96,7 +96,7 @@ def test_a_quarter_half_and_three_quarters_are_told_from_four_people_on(corpus):
 def test_the_table_of_annotators_ends_with_the_spread(corpus, browser_of, rosa):
     page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
     assert page.count("<tfoot>") == 1
-    assert "Three quarters are at or below" in page
+    assert "75th percentile are at or below" in page
 
 
 def test_the_dashboard_says_where_somebody_is_flagged_until_they_are_excluded(corpus, browser_of, rosa):
