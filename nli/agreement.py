@@ -1,7 +1,7 @@
-"""Agreement from counts of how the labels of a pair fell.
+"""Computes agreement from counts of vote patterns.
 
-Everything here works on *patterns* of how the labels of one pair fell. Corpora of any size have few (five
-votes over three labels fall in 21 ways), so the database counts pairs by pattern and this module does the
+A *pattern* says how many votes each label of a pair got. Even large corpora have few of them (five
+votes over three labels make 21), so the database counts pairs by pattern and this module does the
 arithmetic, exactly. The counts may be numbers, or numpy arrays that hold a number a replicate: the same
 formulas then give a figure a replicate, NaN where there is none.
 """
@@ -19,12 +19,12 @@ Number = Any  # an int or float, or an array of replicates
 
 
 class Pattern(NamedTuple):
-    """How the labels of one pair fell.
+    """How many votes each label of a pair got.
 
-    author: the author's label. votes: how many for each label of the scheme, in its order, the author's
-    vote included. decided: the gold label, where somebody decided it beyond the votes, and
-    decided_by: "adjudicated", or "published" where the decision came with the corpus.
-    self_validated: is the author among the validators, too, as happens in published corpora.
+    author: the author's label. votes: the number for each label of the scheme, in its order, the author's
+    vote included. decided: the gold label, if it was decided otherwise than by the votes, and
+    decided_by: "adjudicated", or "published" if the decision came with the corpus.
+    self_validated: the author is among the validators, too, as happens in published corpora.
     """
 
     author: str | None
@@ -96,7 +96,7 @@ def _figures(full: Patterns, rule: Rule) -> dict[str, Any]:
 
 
 def breakdown_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
-    """Return what stands behind the figures: gold labels and their sources, how votes split, agreement by gold label.
+    """Return details: gold labels and their sources, how votes split, agreement by gold label.
 
     All over the pairs with all labels. `validators_alone`: see the function of this name. `gold_through_author`: the
     share of pairs that have a gold label by votes, but would have none without the author's.
@@ -151,17 +151,17 @@ def with_all_labels(patterns: Patterns, seats: int) -> Patterns:
 
 
 def share(part: Number, whole: Number) -> Number | None:
-    """`part / whole`; None where there is nothing to share."""
+    """Return `part / whole`, or None if `whole` is zero."""
     return part / whole if _is_some(whole) else None
 
 
 def _is_some(number: Number) -> bool:
-    """Is it other than zero; of replicates, in any."""
+    """Return whether a number is not zero; of an array of replicates, whether any is."""
     return bool(number.any() if hasattr(number, "any") else number)
 
 
 def votes_only(patterns: Patterns) -> dict[Votes, Number]:
-    """Pairs by votes, whoever the author was."""
+    """Return the patterns' votes without their authors."""
     counts: Counter[Votes] = Counter()
     for pattern, pairs in patterns.items():
         counts[pattern.votes] += pairs
@@ -169,7 +169,7 @@ def votes_only(patterns: Patterns) -> dict[Votes, Number]:
 
 
 def without_author(patterns: Patterns, rule: Rule) -> Patterns:
-    """The patterns of the validators' labels alone; empty where some pair has no author."""
+    """Return the patterns of the validators' labels alone; none if some pair has no author."""
     counts: Counter[Pattern] = Counter()
     for pattern, pairs in patterns.items():
         if pattern.author is None:
@@ -179,14 +179,14 @@ def without_author(patterns: Patterns, rule: Rule) -> Patterns:
 
 
 def _without_vote(pattern: Pattern, rule: Rule) -> Votes:
-    """The votes less the author's own."""
+    """Return the votes without the author's."""
     return tuple(
         votes - (label == pattern.author) for votes, label in zip(pattern.votes, rule.labels, strict=True)
     )
 
 
 def fleiss_kappa(votes: Mapping[Votes, Number], labels: Sequence[str]) -> dict[str, Number | None]:
-    """Fleiss (1971): chance-corrected agreement, overall and for each label against the rest.
+    """Return Fleiss' kappa (1971): chance-corrected agreement, overall and for each label against the rest.
 
     Every pair must have the same number of votes, at least two. A label that nobody or everybody
     used has no kappa (None).
@@ -211,13 +211,13 @@ def fleiss_kappa(votes: Mapping[Votes, Number], labels: Sequence[str]) -> dict[s
 
 
 def entropy(votes: Votes) -> float:
-    """In bits: how far the votes are from one voice. At least one vote."""
+    """Return the entropy of the votes in bits; 0 if all are equal. Needs at least one vote."""
     whole = sum(votes)
     return sum(n / whole * math.log2(whole / n) for n in votes if n)
 
 
 def cohen_kappa(table: Mapping[tuple[str, str], int]) -> float | None:
-    """Cohen (1960) from (one's label, other's label) -> pairs. None where both always gave one and the same."""
+    """Return Cohen's kappa (1960) from (one's label, other's label) -> pairs; None if both always gave the same one."""
     total = sum(table.values())
     one: Counter[str] = Counter()
     other: Counter[str] = Counter()
@@ -230,10 +230,9 @@ def cohen_kappa(table: Mapping[tuple[str, str], int]) -> float | None:
 
 
 def krippendorff_alpha(votes: Mapping[Votes, Number], *, ordinal: bool = False) -> Number | None:
-    """Krippendorff's alpha (2011, "Computing Krippendorff's Alpha-Reliability") from vote counts.
+    """Return Krippendorff's alpha (2011, "Computing Krippendorff's Alpha-Reliability") from vote counts.
 
-    Pairs with fewer than two votes say nothing and are left out. None where there is nothing to compare
-    or everybody always gave one and the same label.
+    Leaves out pairs with fewer than two votes. None if there is nothing to compare or all labels are the same.
     """
     usable = {row: n for row, n in votes.items() if sum(row) >= 2}
     size = max((len(row) for row in usable), default=0)
@@ -262,14 +261,14 @@ def _distance(a: int, b: int, totals: Sequence[Number], *, ordinal: bool) -> Num
 
 
 class SinglePremises:
-    """Labels of single premises beside the label of all of them: MPE (Lai et al. 2017), section 5.2 and Table 4."""
+    """Compares labels of single premises with that of the whole premise: MPE (Lai et al. 2017), section 5.2, Table 4."""
 
     def __init__(self) -> None:
         self.agree: Counter[int] = Counter()
         self.most = self.more = 0
 
     def add(self, label: str, of_premises: Sequence[str | None]) -> None:
-        """One pair: its gold label, and that of each premise by itself (None where no label has enough votes)."""
+        """Add a pair: its gold label, and that of each single premise (None if no label has enough votes)."""
         equal = of_premises.count(label)
         self.agree[equal] += 1
         self.most += 2 * equal > len(of_premises)
@@ -277,7 +276,7 @@ class SinglePremises:
         self.more += label == ("entailment" if lead > 0 else "contradiction" if lead < 0 else "neutral")
 
     def figures(self, *, votes_for_three_labels: bool) -> dict[str, Any] | None:
-        """`agree`: how many premises agree -> share of pairs. `more_of_premises`, the paper's voting scheme, is for nli3."""
+        """Return the shares. `agree`: premises that agree -> share of pairs. `more_of_premises`: nli3 only."""
         total = self.agree.total()
         if not total:
             return None

@@ -45,7 +45,7 @@ def answers_of(line: Mapping[str, Any]) -> Sequence[Answer]:
 
 
 def is_deciding(answer: Answer) -> bool:
-    """Tell whether an answer is one of the labels that decide the pair's gold label."""
+    """Return whether an answer is one of the labels that decide the pair's gold label."""
     return bool(answer["counts"]) and not {"question", "sentence"} & answer.keys()
 
 

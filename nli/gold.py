@@ -36,7 +36,7 @@ class Gold(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Return source and note as one text, as tables of sources name it."""
+        """Return source and note as one text, for tables of sources."""
         return f"{self.source}, {self.note}" if self.note else self.source
 
 
@@ -69,7 +69,7 @@ class Rule:
 
     @cached_property
     def reads(self) -> dict[str, str]:
-        """Each label that can be given -> the gold label that it stands for."""
+        """Return each label that can be given -> the gold label that it stands for."""
         return reading(self.scheme, self.gold_scheme or self.scheme)
 
     def count(self, labels: Iterable[str]) -> tuple[int, ...]:
@@ -134,11 +134,10 @@ class Rule:
 
     @lru_cache(maxsize=4096)  # noqa: B019 - rules are few and live as long as the process
     def explains(self, gold: str | None, source: str, labels: tuple[str, ...], author: str | None) -> bool:
-        """Tell whether some pair with these labels has this gold label from this source.
+        """Return whether this gold label from this source is possible for a pair with these labels.
 
-        A line of a snapshot does not tell which seats were still waiting, nor what was published beside the votes: a
-        line is right where some answer to that gives what it says. Of a pair that nobody but the author has labelled,
-        the line has the author's label.
+        A line of a snapshot does not contain which seats were open, or what was published beside the votes. It is valid
+        if some combination of these gives its gold label. A pair that only its author has labelled has the author's label.
         """
         if gold is not None and gold not in self.gold_labels:
             return False

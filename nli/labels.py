@@ -14,10 +14,10 @@ SCHEMES: dict[str, tuple[str, ...]] = {
     "grammar3": ("none", "minor", "major"),
 }
 SCHEME_CHOICES = [(name, f"{name}: {' / '.join(labels)}") for name, labels in SCHEMES.items()]
-# What is asked where a corpus words no question of its own.
+# The question of a corpus that words none of its own.
 QUESTION = "If the text is true, what can you say about the sentence?"
 ORDINAL = frozenset({"ordinal5", "grammar3"})
-# What the labels mean to somebody who has never heard of inference: "The sentence ...", given the text.
+# The labels for people who do not know the terms: "The sentence ...", given the text.
 PLAIN_WORDS: dict[str, str] = {
     "entailment": "must be true",
     "neutral": "may be true or not",

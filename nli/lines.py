@@ -60,7 +60,7 @@ FIELDS = frozenset(field.name for field in LINE)
 
 
 def is_a(kind: str, value: Any) -> bool:
-    """Tell whether a value read from JSON is of one of the kinds above."""
+    """Return whether a value read from JSON is of one of the kinds above."""
     if kind == TEXT_OR_NULL:
         return value is None or isinstance(value, str)
     if kind == TEXTS:
@@ -118,7 +118,7 @@ def premise_rule_of(facts: Facts) -> Rule | None:
 
 
 def scheme_facts(rule: Rule) -> dict[str, Any]:
-    """Return what corpus.json says of the labels. It names a scheme of gold labels only where that is another one."""
+    """Return what corpus.json says about labels. It names a scheme of gold labels only if that differs."""
     given = {"scheme": rule.scheme, "labels": list(rule.labels), "ordinal": rule.ordinal}
     if rule.gold_labels == rule.labels:
         return given

@@ -1,4 +1,4 @@
-"""Which units of a text count as its words, by the corpus's language. Statistics and baselines both ask here.
+"""Splits texts into tokens by the corpus's language, for statistics and baselines.
 
 Most languages put spaces between words, and those are cut into Penn Treebank tokens. Where there are none, a
 whole sentence would be one word; there each character is a token.
@@ -50,27 +50,27 @@ _BLOCKS = (
 
 
 def primary_tag(language: str) -> str:
-    """The language itself of a tag such as "zh-Hant" or "en_GB"."""
+    """Return the primary language of a tag such as "zh-Hant" or "en_GB"."""
     return language.replace("_", "-").split("-")[0].strip().lower()
 
 
 def is_english(language: str) -> bool:
-    """Is the language the one that our models, word lists and packaged vectors are for?"""
+    """Return whether a language is English, for which the models, word lists and packaged vectors are."""
     return primary_tag(language) == "en"
 
 
 def writes_without_spaces(language: str) -> bool:
-    """Is this a language whose sentences have no spaces between words?"""
+    """Return whether a language is written without spaces between words."""
     return primary_tag(language) in WITHOUT_SPACES
 
 
 def tokeniser(language: str, words: Callable[[str], Sequence[str]]) -> Callable[[str], Sequence[str]]:
-    """What cuts a sentence of the language into tokens: characters where it has no spaces, else `words`."""
+    """Return the tokeniser of a language: characters if it is written without spaces, else `words`."""
     return characters if writes_without_spaces(language) else words
 
 
 def characters(sentence: str) -> tuple[str, ...]:
-    """The characters of a sentence, each with its vowel signs and tone marks.
+    """Return the characters of a sentence, each with its vowel signs and tone marks.
 
     Letters and digits of other scripts stay together; white space is no token.
     """
@@ -97,7 +97,7 @@ def _stands_alone(character: str) -> bool:
 
 @contextmanager
 def light_nltk() -> Iterator[None]:
-    """Lets NLTK be imported without the packages that it takes along where it finds them.
+    """Import NLTK without its optional packages.
 
     Its classifiers and collocations load scikit-learn, SciPy and pandas. Nothing here uses those parts, and they are
     four fifths of the time that NLTK takes to load, in every process that trains or counts.

@@ -1,1 +1,1 @@
-"""What the schemas of our files share: strict models, faults told as sentences, tables for the reference pages."""
+"""What the schemas of all files share: strict models, errors as sentences, tables for the reference pages."""

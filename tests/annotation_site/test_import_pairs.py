@@ -409,7 +409,7 @@ def test_an_empty_file_fails_and_says_so(tmp_path, content):
     path = tmp_path / "empty.jsonl"
     path.write_text(content)
     failure = run("import_pairs", "new", path, format="jsonl").failure
-    assert failure == "There are no pairs in the file. Nothing was imported into new."
+    assert failure == "The file contains no pairs. Nothing was imported into new."
 
 
 def test_files_that_cannot_be_read_are_all_named_before_anything_starts(tmp_path):

@@ -106,7 +106,7 @@ def test_a_trial_run_says_what_would_change_and_changes_nothing(demo, edited):
     before = everything(demo)
     out = run("load_corpus", edited({"batch_size = 5": "batch_size = 4"}), dry_run=True).out
     assert "~ question: batch_size: 5 -> 4" in out
-    assert "Nothing was changed" in out
+    assert "nothing was changed" in out
     assert everything(demo) == before
 
 

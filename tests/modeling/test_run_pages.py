@@ -375,6 +375,4 @@ def test_predictions_have_their_texts_and_can_be_the_wrong_ones_alone(browser, s
     wrong = browser.get(f"/runs/{run.pk}/predictions/test/?wrong=1")
     assert [row["pairID"] for row, _ in wrong.context["rows"]] == [pairs[1].public_id]
     (folder_of(run) / "predictions-test.jsonl").write_text(json.dumps(rows[0]) + "\n")
-    assert "No more wrong predictions." in text(
-        browser.get(f"/runs/{run.pk}/predictions/test/?wrong=1")
-    )
+    assert "No more wrong predictions." in text(browser.get(f"/runs/{run.pk}/predictions/test/?wrong=1"))

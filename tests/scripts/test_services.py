@@ -40,7 +40,7 @@ def test_what_the_environment_names_is_taken_as_it_is(monkeypatch: pytest.Monkey
 
 def test_another_kind_of_database_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "sqlite:///here.sqlite3")
-    with pytest.raises(services.Missing, match="names no PostgreSQL"), services.postgres():
+    with pytest.raises(services.Missing, match="is not a PostgreSQL address"), services.postgres():
         pass
 
 

@@ -65,7 +65,9 @@ def test_every_table_is_shown_with_its_definitions_and_its_files(done, page, bro
     tables = [each for name, each in TABLES.items() if not each.only_with_rows or name == "two_classes"]
     assert {each.text for each in found.xpath("//h3")} == {each.title for each in tables}
     links = found.xpath("//a[contains(@href, '.csv')]/@href")
-    assert len(links) == len(tables) == len(found.xpath("//summary[text()='Definitions of these statistics']"))
+    assert (
+        len(links) == len(tables) == len(found.xpath("//summary[text()='Definitions of these statistics']"))
+    )
     for link in links:
         answer = browser_of(rosa).get(link)
         assert answer["Content-Type"] == "text/csv; charset=utf-8"

@@ -32,10 +32,10 @@ START_SECONDS = 60.0
 READY = """
 Quintet is ready: {url}
   Sign in as ana (she writes), vera (she labels) or rosa (she researches); password of all three: {password}
-  First, as ana: read a prompt and write three sentences. Then, as vera: label five pairs, one key a label.
-  Then, as rosa: see agreement in the dashboard ({url}admin/), freeze a snapshot, train a baseline on it.
-  REST: {url}api/v1/docs/   Is all well: {url}health/   Data and logs: {var}
-  Ctrl-C stops everything; the next start goes on where this one ended.
+  First, as ana: read a prompt and write three sentences. Then, as vera: label five pairs, with one key for each label.
+  Then, as rosa: look at agreement on the dashboard ({url}admin/), freeze a snapshot, train a baseline on it.
+  REST: {url}api/v1/docs/   State: {url}health/   Data and logs: {var}
+  Ctrl-C stops everything. The next start continues with the same data.
 """
 
 
@@ -69,14 +69,14 @@ class Command(BaseCommand):
         if User.objects.people().exists():
             raise CommandError(
                 "This database is in use: it has people, but no demo corpus, and the demo would add accounts"
-                " with a well-known password. Give it a database of its own: unset DATABASE_URL, or name"
+                " with a well-known password. Use another database: unset DATABASE_URL, or choose"
                 " another folder: make demo QUINTET_VAR=/some/folder"
             )
         self.stdout.write("Loading the example corpus ...")
         load_example()
 
     def serve(self, port: int) -> None:
-        """Runs the processes until Ctrl-C (KeyboardInterrupt) or until the site is beyond mending."""
+        """Runs the processes until Ctrl-C (KeyboardInterrupt) or until the site fails."""
         logs = settings.VAR / "log"
         web = Service("web", gunicorn_command(port, workers=2, threads=8), logs / "web.log", restarts=False)
         worker = Service("worker", worker_command(), logs / "worker.log", restarts=True)
@@ -98,7 +98,7 @@ class Command(BaseCommand):
             stop(services)
 
     def watch(self, services: list[Service]) -> None:
-        """Shows errors as they are logged; starts a dead worker again; a dead site ends the demo."""
+        """Prints errors as they are logged, and restarts a dead worker. A dead site ends the demo."""
         while True:
             time.sleep(0.5)
             for service in services:
@@ -117,7 +117,7 @@ class Command(BaseCommand):
 
 
 def worker_command() -> list[str]:
-    """One worker for both queues, with the clock that takes up lost jobs. Two trainings leave a hand free."""
+    """Returns the command of one worker for both queues, with the clock. Two trainings leave it a free process."""
     return [
         *(sys.executable, "-m", "celery", "--app", "annotation_site", "--workdir", str(settings.BASE_DIR)),
         *("worker", "--hostname", "demo@%h", "--queues", "general,training", "--concurrency", "3", "--beat"),
@@ -136,16 +136,16 @@ def refuse_taken_port(port: int) -> None:
     for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
         refusal = bind_refusal(family, address, port)
         if refusal == errno.EACCES:
-            raise CommandError(f"Port {port} is not for ordinary users; take another: make demo PORT=8000")
+            raise CommandError(f"Port {port} is reserved for root. Choose another one: make demo PORT=8000")
         if refusal == errno.EADDRINUSE:
             other = port + 1 if port < 65535 else 8000
             raise CommandError(
-                f"Port {port} is taken by another program; take another one: make demo PORT={other}"
+                f"Another program uses port {port}. Choose another one: make demo PORT={other}"
             )
 
 
 def bind_refusal(family: socket.AddressFamily, address: str, port: int) -> int | None:
-    """Why the system would not let us listen there, as an errno; None when it would."""
+    """Returns the errno with which listening there fails, or None."""
     try:
         with socket.socket(family) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -157,7 +157,7 @@ def bind_refusal(family: socket.AddressFamily, address: str, port: int) -> int |
 
 @contextlib.contextmanager
 def only_one_demo() -> Iterator[None]:
-    """Two demos over the same files would train every run twice. The lock goes with its process."""
+    """Allows one demo per folder: two would train every run twice. The lock ends with its process."""
     settings.VAR.mkdir(parents=True, exist_ok=True)
     with (settings.VAR / "demo.lock").open("w") as lock:
         try:
@@ -172,7 +172,7 @@ def only_one_demo() -> Iterator[None]:
 
 @transaction.atomic
 def load_example() -> None:
-    """The corpus, its pairs, its premises and the three people: all of it or nothing."""
+    """Loads the corpus, its pairs and premises, and creates the three people, in one transaction."""
     quiet = {"stdout": io.StringIO(), "stderr": io.StringIO()}
     call_command("load_corpus", EXAMPLES / "corpus.toml", **quiet)
     call_command("import_pairs", "demo", EXAMPLES / "pairs.jsonl", format="jsonl", open=True, **quiet)
@@ -183,7 +183,7 @@ def load_example() -> None:
 
 
 def wait_until_ready(url: str, web: Service) -> None:
-    """Returns when the site answers. Raises CommandError with the log when it does not."""
+    """Waits until the site answers. Raises CommandError with its log if it does not."""
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and not web.has_ended():
         try:

@@ -1,4 +1,4 @@
-"""`doctor`: is every part alive, and does everything hold that must always hold."""
+"""`doctor`: checks every part of the installation and all rules of the data."""
 
 import importlib.util
 import json
@@ -21,8 +21,8 @@ MARKS = {OK: "ok       ", ATTENTION: "attention", DOWN: "DOWN     "}
 
 class Command(BaseCommand):
     help = (
-        "Asks every part whether it is alive, and counts what breaks a rule. Exits with 1 when something is"
-        " down or broken; 'attention' alone exits with 0."
+        "Checks every part of the installation, and counts rows that break a rule. Exits with 1 if something is"
+        " down or broken, with 0 if something only needs attention."
     )
     requires_system_checks: list[str] = []  # its own part of the report
 
@@ -53,7 +53,7 @@ class Command(BaseCommand):
             else:
                 self.stdout.write(f"{MARKS[OK]}  {rule}.")
         if not rules:
-            self.stdout.write(f"{MARKS[DOWN]}  The rules were not looked at: mend the database first.")
+            self.stdout.write(f"{MARKS[DOWN]}  The rules were not checked. Repair the database first.")
 
 
 def database_is_down(parts: list[Part]) -> bool:
@@ -61,21 +61,21 @@ def database_is_down(parts: list[Part]) -> bool:
 
 
 def count_broken() -> dict[str, int]:
-    """How many rows break each rule."""
+    """Returns how many rows break each rule."""
     return {invariant.rule: invariant.broken() for invariant in INVARIANTS}
 
 
 def settings_part() -> Part:
     found = [*checks.run_checks(), *settings_are_advisable()]
     if not found:
-        return Part("settings", OK, "They fit together.")
+        return Part("settings", OK, "The settings fit together.")
     says = " ".join(f"{message.msg} {message.hint or ''}".strip() + f" ({message.id})" for message in found)
     serious = any(message.is_serious() for message in found)
     return Part("settings", DOWN if serious else ATTENTION, says)
 
 
 def training_part() -> Part:
-    """Whether runs can be trained from this environment; it is looked up, not loaded."""
+    """Checks whether this environment can train. It looks for the packages without loading them."""
     missing = [name for name in ("torch", "numpy", "safetensors") if importlib.util.find_spec(name) is None]
     if missing:
         return Part("training", ATTENTION, f"{', '.join(missing)} not installed: other machines must train.")
@@ -83,7 +83,7 @@ def training_part() -> Part:
 
 
 def drafts_part() -> Part:
-    """Clears away what freezes and exports left behind whose process was killed."""
+    """Deletes unfinished folders of freezes and exports whose process was killed."""
     folders = [*settings.SNAPSHOT_ROOT.glob("*/"), *settings.EXPORT_ROOT.glob("*/*/")]
     removed = sum(map(remove_abandoned, folders))
     if not removed:
@@ -97,7 +97,7 @@ def drafts_part() -> Part:
 
 
 def folders_part() -> Part:
-    """Snapshot folders that the database knows nothing of: it was restored from an older backup, or is another one."""
+    """Reports snapshot folders without a row in the database, as after restoring an older backup."""
     found = folders_without_row()
     if not found:
         return Part("folders", OK, "Every snapshot folder has its row.", {"without_row": 0})

@@ -39,9 +39,9 @@ AUTO = "auto"
 
 class Command(BaseCommand):
     help = (
-        "Imports pairs with their labels from published files, .gz as they are. A corpus that does not"
-        " exist is made. A bad line is refused with its number and reason while the good ones go in."
-        " Importing the same file again passes over the pairs that are there."
+        "Imports pairs with their labels from published files, also compressed ones (.gz). Creates the corpus if it does not"
+        " exist. Reports each invalid line with its number and reason, and imports the valid ones."
+        " Importing the same file again skips the pairs that exist."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -80,12 +80,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--labels", choices=[ALL, AUTHOR], default=ALL, help="which labels come along")
         parser.add_argument("--genre", default="", help="the genre of pairs whose line names none")
-        parser.add_argument("--strict", action="store_true", help="import nothing when any line is bad")
+        parser.add_argument("--strict", action="store_true", help="import nothing if any line is invalid")
         parser.add_argument(
             "--open",
             action=BooleanOptionalAction,
             default=None,
-            help="open pairs without votes for validation; --labels author does so by itself",
+            help="open pairs without votes for validation; --labels author does this, too",
         )
         parser.add_argument(
             "--seed",
@@ -94,25 +94,23 @@ class Command(BaseCommand):
             help="for --split, and for the order in which opened pairs are handed out",
         )
         parser.add_argument(
-            "--scheme", choices=sorted(SCHEMES), default="", help="labels of a corpus to be made"
+            "--scheme", choices=sorted(SCHEMES), default="", help="label scheme of a new corpus"
         )
         parser.add_argument(
             "--protocol",
             choices=Corpus.Protocol.values,
             default="",
-            help="how a corpus to be made came about",
+            help="how the pairs of a new corpus were made",
         )
         parser.add_argument("--licence", default="")
-        parser.add_argument("--language", default="", help="of a corpus to be made, such as de or zh")
-        parser.add_argument("--seats", type=int, help="labels a pair of a corpus to be made; 5 unless told")
+        parser.add_argument("--language", default="", help="language of a new corpus, such as de or zh")
+        parser.add_argument("--seats", type=int, help="labels for each pair of a new corpus; default 5")
         parser.add_argument(
             "--threshold",
             type=int,
-            help="how many equal ones make its gold label; more than half of the seats",
+            help="equal labels that make a gold label; more than half of the seats",
         )
-        parser.add_argument(
-            "--unlabelled", action="store_true", help="take files whose pairs have no label at all"
-        )
+        parser.add_argument("--unlabelled", action="store_true", help="accept files without any label")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -136,7 +134,7 @@ class Command(BaseCommand):
         else:
             self.stdout.write("\n".join(lines(order, report)))
         if not report.counts.get("pairs") and not report.counts.get("skipped"):
-            why = refused_lines(report) if report.refused_count else "There are no pairs in the file"
+            why = refused_lines(report) if report.refused_count else "The file contains no pairs"
             raise CommandError(f"{why}. Nothing was imported into {order.slug}.{hint(order)}")
 
     def tell_refused(self, report: PairReport) -> None:
@@ -202,7 +200,7 @@ def order_of(options: dict[str, Any]) -> PairOrder:
     check_rule(options["seats"], options["threshold"])
     if options["language"] and not LANGUAGE.fullmatch(options["language"]):
         raise CommandError(
-            f"--language {options['language']} is no language tag; write it like en, de or zh-Hant."
+            f"--language {options['language']} is not a language tag. Use one such as en, de or zh-Hant."
         )
     files = readable_files(options["files"])
     guess = form_of(options, files[0])
@@ -256,12 +254,12 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
     done = "would be imported; nothing was written" if order.dry_run else "imported"
     first = f"{order.slug}: {counts.get('pairs', 0):,} pairs, {counts.get('premises', 0):,} new premises and"
     notes = {
-        "skipped": "pairs were there already and were passed over",
+        "skipped": "pairs existed already and were skipped",
         "author_labels": "pairs have the author's label",
-        "published_labels": "pairs have a published label, which stands where there are no votes or beside them",
+        "published_labels": "pairs have a published label",
         "published_differs": "of them differ from the majority of the votes: published, differs from the votes",
         "published_without_majority": "of them have no majority behind them: published, no majority",
-        "self_validated": "pairs have their author among the validators too; the labels are kept as they came",
+        "self_validated": "pairs have their author among the validators too; their labels are imported unchanged",
         "people": "new annotators, by the codes of the file",
         "fewer_labels": "pairs have fewer labels than the question has seats; no seats are opened for them",
         "more_labels": "pairs have more labels than the question has seats; the first ones decide gold",
@@ -274,8 +272,8 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
     if counts.get("gold_differs"):
         examples = ", ".join(report.gold_differs)
         found.append(
-            f"  {counts['gold_differs']:,} pairs whose gold label in the file is not what the rule makes of their"
-            f" labels: {examples}"
+            f"  {counts['gold_differs']:,} pairs whose gold label in the file differs from the rule's: {examples}"
+            ""
         )
     if report.ids_changed:
         found.append(f"  changed pair ids, the first: {', '.join(report.ids_changed)}")

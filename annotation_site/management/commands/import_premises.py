@@ -33,9 +33,9 @@ INTERRUPTED = "Interrupted. What was written stays; the same command goes on whe
 
 class Command(BaseCommand):
     help = (
-        "Imports premises from plain text, .jsonl or .tsv, .gz as they are, and opens them for writing. Filters"
-        " drop what is no premise; dropped lines are kept, and the dashboard shows and restores them. An import"
-        " that was interrupted goes on where it stopped."
+        "Imports premises from plain text, .jsonl or .tsv, also compressed (.gz), and opens them for writing. Filters"
+        " drop lines that are no premises. Dropped lines are stored, and the dashboard shows and restores them. An"
+        " interrupted import continues where it stopped."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -70,7 +70,7 @@ class Command(BaseCommand):
             choices=[name for name in NAMES if name != DUPLICATE.name],
             help=f"leave a filter out; may stand several times. The filters: {', '.join(NAMES[1:])}",
         )
-        parser.add_argument("--dry-run", action="store_true", help="only tell what the filters would drop")
+        parser.add_argument("--dry-run", action="store_true", help="only report what the filters would drop")
         parser.add_argument(
             "--examples",
             type=int,

@@ -66,7 +66,7 @@ class Command(BaseCommand):
 
 
 def is_asked(options: dict[str, Any]) -> bool:
-    """A person at a terminal is asked. A script is not, nor code that calls this and keeps the output."""
+    """Returns whether to ask before changing anything: only people at a terminal are asked."""
     is_program = options["yes"] or options["json"] or options.get("stdout") is not None
     return not is_program and sys.stdin.isatty()
 
@@ -80,7 +80,7 @@ def agreed(count: int) -> bool:
 
 
 def load(file: CorpusFile, *, dry_run: bool = False, expected: Changes | None = None) -> Changes:
-    """Loads all of the file or nothing. Raises LoadRefused, also where not just the `expected` would change."""
+    """Loads the whole file or nothing. Raises LoadRefused, also if more than the `expected` changes would be made."""
     changes = Changes()
     with transaction.atomic():
         in_training = _genres_in_training(file)
@@ -92,7 +92,7 @@ def load(file: CorpusFile, *, dry_run: bool = False, expected: Changes | None = 
         if expected is not None and changes.lines != expected.lines:
             raise LoadRefused(
                 [
-                    "Somebody else changed the corpus at this moment. Run the command again to see what is left."
+                    "Somebody else has just changed the corpus. Run the command again to see the remaining changes."
                 ]
             )
         if dry_run:
@@ -117,7 +117,7 @@ def _refuse_leaving_training(corpus: Corpus, in_training: list[int], changes: Ch
 
 def ending(file: CorpusFile, changes: Changes, dry_run: bool) -> str:
     if dry_run:
-        return "Nothing was changed: this was a trial run."
+        return "Dry run: nothing was changed."
     return f"{file.corpus.slug}: {len(changes.lines)} changes made."
 
 

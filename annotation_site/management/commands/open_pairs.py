@@ -36,7 +36,7 @@ class Command(BaseCommand):
             "--more-labels",
             type=int,
             metavar="N",
-            help="no new pairs: N labels in all where the first ones split",
+            help="no new pairs: N labels in total for pairs whose first labels split",
         )
         parser.add_argument("--seed", type=int, default=0, help="for the draw and for the order of seats")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         question = question_for_command(corpus.slug, options["question"])
         for name in ("number", "number_a_genre", "percent_a_genre"):
             if options[name] is not None and options[name] <= 0:
-                raise CommandError(f"--{name.replace('_', '-')} wants a number above 0.")
+                raise CommandError(f"--{name.replace('_', '-')} must be above 0.")
         if options["more_labels"] is not None:
             self.open_more(question, options)
             return

@@ -35,21 +35,21 @@ class Command(BaseCommand):
             "file", type=Path, metavar="FILE", help="JSON Lines: `id` and five `captions` a scene"
         )
         parser.add_argument("--genre", required=True, help="the genre's slug, as the corpus file names it")
-        parser.add_argument("--seed", type=int, default=0, help="decides all that is drawn; 0 unless told")
+        parser.add_argument("--seed", type=int, default=0, help="seed of all draws; default 0")
         parser.add_argument(
-            "--each", type=int, default=1, help="hypotheses from each of the two captions; 1 unless told"
+            "--each", type=int, default=1, help="hypotheses from each of the two captions; default 1"
         )
         parser.add_argument(
             "--overlap",
             type=float,
             default=0.5,
-            help="how much of a hypothesis may stand in its premise, stop words apart; 0.5 unless told",
+            help="the most of a hypothesis, without stop words, that its premise may contain; default 0.5",
         )
         parser.add_argument(
             "--captions",
             type=int,
             default=2,
-            help="how many captions of the file must simplify to a hypothesis; 2 unless told",
+            help="captions of the file that must simplify to a hypothesis; default 2",
         )
         parser.add_argument(
             "--licence", default="", help="the licence of the captions, kept with their source"
@@ -86,24 +86,24 @@ class Command(BaseCommand):
 
 
 def fit_for_pairing(corpus: Corpus) -> Corpus:
-    """The corpus itself. Raises CommandError where its pairs are not to come from a machine, or not in English."""
+    """Returns the corpus. Raises CommandError if its pairs must not be machine-made, or are not in English."""
     if corpus.protocol != Corpus.Protocol.JUDGED:
         raise CommandError(
-            f'{corpus.slug} has the protocol "{corpus.protocol}". Machine-made pairs belong into a corpus whose'
+            f'{corpus.slug} has the protocol "{corpus.protocol}". Machine-made pairs need a corpus whose'
             ' file says protocol = "judged".'
         )
     if corpus.language.split("-")[0].lower() != "en":
         raise CommandError(
-            f'{corpus.slug} is in "{corpus.language}". The rules that simplify captions know English only.'
+            f'{corpus.slug} is in "{corpus.language}". The rules that simplify captions are for English only.'
         )
     return corpus
 
 
 def rules_of(options: dict[str, Any]) -> Rules:
     if options["each"] < 1:
-        raise CommandError("--each wants a number of at least 1.")
+        raise CommandError("--each must be at least 1.")
     if options["captions"] < 1:
-        raise CommandError("--captions wants a number of at least 1.")
+        raise CommandError("--captions must be at least 1.")
     if not 0 <= options["overlap"] <= 1:
-        raise CommandError("--overlap wants a share from 0 to 1.")
+        raise CommandError("--overlap must be from 0 to 1.")
     return Rules(options["seed"], options["each"], options["overlap"], options["captions"])

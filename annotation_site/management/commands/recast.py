@@ -58,7 +58,7 @@ class Command(importing.Command):
             "--sample",
             type=int,
             metavar="N",
-            help="show the first N rows of each file beside what they become; of a dry run 3 unless told",
+            help="show the first N rows of each file with their pairs; default 3 in a dry run",
         )
         parser.add_argument("--seed", type=int, default=0, help="for names, choices and partitions")
         parser.add_argument(
@@ -70,7 +70,7 @@ class Command(importing.Command):
             help="percent of train, dev and test for rows whose source names no partition; or none",
         )
         parser.add_argument("--licence", default="", help="instead of the recipe's")
-        parser.add_argument("--strict", action="store_true", help="write nothing when any row is bad")
+        parser.add_argument("--strict", action="store_true", help="write nothing if any row is invalid")
         parser.add_argument("--open", action="store_true", help="open the pairs for validation")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
@@ -121,7 +121,7 @@ class Command(importing.Command):
 
 
 def recast_order(options: dict[str, Any]) -> tuple[RecastFormat, PairOrder]:
-    """Raises CommandError, or ValueError that says what is wrong with an option."""
+    """Reads the options. Raises CommandError, or ValueError that says which option is invalid."""
     importing.check_slug(options["corpus"])
     recipe = recipe_of(options["recipe"], options["recipes"])
     files = readable_files(options["files"])
@@ -151,7 +151,7 @@ def recipe_of(name: str, folder: Path | None) -> Recipe:
 
 
 def looked_at(form: RecastFormat, order: PairOrder) -> tuple[PairReport, dict[str, Any]]:
-    """Counts what would be made, and writes nothing."""
+    """Counts the pairs that would be made, and writes nothing."""
     corpus = Corpus.objects.filter(slug=order.slug).first()
     scheme = corpus.scheme if corpus else form.scheme or "entailed2"
     rules = Rules(scheme, SCHEMES[scheme], elicited=False)

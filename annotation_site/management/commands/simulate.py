@@ -45,14 +45,14 @@ class Command(BaseCommand):
         )
         parser.add_argument("--format", choices=sorted(FORMATS), default="snli", help="of the replayed files")
         parser.add_argument("--write", action="store_true", help="write for open premises first")
-        parser.add_argument("--url", help="a running site; without it one is started for the time")
+        parser.add_argument("--url", help="address of a running site; without it a site is started")
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = known_corpus(options["corpus"])
         if options["annotators"] < 1 or options["at_once"] < 1:
-            raise CommandError("--annotators and --at-once want a number of at least 1.")
+            raise CommandError("--annotators and --at-once must be at least 1.")
         replay = Replay(published_labels(options["format"], options["replay"])) if options["replay"] else None
         judge = replay.judge if replay else mostly_agreeing(corpus.labels, options["seed"])
         people = [simulated(corpus, number) for number in range(1, options["annotators"] + 1)]
@@ -115,7 +115,7 @@ class Command(BaseCommand):
 
 
 def published_labels(format_name: str, files: Sequence[Path]) -> Iterator[tuple[str, str, list[str]]]:
-    """(premise, hypothesis, labels without the author's) of every pair of the files."""
+    """Yields (premise, hypothesis, labels without the author's) of every pair of the files."""
     for path in files:
         if not path.is_file():
             raise CommandError(f"There is no file {path} to replay.")
@@ -126,7 +126,7 @@ def published_labels(format_name: str, files: Sequence[Path]) -> Iterator[tuple[
 
 
 def simulated(corpus: Corpus, number: int) -> tuple[str, str]:
-    """User name and a new password of the corpus's simulated annotator with that number, in its pool."""
+    """Returns user name and a new password of the corpus's simulated annotator with this number, a member of its pool."""
     name, password = f"simulated-{corpus.slug}-{number}", secrets.token_urlsafe(12)
     user = User.objects.filter(username=name, kind=User.Kind.SIMULATED).first()
     if user is None:

@@ -1,4 +1,4 @@
-"""`withdraw_import CORPUS [FILE]`: takes an import of pairs back as a whole, while nothing was built on it."""
+"""`withdraw_import CORPUS [FILE]`: withdraws an import of pairs, while nothing depends on it."""
 
 import json
 from typing import Any
@@ -25,7 +25,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--with-corpus", action="store_true", help="remove the corpus too, if nothing is left"
         )
-        parser.add_argument("--dry-run", action="store_true", help="say what would go, and change nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="report what would be removed, and change nothing"
+        )
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -71,12 +73,12 @@ class Command(BaseCommand):
 
 
 def imports_of(corpus: Corpus) -> Any:
-    """The files that pairs came from, oldest first, with `pairs`."""
+    """Returns the imported files of pairs, oldest first, with `pairs`."""
     return corpus.sources.annotate(pairs=Count("pair")).filter(pairs__gt=0).order_by("pk")
 
 
 def source_of(corpus: Corpus, name: str, digest: str) -> Source:
-    """The one file of that name. Raises CommandError that lists those there are."""
+    """Returns the file of that name. Raises CommandError listing the imported ones."""
     found = [each for each in imports_of(corpus) if each.name == name and each.sha256.startswith(digest)]
     if len(found) == 1:
         return found[0]
