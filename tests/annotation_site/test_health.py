@@ -94,7 +94,7 @@ def test_a_job_of_any_kind_that_waits_though_a_worker_is_free_wants_attention(cl
     told = ask(client)[1]["parts"]["jobs"]
     assert told["state"] == "attention"
     assert told["oldest_waiting_seconds"]["general"] >= 360
-    assert "the queue general has a worker that takes none of them" in told["says"].lower()
+    assert "the queue general has a free worker that claims none of them" in told["says"].lower()
     request_statistics(snapshot=snapshot, kind="corpus")
     claim_elsewhere(SnapshotStatistics)
     assert ask(client)[1]["parts"]["jobs"]["state"] == "ok", "the worker is busy with something else"
