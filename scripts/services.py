@@ -1,6 +1,6 @@
 """Finds PostgreSQL, Redis, Chromium and nginx for the tests, or starts private servers.
 
-Why no library does this: docs/decisions/0017-own-process-starters.md."""
+Why no library does this: docs/decisions/0018-own-process-starters.md."""
 
 import contextlib
 import glob

@@ -1,6 +1,6 @@
 """Starts, watches and stops the demo's processes, with everything that they started.
 
-Why no library does this: docs/decisions/0017-own-process-starters.md."""
+Why no library does this: docs/decisions/0018-own-process-starters.md."""
 
 import contextlib
 import ctypes

@@ -151,6 +151,7 @@ NOT_TOLD = {
     "RunProgress": "how a run went",
     "Evaluation": "how a run did",
     "Adjudication": "a researcher's decision about a pair",
+    "Vetting": "a researcher's withdrawal of pairs",
     "DroppedLine": "who restored a line of the source",
     "WritingSeat": "a place for a writer; the task tells of it",
     "Gold": "counts over the judgements of a pair",

@@ -21,7 +21,7 @@ COLUMNS = {
     "calibration": "Calibration right",
     "median_seconds": "Seconds a label",
 }
-QUARTERS = ("a quarter is at or below", "half is at or below", "three quarters are at or below")
+QUARTERS = ("25th percentile", "median", "75th percentile")
 FEWEST = 4  # annotators that a quartile needs
 
 
