@@ -3,16 +3,18 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
 
+from accounts.models import User
 from collection.models import Corpus, Genre, Pair, Premise
 from snapshots.freezing.job import freeze_snapshot, request_freeze
 from snapshots.models import Snapshot
-from tests.cast import ana, person
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.cast import ana, people
+from tests.corpora import make_corpus, make_pair, make_premises
 from validation.models import Label, Question
 
 LETTERS = {"e": "entailment", "n": "neutral", "c": "contradiction"}
@@ -23,8 +25,7 @@ def corpus_of(
 ) -> Corpus:
     """`premises` premises with three pairs each, all with their five labels; gold is the author's label."""
     corpus = make_corpus(slug=slug, dev_pairs_per_genre=dev, test_pairs_per_genre=test, **fields)
-    for number in range(premises):
-        add_premise(corpus, f"Line {number} of a story.")
+    add_premises(corpus, [f"Line {number} of a story." for number in range(premises)])
     return corpus
 
 
@@ -36,28 +37,45 @@ def add_premise(
     corpus: Corpus, text: str, *, genre: str = "fiction", group: str = "", validated: bool = True
 ) -> Premise:
     """A premise with a pair for each label."""
+    return add_premises(corpus, [text], genre=genre, group=group, validated=validated)[0]
+
+
+def add_premises(
+    corpus: Corpus, texts: Sequence[str], *, genre: str = "fiction", group: str = "", validated: bool = True
+) -> list[Premise]:
+    """Premises with a pair for each label, in a few queries however many they are."""
+    if not texts:
+        return []
     extra = {"group": group} if group else {}
-    premise = make_premise(corpus, text, genre=genre, **extra)
-    pairs = [
-        (add_pair(premise, letter, f"{label} of: {text}"), letter * 5) for letter, label in LETTERS.items()
-    ]
+    premises = make_premises(corpus, texts, genre=genre, **extra)
+    author = ana()
+    pairs = Pair.objects.bulk_create(
+        Pair(
+            corpus=corpus,
+            scheme=corpus.scheme,
+            **pair_fields(premise, letter, f"{label} of: {premise.text}", author),
+        )
+        for premise in premises
+        for letter, label in LETTERS.items()
+    )
     if validated:
-        label_pairs(pairs)
-    return premise
+        label_pairs([(pair, letter * 5) for pair, letter in zip(pairs, cycle(LETTERS), strict=False)])
+    return premises
 
 
 def add_pair(premise: Premise, letter: str, hypothesis: str, **fields: Any) -> Pair:
     """A pair that Ana wrote for a label; its public id follows from its texts."""
-    name = f"{premise.public_id}-{hashlib.sha256(hypothesis.encode()).hexdigest()[:6]}"
-    return make_pair(
-        premise.corpus,
-        premise,
-        hypothesis,
-        author=ana(),
-        author_label=LETTERS[letter],
-        public_id=fields.pop("public_id", name),
-        **fields,
-    )
+    return make_pair(premise.corpus, **{**pair_fields(premise, letter, hypothesis, ana()), **fields})
+
+
+def pair_fields(premise: Premise, letter: str, hypothesis: str, author: User) -> dict[str, Any]:
+    return {
+        "premise": premise,
+        "hypothesis": hypothesis,
+        "author": author,
+        "author_label": LETTERS[letter],
+        "public_id": f"{premise.public_id}-{hashlib.sha256(hypothesis.encode()).hexdigest()[:6]}",
+    }
 
 
 def published_pair(
@@ -82,7 +100,7 @@ def label_pair(pair: Pair, letters: str) -> None:
 
 def label_pairs(labelled: Sequence[tuple[Pair, str]]) -> None:
     question = Question.objects.get(corpus=labelled[0][0].corpus_id, is_main=True)
-    validators = {position: person(f"v{position}") for position in range(2, 6)}
+    validators = people(f"v{position}" for position in range(2, 6))
     Label.objects.bulk_create(
         Label(
             question=question,
@@ -92,7 +110,7 @@ def label_pairs(labelled: Sequence[tuple[Pair, str]]) -> None:
             position=position,
             origin=Label.Origin.AUTHOR if position == 1 else Label.Origin.CAST,
             author=pair.author,
-            annotator=pair.author if position == 1 else validators[position],
+            annotator=pair.author if position == 1 else validators[f"v{position}"],
             leased_until=None if position == 1 else timezone.now(),
             label=LETTERS[letter],
             cast_at=timezone.now(),
