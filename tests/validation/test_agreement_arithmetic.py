@@ -12,9 +12,11 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from nli.agreement import (
     Pattern,
+    SinglePremises,
     agreement_from_patterns,
     breakdown_from_patterns,
     cohen_kappa,
+    entropy,
     fleiss_kappa,
     krippendorff_alpha,
 )
@@ -197,3 +199,35 @@ def test_cohens_kappa_equals_its_definition():
 def test_majority_needs_the_threshold():
     assert RULE.voted((3, 2, 0)) == "entailment"
     assert RULE.voted((2, 2, 1)) is None
+
+
+def test_two_raters_are_enough_for_fleiss_and_one_is_not():
+    votes = {(2, 0): 3, (1, 1): 1, (0, 2): 4}
+    table = [[a, b] for (a, b), n in votes.items() for _ in range(n)]
+    assert fleiss_kappa(votes, ["x", "y"])["overall"] == pytest.approx(statsmodels_fleiss(np.array(table)))
+    assert fleiss_kappa({(1, 0): 3, (0, 1): 4}, ["x", "y"])["overall"] is None
+    assert fleiss_kappa({}, ["x", "y"]) == {"overall": None, "x": None, "y": None}
+
+
+def test_entropy_is_in_bits():
+    assert entropy((5, 0, 0)) == 0
+    assert entropy((2, 2, 0)) == 1
+    assert entropy((1, 1, 1, 1)) == 2
+    assert entropy((3, 1, 0)) == pytest.approx(0.811278, abs=1e-6)
+
+
+def test_single_premises_are_compared_with_the_label_of_all():
+    single = SinglePremises()
+    single.add("entailment", ["entailment", "entailment", "entailment", "contradiction"])
+    single.add("entailment", ["entailment", "entailment", "neutral", "neutral"])  # half is no majority
+    single.add("contradiction", ["contradiction", "neutral", "neutral", None])
+    single.add("neutral", ["entailment", "contradiction", "neutral", None])
+    single.add("entailment", ["entailment", "contradiction", "neutral", "neutral"])
+    assert single.figures(votes_for_three_labels=True) == {
+        "pairs": 5,
+        "agree": {"0": 0, "1": 0.6, "2": 0.2, "3": 0.2},
+        "majority_of_premises": 0.2,
+        "more_of_premises": 0.8,
+    }
+    assert single.figures(votes_for_three_labels=False)["more_of_premises"] is None
+    assert SinglePremises().figures(votes_for_three_labels=True) is None
