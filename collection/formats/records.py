@@ -24,6 +24,7 @@ class ImportedPair:
 
     labels: the individual labels by position; None where the file leaves one out. Where `has_author`,
         the first one is the author's own, if the corpus is elicited.
+    author_label: the author's label where it is none of `labels`, because these are on another scale.
     annotators: who gave them, in the same order; empty if unknown. Codes are the file's own.
     published_label: the file's gold label; None if there is none. `has_gold`: does the file speak of gold.
         `gold_stands`: it was decided beyond the votes and is to be kept beside them.
@@ -44,6 +45,7 @@ class ImportedPair:
     document: str = ""
     labels: tuple[str | None, ...] = ()
     has_author: bool = False
+    author_label: str | None = None
     author: str = ""
     annotators: tuple[str, ...] = ()
     published_label: str | None = None

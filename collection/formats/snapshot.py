@@ -5,7 +5,7 @@ The partition follows from the file's name. The codes of annotators are kept; pa
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from collection.formats import records
 from collection.formats.lines import BadLine, Record, json_records
 from collection.formats.records import MAX_GROUP, ImportedPair, Unreadable
 from collection.formats.snli import MAX_PARSE, PARSES
+from nli.labels import SCHEMES
 
 FACTS = "corpus.json"
 PARTITIONS = ("train", "dev", "test")
@@ -81,12 +82,19 @@ def _all_labels(record: dict[str, Any]) -> tuple[tuple[str | None, ...], tuple[s
     return tuple(label for label, _ in places), tuple(code for _, code in places)
 
 
+def _are_of_one_scheme(author_label: str, labels: Sequence[str | None]) -> bool:
+    """Whether the author was asked as the validators were. Without a label of theirs nobody can tell."""
+    given = {label for label in labels if label is not None}
+    return bool(given) and any({author_label, *given} <= set(scheme) for scheme in SCHEMES.values())
+
+
 def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
     """`sentence1`, `sentence2` and `gold_source` have to be there. Raises Unreadable."""
     labels, annotators = _all_labels(record)
     records.same_length("annotator_labels", labels, "annotator_codes", annotators)
     author_label = records.label(record.get("author_label"), "author_label")
-    if author_label is not None and labels and labels[0] != author_label:
+    stands_alone = author_label is not None and not _are_of_one_scheme(author_label, labels)
+    if author_label is not None and not stands_alone and labels[0] != author_label:
         raise Unreadable(
             f'"author_label" is {author_label}, but the first of "annotator_labels" is {labels[0]}'
         )
@@ -107,7 +115,8 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         group=group,
         document=group,
         labels=labels,
-        has_author=author_label is not None,
+        has_author=author_label is not None and not stands_alone,
+        author_label=author_label if stands_alone else None,
         author=records.optional_text(record, "author"),
         annotators=annotators,
         published_label=records.label(record.get("gold_label"), "gold_label"),

@@ -29,7 +29,10 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPair:
-    """A pair that fits its corpus. `digest` is the premise's; `author` the file's code, empty if unknown."""
+    """A pair that fits its corpus. `digest` is the premise's; `author` the file's code, empty if unknown.
+
+    first_is_author: the first vote is the author's label.
+    """
 
     item: ImportedPair
     digest: str
@@ -37,6 +40,7 @@ class PlannedPair:
     author_label: str | None
     votes: tuple[Vote, ...]
     published_label: str | None
+    first_is_author: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,9 +75,9 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
         item, hypothesis=one_line(item.hypothesis), published_label=rules.published(item.published_label)
     )
     authored = rules.elicited and item.has_author
-    given = (*item.labels, item.published_label)
+    given = (*item.labels, item.published_label, item.author_label)
     for place, found in enumerate(given, start=1):
-        of_corpus = place == len(given) or (authored and place == 1)
+        of_corpus = place > len(item.labels) or (authored and place == 1)
         known = rules.labels if of_corpus else rules.votes
         if found is not None and found not in known:
             return BadLine(item.line, f'label "{found}" is none of {", ".join(known)}')
@@ -84,13 +88,16 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
                 item.line, f'the author is "{author}", but the first annotator is "{item.annotators[0]}"'
             )
         author = item.annotators[0]
-    author_label = item.labels[0] if authored and item.labels else None
+    author_label = (
+        item.labels[0] if authored and item.labels else item.author_label if rules.elicited else None
+    )
     votes = _votes(item, authored) if rules.take == ALL else ()
     keeps_gold = rules.take == ALL and (item.gold_stands or not votes)
     published = item.published_label if keeps_gold else None
     if published == author_label:
         published = None  # the author's label says it already
-    return PlannedPair(item, digest_of(item.premise), author, author_label, votes, published)
+    first_is_author = authored and author_label is not None
+    return PlannedPair(item, digest_of(item.premise), author, author_label, votes, published, first_is_author)
 
 
 def _votes(item: ImportedPair, authored: bool) -> tuple[Vote, ...]:

@@ -8,8 +8,10 @@ import pytest
 from django.utils import timezone
 
 from collection.models import Corpus, Pair
+from nli.labels import SCHEMES
+from tests.cast import person
 from tests.commands import run
-from tests.corpora import make_corpus, make_premise
+from tests.corpora import make_corpus, make_pair, make_premise
 from tests.snapshots.material import add_pair, add_premise, corpus_of, folder, freeze, label_pair
 from validation.models import Label, Question
 
@@ -74,6 +76,50 @@ def test_a_judged_corpus_of_several_sentences_keeps_its_rule_and_words(tmp_path)
         "de",
         "judged",
     )
+
+
+def test_written_pairs_that_were_judged_on_a_scale_keep_their_authors_label_beside_the_votes(tmp_path):
+    corpus = make_corpus(slug="scale", scheme="entailed2", protocol="elicited")
+    Question.objects.filter(corpus=corpus).update(scheme="ordinal5", gold_rule="unanimous")
+    question = Question.objects.get(corpus=corpus)
+    premise = make_premise(corpus, "Two dogs run.")
+    writer, validators = person("wanda"), [person(f"val{n}") for n in range(5)]
+    judged, _never_asked_again = (
+        make_pair(corpus, premise, text, author=writer, author_label="entailed")
+        for text in ("Dogs move.", "Animals move.")
+    )
+    Label.objects.bulk_create(
+        Label(
+            question=question,
+            pair=judged,
+            premise=premise,
+            position=position,
+            scheme="ordinal5",
+            origin=Label.Origin.IMPORTED,
+            author=writer,
+            annotator=validator,
+            label="5",
+        )
+        for position, validator in enumerate(validators, start=1)
+    )
+    theirs = lines_of(folder(freeze(corpus)))
+    assert theirs[judged.public_id]["annotator_labels"] == ["5"] * 5
+    ours = brought(folder(freeze(corpus)), "again", tmp_path)
+    assert ours == with_codes_of("again", theirs)
+    assert set(Pair.objects.filter(corpus__slug="again").values_list("author_label", flat=True)) == {
+        "entailed"
+    }
+
+
+def test_an_authors_label_of_the_same_scale_that_is_not_the_first_vote_is_an_error(tmp_path):
+    corpus = corpus_of(4)
+    path = folder(freeze(corpus)) / "train.jsonl"
+    line = json.loads(path.read_text().splitlines()[0])
+    line["author_label"] = next(label for label in SCHEMES["nli3"] if label != line["annotator_labels"][0])
+    broken = tmp_path / "train.jsonl"
+    broken.write_text(json.dumps(line) + "\n")
+    failure = run("import_pairs", "new", broken, format="snapshot")
+    assert 'but the first of "annotator_labels" is' in failure.err
 
 
 def test_a_broken_file_of_facts_is_named(tmp_path):

@@ -161,14 +161,16 @@ def _labels(run: PairImport, question: Question, pair: Pair, plan: PlannedPair) 
             label=vote.label,
         )
         for vote in plan.votes
-        for is_author in [plan.author_label is not None and vote.position == 1]
+        for is_author in [plan.first_is_author and vote.position == 1]
     ]
 
 
 def _is_self_validated(plan: PlannedPair) -> bool:
     """Whether the author also validated the pair."""
     return bool(plan.author) and any(
-        vote.annotator == plan.author for vote in plan.votes if vote.position > 1
+        vote.annotator == plan.author
+        for vote in plan.votes
+        if not (plan.first_is_author and vote.position == 1)
     )
 
 
