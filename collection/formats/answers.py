@@ -4,14 +4,13 @@ An answer that names several labels is refused with its line, or counted as left
 labels.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from collection.formats import records
-from collection.formats.lines import BadLine, Record, any_records, read_lines, tsv_records
+from collection.formats.lines import BadLine, Record, any_records, json_object, read_lines, tsv_records
 from collection.formats.records import LETTERS, ImportedPair, Unreadable
 
 LABELS = tuple(LETTERS.values())
@@ -68,12 +67,11 @@ def varierr_records(path: Path) -> Iterator[Record | BadLine]:
             yield item
             return
         lines.append(item[1])
-    try:
-        items = json.loads("\n".join(lines))
-    except (ValueError, RecursionError) as problem:
-        yield BadLine(1, f"not valid JSON: {problem}")
+    items = json_object(1, "\n".join(lines))
+    if isinstance(items, BadLine):
+        yield items
         return
-    for number, (name, value) in enumerate(items.items(), start=1):
+    for number, (name, value) in enumerate(items[1].items(), start=1):
         text = value.get("text") if isinstance(value, dict) else None
         if not isinstance(text, dict):
             yield BadLine(number, f'item {number} has no object "text"')

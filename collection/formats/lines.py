@@ -104,17 +104,24 @@ def json_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLi
         if isinstance(item, BadLine):
             yield item
         elif item[1].strip():
-            yield _json_record(*item)
+            yield json_object(*item)
 
 
-def _json_record(number: int, line: str) -> Record | BadLine:
+def json_object(number: int, text: str) -> Record | BadLine:
+    """Parses one JSON object that begins on the line `number`."""
     try:
-        value = json.loads(line)
-    except json.JSONDecodeError as problem:
-        return BadLine(number, f"not valid JSON: {problem.msg}, at character {problem.colno}")
+        value = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        return BadLine(number, f"not valid JSON: {problem}")
+        return _invalid_json(number, problem)
     return _object(number, value)
+
+
+def _invalid_json(first: int, problem: Exception, then: str = "") -> BadLine:
+    """Describes an error of a JSON text that begins on the line `first`."""
+    if isinstance(problem, json.JSONDecodeError):
+        what = f"{problem.msg}, at character {problem.colno}"
+        return BadLine(first + problem.lineno - 1, f"not valid JSON{then}: {what}")
+    return BadLine(first, f"not valid JSON{then}: {problem}")
 
 
 def _object(number: int, value: Any) -> Record | BadLine:
@@ -150,8 +157,7 @@ def json_array_records(path: Path) -> Iterator[Record | BadLine]:
         try:
             value, place = scan(text, place)
         except (ValueError, RecursionError) as problem:
-            found = problem.msg if isinstance(problem, json.JSONDecodeError) else problem
-            yield BadLine(line, f"not valid JSON from here on: {found}")
+            yield _invalid_json(1, problem, " from here on")
             return
         yield _object(line, value)
         place = _after_space(text, place)

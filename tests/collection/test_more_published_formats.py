@@ -175,6 +175,18 @@ def test_an_answer_of_several_labels_is_refused_by_its_line(read):
     assert (bad.line, pair.labels, pair.annotators) == (3, ("entailment", "contradiction"), ("a", "c"))
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ('{\n"1": {"text": 3},\n"2": \n', 3, "not valid JSON: Expecting value, at character 6"),
+        ('\n[{"id": "1"}]', 1, "a line must hold a JSON object, not a list"),
+        ('{\n"1": {"text": 3}}', 1, 'item 1 has no object "text"'),
+    ],
+)
+def test_a_file_of_varierr_that_is_no_object_of_items_is_an_error_with_its_line(read, text, line, reason):
+    assert read("varierr", text) == [BadLine(line, reason)]
+
+
 def test_an_annotator_of_varierr_with_two_labels_has_no_vote_and_is_counted(read):
     (pair,) = read(
         "varierr",

@@ -71,8 +71,8 @@ def test_objects_of_an_array_come_with_the_lines_that_they_begin_on(read):
     [
         ("", "the file must hold a JSON array: it has to begin with ["),
         ('{"premise": "P"}', "the file must hold a JSON array: it has to begin with ["),
-        ("[", "not valid JSON from here on: Expecting value"),
-        ("[1,]", "not valid JSON from here on: Expecting value"),
+        ("[", "not valid JSON from here on: Expecting value, at character 2"),
+        ("[1,]", "not valid JSON from here on: Expecting value, at character 4"),
         ("[1 2]", "not valid JSON after this object: there must be a comma or ]"),
         ("[" * 100_000, "not valid JSON from here on: maximum recursion depth exceeded"),
     ],
