@@ -144,12 +144,11 @@ def _filled(template: str, values: Mapping[str, str], what: str) -> str:
 def recast_format(
     recipe: Recipe, sources: Sequence[Path], *, seed: int = 0, names: Names = NAMES
 ) -> RecastFormat:
-    """The recipe as a format; `records` and `read_record` of a format have no part in it."""
+    """Returns the recipe as a format, which can be imported like any other."""
     return RecastFormat(
         name=f"recipe {recipe.name}"[:MAX_ID],
         about=recipe.about,
         records=recipe.read,
-        read_record=_never,
         scheme=recipe.scheme,
         protocol="recast",
         genre=recipe.phenomenon,
@@ -158,7 +157,3 @@ def recast_format(
         seed=seed,
         names=names,
     )
-
-
-def _never(line: int, record: dict[str, Any]) -> ImportedPair:
-    raise NotImplementedError("a recipe makes several pairs of a row")

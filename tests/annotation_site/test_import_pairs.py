@@ -360,7 +360,7 @@ def test_bad_lines_are_refused_by_number_while_good_ones_go_in(bring):
 
 def test_strict_imports_all_or_nothing(bring):
     result = bring([record(1), "{oops", record(3)], strict=True)
-    assert result.failure == "1 line was refused, so nothing was imported (--strict)."
+    assert result.failure == "1 line was refused, so nothing was written (--strict)."
     assert "line 2" in result.err
     assert not Corpus.objects.exists()
     assert not Source.objects.exists()

@@ -1,43 +1,35 @@
 """`import_pairs CORPUS FILE... --format F`: pairs of published files, with their labels."""
 
-import json
 import re
 from argparse import BooleanOptionalAction
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import MaxLengthValidator, validate_slug
+from django.core.management.base import CommandError, CommandParser
 
 from annotation_site.intake.pairs import (
-    NoLabels,
     PairOrder,
     PairReport,
-    StrictRefusal,
-    WrongCorpus,
     import_pairs,
     summary,
 )
-from annotation_site.management.files import INTERRUPTED, Progress, readable_files, short_licence
+from annotation_site.management.files import Progress, readable_files, short_licence
+from annotation_site.management.pairs import PairsCommand, check_slug, lines, refused_lines
 from collection.formats.maps import FIELDS, BadMap, column_map, label_map
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import Guess, sniffed
-from collection.imports.pair_plans import ALL, AUTHOR, PlannedPair
+from collection.imports.pair_plans import ALL, AUTHOR
 from collection.imports.splits import split_of
 from collection.models import PARTITIONS, Corpus
 from nli.labels import SCHEMES
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 MOST_SEATS = 99
-SHOWN = 20  # refused lines on the screen
-REASONS_SHOWN = 5
-LONGEST_SHOWN = 300  # characters of a part of a pair
 AUTO = "auto"
 
 
-class Command(BaseCommand):
+class Command(PairsCommand):
     help = (
         "Imports pairs with their labels from published files, also compressed ones (.gz). Creates the corpus if it does not"
         " exist. Reports each invalid line with its number and reason, and imports the valid ones."
@@ -67,16 +59,9 @@ class Command(BaseCommand):
             metavar="LABEL=OURS,...",
             help="what the file's labels mean: 1=contradiction,2-4=neutral,5=entailment; nothing after = is no label",
         )
-        parser.add_argument(
-            "--dry-run", action="store_true", help="show counts and the first pairs, and write nothing"
-        )
+        self.add_shared_arguments(parser, what="line", split="none", licence="of the files")
         parser.add_argument(
             "--partition", choices=PARTITIONS, default="", help="the published partition of the files"
-        )
-        parser.add_argument(
-            "--split",
-            default="none",
-            help="percent of train, dev and test, such as 80:10:10, for pairs whose file names no partition; by group",
         )
         parser.add_argument("--labels", choices=[ALL, AUTHOR], default=ALL, help="which labels come along")
         parser.add_argument("--genre", default="", help="the genre of pairs whose line names none")
@@ -113,7 +98,7 @@ class Command(BaseCommand):
         parser.add_argument("--unlabelled", action="store_true", help="accept files without any label")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def write(self, options: dict[str, Any]) -> None:
         order = order_of(options)
         if options["format"] == AUTO:
             self.stderr.write(f"{order.files[0].name} is read with {order.read_as}")
@@ -137,25 +122,10 @@ class Command(BaseCommand):
             why = refused_lines(report) if report.refused_count else "The file contains no pairs"
             raise CommandError(f"{why}. Nothing was imported into {order.slug}.{hint(order)}")
 
-    def tell_refused(self, report: PairReport) -> None:
-        if report.refused_count > SHOWN and len(report.reasons) <= REASONS_SHOWN:
-            self.tell_reasons(report)
-            return
-        for refusal in report.refused[:SHOWN]:
-            self.stderr.write(f"{refusal.file}, line {refusal.line}: {refusal.reason}.")
-        if report.refused_count > SHOWN:
-            self.stderr.write(f"... and {report.refused_count - SHOWN:,} more.")
-        if report.refused_count:
-            self.stderr.write(f"{refused_lines(report)}.")
 
-    def tell_reasons(self, report: PairReport) -> None:
-        """Says a reason that many lines share once, with the first line that has it."""
-        for reason, number in report.reasons.most_common():
-            first = next((each for each in report.refused if each.reason == reason), None)
-            where = f", first {first.file}, line {first.line}" if first else ""
-            self.stderr.write(f"{number:,} lines{where}: {reason}.")
-        if report.keys:
-            self.stderr.write(f"The keys or columns of the file are: {', '.join(report.keys)}.")
+def nothing_imported(order: PairOrder, report: PairReport) -> str:
+    why = refused_lines(report) if report.refused_count else "There are no pairs in the file"
+    return f"{why}. Nothing was imported into {order.slug}.{hint(order)}"
 
 
 def hint(order: PairOrder) -> str:
@@ -178,16 +148,6 @@ def form_of(options: dict[str, Any], path: Path) -> Guess:
         return replace(guess, form=guess.form.mapped(columns, labels))
     except BadMap as problem:
         raise CommandError(str(problem)) from None
-
-
-def check_slug(slug: str) -> None:
-    try:
-        validate_slug(slug)
-        MaxLengthValidator(60)(slug)
-    except ValidationError:
-        raise CommandError(
-            f'"{slug}" cannot name a corpus: use at most 60 letters, digits and hyphens, such as snli-dev.'
-        ) from None
 
 
 def order_of(options: dict[str, Any]) -> PairOrder:

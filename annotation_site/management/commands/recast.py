@@ -1,6 +1,5 @@
 """`recast CORPUS RECIPE SOURCE...`: pairs made from annotations of another kind, by a recipe."""
 
-import json
 from collections import Counter
 from itertools import islice
 from pathlib import Path
@@ -9,21 +8,18 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation_site.intake.pairs import (
-    NoLabels,
     PairOrder,
     PairReport,
-    StrictRefusal,
-    WrongCorpus,
     import_pairs,
     summary,
 )
-from annotation_site.management.commands import import_pairs as importing
-from annotation_site.management.files import INTERRUPTED, Progress, readable_files, short_licence
+from annotation_site.management.files import Progress, readable_files, short_licence
+from annotation_site.management.pairs import PairsCommand, check_slug, lines
 from collection.formats.lines import BadLine
 from collection.imports.pair_plans import Rules, plan_pair
 from collection.imports.splits import Split, split_of
 from collection.models import Corpus
-from collection.recasting.form import RecastFormat, RecipeFails, Row, recast_format
+from collection.recasting.form import RecastFormat, Row, recast_format
 from collection.recasting.names import NAMES, read_names
 from collection.recasting.recipe import Recipe
 from collection.recasting.registry import recipes
@@ -34,7 +30,7 @@ LONGEST = 200  # characters of a row on the screen
 REASONS = 10
 
 
-class Command(importing.Command):
+class Command(PairsCommand):
     help = (
         "Makes pairs from annotations of another kind, by a recipe, and imports them like the pairs of a published"
         " file. A bad row is refused with its number and reason; the same command goes on after an interruption."
@@ -51,16 +47,13 @@ class Command(importing.Command):
         parser.add_argument(
             "--recipes", type=Path, metavar="FOLDER", help="a folder with recipes of your own"
         )
-        parser.add_argument(
-            "--dry-run", action="store_true", help="say what would be made, and write nothing"
-        )
+        self.add_shared_arguments(parser, what="row", split="80:10:10", licence="instead of the recipe's")
         parser.add_argument(
             "--sample",
             type=int,
             metavar="N",
             help="show the first N rows of each file with their pairs; default 3 in a dry run",
         )
-        parser.add_argument("--seed", type=int, default=0, help="for names, choices and partitions")
         parser.add_argument(
             "--names", type=Path, metavar="FILE", help="names to draw from: name, or name,count"
         )
@@ -72,44 +65,30 @@ class Command(importing.Command):
         parser.add_argument("--licence", default="", help="instead of the recipe's")
         parser.add_argument("--strict", action="store_true", help="write nothing if any row is invalid")
         parser.add_argument("--open", action="store_true", help="open the pairs for validation")
-        parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            form, order = recast_order(options)
-            shown = self.samples(form, order, options)
-            if options["dry_run"]:
-                report, found = looked_at(form, order)
-            else:
-                report = import_pairs(order, Progress().tell)
-                found = {}
-        except KeyboardInterrupt:
-            raise CommandError(INTERRUPTED) from None
-        except StrictRefusal as problem:
-            self.tell_refused(problem.report)
-            raise CommandError(
-                f"{importing.refused_lines(problem.report)}, so nothing was written (--strict)."
-            ) from None
-        except (WrongCorpus, NoLabels, ValueError) as problem:
-            raise CommandError(str(problem)) from None
-        self.tell_refused(report)
+    def write(self, options: dict[str, Any]) -> None:
+        form, order = recast_order(options)
+        sample = self.samples(form, order, options)
+        if options["dry_run"]:
+            report, found = would_be_made(form, order)
+        else:
+            report, found = import_pairs(order, Progress().tell), {}
         counts = {
             "recipe": form.recipe.name,
             "dry_run": options["dry_run"],
             "rows": form.rows_read.total(),
             "passed_over": dict(form.passed_over.most_common()),
         }
-        if options["json"]:
-            self.stdout.write(
-                json.dumps({**summary(order, report), **counts, **found, "sample": shown}, ensure_ascii=False)
-            )
-        else:
-            self.stdout.write("\n".join([*sample_lines(shown), *told(form, order, report, found)]))
-        if not report.counts.get("pairs") and not report.counts.get("skipped"):
-            raise CommandError(
+        as_json = {**summary(order, report), **counts, **found, "sample": sample}
+        self.show(
+            report,
+            as_json=as_json if options["json"] else None,
+            text=[*sample_lines(sample), *told(form, order, report, found)],
+            nothing=lambda: (
                 f"No row of the source became a pair. Does {form.recipe.name} read this file? It is for:"
                 f" {form.recipe.about}."
-            )
+            ),
+        )
 
     def samples(self, form: RecastFormat, order: PairOrder, options: dict[str, Any]) -> list[dict[str, Any]]:
         number = options["sample"] if options["sample"] is not None else SAMPLE if options["dry_run"] else 0
@@ -223,10 +202,7 @@ def told(form: RecastFormat, order: PairOrder, report: PairReport, found: dict[s
             if found[key]
         ]
     else:
-        first = [*importing.lines(order, report), f"  {rows:,} rows read by {form.name}"]
+        first = [*lines(order, report), f"  {rows:,} rows read by {form.name}"]
     return first + [
         f"  {number:,} rows passed over: {why}" for why, number in form.passed_over.most_common(REASONS)
     ]
-
-
-__all__ = ["Command", "RecipeFails"]

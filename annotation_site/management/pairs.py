@@ -1,0 +1,173 @@
+"""What `import_pairs` and `recast` share: options, errors, the report."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.validators import MaxLengthValidator, validate_slug
+
+from annotation_site.intake.pairs import NoLabels, PairOrder, PairReport, StrictRefusal, WrongCorpus
+from annotation_site.management.files import INTERRUPTED
+from collection.imports.pair_plans import PlannedPair
+
+SHOWN = 20  # refused lines on the screen
+REASONS_SHOWN = 5
+LONGEST_SHOWN = 300  # characters of a part of a pair
+
+
+class PairsCommand(BaseCommand):
+    """A command that writes pairs of files into a corpus. A subclass does the work in `write`."""
+
+    def add_shared_arguments(self, parser: CommandParser, *, what: str, split: str, licence: str) -> None:
+        """Adds the options of both commands. `what`: of the source, a line or a row."""
+        parser.add_argument(
+            "--dry-run", action="store_true", help="show what would be made, and write nothing"
+        )
+        parser.add_argument(
+            "--split",
+            default=split,
+            help=f"percent of train, dev and test, such as 80:10:10, or none; for each {what} whose file names no"
+            " partition, by group",
+        )
+        parser.add_argument(
+            "--seed",
+            type=int,
+            default=0,
+            help="for all that is drawn: the split, the order of opened pairs, a recipe's choices",
+        )
+        parser.add_argument("--licence", default="", help=licence)
+        parser.add_argument("--strict", action="store_true", help=f"write nothing when any {what} is invalid")
+        parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self.write(options)
+        except KeyboardInterrupt:
+            raise CommandError(INTERRUPTED) from None
+        except StrictRefusal as problem:
+            self.tell_refused(problem.report)
+            raise CommandError(
+                f"{refused_lines(problem.report)}, so nothing was written (--strict)."
+            ) from None
+        except (WrongCorpus, NoLabels, ValueError) as problem:
+            raise CommandError(str(problem)) from None
+
+    def write(self, options: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def show(
+        self,
+        report: PairReport,
+        *,
+        as_json: dict[str, Any] | None,
+        text: list[str],
+        nothing: Callable[[], str],
+    ) -> None:
+        """Prints the report as JSON, or else the lines of `text`. Raises CommandError if there was no pair.
+
+        `nothing` returns the words of that error.
+        """
+        self.tell_refused(report)
+        self.stdout.write("\n".join(text) if as_json is None else json.dumps(as_json))
+        if not report.counts.get("pairs") and not report.counts.get("skipped"):
+            raise CommandError(nothing())
+
+    def tell_refused(self, report: PairReport) -> None:
+        if report.refused_count > SHOWN and len(report.reasons) <= REASONS_SHOWN:
+            self.tell_reasons(report)
+            return
+        for refusal in report.refused[:SHOWN]:
+            self.stderr.write(f"{refusal.file}, line {refusal.line}: {refusal.reason}.")
+        if report.refused_count > SHOWN:
+            self.stderr.write(f"... and {report.refused_count - SHOWN:,} more.")
+        if report.refused_count:
+            self.stderr.write(f"{refused_lines(report)}.")
+
+    def tell_reasons(self, report: PairReport) -> None:
+        """Says a reason that many lines share once, with the first line that has it."""
+        for reason, number in report.reasons.most_common():
+            first = next((each for each in report.refused if each.reason == reason), None)
+            where = f", first {first.file}, line {first.line}" if first else ""
+            self.stderr.write(f"{number:,} lines{where}: {reason}.")
+        if report.keys:
+            self.stderr.write(f"The keys or columns of the file are: {', '.join(report.keys)}.")
+
+
+def check_slug(slug: str) -> None:
+    try:
+        validate_slug(slug)
+        MaxLengthValidator(60)(slug)
+    except ValidationError:
+        raise CommandError(
+            f'"{slug}" cannot name a corpus: use at most 60 letters, digits and hyphens, such as snli-dev.'
+        ) from None
+
+
+def refused_lines(report: PairReport) -> str:
+    return f"{report.refused_count:,} line{' was' if report.refused_count == 1 else 's were'} refused"
+
+
+def lines(order: PairOrder, report: PairReport) -> list[str]:
+    """The report for a person: what went in, then what is worth knowing about it."""
+    counts = report.counts
+    done = "would be imported; nothing was written" if order.dry_run else "imported"
+    first = f"{order.slug}: {counts.get('pairs', 0):,} pairs, {counts.get('premises', 0):,} new premises and"
+    notes = {
+        "skipped": "pairs were there already and were passed over",
+        "author_labels": "pairs have the author's label",
+        "published_labels": "pairs have a published label, which stands where there are no votes or beside them",
+        "published_differs": "of them differ from the majority of the votes: published, differs from the votes",
+        "published_without_majority": "of them have no majority behind them: published, no majority",
+        "self_validated": "pairs have their author among the validators too; the labels are kept as they came",
+        "people": "new annotators, by the codes of the file",
+        "fewer_labels": "pairs have fewer labels than the question has seats; no seats are opened for them",
+        "more_labels": "pairs have more labels than the question has seats; the first ones decide gold",
+        "empty_hypotheses": "pairs have an empty hypothesis",
+        "premise_ids_changed": "premise ids belonged to another text and were changed",
+        "pair_ids_changed": "pair ids stood for several pairs; the second of them got ~2, and so on",
+    }
+    found = [f"{first} {counts.get('labels', 0):,} labels {done}."]
+    found += [f"  {counts[key]:,} {note}" for key, note in notes.items() if counts.get(key)]
+    if counts.get("gold_differs"):
+        examples = ", ".join(report.gold_differs)
+        found.append(
+            f"  {counts['gold_differs']:,} pairs whose gold label in the file is not what the rule makes of their"
+            f" labels: {examples}"
+        )
+    if report.ids_changed:
+        found.append(f"  changed pair ids, the first: {', '.join(report.ids_changed)}")
+    if report.genres_made:
+        found.append(f"  genres made: {', '.join(report.genres_made)}")
+    if report.corpus_is_new and 0 < counts.get("most_labels", 0) < counts["seats"]:
+        found.append(
+            f"  No pair has more than {counts['most_labels']} labels. Are those all? Then withdraw this import"
+            f" (withdraw_import {order.slug} --with-corpus) and import with --seats {counts['most_labels']}."
+        )
+    if report.left_out:
+        found.append(f"  {report.left_out:,} answers name several labels and are no votes")
+    if report.unread:
+        found.append(f"  keys that were not read: {', '.join(sorted(report.unread))}")
+    if report.opened:
+        found.append(f"  {report.opened:,} pairs opened for validation")
+    if order.dry_run:
+        found += [line for plan in report.first for line in shown(plan)]
+    return found
+
+
+def shown(plan: PlannedPair) -> list[str]:
+    """Return a pair as a person reads it, with what each part of it became."""
+    item = plan.item
+    parts = {
+        "premise": " / ".join(item.premise),
+        "hypothesis": item.hypothesis,
+        "author's label": plan.author_label,
+        "labels": ", ".join(vote.label for vote in plan.votes),
+        "published label": plan.published_label,
+        **{"id": item.pair_id, "genre": item.genre, "group": item.group, "partition": item.partition},
+        "author": plan.author,
+        "metadata": json.dumps(item.metadata, ensure_ascii=False) if item.metadata else "",
+    }
+    told = [f"  {name}: {text[:LONGEST_SHOWN]}" for name, text in parts.items() if text]
+    return [f"line {item.line}", *told]
