@@ -1,8 +1,8 @@
-"""Advice on what somebody writes: what is likely not what the task asks for. No Django in here.
+"""Gives advice on texts that are probably not what the task asks for. Imports no Django.
 
-Each kind has a level: off, warn (say it, and take the text) or refuse (ask for another text). A corpus may
-set another level than the one here. SNLI met sentences that its writers used again and again (2.1), and
-annotation artifacts grow from small edits of the premise (Poliak et al. 2018): so both are noticed.
+Each kind has a level: off, warn (say it, and accept the text) or refuse (ask for another text). A corpus can
+set other levels than those here. Writers of SNLI used some sentences again and again (2.1), and annotation
+artifacts grow from small edits of the premise (Poliak et al. 2018): there is advice against both.
 """
 
 import re
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 OFF, WARN, REFUSE = "off", "warn", "refuse"
 
-# What each kind does where the corpus says nothing.
+# Level of each kind unless the corpus sets one.
 LEVELS = {
     "empty": REFUSE,
     "too_short": REFUSE,
@@ -23,9 +23,9 @@ LEVELS = {
     "one_word_changed": WARN,
     "other_language": WARN,
 }
-# No hypothesis may be empty, whatever a corpus says: the database takes none.
+# Levels that a corpus cannot change: the database accepts no empty hypothesis.
 FIXED = frozenset({"empty"})
-# What each kind is, for the people who read the counts.
+# Meaning of each kind, for researchers.
 MEANINGS = {
     "empty": "nothing was written",
     "too_short": "under the least number of characters",
@@ -36,9 +36,9 @@ MEANINGS = {
     "one_word_changed": "one word other than the text or another field",
     "other_language": "not in the language of the corpus, as far as a guess can tell",
 }
-# Said while somebody still types only if it makes sense before they are done.
+# Given only after somebody has stopped typing.
 AFTER_TYPING = frozenset({"empty", "too_short"})
-# In shorter sentences one word is too much of the whole to say anything.
+# In shorter sentences, one changed word means nothing.
 LEAST_WORDS = 4
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -46,7 +46,7 @@ WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Advice:
-    """One thing to say about one field."""
+    """Advice on one field."""
 
     label: str
     kind: str
@@ -60,10 +60,10 @@ class Advice:
 
 @dataclass(frozen=True)
 class Task:
-    """What the texts are held against.
+    """What texts are compared with.
 
-    `used_before`: folded texts that the writer sent earlier. `is_other_language` answers whether a text is surely not in
-    the corpus's language; None where nobody can tell.
+    `used_before`: folded texts that the writer sent earlier. `is_other_language` returns whether a text is surely not in
+    the corpus's language; None if nothing can tell.
     """
 
     premise: Sequence[str]
@@ -78,7 +78,7 @@ class Task:
 
 
 def fold(text: str) -> str:
-    """Texts that a reader takes for the same: without case, punctuation and differences of white space."""
+    """Returns the text without case, punctuation and differences of white space."""
     return " ".join(words_of(text)) or " ".join(text.split())
 
 
@@ -87,7 +87,7 @@ def words_of(text: str) -> list[str]:
 
 
 def differ_by_one_word(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether a single word was put in, left out, or put in another's place."""
+    """Returns whether a single word was added, left out, or replaced."""
     longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
     if len(longer) - len(shorter) > 1 or len(longer) < LEAST_WORDS:
         return False
@@ -98,17 +98,13 @@ def differ_by_one_word(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
-    """What there is to say about the texts (label -> text), field by field, the most serious thing first.
-
-    Says at most one thing about a field: who is told that a text is the premise need not hear that it is also
-    one word away from another field.
-    """
+    """Returns at most one piece of advice for each of the texts (label -> text), the most serious one."""
     found = []
     for label, text in texts.items():
         others = [other for name, other in texts.items() if name != label and other.strip()]
         said = [
             Advice(label, kind, task.level_of(kind), words)
-            for kind, words in _complaints(text.strip(), others, task)
+            for kind, words in _all_advice(text.strip(), others, task)
             if task.level_of(kind) != OFF
         ]
         if said:
@@ -116,7 +112,7 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
     return found
 
 
-def _complaints(text: str, others: Sequence[str], task: Task) -> list[tuple[str, str]]:
+def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[str, str]]:
     if not text:
         return [("empty", "Please write a sentence here.")]
     found, folded, words = [], fold(text), words_of(text)

@@ -1,17 +1,17 @@
-"""How collection says no. The texts are for the person."""
+"""Errors of collection. Their texts are written for the person."""
 
 from accounts.models import Qualification
 from accounts.sign_in.throttle import in_words
 
-HOUR = 3600  # seconds: when to look again where nobody knows when there will be more
+HOUR = 3600  # seconds: when to look again if nobody knows when there will be more
 
 
 class CollectionError(Exception):
-    """A rule of collection said no."""
+    """A rule of collection was broken."""
 
 
 class NoWork(CollectionError):
-    """Nothing to write at this moment. `retry_after` is in seconds."""
+    """There is nothing to write now. `retry_after` is in seconds."""
 
     def __init__(self, why: str, retry_after: int = HOUR) -> None:
         super().__init__(why)
@@ -19,18 +19,18 @@ class NoWork(CollectionError):
 
     @property
     def look_again(self) -> str:
-        """When, as people say it: "in 12 minutes", "in an hour or more", "tomorrow"."""
+        """Returns when to look again: "in 12 minutes", "in an hour or more", "tomorrow"."""
         return f"in {in_words(self.retry_after)}" if self.retry_after < HOUR else "in an hour or more"
 
 
 class DoneForToday(NoWork):
-    """This person was given as many premises today as the corpus allows."""
+    """This person has claimed as many premises today as the corpus allows."""
 
     look_again = "tomorrow"
 
 
 class NotQualified(NoWork):
-    """The corpus wants a qualification that this person does not hold."""
+    """The corpus requires a qualification that this person does not hold."""
 
     def __init__(self, qualification: Qualification) -> None:
         super().__init__(f"To write here you need a qualification: {qualification.name}.")
@@ -52,11 +52,11 @@ class WritingEnded(NoWork):
 
 
 class UnknownAssignment(CollectionError):
-    """No such assignment was handed to this annotator."""
+    """This annotator has no such assignment."""
 
 
 class TaskOver(CollectionError):
-    """The task was skipped or reported: it is closed and takes no texts any more."""
+    """The task was skipped or reported, so texts can no longer be sent for it."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -76,7 +76,7 @@ class DraftChanged(CollectionError):
 
 
 class InvalidWriting(CollectionError):
-    """Some text cannot be taken: label -> what to do about it."""
+    """Some texts are invalid. `errors`: label -> what to do about it."""
 
     def __init__(self, errors: dict[str, str]) -> None:
         super().__init__(" ".join(errors.values()))
@@ -84,4 +84,4 @@ class InvalidWriting(CollectionError):
 
 
 class NotPossible(CollectionError):
-    """What a researcher asked for does not fit the state of things."""
+    """A researcher asked for something that is not possible now. The text says why and what to do."""

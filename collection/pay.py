@@ -1,4 +1,4 @@
-"""Pay: what people earn for what they do in a corpus."""
+"""Writes what people earn to the ledger."""
 
 from django.utils import timezone
 
@@ -12,14 +12,14 @@ VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
 
 
 def earn(*, user: User, corpus_id: int, kind: str, cents: int, reason: str, key: str) -> None:
-    """Adds to what somebody earned in a corpus. `kind` is one of LedgerEntry.Kind.
+    """Adds an entry to the ledger. `kind` is one of LedgerEntry.Kind.
 
-    The same key earns once; nothing earned is no entry.
+    The same key earns once. For 0 cents there is no entry.
     """
     if cents:
         changed(earning(user=user, corpus_id=corpus_id, kind=kind, cents=cents, reason=reason, key=key))
 
 
 def earning(*, user: User, corpus_id: int, kind: str, cents: int, reason: str, key: str) -> Step:
-    """The statement of `earn`, for those who send several in one go. Not for nothing: cents must be some."""
+    """Returns the statement of `earn`, to be sent together with others. `cents` must not be 0."""
     return EARN, [user.pk, corpus_id, str(kind), cents, reason, key, moment(timezone.now())]

@@ -1,4 +1,4 @@
-"""Conditions that several apps put into CHECK constraints."""
+"""Conditions for CHECK constraints of several apps."""
 
 from django.db.models import Q
 

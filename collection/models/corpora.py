@@ -1,4 +1,4 @@
-"""What a corpus file describes: the corpus, its prompts in their versions, its genres."""
+"""Corpora, prompts with their versions, genres: what a corpus file describes."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -106,11 +106,11 @@ class Corpus(models.Model):
 
 
 class AdviceSetting(models.Model):
-    """What one kind of advice does to a writer's text. Kinds without a row do what `collection.advice` says."""
+    """The level of one kind of advice. Kinds without a row have the level in `collection.advice`."""
 
     class Level(models.TextChoices):
         OFF = "off"
-        WARN = "warn", "warn: say it, and take the text"
+        WARN = "warn", "warn: say it, and accept the text"
         REFUSE = "refuse", "refuse: ask for another text"
 
     corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="advice_settings")
@@ -127,11 +127,11 @@ class AdviceSetting(models.Model):
 
 
 class Prompt(models.Model):
-    """The instructions around a premise, for a group of genres. What it says is in its versions."""
+    """The instructions for a group of genres. The text is in its versions."""
 
     class Status(models.TextChoices):
         OPEN = "open"
-        PILOT = "pilot", "pilot: for chosen writers, their answers apart"
+        PILOT = "pilot", "pilot: for chosen writers, whose texts stay out of the corpus"
         CLOSED = "closed", "closed: nobody writes"
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="prompts")
@@ -154,7 +154,7 @@ class Prompt(models.Model):
 
 
 class PromptVersion(models.Model):
-    """The wording at one time. Never edited once somebody wrote under it: a change is a new version."""
+    """One version of a prompt. Never edited once somebody wrote under it: a change makes a new version."""
 
     prompt = models.ForeignKey(Prompt, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
@@ -186,7 +186,7 @@ class PromptVersion(models.Model):
 
 
 class PromptField(models.Model):
-    """One text field of the writing page: which label, in which words, in which place."""
+    """One text field of the writing page: its label, wording and order."""
 
     version = models.ForeignKey(PromptVersion, on_delete=models.CASCADE, related_name="fields")
     order = models.PositiveSmallIntegerField()
@@ -246,7 +246,7 @@ class CheckQuestion(models.Model):
 
 
 class Genre(models.Model):
-    """A kind of text. Genres outside training make the mismatched parts of dev and test."""
+    """A kind of text. Genres outside training form the mismatched parts of dev and test."""
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="genres")
     slug = models.SlugField(max_length=60)

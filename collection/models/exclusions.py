@@ -9,10 +9,10 @@ from collection.models.querysets import ExclusionQuerySet
 
 
 class Exclusion(models.Model):
-    """A researcher's decision that somebody works no longer for a corpus. Undone by `undone_at`, never deleted.
+    """A researcher's decision that somebody no longer works for a corpus. Undone by `undone_at`, never deleted.
 
-    While it stands they may neither write nor label. What it withdrew points to it (`Pair.exclusion`,
-    `Label.exclusion`, `Membership.exclusion`), so that undoing it gives back just that.
+    While it stands, this person may neither write nor label. What it withdrew points to it (`Pair.exclusion`,
+    `Label.exclusion`, `Membership.exclusion`), so that undoing it restores exactly that.
     """
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="exclusions")

@@ -47,7 +47,9 @@ class Pair(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_because = models.CharField(
-        max_length=200, blank=True, help_text="one of collection/withdrawal.py: it is published"
+        max_length=200,
+        blank=True,
+        help_text="one of the reasons in models/withdrawal.py; snapshots publish it",
     )
     exclusion = models.ForeignKey(
         Exclusion, on_delete=models.PROTECT, null=True, blank=True, related_name="pairs", db_index=False

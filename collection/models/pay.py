@@ -1,4 +1,4 @@
-"""What people earned."""
+"""The ledger of what people earned."""
 
 from django.conf import settings
 from django.db import models
@@ -7,7 +7,7 @@ from django.db.models import Q
 from collection.models.corpora import Corpus
 from collection.models.querysets import LedgerQuerySet
 
-# Over this, a researcher looks at somebody's measured time before anything is paid: $1,000.
+# Above this ($1,000), a researcher checks the measured time before anything is paid.
 MOST_TOP_UP_CENTS = 100_000
 
 

@@ -1,4 +1,4 @@
-"""Where premises come from, premises, and the lines that filters kept out."""
+"""Sources, premises, and the lines that filters dropped."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,7 @@ from collection.models.querysets import DroppedLineQuerySet, PremiseQuerySet
 
 
 def sentences_of(text: str, count: int) -> list[str]:
-    """Return one string a sentence. A single sentence is taken as it is, line breaks and all."""
+    """Return a string for each sentence. A single sentence stays as it is, with its line breaks."""
     return [text] if count == 1 else text.split("\n")
 
 
@@ -32,7 +32,7 @@ class Source(models.Model):
 
 
 class Premise(models.Model):
-    """What is given: one sentence, or several about one scene (one a line of `text`)."""
+    """One sentence, or several about one scene (each a line of `text`)."""
 
     class Status(models.TextChoices):
         OPEN = "open"
@@ -42,7 +42,9 @@ class Premise(models.Model):
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="premises")
     genre = models.ForeignKey(Genre, on_delete=models.PROTECT, related_name="premises")
     source = models.ForeignKey(Source, on_delete=models.PROTECT, null=True, blank=True)
-    document = models.CharField(max_length=300, blank=True, help_text="the text, image or file it stands in")
+    document = models.CharField(
+        max_length=300, blank=True, help_text="the text, image or file that it comes from"
+    )
     line = models.PositiveIntegerField(null=True, blank=True, help_text="its line in the source file")
     place = models.PositiveIntegerField(default=1, help_text="which sentence of the line, from 1")
     public_id = models.CharField(max_length=200)
@@ -81,7 +83,7 @@ class Premise(models.Model):
 
 
 class PremiseImport(models.Model):
-    """How far a source file has been read into a genre; written together with each batch of its lines."""
+    """How far a source file has been read into a genre; written with each batch of lines."""
 
     source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="premise_imports")
     genre = models.ForeignKey(Genre, on_delete=models.PROTECT)
@@ -100,7 +102,7 @@ class PremiseImport(models.Model):
 
 
 class DroppedLine(models.Model):
-    """A candidate that a filter kept out, with the filter's name: to be read, and restored where it was wrong."""
+    """A candidate that a filter dropped. Researchers can read and restore it."""
 
     source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="dropped_lines")
     genre = models.ForeignKey(Genre, on_delete=models.PROTECT, related_name="dropped_lines")

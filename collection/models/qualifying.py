@@ -1,4 +1,4 @@
-"""How people come in: links from outside platforms, and the exam that qualifies to write."""
+"""Entry links of recruiting platforms, visits, and exams."""
 
 import secrets
 
@@ -20,14 +20,14 @@ def new_secret() -> str:
 
 
 class EntryLink(models.Model):
-    """A link that an outside platform sends its people through, and what it gives them at the end.
+    """A link for people of a recruiting platform, and what they get at the end.
 
-    The names of the three URL parameters differ from platform to platform; so do a code to type in and an
-    address to be sent back to.
+    Each platform has its own names for the three URL parameters. At the end it wants a code to be typed in, or
+    people to be sent back to an address.
     """
 
     class Proof(models.TextChoices):
-        NONE = "none", "none: whoever knows or invents an id gets in as it"
+        NONE = "none", "none: anybody who knows or invents an id gets in with it"
         SIGNATURE = "signature", "signature: your own server signs the ids with the link's secret"
         PROLIFIC = "prolific", "prolific: Prolific signs the ids (secure address of the study)"
 
@@ -88,10 +88,10 @@ class EntryLink(models.Model):
 
 
 class Visit(models.Model):
-    """One person's stay through an entry link: the platform's study and session, beginning and end.
+    """One person's visit through an entry link, with the platform's study and session.
 
-    It belongs to the browser in which it was begun: `browser` is the digest of a cookie there. Empty: the next
-    browser takes it.
+    It belongs to the browser in which it began: `browser` is the digest of a cookie there. If that is empty, the
+    visit will belong to the next browser.
     """
 
     link = models.ForeignKey(EntryLink, on_delete=models.PROTECT, related_name="visits")
@@ -112,10 +112,9 @@ WRITING_EXAM = "writing"
 
 
 class Exam(models.Model):
-    """What somebody does to qualify: label known pairs, write for given premises, or both.
+    """A test that gives a qualification: people label known pairs, write for given premises, or both.
 
-    A corpus has at most one for those who write; a question about its pairs may have one of its own. It gives
-    its own qualification.
+    A corpus has at most one exam for writing; each question about its pairs may have one of its own.
     """
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="exams")
@@ -129,7 +128,7 @@ class Exam(models.Model):
         default=default_of(ExamPart, "pass_mark"), help_text="percent of the known labels"
     )
     tries = models.PositiveSmallIntegerField(default=default_of(ExamPart, "tries"))
-    is_open = models.BooleanField(default=True, help_text="may it be taken; its results stay")
+    is_open = models.BooleanField(default=True, help_text="whether it can be taken; results stay")
 
     class Meta:
         constraints = [
@@ -145,7 +144,7 @@ class Exam(models.Model):
 
     @property
     def verb(self) -> str:
-        """What somebody who passed may do."""
+        """Returns what somebody who passed may do."""
         return "write" if self.slug == WRITING_EXAM else "label"
 
 
@@ -164,7 +163,7 @@ class ExamItem(models.Model):
 
 
 class ExamAttempt(models.Model):
-    """One person's exam: open, then sent, then judged by the known labels or by a researcher."""
+    """One try of one person, judged by the known labels or by a researcher."""
 
     exam = models.ForeignKey(Exam, on_delete=models.PROTECT, related_name="attempts")
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
@@ -176,7 +175,7 @@ class ExamAttempt(models.Model):
     judged_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
-    judgement = models.TextField(blank=True, help_text="what the annotator is told")
+    judgement = models.TextField(blank=True, help_text="shown to the annotator")
 
     class Meta:
         constraints = [
@@ -192,7 +191,7 @@ class ExamAttempt(models.Model):
 
 
 class ExamAnswer(models.Model):
-    """What was answered to one item: a label, or a text. The item's words are copied: exams change."""
+    """The answer to one item: a label, or a text. The item is copied, because exams change."""
 
     attempt = models.ForeignKey(ExamAttempt, on_delete=models.CASCADE, related_name="answers")
     order = models.PositiveSmallIntegerField()

@@ -1,4 +1,4 @@
-"""Reads about corpora, premises, writing and pairs."""
+"""Named conditions on corpora, premises, writing and pairs."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,33 +12,33 @@ from collection.advice import fold
 
 class WritingAssignmentQuerySet(models.QuerySet):
     def handed_to(self, annotator: models.Model) -> "WritingAssignmentQuerySet":
-        """This annotator's, with all that their page shows."""
+        """Keeps this annotator's tasks, with all that their page shows."""
         tasks = self.filter(annotator=annotator)
         return tasks.select_related(
             "corpus", "annotator", "seat__premise", "seat__genre", "prompt_version__prompt"
         ).prefetch_related("prompt_version__fields", "prompt_version__faq")
 
     def given_since(self, annotator: models.Model, since: datetime, corpus: OuterRef) -> Subquery:
-        """How many tasks of the corpus this person was given since then, to be asked beside a row; NULL for none."""
+        """Returns a subquery: how many tasks of the corpus this person has claimed since then; NULL for none."""
         mine = self.filter(annotator=annotator.pk, corpus=corpus, created_at__gte=since).order_by()
         return Subquery(mine.values("corpus").annotate(n=Count("pk")).values("n"))
 
     def with_words(self) -> "WritingAssignmentQuerySet":
-        """With what was written and what advice it met."""
+        """Adds the texts and the advice that was given on them."""
         return self.prefetch_related("pairs", "advice")
 
     def sent(self) -> "WritingAssignmentQuerySet":
-        """Those whose hypotheses came, surplus ones too: all of them are paid."""
+        """Keeps tasks whose texts were sent, surplus ones too: all of them are paid."""
         return self.filter(outcome__in=["submitted", "surplus"])
 
     def unsent(self) -> "WritingAssignmentQuerySet":
-        """Those whose time ran out, with a draft that can still be sent and is paid all the same."""
+        """Keeps expired tasks with a draft, which can still be sent and is paid."""
         return self.filter(outcome="expired", drafts__isnull=False).distinct().order_by("-pk")
 
 
 class CorpusQuerySet(models.QuerySet):
     def written_for_by(self, annotator: models.Model) -> "CorpusQuerySet":
-        """Those in which this person was given something to write for, the latest first."""
+        """Keeps corpora in which this person has claimed a task, the latest first."""
         tasks = self.model._meta.apps.get_model("collection", "WritingAssignment").objects
         mine = tasks.filter(annotator=annotator.pk, corpus=OuterRef("pk")).order_by("-pk")
         return self.annotate(latest=Subquery(mine.values("pk")[:1])).exclude(latest=None).order_by("-latest")
@@ -46,13 +46,13 @@ class CorpusQuerySet(models.QuerySet):
 
 class PromptQuerySet(models.QuerySet):
     def with_pilot_counts(self) -> "PromptQuerySet":
-        """`pilot_count`: how many people are chosen to try the prompt out."""
+        """Adds `pilot_count`: how many people are chosen to try the prompt out."""
         return self.annotate(pilot_count=Count("pilots"))
 
 
 class GenreQuerySet(models.QuerySet):
     def writable_by(self, annotator: models.Model) -> "GenreQuerySet":
-        """Those whose prompt is open, or piloted by this person; `is_piloted` says which of the two."""
+        """Keeps genres whose prompt is open, or piloted by this person; `is_piloted` says which of the two."""
         model = self.model._meta.apps.get_model
         pilots = model("collection", "PilotWriter").objects.filter(annotator=annotator.pk)
         versions = model("collection", "PromptVersion").objects.filter(prompt=OuterRef("prompt"))
@@ -63,9 +63,9 @@ class GenreQuerySet(models.QuerySet):
         )
 
     def with_next_turn(self, annotator: models.Model, now: datetime) -> "GenreQuerySet":
-        """After `writable_by`: `next_turn`, the first seat that this person could be given, or NULL.
+        """Adds `next_turn`, the turn of the first seat that this person can claim, or NULL. After `writable_by`.
 
-        One look into the index of unwritten seats a genre; the lower the turn, the less of it is written.
+        Reads one entry of the index of unwritten seats for each genre. The lower the turn, the less of it is written.
         """
         seats = self.model._meta.apps.get_model("collection", "WritingSeat").objects
         first = (
@@ -82,14 +82,14 @@ class ProblemReportQuerySet(models.QuerySet):
         return self.filter(answered_at=None)
 
     def answered(self) -> "ProblemReportQuerySet":
-        """The latest answer first."""
+        """Keeps answered reports, the latest answer first."""
         return self.filter(answered_at__isnull=False).order_by("-answered_at")
 
     def oldest_first(self) -> "ProblemReportQuerySet":
         return self.order_by("pk")
 
     def with_tasks(self) -> "ProblemReportQuerySet":
-        """With task, writer and premise, and `people`: how many wait for an answer about that premise."""
+        """Adds task, writer, premise, and `people`: how many wait for an answer about that premise."""
         reports = self.model._meta.apps.get_model("collection", "ProblemReport").objects
         same = reports.unanswered().filter(assignment__seat__premise=OuterRef("assignment__seat__premise"))
         people = (
@@ -102,14 +102,14 @@ class ProblemReportQuerySet(models.QuerySet):
         ).annotate(people=Subquery(people.values("n")))
 
     def made_by(self, annotator: models.Model) -> "ProblemReportQuerySet":
-        """This annotator's, newest first, with the premises that they are about."""
+        """Keeps this annotator's reports, newest first, with their premises."""
         reports = self.filter(assignment__annotator=annotator.pk).order_by("-pk")
         return reports.select_related("assignment__seat__premise", "assignment__corpus")
 
 
 class PremiseQuerySet(models.QuerySet):
     def open(self) -> "PremiseQuerySet":
-        """Premises that may be shown to writers."""
+        """Keeps premises that may be shown to writers."""
         return self.filter(status="open")
 
 
@@ -119,33 +119,33 @@ class DroppedLineQuerySet(models.QuerySet):
 
 
 class SeatQuerySet(models.QuerySet):
-    """Seats for one piece of writing."""
+    """Seats of writers."""
 
     def unwritten(self) -> "SeatQuerySet":
         return self.filter(submitted_at=None)
 
     def real(self) -> "SeatQuerySet":
-        """Without those of pilots, which nothing counts."""
+        """Leaves out seats of pilots, which count nowhere."""
         return self.filter(is_pilot=False)
 
     def in_play(self) -> "SeatQuerySet":
-        """Real seats of open prompts and pilots' seats of piloted ones."""
+        """Keeps real seats of open prompts, and pilots' seats of piloted prompts."""
         return self.filter(
             Q(is_pilot=False, genre__prompt__status="open") | Q(is_pilot=True, genre__prompt__status="pilot")
         )
 
-    def takeable_by(self, annotator: models.Model, now: datetime) -> "SeatQuerySet":
-        """Unwritten seats that this person holds, or that nobody else holds at this moment."""
+    def claimable_by(self, annotator: models.Model, now: datetime) -> "SeatQuerySet":
+        """Keeps unwritten seats that this person holds, or that nobody else holds now."""
         free = Q(annotator=annotator.pk) | Q(annotator=None) | Q(leased_until__lte=now)
         return self.unwritten().filter(free)
 
     def claimable_at(self, now: datetime) -> "SeatQuerySet":
-        """Unwritten seats that nobody holds at this moment, of premises that are open."""
+        """Keeps unwritten seats of open premises that nobody holds now."""
         free = Q(leased_until=None) | Q(leased_until__lte=now)
         return self.unwritten().filter(free, premise__status="open")
 
     def not_touched_by(self, annotator: models.Model) -> "SeatQuerySet":
-        """Leaves out premises that this annotator has been handed before, skipped ones too."""
+        """Leaves out premises that this annotator has claimed before, skipped ones too."""
         assignments = self.model._meta.apps.get_model("collection", "WritingAssignment").objects
         touched = assignments.filter(annotator=annotator.pk, seat__premise=models.OuterRef("premise"))
         return self.filter(~models.Exists(touched))
@@ -153,13 +153,13 @@ class SeatQuerySet(models.QuerySet):
 
 class PairQuerySet(models.QuerySet):
     def standing(self) -> "PairQuerySet":
-        """Pairs that count: not withdrawn."""
+        """Keeps pairs that count: those not withdrawn."""
         return self.filter(withdrawn_at=None)
 
     def used_before(self, texts: Iterable[str], *, besides: models.Model) -> set[str]:
-        """Which of the texts are among these pairs, folded; those of the assignment `besides` do not count.
+        """Returns those of the texts, folded, that these pairs have already; the assignment `besides` does not count.
 
-        Asked with and without a full stop and in small letters: as near to `fold` as a database gets.
+        Compares small letters, with and without a full stop: as near to `fold` as a database gets.
         """
         bare = {text.strip().rstrip(".!?").lower() for text in texts} - {""}
         spellings = [text + end for text in bare for end in ("", ".", "!", "?")]
@@ -177,7 +177,7 @@ class PairQuerySet(models.QuerySet):
 
 class LedgerQuerySet(models.QuerySet):
     def newest_first(self, before: int | None = None) -> "LedgerQuerySet":
-        """By key, for paging: the entries older than the one with the id `before`."""
+        """Orders by key, newest first; for a page, keeps the entries older than the one with the id `before`."""
         return (self if before is None else self.filter(pk__lt=before)).order_by("-pk")
 
     def for_writing(self) -> "LedgerQuerySet":
@@ -192,15 +192,15 @@ class ExclusionQuerySet(models.QuerySet):
         return self.filter(undone_at=None)
 
     def of(self, annotator: models.Model) -> "ExclusionQuerySet":
-        """Those that stand and are about this person."""
+        """Keeps standing exclusions of this person."""
         return self.standing().filter(annotator=annotator.pk)
 
 
 def tell_planner(*written: type[models.Model]) -> None:
-    """Lets the database count anew what stands in the models' tables, after much was written.
+    """Refreshes the database's statistics of the models' tables after a large import.
 
-    PostgreSQL does so by itself only after a tenth of a table has changed, SQLite never: without it both may take minutes
-    for what takes a tenth of a second.
+    PostgreSQL does this by itself only after a tenth of a table has changed, SQLite never. Without it both may take
+    minutes for what takes a tenth of a second.
     """
     with connection.cursor() as cursor:
         for model in written:

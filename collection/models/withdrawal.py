@@ -1,6 +1,6 @@
-"""Why a text or a label counts no more: a closed list, for snapshots publish these words.
+"""Reasons for withdrawing a pair or a label: a closed list, because snapshots publish these words.
 
-What a researcher wrote about somebody stays in `Exclusion.reason`, and no file that leaves the site has it.
+What a researcher wrote about a person is in `Exclusion.reason`, and never leaves the site.
 """
 
 SURPLUS = "surplus: somebody else finished the premise first"

@@ -1,4 +1,4 @@
-"""Writing: seats, tasks, drafts, what was noticed and reported on the way."""
+"""Writing: seats, tasks, drafts, advice, signals, problem reports."""
 
 from django.conf import settings
 from django.db import models
@@ -11,9 +11,9 @@ from collection.models.querysets import ProblemReportQuerySet, SeatQuerySet, Wri
 
 
 class WritingSeat(models.Model):
-    """A seat for one writer at one premise: what is scarce in collection, one row each.
+    """A seat for one writer at one premise.
 
-    Empty, or held by an annotator until a moment; submitted once. The lease stays as history.
+    It is empty, or leased to an annotator until `leased_until`, and submitted once. The last lease stays as history.
     """
 
     premise = models.ForeignKey(Premise, on_delete=models.PROTECT, related_name="seats")
@@ -56,7 +56,7 @@ class WritingSeat(models.Model):
 
 
 class WritingAssignment(models.Model):
-    """One premise handed to one annotator. What was handed out stays known."""
+    """One premise that one annotator claimed. Never deleted."""
 
     class Outcome(models.TextChoices):
         SUBMITTED = "submitted"
@@ -106,20 +106,20 @@ class WritingAssignment(models.Model):
 
     @property
     def may_be_sent(self) -> bool:
-        """Whether texts are still taken: it is open, or its time ran out. What was skipped or sent stays as it is."""
+        """Returns whether texts can still be sent: the task is open or expired, not skipped and not sent."""
         return self.closed_at is None or self.outcome == self.Outcome.EXPIRED
 
     @property
     def labels(self) -> list[str]:
-        """What is written for, in the order of the fields."""
+        """Returns the labels to write for, in the order of the fields."""
         return [entry.label for entry in self.prompt_version.fields.all()]
 
 
 class DraftText(models.Model):
-    """What stands in one field of an unsent task: so that it can be continued on another device."""
+    """The draft of one field of an unsent task, so that it can be continued on another device."""
 
-    PROBLEM = "problem"  # the field that is about no label
-    LONGEST = 10_000  # characters kept of one field; far beyond what can be sent
+    PROBLEM = "problem"  # the field for problem reports
+    LONGEST = 10_000  # characters stored of one field; far beyond what can be sent
 
     assignment = models.ForeignKey(WritingAssignment, on_delete=models.CASCADE, related_name="drafts")
     label = models.CharField(max_length=20)
@@ -131,7 +131,7 @@ class DraftText(models.Model):
 
 
 class AdviceGiven(models.Model):
-    """That a text met one kind of advice when it was sent; `refused`: another text was asked for."""
+    """One kind of advice given on a text that was sent; `refused`: the writer was asked for another text."""
 
     assignment = models.ForeignKey(WritingAssignment, on_delete=models.PROTECT, related_name="advice")
     label = models.CharField(max_length=20)
@@ -144,7 +144,7 @@ class AdviceGiven(models.Model):
 
 
 class WritingSignals(models.Model):
-    """How a task was typed: evidence for a researcher to read, which decides nothing by itself."""
+    """How a task was typed. Researchers read it; it decides nothing."""
 
     assignment = models.OneToOneField(WritingAssignment, on_delete=models.PROTECT, related_name="signals")
     active_ms = models.PositiveIntegerField(
@@ -156,7 +156,7 @@ class WritingSignals(models.Model):
 
 
 class PromptReading(models.Model):
-    """That somebody read one version of a prompt, and how its short check went."""
+    """One person's reading of a prompt version, and how its short check went."""
 
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
     version = models.ForeignKey(PromptVersion, on_delete=models.PROTECT, related_name="readings")
@@ -181,7 +181,7 @@ class PilotWriter(models.Model):
 
 
 class ProblemReport(models.Model):
-    """What an annotator found wrong with a premise or a task."""
+    """An annotator's report of a problem with a premise or a task."""
 
     assignment = models.ForeignKey(WritingAssignment, on_delete=models.PROTECT, related_name="reports")
     text = models.TextField()

@@ -1,4 +1,4 @@
-"""Handing out premises to writers, and why there is none."""
+"""Claims premises for writers, and says why there is none to claim."""
 
 from datetime import UTC, datetime, timedelta
 from functools import reduce
@@ -21,20 +21,19 @@ Outcome = WritingAssignment.Outcome
 
 
 def lock_writer(annotator: User) -> None:
-    """One person's claims stand in line: two tabs cannot both find no open task, nor both the day's last one.
+    """Locks a writer, so that two tabs cannot both find no open task, nor both claim the last task of the day.
 
-    Without the key, because other tables refer to it: whoever sends at this moment need not wait.
+    `no_key`: other tables refer to the key, and a submission at the same moment need not wait.
     """
     User.objects.select_for_update(of=("self",), no_key=True).get(pk=annotator.pk)
 
 
 @one_transaction
 def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
-    """The annotator's open assignment with its lease renewed, or a new one.
+    """Returns the annotator's open assignment with its lease renewed, or a new one.
 
-    Two tabs get the same assignment. One whose lease ran out is continued if the seat is still free, so
-    that a draft comes back to its premise. Raises NoWork, also where they may not write, and
-    ConsentMissing.
+    Two tabs get the same assignment. An assignment whose lease ran out goes on if its seat is still free, so
+    that a draft comes back to its premise. Raises ConsentMissing, and NoWork, also if this person may not write here.
     """
     now = timezone.now()
     require_consent(user=annotator, form_id=corpus.consent_form_id)
@@ -49,7 +48,7 @@ def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
         .first()
     )
     if current is not None:
-        if take(current.seat, annotator, now):
+        if lease_seat(current.seat, annotator, now):
             return current
         close(current, Outcome.EXPIRED, now)
     if is_done_for_today(corpus, annotator, now):
@@ -57,8 +56,8 @@ def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
     full = full_genres(annotator, corpus)
     seat = _next_seat(corpus, annotator, full, now)
     if seat is None:
-        raise _why_nothing(corpus, annotator, full, now)
-    take(seat, annotator, now)
+        raise _why_no_seat(corpus, annotator, full, now)
+    lease_seat(seat, annotator, now)
     version = PromptVersion.objects.filter(prompt__genre=seat.genre_id).latest("number")
     made = WritingAssignment.objects.create(
         corpus=corpus, annotator=annotator, seat=seat, prompt_version=version
@@ -67,7 +66,7 @@ def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
 
 
 def why_no_work(*, corpus: Corpus, annotator: User) -> NoWork | None:
-    """Why this person would get no premise at this moment; None: they would get one, or have one in hand."""
+    """Returns why `claim_writing` would give this person no premise now; None if it would give one."""
     now = timezone.now()
     if Corpus.objects.filter(has_writing(annotator, now), pk=corpus.pk).exists():
         return None
@@ -76,18 +75,20 @@ def why_no_work(*, corpus: Corpus, annotator: User) -> NoWork | None:
         return refusal
     if is_done_for_today(corpus, annotator, now):
         return _until_tomorrow(corpus, now)
-    return _why_nothing(corpus, annotator, full_genres(annotator, corpus), now)
+    return _why_no_seat(corpus, annotator, full_genres(annotator, corpus), now)
 
 
 def has_writing(annotator: User, now: datetime) -> Q:
-    """A condition on corpora: `claim_writing` gives this person a premise."""
-    seat = WritingSeat.objects.takeable_by(annotator, now).filter(pk=OuterRef("seat"))
+    """Returns a condition on corpora: `claim_writing` would give this person a premise."""
+    seat = WritingSeat.objects.claimable_by(annotator, now).filter(pk=OuterRef("seat"))
     in_hand = WritingAssignment.objects.filter(
         Exists(seat), corpus=OuterRef("pk"), annotator=annotator, closed_at=None
     )
     genres = genres_in_turn(annotator, full_genres(annotator), now).filter(corpus=OuterRef("pk"))
     genres = genres.filter(next_turn__isnull=False)  # type: ignore[misc]
-    return may_write(annotator) & (Q(Exists(in_hand)) | has_time(annotator, now) & Q(Exists(genres)))
+    return may_write(annotator) & (
+        Q(Exists(in_hand)) | is_under_daily_limit(annotator, now) & Q(Exists(genres))
+    )
 
 
 def assignments() -> QuerySet[WritingAssignment]:
@@ -96,10 +97,10 @@ def assignments() -> QuerySet[WritingAssignment]:
     )
 
 
-def take(seat: WritingSeat, annotator: User, now: datetime) -> bool:
-    """Holds the seat for the annotator unless it is written or somebody else's lease is running."""
+def lease_seat(seat: WritingSeat, annotator: User, now: datetime) -> bool:
+    """Leases the seat to the annotator. Returns False if it is written or leased to somebody else."""
     until = now + timedelta(seconds=settings.WRITING_LEASE_SECONDS)
-    free = WritingSeat.objects.takeable_by(annotator, now).filter(pk=seat.pk)
+    free = WritingSeat.objects.claimable_by(annotator, now).filter(pk=seat.pk)
     taken = free.update(annotator=annotator, leased_until=until)
     if taken:
         seat.annotator, seat.leased_until = annotator, until
@@ -107,7 +108,7 @@ def take(seat: WritingSeat, annotator: User, now: datetime) -> bool:
 
 
 def close(assignment: WritingAssignment, outcome: str, now: datetime, skip_reason: str = "") -> None:
-    """Closes a task once. One whose time ran out can still be sent; every other outcome is final. Raises TaskOver."""
+    """Closes a task once. Only an expired task can be closed again, since it can still be sent. Raises TaskOver."""
     unsent = WritingAssignment.objects.filter(
         Q(closed_at=None) | Q(outcome=Outcome.EXPIRED), pk=assignment.pk
     )
@@ -116,30 +117,28 @@ def close(assignment: WritingAssignment, outcome: str, now: datetime, skip_reaso
 
 
 def start_of_day(now: datetime) -> datetime:
-    """Days are those of world time, as on every page about a person's work."""
+    """Returns when the day began in UTC, as on every page about a person's work."""
     return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def has_time(annotator: User, now: datetime) -> Q:
-    """A condition on corpora: it allows this person another premise today; skipped ones count too."""
+def is_under_daily_limit(annotator: User, now: datetime) -> Q:
+    """Returns a condition on corpora: this person may claim another premise today. Skipped premises count too."""
     today = WritingAssignment.objects.given_since(annotator, start_of_day(now), OuterRef("pk"))
     return Q(max_tasks_per_day=None) | Q(max_tasks_per_day__gt=Coalesce(today, 0))
 
 
 def is_done_for_today(corpus: Corpus, annotator: User, now: datetime) -> bool:
-    """Whether this person was given as many premises today as the corpus allows."""
+    """Returns whether this person has claimed as many premises today as the corpus allows."""
     if corpus.max_tasks_per_day is None:
         return False
-    return not Corpus.objects.filter(has_time(annotator, now), pk=corpus.pk).exists()
+    return not Corpus.objects.filter(is_under_daily_limit(annotator, now), pk=corpus.pk).exists()
 
 
 def full_genres(annotator: User, corpus: Corpus | None = None) -> list[int]:
-    """Ids of the genres, of all corpora or one, in which this person has written as much as one writer may.
+    """Returns the ids of the genres, of all corpora or one, in which this person has filled their share of seats.
 
-    Everybody may write once.
-
-    Whether a genre is large enough for one more is asked by its n-th premise, n a few times what the person
-    wrote: counting all seats would read a large genre from end to end for each claim.
+    Everybody may write once in each genre. Counting all seats would read a large genre from end to end for each
+    claim. So the query only looks whether the genre has an n-th premise; n follows from what the person wrote.
     """
     if corpus is not None and corpus.max_genre_share == 100:
         return []
@@ -157,15 +156,15 @@ def full_genres(annotator: User, corpus: Corpus | None = None) -> list[int]:
 
 
 def _has_fewer_premises(genre: int, number: int) -> Q:
-    # In the order of an index: without one the database reads the table until it has met so many.
+    # Ordered by an index; otherwise the database would read the table until it has found that many.
     premises = Premise.objects.filter(genre=genre).order_by("digest").values("pk")
     return Q(IsNull(Subquery(premises[number - 1 : number]), True))
 
 
 def genres_in_turn(annotator: User, full: list[int], now: datetime) -> QuerySet[Genre]:
-    """The genres that this person may write for, but the full ones; first the one least of which is written.
+    """Returns the genres that this person may write for, except the full ones; the least written genre first.
 
-    `next_turn` is that of the first seat for them; NULL where there is none.
+    `next_turn` is the turn of the first seat that they can claim; NULL if there is none.
     """
     genres = Genre.objects.exclude(pk__in=full).writable_by(annotator)
     return genres.with_next_turn(annotator, now).order_by("next_turn", "pk")
@@ -173,7 +172,7 @@ def genres_in_turn(annotator: User, full: list[int], now: datetime) -> QuerySet[
 
 def _next_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime) -> WritingSeat | None:
     for genre in genres_in_turn(annotator, full, now).filter(corpus=corpus):
-        # Not in SQL: each genre's first seat would be looked for a second time.
+        # A condition in SQL would search each genre's first seat a second time.
         if genre.next_turn is None:  # type: ignore[attr-defined]
             continue
         seat = (
@@ -196,8 +195,8 @@ def _until_tomorrow(corpus: Corpus, now: datetime) -> NoWork:
     return DoneForToday(why, int((tomorrow - now).total_seconds()) + 1)
 
 
-def _why_nothing(corpus: Corpus, annotator: User, full: list[int], now: datetime) -> NoWork:
-    """Why there is nothing to write for this person. Asked only when no seat was found, so it may look closely."""
+def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime) -> NoWork:
+    """Says why this person can claim nothing. Called only when no seat was found, so it may be slow."""
     writable = Genre.objects.filter(corpus=corpus).writable_by(annotator)
     if not writable.exists():
         return _why_closed(corpus)

@@ -1,4 +1,4 @@
-"""What becomes of a task: a draft, sent and paid, or skipped and perhaps reported."""
+"""Submits tasks and pays for them, skips them, and stores drafts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -27,7 +27,7 @@ from collection.pay import earn
 from collection.premises.filters.candidates import candidate
 from collection.premises.filters.language import ForeignLanguage, detected_language
 from collection.texts import one_line
-from collection.writing.claiming import assignments, close, lock_writer, start_of_day, take
+from collection.writing.claiming import assignments, close, lease_seat, lock_writer, start_of_day
 from collection.writing.problem_reports import report_problem
 from collection.writing.who_may_write import why_not_writing
 from shared.transactions import one_transaction
@@ -38,7 +38,7 @@ SENT = (Outcome.SUBMITTED, Outcome.SURPLUS)
 
 @dataclass(frozen=True)
 class Signals:
-    """How a task was typed, as the page counted it. Evidence to read; it decides nothing."""
+    """How a task was typed, as the page counted it. Researchers read it; it decides nothing."""
 
     active_ms: int = 0
     keystrokes: int = 0
@@ -48,7 +48,7 @@ class Signals:
 
 @dataclass(frozen=True)
 class WritingResult:
-    """What became of a submission. `repeated`: it had been saved before; nothing was done again.
+    """The result of a submission. `repeated`: it had been saved before, and nothing was done again.
 
     `finishes_visit`: it was the last task of a visit through a platform's link.
     """
@@ -70,13 +70,12 @@ def submit_writing(
     signals: Signals | None = None,
     model_helped: bool = False,
 ) -> WritingResult:
-    """Saves one hypothesis a label, pays, and closes the assignment.
+    """Saves one hypothesis for each label, pays, and closes the assignment.
 
-    A lease that ran out does no harm while the seat is free. If somebody else has it, the texts are kept
+    An expired lease does no harm while the seat is free. If somebody else has the seat, the texts are stored
     as withdrawn pairs and paid all the same (`surplus`). `model_helped`: the writer says that a language model
-    helped. Raises UnknownAssignment, TaskOver (it was skipped or reported), InvalidWriting,
-    ConsentMissing, KeyReused; after InvalidWriting the same key may come with
-    corrected texts.
+    helped. Raises UnknownAssignment, TaskOver (it was skipped or reported), ConsentMissing, KeyReused, and
+    InvalidWriting; after that the same key may be sent with corrected texts.
     """
     assignment = _own_assignment(annotator, token)
     require_consent(user=annotator, form_id=assignment.corpus.consent_form_id)
@@ -114,7 +113,7 @@ def submit_writing(
 def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], problem: str) -> WritingResult:
     now = timezone.now()
     ended = why_not_writing(assignment.corpus, assignment.annotator) is not None
-    mine = not ended and take(assignment.seat, assignment.annotator, now)
+    mine = not ended and lease_seat(assignment.seat, assignment.annotator, now)
     if mine:
         WritingSeat.objects.filter(pk=assignment.seat_id).update(submitted_at=now)
     withdrawn = "" if mine else ENDED if ended else SURPLUS
@@ -154,12 +153,12 @@ def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], probl
 
 @one_transaction
 def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str = "") -> int:
-    """Gives a premise back; with a `problem` it is reported. Doing it twice does no harm.
+    """Gives a premise back, and reports a `problem` if there is one. Idempotent.
 
-    `reason` is one of WritingAssignment.SkipReason, or empty. Who skips a text because it is upsetting is paid
-    what the prompt says, so many times a day. Returns the cents. Raises UnknownAssignment.
+    `reason` is one of WritingAssignment.SkipReason, or empty. The prompt says what skipping an upsetting text pays,
+    and how often a day. Returns the cents. Raises UnknownAssignment.
     """
-    lock_writer(annotator)  # two skips at one moment would each count the other as not yet paid
+    lock_writer(annotator)  # of two skips at one moment, each would count the other as not yet paid
     assignment = _own_assignment(annotator, token)
     assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
     if assignment.closed_at is not None:
@@ -172,7 +171,7 @@ def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str 
     WritingSeat.objects.filter(pk=assignment.seat_id, annotator=annotator, submitted_at=None).update(
         annotator=None, leased_until=None
     )
-    # A report that comes with a reason to skip is a skip: the report itself is kept beside it.
+    # With a reason to skip the outcome is a skip; the report itself is stored as well.
     outcome = Outcome.REPORTED if problem and not reason else Outcome.SKIPPED
     close(assignment, outcome, now, skip_reason=reason)
     assignment.drafts.all().delete()
@@ -188,7 +187,7 @@ def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str 
 
 
 def _skip_pay(assignment: WritingAssignment, now: datetime) -> int:
-    """Cents for a premise skipped as upsetting: what the prompt says, until the day's number is used up."""
+    """Returns the pay for skipping an upsetting premise: 0 once the day's number of paid skips is used up."""
     version = assignment.prompt_version
     if not version.skip_pay_cents:
         return 0
@@ -252,17 +251,17 @@ def save_draft(
 
 
 def discard_draft(*, annotator: User, token: str) -> None:
-    """Throws away what was begun and not sent. Raises UnknownAssignment."""
+    """Deletes the draft of one task. Raises UnknownAssignment."""
     _own_assignment(annotator, token).drafts.all().delete()
 
 
 def discard_drafts(*, annotator: User) -> None:
-    """Throws away all that somebody began and did not send, as when they are erased."""
+    """Deletes all drafts of a person, as when they are erased."""
     DraftText.objects.filter(assignment__annotator=annotator).delete()
 
 
 def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[Advice]:
-    """What there is to say about texts for this assignment, with the corpus's own levels."""
+    """Returns the advice on texts for this assignment, at the corpus's own levels."""
     corpus = assignment.corpus
     used = Pair.objects.filter(author=assignment.annotator_id, corpus=corpus).used_before(
         texts.values(), besides=assignment
@@ -281,7 +280,7 @@ def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[A
 
 
 def _is_other_language(tag: str, text: str) -> bool:
-    """As surely as the filter of premises is; it loads its model when it is first asked."""
+    """Uses the filter of premises; the first call loads its model."""
     language = detected_language(tag)
     return language is not None and ForeignLanguage(language)(candidate(1, [text]))
 
@@ -294,7 +293,7 @@ def _count_advice(assignment: WritingAssignment, advice: list[Advice]) -> None:
 
 
 def _unusable(texts: Mapping[str, str], wanted: Mapping[str, str]) -> dict[str, str]:
-    """Texts that no advice is about: for a field that there is not."""
+    """Returns an error for each text whose field does not exist."""
     return {label: "This task has no field of that name." for label in texts if label not in wanted}
 
 

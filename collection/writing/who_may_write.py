@@ -1,4 +1,4 @@
-"""Who may write for a corpus."""
+"""Decides who may write for a corpus."""
 
 from django.db.models import Exists, OuterRef, Q
 
@@ -9,7 +9,7 @@ from collection.models import Corpus, Exclusion
 
 
 def why_not_writing(corpus: Corpus, annotator: User) -> NoWork | None:
-    """Why this person may not write for this corpus at all; None: they may. One query."""
+    """Returns why this person may not write for this corpus; None if they may."""
     if Corpus.objects.filter(may_write(annotator), pk=corpus.pk).exists():
         return None
     if Exclusion.objects.of(annotator).filter(corpus=corpus).exists():
@@ -20,7 +20,7 @@ def why_not_writing(corpus: Corpus, annotator: User) -> NoWork | None:
 
 
 def may_write(annotator: User, *, undone: Exclusion | None = None) -> Q:
-    """The same as a condition on corpora. `undone`: as if this exclusion had been undone."""
+    """Returns a condition on corpora: this person may write. `undone`: as if this exclusion had been undone."""
     held = Grant.objects.standing().filter(user=annotator, qualification=OuterRef("writing_qualification"))
     excluded = Exclusion.objects.of(annotator).filter(corpus=OuterRef("pk"))
     if undone is not None:
