@@ -1,8 +1,8 @@
-"""What becomes of one pair of a published file: which of its labels are kept, and as what. No Django in here.
+"""Plans the import of a pair: which of its labels are stored, and as what. Imports no Django.
 
-In an elicited corpus the first label is the author's. It is kept with the pair; where there are others
-beside it, all of them are votes by position. A gold label whose votes are in the file is not stored, as
-it follows from them; one without its votes, or decided beyond them, is kept as the published label.
+In an elicited corpus the first label is the author's. It is stored with the pair; if there are others, all of
+them are votes by position. A gold label is not stored if it follows from votes in the file. It is stored as the
+published label if it came without votes, or was decided beyond them.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ ALL, AUTHOR = "all", "author"
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One label by its position from 1, and the file's code of who gave it (empty if unknown)."""
+    """One label with its position (from 1) and the file's code of its annotator (empty if unknown)."""
 
     position: int
     label: str
@@ -29,7 +29,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPair:
-    """A pair that fits its corpus. `digest` is the premise's; `author` the file's code, empty if unknown.
+    """A pair that can be imported. `digest` is the premise's; `author` the file's code, empty if unknown.
 
     first_is_author: the first vote is the author's label.
     """
@@ -45,10 +45,10 @@ class PlannedPair:
 
 @dataclass(frozen=True)
 class Rules:
-    """How the lines of a file are to be taken.
+    """How to import the lines of a file.
 
-    scheme: of the corpus: the author's label and the published one. asked: of the labels under the main question,
-    where that is another one. elicited: is the first label the author's. take: `all` labels, or only the `author`'s own.
+    scheme: of the author's label and the published one. asked: the main question's scheme, if it is another one.
+    elicited: whether the first label is the author's. take: `all` labels, or only the `author`'s.
     """
 
     scheme: str
@@ -70,7 +70,7 @@ class Rules:
 
 
 def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
-    """The plan for a pair, or why it cannot go in. Its hypothesis is made one line, as what people write is."""
+    """Returns the plan for a pair, or why it cannot be imported. Makes its hypothesis one line."""
     item = replace(
         item, hypothesis=one_line(item.hypothesis), published_label=rules.published(item.published_label)
     )
@@ -95,13 +95,13 @@ def plan_pair(item: ImportedPair, rules: Rules) -> PlannedPair | BadLine:
     keeps_gold = rules.take == ALL and (item.gold_stands or not votes)
     published = item.published_label if keeps_gold else None
     if published == author_label:
-        published = None  # the author's label says it already
+        published = None  # it follows from the author's label
     first_is_author = authored and author_label is not None
     return PlannedPair(item, digest_of(item.premise), author, author_label, votes, published, first_is_author)
 
 
 def _votes(item: ImportedPair, authored: bool) -> tuple[Vote, ...]:
-    """The labels with their positions; none where the author's label stands alone."""
+    """Returns the labels with their positions; none if there is only the author's label."""
     codes = item.annotators or ("",) * len(item.labels)
     votes = tuple(
         Vote(position, label, code)
@@ -113,8 +113,10 @@ def _votes(item: ImportedPair, authored: bool) -> tuple[Vote, ...]:
 
 
 def pair_id_of(partition: str, genre: str, plan: PlannedPair, repetition: int) -> str:
-    """The public id of a pair that came without one: the same for the same content, so that a second
-    import finds the first. `repetition` counts equal pairs of one file from 0; published files have some.
+    """Returns a public id for a pair that came without one.
+
+    The same content gets the same id, so that a second import finds the pair. `repetition` counts equal pairs of
+    one file from 0; some published files have them.
     """
     content = "\n".join((partition, genre, plan.digest, normalise(plan.item.hypothesis), str(repetition)))
     return f"pair-{hashlib.sha256(content.encode()).hexdigest()[:20]}"

@@ -1,8 +1,7 @@
-"""Writing pairs in bulk: portions of about two thousand, each portion one transaction.
+"""Writes pairs in portions of about two thousand.
 
-That is done by `write_pairs`, which wants to be called in a transaction: validation writes the
-labels of the same portion in it. It locks the corpus's row, so that two imports into one corpus
-take turns while annotators go on.
+`write_pairs` must be called in a transaction, in which validation writes the labels of the same portion. It locks
+the corpus's row, so that two imports into one corpus take turns while annotators go on.
 """
 
 from collections import Counter
@@ -24,10 +23,10 @@ IDS_LISTED = 3
 
 @dataclass
 class PairImport:
-    """One import of pairs into a corpus: what was asked for, and what is known by now.
+    """One import of pairs into a corpus: its options and its state.
 
-    genre: the genre of pairs whose line names none; empty: the corpus's only one, else `default_genre`.
-    ids_repeat: one id of the file may stand for several pairs. counts: what was done, by name.
+    genre: for pairs whose line names none; empty: the corpus's only genre, else `default_genre`.
+    ids_repeat: whether several pairs of the file may have one id. counts: of the report, by name.
     genres_made, ids_changed: the first few, for the report.
     """
 
@@ -43,9 +42,9 @@ class PairImport:
     _people: dict[str, int] = field(default_factory=dict)
 
     def genre_of(self, name: str) -> Genre | str:
-        """The genre of that name or slug, or why there is none.
+        """Returns the genre of that name or slug, or why there is none.
 
-        A corpus that people write in has the genres of its file; one that only imports knows makes new ones.
+        In a corpus with prompts the corpus file sets the genres. Elsewhere missing genres are made.
         """
         if self._genres is None:
             found = self.corpus.genres.all()
@@ -71,15 +70,15 @@ class PairImport:
         return genre
 
     def partition_of(self, plan: PlannedPair) -> str | None:
-        """The published partition: the import's, else the one that the line names."""
+        """Returns the published partition: the import's, else the one that the line names."""
         return self.partition or plan.item.partition or None
 
     def person(self, code: str) -> int | None:
-        """The id of the user for a code of the file; `meet` must have seen the code."""
+        """Returns the id of the user for a code of the file. Call `make_people` with the code before."""
         return self._people[code] if code else None
 
-    def meet(self, codes: Iterable[str]) -> None:
-        """Makes users for codes that are new: pseudonyms of the file, who can never sign in."""
+    def make_people(self, codes: Iterable[str]) -> None:
+        """Makes users for new codes of the file. They can never sign in."""
         wanted = {
             code: person_code(self.corpus.slug, code) for code in codes if code and code not in self._people
         }
@@ -98,19 +97,19 @@ class PairImport:
 
 @dataclass
 class PairSource:
-    """One file of an import. `repeats` counts pairs by what names them: their id, or their content where they have none."""
+    """One file of an import. `repeats` counts pairs by their id, or by their content if they have none."""
 
     source: Source
     repeats: Counter[str] = field(default_factory=Counter)
 
 
 def genre_slug(name: str) -> str:
-    """A slug for a genre's published name; names of other scripts get one from their digest."""
+    """Returns a slug for a genre's published name; for names in other scripts, one made from the digest."""
     return slugify(name)[:60] or f"genre-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def person_code(corpus: str, code: str) -> str:
-    """The code of an imported annotator: `corpus:code`, with a digest at its end where that is over 40."""
+    """Returns the code of an imported annotator: `corpus:code`, shortened with a digest to 40 characters."""
     whole = f"{corpus}:{code}"
     return whole if len(whole) <= 40 else f"{whole[:29]}-{sha256(whole.encode()).hexdigest()[:10]}"
 
@@ -118,9 +117,9 @@ def person_code(corpus: str, code: str) -> str:
 def write_pairs(
     *, run: PairImport, file: PairSource, plans: Sequence[PlannedPair]
 ) -> tuple[list[tuple[Pair, PlannedPair]], list[BadLine]]:
-    """Writes the pairs of a portion that are new, with their premises, people and parses.
+    """Writes the new pairs of a portion, with their premises, people and parses. Call it in a transaction.
 
-    Returns the new pairs with their plans, and the lines refused. To be called in a transaction.
+    Returns the new pairs with their plans, and the refused lines.
     """
     run.corpus = _locked(run.corpus.pk)
     corpus, scheme, source = run.corpus.pk, run.corpus.scheme, file.source.pk
@@ -128,7 +127,9 @@ def write_pairs(
     named = _with_names(run, file, plans, refused)
     new = _without_known(run, named, refused)
     premises = _premises(run, file.source, new)
-    run.meet(code for _, _, plan in new for code in (plan.author, *(vote.annotator for vote in plan.votes)))
+    run.make_people(
+        code for _, _, plan in new for code in (plan.author, *(vote.annotator for vote in plan.votes))
+    )
     pairs = [
         Pair(
             corpus_id=corpus,
@@ -159,7 +160,7 @@ Named = tuple[Genre, str, PlannedPair]
 def _with_names(
     run: PairImport, file: PairSource, plans: Iterable[PlannedPair], refused: list[BadLine]
 ) -> list[Named]:
-    """The plans with genre and public id."""
+    """Returns the plans with genre and public id."""
     named = []
     for plan in plans:
         partition = plan.item.partition
@@ -192,7 +193,7 @@ def _with_names(
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What makes a second pair of the same id the same pair."""
+    """What must be equal for a second pair with the same id to be the same pair."""
 
     text: tuple[int, str, str]
     labels: tuple[str | None, str | None]
@@ -200,7 +201,7 @@ class _Known:
 
 
 def _without_known(run: PairImport, named: Sequence[Named], refused: list[BadLine]) -> list[Named]:
-    """Leaves out pairs that are there: equal ones count as skipped, others of the same id are refused."""
+    """Leaves out pairs whose id exists: equal pairs count as skipped, different ones are refused."""
     known = _known_pairs(run.corpus, [public_id for _, public_id, _ in named])
     new = []
     for genre, public_id, plan in named:
@@ -245,7 +246,7 @@ def _conflict(public_id: str, there: _Known, this: _Known) -> str:
 
 
 def _premises(run: PairImport, source: Source, new: Sequence[Named]) -> dict[tuple[int, str], int]:
-    """The ids of the premises by genre and digest; those that are missing are made."""
+    """Returns the ids of the premises by genre and digest; makes the missing ones."""
     wanted: dict[tuple[int, str], tuple[Genre, PlannedPair]] = {}
     for genre, _, plan in new:
         wanted.setdefault((genre.pk, plan.digest), (genre, plan))

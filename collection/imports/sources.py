@@ -1,4 +1,4 @@
-"""Files from which pairs and premises were read."""
+"""Records the files from which pairs and premises were read."""
 
 from collection.models import Corpus, Source
 
@@ -6,8 +6,8 @@ PORTION = 2000  # lines that one transaction writes
 
 
 def remember_source(*, corpus: Corpus, name: str, digest: str, licence: str = "") -> Source:
-    """The file as a source of the corpus. The same file again is the same source."""
-    # A file name may hold bytes that are no text.
+    """Returns the file as a source of the corpus. The same file again is the same source."""
+    # A file name may hold bytes that are not text.
     name = name.encode(errors="backslashreplace").decode()[:300]
     source, _ = Source.objects.get_or_create(
         corpus=corpus, name=name, sha256=digest, defaults={"licence": licence}

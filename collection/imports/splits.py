@@ -1,7 +1,7 @@
-"""Partitions for pairs whose source has none: by shares, by group, by seed. Pure.
+"""Draws partitions for pairs whose source has none. Imports no Django.
 
-A group's place follows from the seed and its name alone, so a source may come in pieces and in any order, and an
-interrupted import goes on as it began. The shares are therefore met roughly, the nearer the more groups there are.
+The partition of a group follows from the seed and the group's name alone. So a source may come in pieces and in any
+order, and an interrupted import goes on as it began. The shares are approximate, the closer the more groups there are.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Split:
         return PARTITIONS[(at >= train) + (at >= train + dev)]
 
     def placed(self, item: ImportedPair) -> ImportedPair:
-        """Returns the pair with a partition; one that its source gave stays."""
+        """Returns the pair with a partition. A partition from the source stays."""
         if item.partition:
             return item
         group = item.group or item.document or item.premise_id or digest_of(item.premise)

@@ -1,4 +1,4 @@
-"""Who may write, in the dashboard: invitations, exams to judge, links for outside platforms."""
+"""Exams, entry links and visits in the dashboard."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -30,12 +30,12 @@ class JudgementForm(forms.ModelForm):
     class Meta:
         model = ExamAttempt
         fields = ["judgement"]
-        help_texts = {"judgement": "What the annotator reads beside the result."}
+        help_texts = {"judgement": "The annotator reads it beside the result."}
 
 
 @admin.register(ExamAttempt)
 class ExamAttemptAdmin(ResearcherAdmin):
-    """Texts are judged here, once. Known labels were judged by the page."""
+    """Researchers judge texts here, once. Known labels were judged when the exam was sent."""
 
     form = JudgementForm
     list_display = ["sent_at", "annotator", "corpus", "number", "score", "passed"]
@@ -62,7 +62,7 @@ class ExamAttemptAdmin(ResearcherAdmin):
             judgement=form.cleaned_data["judgement"],
             by=request.user,  # type: ignore[arg-type]
         ):
-            messages.warning(request, "Somebody else had judged this exam before; that stands.")
+            messages.warning(request, "Somebody else had judged this exam before. Their verdict stands.")
 
     @admin.display(description="corpus")
     def corpus(self, attempt: ExamAttempt) -> str:
@@ -99,7 +99,7 @@ class EntryLinkAdmin(ResearcherAdmin):
         return is_researcher(request)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Adds the whole address: a readonly field does not see the request, which knows the host."""
+        """Adds the whole address, because a read-only field does not see the request with the host."""
         link = super().get_object(request, object_id, from_field)
         if link is not None:
             link.entry_address = request.build_absolute_uri(reverse("enter", args=[link.token]))
@@ -112,8 +112,8 @@ class EntryLinkAdmin(ResearcherAdmin):
         hint = ""
         if not entry_links.comes_from_prolific(link):
             hint = (
-                "Replace what stands in square brackets by the platform's own placeholders. A platform that adds the ids"
-                " to the address by itself gets the address without what follows the question mark."
+                "Replace the names in square brackets by the platform's own placeholders. If the platform adds the ids to"
+                " the address by itself, give it the address up to the question mark."
             )
         return format_html(
             "<code>{}?{}</code> {}", link.entry_address, entry_links.parameters_for_platform(link), hint
@@ -122,22 +122,22 @@ class EntryLinkAdmin(ResearcherAdmin):
     @admin.display(description="what it proves")
     def what_it_proves(self, link: EntryLink) -> str:
         if link._state.adding:
-            return "It is told here when the link is saved."
+            return "It is shown here when the link is saved."
         if link.proof == EntryLink.Proof.PROLIFIC:
-            return "Prolific signs who comes. Switch the secure address on in the study."
+            return "Prolific signs the ids. Switch the secure address on in the study."
         if link.proof == EntryLink.Proof.NONE:
             return (
-                "Nothing: whoever knows the address can come in as any participant, or as people who do not exist."
-                " A visit stays in the browser in which it was begun, and newcomers are counted by their network address;"
-                " more can only be had with a proof."
+                "Nothing: anybody who knows the address can come in as any participant, or as invented people."
+                " A visit stays in the browser in which it began, and newcomers are limited by their network address."
+                " Only a proof gives more."
             )
         return format_html(
-            "Your server signs who comes: signature = hexadecimal HMAC-SHA256 of participant, study and session,"
-            " one a line, with the secret <code>{}</code>. Keep the secret on the server.",
+            "Your server signs the ids: signature = hexadecimal HMAC-SHA256 of participant, study and session,"
+            " each on a line, with the secret <code>{}</code>. Keep the secret on the server.",
             link.secret,
         )
 
-    @admin.action(description="Close: nobody comes in any more", permissions=["view"])
+    @admin.action(description="Close: nobody can enter", permissions=["view"])
     def close(self, request: HttpRequest, links: QuerySet[EntryLink]) -> None:
         entry_links.set_open(links=links, is_open=False)
 
@@ -145,15 +145,15 @@ class EntryLinkAdmin(ResearcherAdmin):
     def reopen(self, request: HttpRequest, links: QuerySet[EntryLink]) -> None:
         entry_links.set_open(links=links, is_open=True)
 
-    @admin.action(description="Who earned what (CSV, with the platform's ids)", permissions=["pay"])
+    @admin.action(description="Download earnings (CSV, with the platform's ids)", permissions=["pay"])
     def download_earnings(self, request: HttpRequest, links: QuerySet[EntryLink]) -> StreamingHttpResponse:
-        visits.finish_all(Visit.objects.filter(link__in=links))  # a link may want less than it did
+        visits.finish_all(Visit.objects.filter(link__in=links))  # the link may require less than before
         answer = StreamingHttpResponse(csv_lines(_earnings(links)), content_type="text/csv")
         answer["Content-Disposition"] = 'attachment; filename="earnings.csv"'
         return answer
 
     def has_pay_permission(self, request: HttpRequest) -> bool:
-        """Platform ids are personal: administrators pay, researchers see codes."""
+        """Platform ids are personal data: only administrators see them."""
         return is_administrator(request)
 
 
@@ -174,9 +174,12 @@ class VisitAdmin(ResearcherAdmin):
     hidden_lookups = ("session", "study", "browser")
     actions = ["let_another_browser_in"]
 
-    @admin.action(description="Let another browser in: the next one with the ids", permissions=["view"])
+    @admin.action(
+        description="Let another browser in: the next one that brings the ids", permissions=["view"]
+    )
     def let_another_browser_in(self, request: HttpRequest, chosen: QuerySet[Visit]) -> None:
         number = visits.let_another_browser_in(chosen)
         messages.success(
-            request, f"{number} visits wait for a browser. Tell the people to open their address again."
+            request,
+            f"{number} visits can go on in another browser. Ask these people to open their address again.",
         )

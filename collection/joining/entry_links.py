@@ -1,4 +1,4 @@
-"""People who come through a link of an outside platform, and how they get their completion code."""
+"""Lets people in through an entry link of a recruiting platform, and leads them back at the end."""
 
 import hashlib
 import re
@@ -15,19 +15,19 @@ from collection.joining import signatures
 from collection.models import Corpus, EntryLink, Visit
 from shared.transactions import one_transaction
 
-# Platforms' ids are letters and digits, some with a sign between; they come into spreadsheets and logs.
+# Ids of platforms are letters and digits, some with a sign between. They go into spreadsheets and logs.
 ID = re.compile(r"[\w.@:-]{1,200}", re.ASCII)
 PROLIFIC_NAMES = {"participant": "PROLIFIC_PID", "study": "STUDY_ID", "session": "SESSION_ID"}
 PROLIFIC_END = "https://app.prolific.com/submissions/complete"
 
 
 class EntryRefused(Exception):
-    """The link does not let this person in. The text says why, and what to do."""
+    """The link does not let this person in. The text says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """Who wants to come in: the ids, and whether the platform proved that they are theirs."""
+    """The ids of a newcomer, and whether the platform proved them."""
 
     participant: str
     study: str = ""
@@ -37,10 +37,10 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Entry:
-    """Somebody came in.
+    """A visit that began or goes on.
 
-    `is_own`: proved, or in the browser in which the account was made. Only there may somebody without a password
-    take data along, make tokens, or erase the account.
+    `is_own`: the ids were proved, or this is the browser in which the account was made. Only then may somebody
+    without a password download data, make tokens, or erase the account.
     """
 
     visit: Visit
@@ -48,10 +48,10 @@ class Entry:
 
 
 def arrival(link: EntryLink, query: dict[str, str], address: str) -> Arrival:
-    """Reads the ids by the link's own names of the parameters, and checks the proof. Raises EntryRefused.
+    """Reads the ids from the parameters that the link names, and checks the proof. Raises EntryRefused.
 
-    `address`: of the entry page. A token of Prolific that is too old proves nothing any more; who comes back in
-    the browser of the visit needs no proof.
+    `address`: of the entry page. An expired token of Prolific proves nothing; but in the browser of the visit no
+    proof is needed.
     """
     if link.proof == EntryLink.Proof.PROLIFIC:
         return _arrival_from_prolific(link, query, address)
@@ -74,7 +74,7 @@ def _arrival_from_prolific(link: EntryLink, query: dict[str, str], address: str)
         raise _unproved(link, problem) from problem
     except signatures.KeysUnreachable as problem:
         raise EntryRefused(
-            "Prolific could not be asked whether it sent you. Nothing was started, so nothing is lost."
+            "Prolific could not be reached to verify that it sent you. Nothing was started, so nothing is lost."
             " Please try again in a few minutes."
         ) from problem
     named = {own: key for key, own in _keys(link).items()}
@@ -92,13 +92,13 @@ def _arrival(ids: dict[str, str], *, proved: bool) -> Arrival:
 
 def _unproved(link: EntryLink, problem: Exception) -> EntryRefused:
     return EntryRefused(
-        f"This page cannot tell that {link.platform} sent you: {problem}."
+        f"This page cannot verify that {link.platform} sent you: {problem}."
         f" Please come in through the study's page on {link.platform} once more."
     )
 
 
 def _keys(link: EntryLink) -> dict[str, str]:
-    """The link's names of the parameters -> what each holds."""
+    """Returns name of the parameter -> what it holds."""
     named = {link.participant_key: "participant", link.study_key: "study", link.session_key: "session"}
     return {key: name for key, name in named.items() if key}
 
@@ -112,27 +112,27 @@ def _checked(link: EntryLink, ids: dict[str, str]) -> dict[str, str]:
     found = {name: ids.get(name, "").strip() for name in PROLIFIC_NAMES}
     if not found["participant"] or found["participant"].startswith("{"):
         raise EntryRefused(
-            f"The address has no participant id (it should hold {link.participant_key}=...)."
+            f"The address has no participant id ({link.participant_key}=...)."
             f" Please come in through the study's page on {link.platform} once more."
         )
     if not all(ID.fullmatch(value) for value in found.values() if value):
         raise EntryRefused(
-            "The address holds an id that is no id: one has at most 200 letters, digits and the signs . _ - : @."
+            "The address holds an invalid id: an id has at most 200 letters, digits and the signs . _ - : @."
             f" Please come in through the study's page on {link.platform} once more."
         )
     return found
 
 
 def comes_from_prolific(link: EntryLink) -> bool:
-    """Whether Prolific itself sends the people, and no server between."""
+    """Returns whether Prolific sends people directly, without a server between."""
     is_there = link.proof == EntryLink.Proof.PROLIFIC or link.platform.strip().lower() == "prolific"
     return is_there and link.proof != EntryLink.Proof.SIGNATURE
 
 
 def parameters_for_platform(link: EntryLink) -> str:
-    """Returns the query of the address to give to the platform, with its placeholders where we know them.
+    """Returns the query of the address for the platform, with its placeholders if they are known.
 
-    Prolific replaces `{{%NAME%}}` with the id; for others a name stands in square brackets, to be replaced by hand.
+    Prolific replaces `{{%NAME%}}` with the id. For others, names in square brackets are to be replaced by hand.
     """
     keys = _keys(link)
     if comes_from_prolific(link):
@@ -159,16 +159,16 @@ def _prolific_address(link: EntryLink, code: str) -> str:
 
 
 def digest_of_browser(cookie: str) -> str:
-    """Returns what is kept of a browser's cookie: whoever reads the database cannot make the cookie from it."""
+    """Returns the digest that is stored of a browser's cookie, from which nobody can make the cookie."""
     return hashlib.sha256(cookie.encode()).hexdigest()
 
 
 @one_transaction
 def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: User | None = None) -> Entry:
-    """Lets somebody in under a code, with the link's qualification; the same session is the same visit.
+    """Lets somebody in under a code, and grants the link's qualification. The same session is the same visit.
 
-    `browser`: the digest of its cookie. Without proof a visit goes on only in the browser in which it was begun; a
-    session that is not known yet begins a visit in any browser. `signed_in`: as whom the browser is signed in.
+    `browser`: the digest of its cookie. Without proof, a visit goes on only in the browser in which it began; a
+    new session begins a visit in any browser. `signed_in`: the user as whom the browser is signed in.
     Raises EntryRefused.
     """
     if link.closed_at is not None:
@@ -186,13 +186,13 @@ def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: Us
         link=link, user=user, session=arrival.session, defaults={"study": arrival.study, "browser": browser}
     )
     if not is_new and not is_back:
-        _hand_over(visit, arrival, browser, link)
+        _bind_to_browser(visit, arrival, browser, link)
     first = Visit.objects.filter(user=user).order_by("pk").values_list("browser", flat=True).first()
     return Entry(visit=visit, is_own=arrival.proved or first == browser != "")
 
 
 def _refuse_unless_annotator(user: User, signed_in: User | None) -> None:
-    """An id is no password: it opens no account that can do more than write and label, and none that has a password."""
+    """Raises EntryRefused for accounts with a password or more rights: a platform's id is not a password."""
     if not user.is_active:
         raise EntryRefused("This account was ended. Please write to the researchers of the study.")
     if user.role != User.Role.ANNOTATOR:
@@ -206,7 +206,7 @@ def _refuse_unless_annotator(user: User, signed_in: User | None) -> None:
 
 
 def is_known(*, link: EntryLink, arrival: Arrival, browser: str) -> bool:
-    """Whether the ids come back in the browser in which their visit was begun."""
+    """Returns whether this is the browser in which the visit of these ids began."""
     visits = Visit.objects.filter(
         link=link,
         session=arrival.session,
@@ -217,32 +217,32 @@ def is_known(*, link: EntryLink, arrival: Arrival, browser: str) -> bool:
     return browser != "" and visits.exists()
 
 
-def _hand_over(visit: Visit, arrival: Arrival, browser: str, link: EntryLink) -> None:
-    """Gives the visit to this browser, if the platform proved who comes or no browser has it. Raises EntryRefused."""
+def _bind_to_browser(visit: Visit, arrival: Arrival, browser: str, link: EntryLink) -> None:
+    """Binds the visit to this browser, if the ids were proved or no browser has it. Raises EntryRefused."""
     mine = Visit.objects.filter(pk=visit.pk)
     if not (mine if arrival.proved else mine.filter(browser="")).update(browser=browser):
         raise EntryRefused(
-            "This was begun in another browser, or this one has lost its cookies. Please go on where you began; what you"
-            f" sent is saved. If you cannot, return the study on {link.platform} and take it anew, or write to"
+            "This visit began in another browser, or this one has lost its cookies. Please go on where you began; what you"
+            f" sent is saved. If you cannot, return the study on {link.platform} and take it again, or write to"
             " the researchers: they can let another browser in."
         )
     visit.browser = browser
 
 
 def set_open(*, links: QuerySet[EntryLink], is_open: bool) -> int:
-    """Opens or closes links; who is in already can finish. Returns how many changed."""
+    """Opens or closes links. People who are in already can finish. Returns how many changed."""
     return links.filter(closed_at__isnull=not is_open).update(closed_at=None if is_open else timezone.now())
 
 
 def opened_to(annotator: User, corpus: str = "pk") -> Q:
-    """A condition on corpora (or on rows whose field `corpus` names one): no platform sent this person, or a link of it did.
+    """Returns a condition on corpora: no platform sent this person, or a link of the corpus did.
 
-    What a researcher gives by name (an invitation, a place in a pool) needs no link.
+    `corpus`: the field that names the corpus, for conditions on other rows. An invitation by a researcher needs no link.
     """
     came = Visit.objects.filter(user=annotator, link__corpus=OuterRef(corpus))
     return ~Q(Exists(PlatformIdentity.objects.filter(user=annotator))) | Q(Exists(came))
 
 
 def is_open_to(annotator: User, corpus_id: int) -> bool:
-    """The same for one corpus."""
+    """Returns whether `opened_to` holds for one corpus."""
     return Corpus.objects.filter(opened_to(annotator), pk=corpus_id).exists()

@@ -1,4 +1,4 @@
-"""A platform's link, and its completion code."""
+"""Pages: the entry link, and the visit with its completion code."""
 
 import secrets
 from typing import cast
@@ -17,7 +17,7 @@ from accounts.sign_in.throttle import TooManyAttempts, account_of_participant, b
 from collection.joining import entry_links, visits
 from collection.models import EntryLink
 
-IN_VISIT = "in_visit"  # the visit's id: every page then shows the way to its code
+IN_VISIT = "in_visit"  # session key of the visit's id; with it, every page links to the visit
 BROWSER_COOKIE = "__Host-quintet-browser" if settings.HTTPS else "quintet-browser"
 YEAR = 365 * 24 * 3600
 
@@ -25,9 +25,9 @@ YEAR = 365 * 24 * 3600
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def enter(request: HttpRequest, token: str) -> HttpResponse:
-    """Where a platform sends people. Looking makes nothing; the button makes the account and signs in.
+    """Shows the entry page; its button makes the account and signs in.
 
-    Who comes is counted by address and by id as failed sign-ins are, unless they come back in the browser they had.
+    Entries are limited by network address and by id, as failed sign-ins are, except in the browser of the visit.
     """
     link = get_object_or_404(EntryLink.objects.select_related("corpus", "grants"), token=token)
     context = {
@@ -45,7 +45,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
             request, "collection/joining/enter.html", {**context, "refusal": str(refusal)}, status=403
         )
     except TooManyAttempts as refusal:
-        why = f"Too many people came from here in a short time. {refusal.look_again}"
+        why = f"Too many people entered from this network in a short time. {refusal.look_again}"
         page = render(request, "collection/joining/enter.html", {**context, "refusal": why}, status=429)
         page["Retry-After"] = str(refusal.retry_after)
         return page
@@ -81,7 +81,7 @@ def _is_researcher(request: HttpRequest) -> bool:
 @never_cache
 @annotator_required
 def visit(request: HttpRequest) -> HttpResponse:
-    """How far a visit through a link is; at its end, the code."""
+    """Shows the progress of a visit; at its end, the completion code."""
     stay = visits.visit_of(cast(User, request.user), request.session.get(IN_VISIT))
     if stay is None:
         return redirect("start")

@@ -1,4 +1,4 @@
-"""Taking an exam: the page is the same for those who will write and those who will label."""
+"""The page of an exam, for writing or for labelling."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -21,7 +21,7 @@ from nli.labels import PLAIN_WORDS
 
 @dataclass(frozen=True)
 class ExamWords:
-    """How an exam asks, and where it leads. `asked`: the question above a pair; `choices`: (label, words)."""
+    """The words of an exam page. `asked`: the question above a pair; `choices`: (label, words)."""
 
     asked: str
     choices: list[tuple[str, str]]

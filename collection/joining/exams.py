@@ -1,4 +1,4 @@
-"""Exams that qualify to write or to label: known labels are judged at once, texts by a researcher."""
+"""Runs exams: judges known labels at once, and leaves texts to a researcher."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ ENDED = "A researcher ended your part in this corpus, so the exam cannot be take
 
 
 class ExamRefused(Exception):
-    """The exam cannot be taken now. The text says why, and what to do."""
+    """The exam cannot be taken now. The text says why and what to do."""
 
 
 class ExamIncomplete(Exception):
-    """Some item has no answer that can be taken: item number (from 0) -> what to do about it."""
+    """Some answers are invalid. `errors`: item number (from 0) -> what to do about it."""
 
     def __init__(self, errors: dict[int, str]) -> None:
         super().__init__(" ".join(errors.values()))
@@ -32,7 +32,7 @@ class ExamIncomplete(Exception):
 
 @dataclass(frozen=True)
 class Standing:
-    """Where somebody stands with an exam. `why_not`: why it cannot be taken (now); empty if it can."""
+    """A person's standing in an exam. `why_not`: why it cannot be taken now; empty if it can."""
 
     holds: bool
     last: ExamAttempt | None
@@ -41,7 +41,7 @@ class Standing:
 
 
 def _refusals(annotator: User) -> list[tuple[Q, str]]:
-    """Lists why somebody cannot take an exam, each as a condition on exams and a sentence; the first that holds counts."""
+    """Lists reasons against taking an exam, as conditions on exams with sentences. The first that holds counts."""
     mine = ExamAttempt.objects.filter(annotator=annotator, exam=OuterRef("pk"))
     given = Grant.objects.filter(user=annotator, qualification=OuterRef("qualification"))
     excluded = Exclusion.objects.of(annotator).filter(corpus=OuterRef("corpus"))
@@ -59,17 +59,17 @@ def _refusals(annotator: User) -> list[tuple[Q, str]]:
         ),
         (
             Q(is_open=False),
-            "This exam is closed: no more people are looked for. What you were told of your answers stays.",
+            "This exam is closed: nobody else is needed. Your earlier results stay.",
         ),
         (
             Q(Exists(mine.filter(number__gte=OuterRef("tries")))),
-            "You have used all your tries. Thank you for the time that you gave to it.",
+            "You have used all your tries. Thank you for your time.",
         ),
     ]
 
 
 def may_take(annotator: User) -> Q:
-    """A condition on exams: this person can take it now, and has not passed."""
+    """Returns a condition on exams: this person can take it now, and has not passed."""
     return Q(*(~refused for refused, _ in _refusals(annotator)))
 
 
@@ -89,13 +89,13 @@ def standing_of(exam: Exam, annotator: User) -> Standing:
 
 @one_transaction
 def send_exam(*, exam: Exam, annotator: User, answers: Mapping[int, str]) -> ExamAttempt:
-    """Keeps the answers (by the item's order) and judges what can be judged at once.
+    """Stores the answers (by the item's order) and judges known labels at once.
 
-    Under the pass mark the attempt has failed. At or over it, it has passed, unless texts were written: those
+    Below the pass mark the attempt has failed. Otherwise it has passed, unless texts were written: those
     wait for a researcher. Raises ExamRefused, ExamIncomplete, ConsentMissing.
     """
     require_consent(user=annotator, form_id=exam.corpus.consent_form_id)
-    # Two clicks at once stand in line, so that the second sees the first one's attempt.
+    # Locked, so that the second of two clicks sees the attempt of the first.
     User.objects.select_for_update(of=("self",)).get(pk=annotator.pk)
     standing = standing_of(exam, annotator)
     if standing.why_not:
@@ -125,7 +125,7 @@ def send_exam(*, exam: Exam, annotator: User, answers: Mapping[int, str]) -> Exa
 
 
 def judge_exam(*, attempt: ExamAttempt, passed: bool, judgement: str, by: User) -> bool:
-    """A researcher's verdict on the texts, with a word to the annotator. False: it had been judged before."""
+    """Stores a researcher's verdict with a comment. Returns False if the attempt had been judged before."""
     with transaction.atomic():
         waiting = ExamAttempt.objects.filter(pk=attempt.pk, passed=None)
         judged = waiting.update(

@@ -1,4 +1,4 @@
-"""Checks proof that a platform sent somebody: an HMAC made with the link's secret, or the token that Prolific signs."""
+"""Checks proofs that a platform sent somebody: an HMAC with the link's secret, or the token that Prolific signs."""
 
 import hashlib
 import hmac
@@ -11,10 +11,10 @@ SIGNATURE = "signature"
 PROLIFIC_TOKEN = "prolific_token"
 PROLIFIC_ISSUER = "https://www.prolific.com"
 PROLIFIC_KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
-# Between looking at the page and pressing the button, people read.
+# People read the page before they press the button.
 LEEWAY_SECONDS = 600
 
-# An unknown key's name makes it fetch anew, at most every 30 seconds.
+# Fetches again for an unknown key name, at most every 30 seconds.
 _prolific_keys = jwt.PyJWKClient(PROLIFIC_KEYS, lifespan=12 * 3600, timeout=5)
 
 
@@ -23,11 +23,11 @@ class NotSigned(Exception):
 
 
 class KeysUnreachable(Exception):
-    """The platform's public keys could not be fetched, so nothing could be checked."""
+    """The platform's public keys could not be fetched."""
 
 
 def signature_of(secret: str, *, participant: str, study: str, session: str) -> str:
-    """Returns the hexadecimal HMAC-SHA256 of the three ids, one a line, without a line break at the end."""
+    """Returns the hexadecimal HMAC-SHA256 of the three ids, each on a line, without a line break at the end."""
     message = "\n".join((participant, study, session))
     return hmac.new(secret.encode(), message.encode(), hashlib.sha256).hexdigest()
 
@@ -44,8 +44,8 @@ def check_signature(signature: str, secret: str, *, participant: str, study: str
 def prolific_ids(token: str, *, workspace: str, address: str) -> tuple[dict[str, str], bool]:
     """Returns (the ids that Prolific signed, whether the token is still valid). Raises NotSigned, KeysUnreachable.
 
-    `workspace`: whose studies count: anybody may make a study at Prolific that leads to this address, with
-    ids of their own choice in it. `address`: the entry page's, which the token must be for.
+    `workspace`: only its studies count, because anybody can make a study at Prolific that leads to this address,
+    with invented ids. `address`: of the entry page, for which the token must be made.
     """
     if not token:
         raise NotSigned("the address has no prolific_token")
@@ -56,7 +56,7 @@ def prolific_ids(token: str, *, workspace: str, address: str) -> tuple[dict[str,
             key,
             algorithms=["RS256"],
             issuer=PROLIFIC_ISSUER,
-            # The time and the audience are looked at below: an old token still tells whose it was.
+            # Time and audience are checked below: an expired token still names its person.
             options={"require": ["exp", "aud", "iss"], "verify_aud": False, "verify_exp": False},
         )
         is_current = float(claims["exp"]) + LEEWAY_SECONDS > time.time()
@@ -74,7 +74,7 @@ def prolific_ids(token: str, *, workspace: str, address: str) -> tuple[dict[str,
 
 
 def _is_for(audience: str, address: str) -> bool:
-    """Whether an audience (an address, an origin or a host) is that of the entry page."""
+    """Returns whether an audience (an address, an origin or a host) is the entry page's."""
     wanted, here = urlsplit(audience if "//" in audience else f"//{audience}"), urlsplit(address)
     same_path = wanted.path.rstrip("/") in ("", here.path.rstrip("/"))
     return wanted.netloc in (here.netloc, here.hostname) and same_path

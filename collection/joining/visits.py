@@ -1,4 +1,4 @@
-"""When a visit through a link of an outside platform is finished: once enough work was sent."""
+"""Visits through entry links: when they are finished, and what they earned."""
 
 from collections.abc import Callable
 
@@ -17,12 +17,12 @@ def tasks_done(visit: Visit) -> int:
 
 
 def premises_written(visit: Visit) -> int:
-    """Counts the premises written for; what is surplus was written as well."""
+    """Counts the premises written for, surplus ones too."""
     sent = WritingAssignment.objects.sent().filter(corpus=visit.link.corpus_id, annotator=visit.user_id)
     return sent.filter(closed_at__gte=visit.arrived_at).count()
 
 
-# What counts as work. Validation adds its batches: it lies above this app.
+# Counters of work. Validation, which imports this app, adds one for its batches.
 WORK: list[Callable[[Visit], int]] = [premises_written]
 # What may still be offered: (person, corpus id) -> whether there is any. Validation adds its offers.
 OFFERS: list[Callable[[User, int], bool]] = []
@@ -36,21 +36,21 @@ def has_run_out(visit: Visit) -> bool:
 
 
 def finish_visits(*, user: int, corpus: int) -> bool:
-    """Marks somebody's visits for a corpus finished where enough was sent, in the transaction that saved the work.
+    """Finishes somebody's visits to a corpus if enough was sent. Call it in the transaction that saved the work.
 
-    Returns whether one was finished now.
+    Returns whether a visit was finished now.
     """
     return _finish(Visit.objects.filter(user=user, link__corpus=corpus))
 
 
 @one_transaction
 def finish_all(visits: QuerySet[Visit]) -> None:
-    """Marks those of these visits finished in which enough was sent."""
+    """Finishes those of the visits in which enough was sent."""
     _finish(visits)
 
 
 def _finish(visits: QuerySet[Visit]) -> bool:
-    # Locked: two pieces of work that are sent at one moment would each not count the other.
+    # Locked, because of two pieces of work sent at one moment neither would count the other.
     found = visits.filter(finished_at=None).select_related("link")
     locked = found.select_for_update(of=("self",), no_key=True).order_by("pk")
     done = [visit.pk for visit in locked if tasks_done(visit) >= visit.link.tasks_wanted]
@@ -60,12 +60,12 @@ def _finish(visits: QuerySet[Visit]) -> bool:
 
 
 def let_another_browser_in(visits: QuerySet[Visit]) -> int:
-    """Unbinds visits from their browsers: whoever comes next with the ids takes them. Returns how many."""
+    """Unbinds visits from their browsers, so that they can go on in another one. Returns how many."""
     return visits.exclude(browser="").update(browser="")
 
 
 def forget_sessions(user: User) -> None:
-    """Blanks the platform's study and session of somebody who is erased; that they came and finished stays."""
+    """Blanks the platform's study and session of a person who is erased. The visits themselves stay."""
     visits = Visit.objects.filter(user=user)
     visits.update(study="", session=Concat(Value("erased-"), Cast("pk", CharField())))
 
@@ -77,7 +77,7 @@ def visit_of(user: User, visit_id: int | None) -> Visit | None:
 
 
 def earnings(link: EntryLink) -> QuerySet[PlatformIdentity]:
-    """Whom the platform owes how much: `participant`, `finished` visits, `cents` earned since the first visit."""
+    """Returns people with `participant`, `finished` visits, and `cents` earned since their first visit."""
     visits = Visit.objects.filter(link=link, user=OuterRef("user")).order_by().values("user")
     earned = (
         LedgerEntry.objects.filter(

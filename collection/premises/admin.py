@@ -1,4 +1,4 @@
-"""Sources, premises and dropped lines in the dashboard: what came in, what was kept out, and second thoughts."""
+"""Sources, premises and dropped lines in the dashboard."""
 
 from collections.abc import Iterable
 from typing import Any, cast
@@ -42,14 +42,14 @@ class SourceAdmin(ResearcherAdmin):
 
 
 class ReasonForm(ActionForm):
-    """The choice of an action, and the reason that dropping a premise wants."""
+    """The choice of an action, with the reason for dropping premises."""
 
     reason = forms.CharField(
         required=False,
         max_length=LONGEST_REASON,
         label="",
         widget=UnfoldAdminTextInputWidget(
-            {"placeholder": "reason, to drop", "aria-label": "Reason for dropping premises"}
+            {"placeholder": "reason for dropping", "aria-label": "Reason for dropping premises"}
         ),
     )
 
@@ -73,7 +73,7 @@ class PremiseAdmin(ResearcherAdmin):
     @admin.action(description="Pause: not shown to writers", permissions=["view"])
     def pause(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
         count = set_premise_status(premises=premises, status=Premise.Status.PAUSED)
-        messages.success(request, f"{_premises(count)} paused. Who is writing for one may finish it.")
+        messages.success(request, f"{_premises(count)} paused. A writer who has claimed one may finish it.")
 
     @admin.action(description="Open: shown to writers", permissions=["view"])
     def reopen(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
@@ -89,17 +89,17 @@ class PremiseAdmin(ResearcherAdmin):
             return
         messages.success(
             request,
-            f"{_premises(count)} dropped. Pairs that were written stay; take premises back at any time.",
+            f"{_premises(count)} dropped. Their pairs stay, and you can open the premises again at any time.",
         )
 
-    @admin.action(description="Take back what was dropped: open again", permissions=["view"])
+    @admin.action(description="Open dropped premises again", permissions=["view"])
     def take_back(self, request: HttpRequest, premises: QuerySet[Premise]) -> None:
         count = take_premises_back(premises=premises)
         messages.success(request, f"{_premises(count)} open again.")
 
 
 class FilterFilter(admin.SimpleListFilter):
-    """The names are few and known: to list those that occur, every line would be read."""
+    """Lists all filters. Listing only those that occur would read every line."""
 
     title = "filter"
     parameter_name = "filter"
@@ -113,7 +113,7 @@ class FilterFilter(admin.SimpleListFilter):
 
 @admin.register(DroppedLine)
 class DroppedLineAdmin(ResearcherAdmin):
-    """What the filters kept out: to be looked through, and restored where a filter was wrong."""
+    """Lines that filters dropped. Researchers restore those that a filter dropped wrongly."""
 
     list_display = ["short_text", "filter", "genre", "source", "line", "restored_at"]
     list_filter = [

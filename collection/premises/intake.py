@@ -21,14 +21,14 @@ Place = tuple[int | None, int | None, int]  # source, line, place
 
 
 class ReadElsewhere(CollectionError):
-    """Another import of the same file into the same genre is running."""
+    """Another import reads the same file into the same genre now."""
 
 
 @dataclass
 class Batch:
-    """What became of a batch of lines.
+    """The result of a batch of lines.
 
-    present: lines that had become premises in an earlier reading of this file. refused: lines whose id
+    present: lines that were premises already from an earlier reading of this file. refused: lines whose id
     belongs to another text.
     """
 
@@ -40,7 +40,7 @@ class Batch:
 
 @dataclass
 class Restored:
-    """The premises that were made of dropped lines, and the lines that could not be, each with the reason."""
+    """The premises made from dropped lines, and the lines that could not be restored, with reasons."""
 
     premises: list[Premise] = field(default_factory=list)
     refused: list[tuple[DroppedLine, str]] = field(default_factory=list)
@@ -54,11 +54,10 @@ def import_batch(
     filters: Sequence[PremiseFilter],
     lines_read: int,
 ) -> Batch:
-    """Filters a batch and writes premises, dropped lines and the progress, all of it or nothing.
+    """Filters a batch, and writes premises, dropped lines and progress in one transaction.
 
-    `lines_read` is the last line of the batch: whoever reads the file again goes on behind it, so a batch
-    ends where a line does. Digests are compared in the database, batch by batch: no import holds those
-    of all premises. Raises ReadElsewhere.
+    `lines_read` is the last line of the batch, after which a later import goes on; so no line is split between
+    batches. Digests are compared in the database, so that an import needs little memory. Raises ReadElsewhere.
     """
     genre, source = progress.genre, progress.source
     genre.corpus = _locked(genre.corpus_id)
@@ -67,8 +66,8 @@ def import_batch(
     )
     if not moved:
         raise ReadElsewhere(
-            f"Another import of {source.name} into {genre.slug} is running. When it has ended, the same command"
-            " goes on where it stopped."
+            f"Another import of {source.name} into {genre.slug} is running. When it has ended, run the same command"
+            " again; it goes on where that one stopped."
         )
     known = known_texts(genre, candidates)
     new = [each for each in candidates if known.get(each.digest) != (source.pk, each.line, each.place)]
@@ -83,7 +82,7 @@ def import_batch(
 
 
 def known_texts(genre: Genre, candidates: Iterable[Candidate]) -> dict[str, Place]:
-    """Those of the candidates' digests that the genre has, each with where it came from."""
+    """Returns the digests of candidates that the genre has already, with their source, line and place."""
     digests = {each.digest for each in candidates}
     rows = Premise.objects.filter(genre=genre, digest__in=digests)
     found = rows.values_list("digest", "source", "line", "place")
@@ -92,14 +91,13 @@ def known_texts(genre: Genre, candidates: Iterable[Candidate]) -> dict[str, Plac
 
 @transaction.atomic
 def restore_lines(*, lines: Iterable[DroppedLine], by: User) -> Restored:
-    """Makes premises of lines that a filter had dropped, and opens them for writing in elicited corpora.
+    """Makes premises from dropped lines, with seats for writers in elicited corpora. Idempotent.
 
-    A line whose text the genre has by now stays dropped, and the result says which premise has it. Doing it
-    twice does no harm.
+    A line whose text the genre has already stays dropped; the result names the premise that has it.
     """
     result = Restored()
     chosen = DroppedLine.objects.filter(pk__in=[line.pk for line in lines])
-    # Corpora before lines, and both in order of their ids: two researchers cannot wait for each other.
+    # Locks corpora before lines, both in order of their ids, so that two researchers cannot deadlock.
     corpora = {
         pk: _locked(pk)
         for pk in chosen.order_by("genre__corpus").values_list("genre__corpus", flat=True).distinct()
@@ -121,7 +119,7 @@ def restore_lines(*, lines: Iterable[DroppedLine], by: User) -> Restored:
 def _add(
     genre: Genre, source: Source | None, candidates: Sequence[Candidate]
 ) -> tuple[list[Premise], list[BadLine]]:
-    """New premises with their writing seats. Refuses those whose id another premise has."""
+    """Writes new premises with their seats. Refuses candidates whose id another premise has."""
     corpus = genre.corpus
     taken = _taken_ids(corpus, (each.public_id for each in candidates))
     premises, refused = [], []
@@ -153,7 +151,7 @@ def _add(
 
 
 def _keep(genre: Genre, source: Source, dropped: Iterable[tuple[Candidate, PremiseFilter]]) -> None:
-    """The lines that a filter kept out. One that was dropped before by another filter says the new one."""
+    """Writes dropped lines. A line that another filter dropped before gets the name of the new filter."""
     DroppedLine.objects.bulk_create(
         (
             DroppedLine(
@@ -179,7 +177,7 @@ def _keep(genre: Genre, source: Source, dropped: Iterable[tuple[Candidate, Premi
 def _mark_restored(
     genre: Genre, source: Source, premises: Sequence[Premise], candidates: Sequence[Candidate]
 ) -> None:
-    """Lines dropped in an earlier reading with other settings, and premises now, are restored by that."""
+    """Marks lines as restored that were dropped under other settings and are premises now."""
     made = {(premise.line, premise.place): premise for premise in premises}
     if made:
         lines = DroppedLine.objects.not_restored().filter(
@@ -192,7 +190,7 @@ def _mark_restored(
 
 def _restored(line: DroppedLine) -> tuple[str, Premise | None]:
     if line.restored_at is not None:
-        return "it was restored before", None
+        return "it has been restored already", None
     sentences = [line.text] if line.sentence_count == 1 else line.text.split("\n")
     wanted = candidate(
         *(line.line, sentences),

@@ -9,28 +9,26 @@ LONGEST_REASON = 300
 
 
 def set_premise_status(*, premises: QuerySet[Premise], status: str) -> int:
-    """Opens or pauses premises for writers; returns how many changed. Dropped ones stay dropped."""
+    """Opens or pauses premises. Returns how many changed. Dropped ones stay dropped."""
     return premises.exclude(status__in=[status, Premise.Status.DROPPED]).update(status=status)
 
 
 def drop_premises(*, premises: QuerySet[Premise], reason: str) -> int:
-    """Shows premises to no writer any more; returns how many changed. Pairs that were written stay.
+    """Drops premises, so that no writer can claim them. Returns how many changed. Pairs stay.
 
-    Who has one at this moment may finish it. Raises NotPossible without a reason.
+    A writer who has claimed one already may finish it. Raises NotPossible without a reason.
     """
     reason = " ".join(reason.split())
     if not reason:
-        raise NotPossible("Say why: whoever looks at a dropped premise later wants to know.")
+        raise NotPossible("Type a reason. It is shown with the dropped premises.")
     if len(reason) > LONGEST_REASON:
-        raise NotPossible(
-            f"The reason is {len(reason)} characters long; at most {LONGEST_REASON} can be kept."
-        )
+        raise NotPossible(f"The reason is {len(reason)} characters long; shorten it to {LONGEST_REASON}.")
     dropped = Premise.Status.DROPPED
     return premises.exclude(status=dropped).update(status=dropped, dropped_because=reason)
 
 
 def take_premises_back(*, premises: QuerySet[Premise]) -> int:
-    """Opens premises again that somebody dropped; returns how many."""
+    """Opens dropped premises again. Returns how many."""
     return premises.filter(status=Premise.Status.DROPPED).update(
         status=Premise.Status.OPEN, dropped_because=""
     )

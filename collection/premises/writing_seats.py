@@ -1,4 +1,4 @@
-"""Seats: one row for one writer at one premise."""
+"""Makes the seats of writers: a row for each writer of a premise."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ GOLDEN = 2654435769
 
 
 def make_seats(*, premises: Sequence[Premise]) -> int:
-    """Opens new premises for writing: `writers_per_premise` seats each. Returns how many seats."""
+    """Makes `writers_per_premise` seats for each premise. Returns how many seats."""
     seats = [
         new_seat(premise, position)
         for premise in premises
@@ -30,10 +30,10 @@ def new_seat(premise: Premise, position: int, *, is_pilot: bool = False) -> Writ
 
 
 def turn_of(premise_id: int, position: int) -> int:
-    """Where in the order a seat stands: all first seats before all second ones, and shuffled among themselves.
+    """Returns the place of a seat in the order of claims: all first seats before all second ones, each shuffled.
 
-    The premises of an import have ids in a row, and these spread them evenly over the 2**24 turns (Knuth,
-    The Art of Computer Programming 3, 6.4). So the turn of the first seat that is free tells how much of its
-    genre is written, and whoever takes the lowest turn of all genres fills them evenly, with nothing to count.
+    Ids of premises follow each other; the multiplication spreads them evenly over 2**24 turns (Knuth, The Art of
+    Computer Programming 3, 6.4). So the turn of the first free seat shows how much of a genre is written. Claiming
+    the lowest turn of all genres fills them evenly, without counting.
     """
     return (position << 24) + (premise_id * GOLDEN % 2**32 >> 8)

@@ -1,7 +1,7 @@
-"""Filters for new premises, in the order in which they are asked. No Django in here.
+"""The filters for new premises, in their order. Imports no Django.
 
-A filter answers whether it drops a candidate. The first one that does gets the credit in the report.
-To add a filter, write the function and give it its place in `filters_for`.
+A filter returns whether it drops a candidate. The report counts the first filter that does.
+To add a filter, write the function and add it to `filters_for` and `NAMES`.
 """
 
 from collections.abc import Collection, Iterable
@@ -16,7 +16,7 @@ from collection.premises.filters.references import is_reference
 
 VERSION = 1  # raise it when a filter changes: a file that was imported before may then be imported anew
 
-# The one filter that cannot be left out: the database has a text once in a genre.
+# This filter cannot be left out: the database has each text once in a genre.
 DUPLICATE = PremiseFilter("duplicate", "the genre has this text already", lambda each: False)
 NAMES = (
     DUPLICATE.name,
@@ -33,10 +33,10 @@ NAMES = (
 def filters_for(
     language: str, *, longest: int = shape.LONGEST, without: Collection[str] = ()
 ) -> tuple[PremiseFilter, ...]:
-    """The filters that look at a text by itself, in their order.
+    """Returns the filters that look at one text, in their order.
 
-    language: the corpus's, as BCP 47; where the detector does not know it, its filter is not there.
-    longest: of a sentence, in characters. without: names of filters to leave out.
+    language: of the corpus, as BCP 47; without a detector for it, the filter of languages is left out.
+    longest: characters of a sentence. without: names of filters to leave out.
     """
     found = [
         PremiseFilter("too_short", f"under {shape.SHORTEST} characters", shape.is_too_short),
@@ -65,7 +65,7 @@ def filters_for(
 
 @dataclass(frozen=True)
 class Sifted:
-    """What became of candidates: those that stay, and the others with the filter that dropped each."""
+    """The candidates that stay, and the dropped ones with the filter that dropped each."""
 
     kept: list[Candidate] = field(default_factory=list)
     dropped: list[tuple[Candidate, PremiseFilter]] = field(default_factory=list)
@@ -74,9 +74,9 @@ class Sifted:
 def sift(
     candidates: Iterable[Candidate], known: AbstractSet[str], filters: Iterable[PremiseFilter]
 ) -> Sifted:
-    """Asks the filters one after the other. `known`: the digests that the genre has already.
+    """Applies the filters in order. `known`: the digests that the genre has already.
 
-    Repetitions among the candidates themselves are found as well; `known` is not changed.
+    Drops repetitions among the candidates, too. Does not change `known`.
     """
     filters, seen, sifted = tuple(filters), set(known), Sifted()
     for each in candidates:
