@@ -47,7 +47,7 @@ class GenreAdmin(ResearcherAdmin):
 
 @admin.register(Pair)
 class PairAdmin(ResearcherAdmin):
-    """Filters list all corpora and genres: to list those that occur, every pair would be read."""
+    """Filters list all corpora and genres. Listing only those that occur would read every pair."""
 
     list_display = [
         "public_id",

@@ -1,6 +1,6 @@
-"""Reads corpus files: TOML to the schema, strictly. Every fault of a file is told at once, with its line.
+"""Reads and checks corpus files. Reports all errors of a file at once, with their lines.
 
-The format is shown by examples/demo/corpus.toml and told in docs/reference/corpus-file.md.
+For the format see examples/demo/corpus.toml and docs/reference/corpus-file.md.
 """
 
 import tomllib
@@ -59,7 +59,7 @@ def _told(name: str, text: str, content: dict[str, Any], faults: Sequence[Fault]
 
 
 def _where(fault: Fault, content: Any) -> tuple[str, str]:
-    """The table, such as `[[prompts]] "fiction" [[check]] 1`, and the key of a fault."""
+    """Returns the table, such as `[[prompts]] "fiction" [[check]] 1`, and the key of an error."""
     table: list[str] = []
     value = content
     for number, step in enumerate(fault.place, start=1):

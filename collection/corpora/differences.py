@@ -1,4 +1,4 @@
-"""What a file would change, told line by line: columns of a row, and lists of parts such as an FAQ."""
+"""Compares rows with a corpus file, and describes each difference in a line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from django.db import models
 
 from schemas.base import Part
 
-SHOWN = 60  # characters of an old or new value in a line of the difference
+SHOWN = 60  # characters of an old or new value in a line
 
 
 @dataclass
 class Changes:
-    """What a file changes, line by line (`+` new, `-` gone, `~` different), and what it may not."""
+    """The changes by a file (`+` new, `-` gone, `~` different), notes, and errors (`refusals`)."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -33,8 +33,8 @@ class Changes:
         self.refusals.append(why)
 
 
-def tell_fields(row: models.Model, wanted: dict[str, Any], name: str, changes: Changes) -> list[str]:
-    """A line for each column that differs; answers their names."""
+def note_fields(row: models.Model, wanted: dict[str, Any], name: str, changes: Changes) -> list[str]:
+    """Adds a line for each column that differs. Returns their names."""
     differing = [key for key, value in wanted.items() if getattr(row, key) != value]
     for key in differing:
         changes.different(f"{name}: {key}: {_difference(getattr(row, key), wanted[key])}")
@@ -42,15 +42,15 @@ def tell_fields(row: models.Model, wanted: dict[str, Any], name: str, changes: C
 
 
 def set_fields(row: models.Model, wanted: dict[str, Any], name: str, changes: Changes) -> None:
-    """Writes the columns that differ, and a line for each."""
-    differing = tell_fields(row, wanted, name, changes)
+    """Writes the columns that differ, and adds a line for each."""
+    differing = note_fields(row, wanted, name, changes)
     for key in differing:
         setattr(row, key, wanted[key])
     if differing:
         row.save(update_fields=differing)
 
 
-def tell_rows(
+def note_rows(
     manager: Any,
     parts: Sequence[Any],
     kind: type[Part],
@@ -58,13 +58,13 @@ def tell_rows(
     changes: Changes,
     names: dict[str, str] | None = None,
 ) -> bool:
-    """A line for each part that is new, gone or different among the rows; answers whether there is any.
+    """Adds a line for each part that is new, gone or different. Returns whether there is any.
 
-    `kind` is the parts' model; `names`: the columns whose names differ from the parts' own.
+    `kind`: the schema of the parts. `names`: key of a part -> column, where they differ.
     """
     names = names or {}
     old = [
-        # Not checked: rows may hold what the schema of today would refuse.
+        # Not validated: old rows may be invalid under the schema of today.
         kind.model_construct(**{key: getattr(row, names.get(key, key)) for key in kind.model_fields})
         for row in manager.order_by("order")
     ]
@@ -73,23 +73,23 @@ def tell_rows(
         before, after = old[old_from:old_to], parts[new_from:new_to]
         if step == "replace" and len(before) == len(after):
             for place, (one, other) in enumerate(zip(before, after, strict=True), start=new_from + 1):
-                _tell_part(f"{name} {place}", dict(one), dict(other), changes)
+                _note_part(f"{name} {place}", dict(one), dict(other), changes)
         elif step != "equal":
             for place, part in enumerate(before, start=old_from + 1):
-                changes.gone(f"{name} {place}: {_in_short(part)}")
+                changes.gone(f"{name} {place}: {_shortened(part)}")
             for place, part in enumerate(after, start=new_from + 1):
-                changes.new(f"{name} {place}: {_in_short(part)}")
+                changes.new(f"{name} {place}: {_shortened(part)}")
     return old != list(parts)
 
 
-def _tell_part(name: str, old: dict[str, Any], new: dict[str, Any], changes: Changes) -> None:
+def _note_part(name: str, old: dict[str, Any], new: dict[str, Any], changes: Changes) -> None:
     for key, value in old.items():
         if value != new[key]:
             changes.different(f"{name}: {key}: {_difference(value, new[key])}")
 
 
 def replace_rows(manager: Any, parts: Sequence[Any], names: dict[str, str] | None = None) -> None:
-    """Puts the parts, in their order, in the place of all rows of a related manager."""
+    """Replaces all rows of a related manager by the parts, in their order."""
     names = names or {}
     manager.all().delete()
     manager.bulk_create(
@@ -103,7 +103,7 @@ def replace_rows(manager: Any, parts: Sequence[Any], names: dict[str, str] | Non
 
 
 def _difference(old: Any, new: Any) -> str:
-    """Both values, or of long texts the place where they part."""
+    """Returns both values; of long texts, the place where they begin to differ."""
     if isinstance(old, str) and isinstance(new, str) and max(len(old), len(new)) > SHOWN:
         same = next(
             (n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))
@@ -113,7 +113,7 @@ def _difference(old: Any, new: Any) -> str:
     return f"{_plain(old)} -> {_plain(new)}"
 
 
-def _in_short(part: Any) -> str:
+def _shortened(part: Any) -> str:
     return _excerpt(" / ".join(str(value) for value in dict(part).values() if value))
 
 

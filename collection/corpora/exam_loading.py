@@ -1,7 +1,7 @@
-"""An exam of a corpus file: created, updated, or closed when it leaves the file."""
+"""Loads an exam from a corpus file: creates, updates or closes it."""
 
 from accounts.models import Qualification
-from collection.corpora.differences import Changes, replace_rows, set_fields, tell_rows
+from collection.corpora.differences import Changes, note_rows, replace_rows, set_fields
 from collection.corpus_schema import ExamItemPart, ExamPart
 from collection.models import Corpus, Exam
 
@@ -16,9 +16,9 @@ def load_exam(
     name: str,
     changes: Changes,
 ) -> None:
-    """Makes the corpus's exam of this slug what the file says; it gives the qualification.
+    """Creates or updates the exam of this slug. `gives`: the qualification for passing it.
 
-    One that somebody took stays, closed, when it leaves the file: its results are evidence.
+    An exam that left the file is deleted, or closed if somebody took it.
     """
     exam = Exam.objects.select_for_update(no_key=True).filter(corpus=corpus, slug=slug).first()
     if part is None or gives is None:
@@ -32,12 +32,10 @@ def load_exam(
         replace_rows(exam.items, part.items)
         return
     set_fields(exam, columns, name, changes)
-    if tell_rows(exam.items, part.items, ExamItemPart, f"{name}: item", changes):
+    if note_rows(exam.items, part.items, ExamItemPart, f"{name}: item", changes):
         replace_rows(exam.items, part.items)
         if exam.attempts.exists():
-            changes.notes.append(
-                f"People took the {name} before. Their answers keep the items that they saw."
-            )
+            changes.notes.append(f"People have taken the {name} before. Their answers keep the old items.")
 
 
 def _close(exam: Exam | None, name: str, changes: Changes) -> None:

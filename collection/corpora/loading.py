@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from django.db.models import ProtectedError
 
 from accounts.models import ConsentForm, Grant, Qualification
-from collection.corpora.differences import Changes, replace_rows, set_fields, tell_fields, tell_rows
+from collection.corpora.differences import Changes, note_fields, note_rows, replace_rows, set_fields
 from collection.corpora.exam_loading import load_exam
 from collection.corpus_schema import (
     AdvicePart,
@@ -39,7 +39,7 @@ VERSION_COLUMNS = ("instructions", "pay_cents", "seconds", "care", "skip_pay_cen
 
 
 class LoadRefused(Exception):
-    """The file would change the meaning of work that was done. `reasons`: whole sentences."""
+    """The file would change the meaning of finished work. `reasons`: whole sentences."""
 
     def __init__(self, reasons: Sequence[str]) -> None:
         super().__init__(" ".join(reasons))
@@ -47,9 +47,9 @@ class LoadRefused(Exception):
 
 
 def load_corpus(*, file: CorpusFile, changes: Changes) -> Corpus:
-    """Creates or updates the corpus with all that its file says, but for the question.
+    """Creates or updates the corpus with all that its file says, except the questions.
 
-    To be called in a transaction. The caller must roll back when `changes.refusals` is not empty.
+    Call it in a transaction, and roll back if `changes.refusals` is not empty.
     """
     corpus = _corpus(file.corpus, changes)
     _load_consent(corpus, file.consent, changes)
@@ -96,7 +96,7 @@ def _corpus(part: CorpusPart, changes: Changes) -> Corpus:
 
 
 def _load_consent(corpus: Corpus, part: ConsentPart | None, changes: Changes) -> None:
-    """A new text is a new form; those who agreed to the old one are asked again."""
+    """Loads the consent form. A new text is a new form, which everybody is asked to agree to."""
     old = corpus.consent_form
     if part is None:
         if old is None:
@@ -105,7 +105,7 @@ def _load_consent(corpus: Corpus, part: ConsentPart | None, changes: Changes) ->
         corpus.consent_form = None
     else:
         wanted = {"title": part.title, "text": part.text_under(corpus.language_models)}
-        if old is not None and not tell_fields(old, wanted, "consent form", changes):
+        if old is not None and not note_fields(old, wanted, "consent form", changes):
             return
         digest = ConsentForm.digest_of(**wanted)
         corpus.consent_form, _ = ConsentForm.objects.get_or_create(digest=digest, defaults=wanted)
@@ -119,7 +119,7 @@ def _load_consent(corpus: Corpus, part: ConsentPart | None, changes: Changes) ->
 
 
 def _load_writers(corpus: Corpus, writing: str, changes: Changes) -> None:
-    """Who may write: everybody, or the holders of the corpus's own qualification."""
+    """Sets who may write: everybody, or holders of the corpus's qualification."""
     old = corpus.writing_qualification
     wanted = None
     if writing != "open":
@@ -169,14 +169,14 @@ def _load_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: Changes)
 
 
 def _load_version(prompt: Prompt, part: PromptPart, changes: Changes) -> None:
-    """A version that somebody wrote under or read stays as it is; the new content is the next version."""
+    """Updates a version that nobody used; otherwise makes the next version."""
     name = f"prompt {part.slug}"
-    # The lock keeps a new assignment from taking the version between the look and the change.
+    # Locked, so that no new assignment uses the version between the check and the change.
     version = prompt.versions.select_for_update().order_by("-number").first()
     if version is None:
         _write_version(PromptVersion(prompt=prompt, number=1), part)
         changes.new(f"{name}, version 1")
-    elif _tell_version(version, part, name, changes):
+    elif _note_version(version, part, name, changes):
         number = version.number
         if _is_used(version):
             _write_version(PromptVersion(prompt=prompt, number=number + 1), part)
@@ -186,14 +186,14 @@ def _load_version(prompt: Prompt, part: PromptPart, changes: Changes) -> None:
             changes.different(f"{name}: version {number} replaced, as nobody worked under it")
 
 
-def _tell_version(version: PromptVersion, part: PromptPart, name: str, changes: Changes) -> bool:
-    """Whether the content differs, with a line for each difference."""
+def _note_version(version: PromptVersion, part: PromptPart, name: str, changes: Changes) -> bool:
+    """Returns whether the content differs, and adds a line for each difference."""
     differs = [
-        bool(tell_fields(version, {key: getattr(part, key) for key in VERSION_COLUMNS}, name, changes)),
-        tell_rows(version.fields, part.fields, WrittenField, f"{name}: field", changes),
-        tell_rows(version.examples, part.examples, Example, f"{name}: example", changes),
-        tell_rows(version.check_questions, part.check, Check, f"{name}: check", changes),
-        tell_rows(version.faq, part.faq, Faq, f"{name}: faq", changes),
+        bool(note_fields(version, {key: getattr(part, key) for key in VERSION_COLUMNS}, name, changes)),
+        note_rows(version.fields, part.fields, WrittenField, f"{name}: field", changes),
+        note_rows(version.examples, part.examples, Example, f"{name}: example", changes),
+        note_rows(version.check_questions, part.check, Check, f"{name}: check", changes),
+        note_rows(version.faq, part.faq, Faq, f"{name}: faq", changes),
     ]
     return any(differs)
 
@@ -242,17 +242,17 @@ def _drop_genre(genre: Genre, changes: Changes) -> None:
         return
     try:
         genre.delete()
-    except ProtectedError:  # a file was read into it, of which every line was dropped
+    except ProtectedError:  # every line of a file read into it was dropped
         changes.refuse(
-            f'[[genres]] "{genre.slug}" is not in the file, but files were read into it, and what became of'
-            " their lines is kept. Put its table back into the file."
+            f'[[genres]] "{genre.slug}" is not in the file, but files were read into it, and the results for'
+            " their lines are stored. Put its table back into the file."
         )
     else:
         changes.gone(f"genre {genre.slug}")
 
 
 def _drop_unused_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: Changes) -> None:
-    """Prompts that left the file go, unless somebody wrote under them: those stay, without a genre."""
+    """Deletes prompts that left the file; a prompt under which somebody wrote stays, without a genre."""
     for prompt in corpus.prompts.exclude(slug__in=[part.slug for part in parts]):
         if any(_is_used(version) for version in prompt.versions.select_for_update()):
             changes.notes.append(

@@ -1,6 +1,6 @@
-"""Where the keys of a TOML text stand, by line; and what no TOML of ours may be, looked at before it is read.
+"""Finds the lines of keys in a TOML text, and refuses texts that would take too long to read.
 
-The standard library's reader tells no lines, and takes minutes and gigabytes for a key of thousands of dots.
+The standard library's reader reports no lines of keys, and takes minutes and gigabytes for a key of thousands of dots.
 """
 
 import re
@@ -22,7 +22,7 @@ _DOTTED = re.compile(rf"(?:[A-Za-z0-9_-]+[ \t]*\.[ \t]*){{{MOST_DOTS + 1}}}")
 
 
 def too_much(text: str) -> str | None:
-    """Why the text is not even read: "line 7: ..."; None where it may be."""
+    """Returns why the text must not be read ("line 7: ..."); None if it may."""
     if len(text.encode()) > MOST_BYTES:
         return f"is larger than {MOST_BYTES:,} bytes; a corpus file holds instructions, not data"
     plain = _TOKEN.sub(lambda found: "_" * len(found[0]) if found[0][0] in _STRING else found[0], text)
@@ -34,7 +34,7 @@ def too_much(text: str) -> str | None:
 
 
 def lines_of(text: str) -> dict[Place, int]:
-    """Place -> line of each table and key of a text that is valid TOML. Keys in braces have their table's."""
+    """Returns place -> line for tables and keys of valid TOML. Keys in braces have the line of their table."""
     found: dict[Place, int] = {(): 1}
     counts: dict[Place, int] = {}
     table: Place = ()
@@ -48,14 +48,14 @@ def lines_of(text: str) -> dict[Place, int]:
 
 
 def line_at(place: Place, lines: dict[Place, int]) -> int:
-    """The line of a place, or of what it is in."""
+    """Returns the line of a place, or of the nearest place around it."""
     while place not in lines:
         place = place[:-1]
     return lines[place]
 
 
 def _entered(names: list[str], is_list: bool, counts: dict[Place, int]) -> Place:
-    """Where a header leads: into the last table of each list on the way, or into a new one."""
+    """Returns the place of a header: in the last table of each list on its way, or in a new table."""
     place: Place = ()
     for number, name in enumerate(names, start=1):
         place = (*place, name)
@@ -71,7 +71,7 @@ def _names(dotted: str) -> list[str]:
 
 
 def _statements(text: str) -> list[tuple[int, str]]:
-    """The lines on which a header or a key begins: not within a text or a list of several lines."""
+    """Returns (number, text) of lines on which a header or key begins, not those inside a text or list."""
     begins, depth, number, found = 0, 0, 1, []
     first = 1
     for token in _TOKEN.finditer(text + "\n"):

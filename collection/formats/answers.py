@@ -1,7 +1,6 @@
-"""Files that hold an answer a line, or a pair's answers by annotator: gathered into pairs with single labels.
+"""Reads files with one answer on each line, or with the answers of a pair by annotator. Gathers them into pairs.
 
-An answer that names several labels is refused with its line, or counted as left out: this platform's votes are single
-labels.
+Votes are single labels. An answer that names several labels is refused with its line, or counted as left out.
 """
 
 import re
@@ -23,8 +22,8 @@ Records = Callable[[Path], Iterator[Record | BadLine]]
 def gathered(by: tuple[str, ...], label: str, annotator: str, several: str = "") -> Records:
     """Return a reader that makes one record of all answers with equal values in `by`.
 
-    The record is the first answer's, with lists of labels and annotators under `label` and `annotator`. The file is
-    held as a whole. `several`: what stands between the labels of an answer that names more than one.
+    The record is the first answer's, with lists of labels and annotators under `label` and `annotator`. Holds the
+    whole file in memory. `several`: the separator of labels in an answer that names more than one.
     """
 
     def answer_records(path: Path) -> Iterator[Record | BadLine]:
@@ -40,13 +39,13 @@ def gathered(by: tuple[str, ...], label: str, annotator: str, several: str = "")
                 continue
             answer, person = record[label], record[annotator]
             if several and several in str(answer):
-                yield BadLine(line, f'"{label}" names several labels; only single labels can go in')
+                yield BadLine(line, f'"{label}" names several labels; only single labels can be imported')
                 continue
             first = found.setdefault(
                 tuple(str(record[key]) for key in by), (line, {**record, label: [], annotator: []})
             )[1]
             if len(first[label]) == MOST_ANSWERS:
-                yield BadLine(line, f"the pair has {MOST_ANSWERS:,} answers already; no more can go in")
+                yield BadLine(line, f"the pair has {MOST_ANSWERS:,} answers already, which is the limit")
                 continue
             first[label].append(answer)
             first[annotator].append(str(person))
@@ -56,7 +55,7 @@ def gathered(by: tuple[str, ...], label: str, annotator: str, several: str = "")
 
 
 def varierr_records(path: Path) -> Iterator[Record | BadLine]:
-    """VariErr's JSON Lines, or the shared task's JSON object of items by their ids."""
+    """Reads VariErr: its JSON Lines, or the shared task's JSON object with items by id."""
     first = next(iter(read_lines(path)), None)
     if not isinstance(first, tuple) or first[1].strip() not in {"{", ""}:
         yield from any_records(path)
@@ -80,7 +79,7 @@ def varierr_records(path: Path) -> Iterator[Record | BadLine]:
 
 
 def read_varierr(line: int, record: dict[str, Any]) -> ImportedPair:
-    """The labels of four annotators, each in a place of its own; what a label was explained with is not kept."""
+    """Reads the labels of four annotators, each at its own position. Leaves out their explanations."""
     given = _by_annotator(record)
     several = sum(len(each) > 1 for each in given)
     kept = ("label_set_round_1", "label_set_round_2", "error_labels", "annotations", "chaosnli_labels")

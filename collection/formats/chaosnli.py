@@ -1,4 +1,4 @@
-"""ChaosNLI (Nie, Zhou and Bansal 2020), JSON Lines: SNLI and MultiNLI pairs with a hundred more labels.
+"""Reads ChaosNLI (Nie, Zhou and Bansal 2020), JSON Lines: SNLI and MultiNLI pairs with a hundred more labels.
 
 `old_labels` are the five of the first corpus, the author's first: they decide gold. The hundred come as
 counts (entailment, neutral, contradiction) and stand behind them, from position 6, in no order.
@@ -20,7 +20,7 @@ KEYS = frozenset(
 
 
 def read_chaosnli(line: int, record: dict[str, Any]) -> ImportedPair:
-    """`example` with `premise` and `hypothesis`, and `label_count`, have to be there. Raises Unreadable."""
+    """Reads a pair; `example` with `premise` and `hypothesis`, and `label_count`, are required. Raises Unreadable."""
     example = record.get("example")
     if not isinstance(example, dict):
         raise Unreadable('there is no object "example"')

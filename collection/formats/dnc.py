@@ -1,4 +1,4 @@
-"""DNC (Poliak et al. 2018), JSON arrays: pairs recast from other annotations, and their metadata beside them.
+"""Reads DNC (Poliak et al. 2018), JSON arrays: pairs recast from other annotations, with files of metadata.
 
 `recast_X_data.json` holds the pairs; `recast_X_metadata.json`, if it lies in the same folder, says which
 sentence of which corpus each is from: pairs of one such sentence belong together. Relation extraction
@@ -25,7 +25,7 @@ KEYS = frozenset(
 
 
 def dnc_records(path: Path) -> Iterator[Record | BadLine]:
-    """The pairs with their metadata, joined by `pair-id`."""
+    """Yields the pairs with their metadata, joined by `pair-id`."""
     about = {}
     for beside in _metadata_of(path):
         for item in json_array_records(beside):
@@ -49,7 +49,7 @@ def _metadata_of(path: Path) -> list[Path]:
 
 
 def read_dnc(line: int, record: dict[str, Any]) -> ImportedPair:
-    """`context`, `hypothesis` and `label` have to be there. Raises Unreadable."""
+    """Reads a pair; `context`, `hypothesis` and `label` are required. Raises Unreadable."""
     records.required(record, "label")
     votes = tuple(filter(None, records.optional_text(record, "annotations").split(",")))
     sentence = records.optional_text(record, "corpus-sent-id", MAX_GROUP)

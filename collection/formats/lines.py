@@ -27,7 +27,7 @@ type_names = {dict: "an object", list: "a list", str: "a string", bool: "true or
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that cannot go in, and why. Lines count from 1. `keys` names its fields or columns where they are known."""
+    """An invalid line with its number (from 1) and the reason. `keys`: its fields or columns, if they are known."""
 
     line: int
     reason: str
@@ -39,29 +39,29 @@ Record = tuple[int, dict[str, Any]]
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """The file's content; gzip is known by its first bytes, not by the file's name."""
+    """Opens a file, plain or gzip. The first bytes decide, not the name."""
     with path.open("rb") as file:
         is_compressed = file.read(2) == GZIP_MAGIC
     return gzip.open(path, "rb") if is_compressed else path.open("rb")  # type: ignore[return-value]
 
 
 def sha256_of(path: Path) -> str:
-    """The digest of the file as it lies there, compressed or not."""
+    """Returns the digest of the file as it is, without unpacking it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[Line | BadLine]:
-    """Each line with its number, without its line end and without a byte order mark."""
+    """Yields each line with its number, without line end and byte order mark."""
     number = 0
-    # Bytes that are no text become lone surrogates, which no text holds: so they are found again below.
+    # Invalid bytes become lone surrogates, which occur in no text; `_checked` finds them.
     with TextIOWrapper(open_bytes(path), encoding, errors="surrogateescape", newline="\n") as file:
         while True:
             number += 1
             try:
                 line = file.readline(MAX_LINE)
                 too_long = len(line) == MAX_LINE and not line.endswith("\n") and _rest_of_line(file) > 0
-            except UnicodeDecodeError as problem:  # an encoding that cannot go on after an error
+            except UnicodeDecodeError as problem:  # this encoding cannot go on after an error
                 yield BadLine(number, f"not {encoding.upper()} from here on ({problem.reason})")
                 return
             except (EOFError, OSError, zlib.error) as problem:
@@ -81,7 +81,7 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[Line | BadLine]:
 
 
 def _rest_of_line(file: TextIO) -> int:
-    """Reads on to the end of an over-long line, piece by piece; how many characters that were."""
+    """Skips the rest of an over-long line piece by piece. Returns how many characters."""
     length = 0
     while piece := file.readline(MAX_LINE):
         length += len(piece)
@@ -99,7 +99,7 @@ def _checked(number: int, line: str, encoding: str) -> Line | BadLine:
 
 
 def json_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLine]:
-    """JSON Lines: an object a line. Empty lines are passed over."""
+    """Reads JSON Lines. Skips empty lines."""
     for item in read_lines(path, encoding):
         if isinstance(item, BadLine):
             yield item
@@ -133,9 +133,9 @@ def _object(number: int, value: Any) -> Record | BadLine:
 
 
 def json_array_records(path: Path) -> Iterator[Record | BadLine]:
-    """One JSON array of objects, each with the number of the line on which it begins.
+    """Reads a JSON array of objects, each with the number of the line on which it begins.
 
-    The text is held as a whole. After a mistake in it nothing can be told apart, so reading ends there.
+    Holds the whole text in memory. Ends at the first syntax error.
     """
     lines = []
     for item in read_lines(path):
@@ -181,16 +181,16 @@ def tsv_records(
     encoding: str = "utf-8",
     header: Sequence[str] | None = None,
 ) -> Iterator[Record | BadLine]:
-    """Tab-separated text; its first line names the columns. A cell holds no tab; quotes mean nothing.
+    """Reads tab-separated text; its first line names the columns. Quotes have no meaning.
 
-    `mend` may put right a fault that a published file is known for. `header`: of a file that has none.
+    `mend` repairs a line of a published file that is known to be faulty. `header`: for a file without one.
     """
     columns = list(header) if header else None
     for item in read_lines(path, encoding):
         if isinstance(item, BadLine):
             yield item
             if columns is None:
-                return  # without its header a table says nothing
+                return  # without its header a table cannot be read
         elif columns is None:
             columns = numbered(item[1].split("\t"))
         elif item[1].strip():
@@ -198,7 +198,7 @@ def tsv_records(
 
 
 def csv_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLine]:
-    """Comma-separated text; its first line names the columns. A cell in double quotes may hold commas and line ends."""
+    """Reads comma-separated text with a header. A cell in double quotes may hold commas and line ends."""
     columns: list[str] | None = None
     bad: list[BadLine] = []
     reader = csv.reader(_texts(path, encoding, bad), strict=True)
@@ -221,7 +221,7 @@ def csv_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLin
 
 
 def _texts(path: Path, encoding: str, bad: list[BadLine]) -> Iterator[str]:
-    """The lines with their line ends; one that cannot be read is put into `bad`, and an empty one stands for it."""
+    """Yields lines with their line ends. For an unreadable line yields an empty one, and adds it to `bad`."""
     for item in read_lines(path, encoding):
         if isinstance(item, BadLine):
             bad.append(item)
@@ -231,10 +231,7 @@ def _texts(path: Path, encoding: str, bad: list[BadLine]) -> Iterator[str]:
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """Return the names of columns; where several have one name all of them are numbered, `name~1`, `name~2`.
-
-    So nobody reads one of them for another, and each can be named in a column map.
-    """
+    """Return the names of columns. Repeated names are numbered, `name~1`, `name~2`, so that a map can name each."""
     count, seen = Counter(names), Counter[str]()
     found = []
     for name in names:
@@ -250,7 +247,7 @@ def _row(number: int, cells: list[str], columns: list[str]) -> Record | BadLine:
 
 
 def container_of(path: Path) -> str:
-    """Return what holds the records, by the file's beginning: jsonl, json, xml, tsv or csv. An empty file is jsonl."""
+    """Return the kind of file by its beginning: jsonl, json, xml, tsv or csv. An empty file is jsonl."""
     for item in read_lines(path):
         text = "" if isinstance(item, BadLine) else item[1].lstrip()
         if text:
@@ -261,6 +258,6 @@ def container_of(path: Path) -> str:
 
 
 def any_records(path: Path) -> Iterator[Record | BadLine]:
-    """The records of JSON Lines, a JSON array, or a table, whichever the file is."""
+    """Reads JSON Lines, a JSON array, or a table, whichever the file is."""
     readers = {"jsonl": json_records, "json": json_array_records, "csv": csv_records}
     return readers.get(container_of(path), tsv_records)(path)

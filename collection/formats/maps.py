@@ -1,6 +1,6 @@
-"""Column maps and label maps: what the columns and the labels of a file are called.
+"""Column maps and label maps: which columns a file has, and what its labels mean.
 
-Most published formats are nothing but such maps; a researcher writes one on the command line for any other file.
+Most published formats are only such maps. For any other file, a researcher gives one on the command line.
 """
 
 import json
@@ -16,7 +16,7 @@ from typing import Any
 from collection.formats import records
 from collection.formats.records import MAX_GROUP, ImportedPair, Unreadable
 
-# Field -> may it take several columns.
+# Field -> whether it can have several columns.
 FIELDS: dict[str, bool] = {
     "premise": True,
     "hypothesis": False,
@@ -46,7 +46,7 @@ AROUND = " \t[]'\""
 
 
 class BadMap(ValueError):
-    """A column map or label map that cannot be used. The text says what is wrong and what to do."""
+    """A column map or label map is invalid. The text says what is wrong and what to do."""
 
 
 class Several(Unreadable):
@@ -64,11 +64,11 @@ class Range:
 
 @dataclass(frozen=True)
 class LabelMap:
-    """What a file calls the labels.
+    """The meaning of a file's labels.
 
-    words: label of the file -> ours; None where it says that there is no label. refused: label of the file -> why
-    no pair with it goes in. several: what stands between the labels of an answer that names more than one. A number
-    is rounded to as many decimals as the bounds of the ranges have, halves away from zero, and then looked up.
+    words: label of the file -> ours; None: no label. refused: label of the file -> why pairs with it are refused.
+    several: the separator of labels in an answer that names more than one. A number is rounded to as many decimals
+    as the bounds of the ranges have, halves away from zero, and then looked up in the ranges.
     """
 
     words: Mapping[str, str | None] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class LabelMap:
         return {label for label in (*self.words.values(), *(each.label for each in self.ranges)) if label}
 
     def read(self, value: object, key: str) -> str | None:
-        """Return our label. Raises Unreadable for a label that is refused, and a number outside all ranges."""
+        """Return our label. Raises Unreadable for a refused label, or a number outside all ranges."""
         if self.ranges and isinstance(value, float):
             value = repr(value)
         if isinstance(value, str):
@@ -93,7 +93,7 @@ class LabelMap:
         if found is None:
             return None
         if self.several and self.several in found:
-            raise Several(f'"{key}" names several labels ({found}); only single labels can go in')
+            raise Several(f'"{key}" names several labels ({found}); only single labels can be imported')
         if found in self.refused:
             raise Unreadable(self.refused[found])
         if self.ranges and (number := _number(found)) is not None:
@@ -131,12 +131,12 @@ def label_map(text: str) -> LabelMap:
         theirs, equals, ours = (part.strip() for part in entry.partition("="))
         if not equals or not theirs:
             raise BadMap(
-                f'--label-map: "{entry}" is no entry; write label=label or low-high=label, such as 2-4=neutral.'
+                f'--label-map: "{entry}" is invalid; write label=label or low-high=label, such as 2-4=neutral.'
             )
         if made := _range(theirs, ours or None):
             ranges.append(made)
         elif theirs in words:
-            raise BadMap(f'--label-map: the label "{theirs}" stands there twice.')
+            raise BadMap(f'--label-map: the label "{theirs}" is there twice; name it once.')
         else:
             words[theirs] = ours or None
     if not words and not ranges:
@@ -145,7 +145,7 @@ def label_map(text: str) -> LabelMap:
     for one, other in pairwise(ranges):
         if other.low <= one.high:
             raise BadMap(
-                f"--label-map: the ranges {one.low}-{one.high} and {other.low}-{other.high} share a number."
+                f"--label-map: the ranges {one.low}-{one.high} and {other.low}-{other.high} overlap."
             )
     return LabelMap(words, tuple(ranges))
 
@@ -157,7 +157,7 @@ def _range(text: str, label: str | None) -> Range | None:
         return None
     low, high = Decimal(found[1]), Decimal(found[2])
     if low > high:
-        raise BadMap(f'--label-map: the range "{text}" begins above its end.')
+        raise BadMap(f'--label-map: the range "{text}" begins above its end; write the lower number first.')
     return Range(low, high, label)
 
 
@@ -167,11 +167,11 @@ def column_map(text: str) -> dict[str, tuple[str, ...]]:
     for entry in filter(None, (part.strip() for part in text.split(","))):
         name, equals, given = (part.strip() for part in entry.partition("="))
         if not equals:
-            raise BadMap(f'--columns: "{entry}" is no entry; write field=column, such as premise=context.')
+            raise BadMap(f'--columns: "{entry}" is invalid; write field=column, such as premise=context.')
         if name not in FIELDS:
             raise BadMap(f'--columns: there is no field "{name}"; the fields are: {", ".join(FIELDS)}.')
         if name in found:
-            raise BadMap(f'--columns: the field "{name}" stands there twice.')
+            raise BadMap(f'--columns: the field "{name}" is there twice; name it once.')
         columns = tuple(filter(None, (column.strip() for column in given.split("+"))))
         if len(columns) > 1 and not FIELDS[name]:
             several = ", ".join(each for each, many in FIELDS.items() if many)

@@ -1,4 +1,4 @@
-"""Records from XML: one element each, its attributes and the texts of the elements in it.
+"""Reads records from XML: an element each, with its attributes and the texts of the elements in it.
 
 Nothing is fetched and no entity of the file's own is expanded, so a hostile file can neither read other files nor
 fill the memory.
@@ -17,7 +17,7 @@ Records = Callable[[Path], Iterator[Record | BadLine]]
 
 
 def elements(tag: str) -> Records:
-    """Return a reader of the elements of this name. A name that occurs several times in one gives a list of texts."""
+    """Return a reader of the elements of this name. A repeated inner element becomes a list of texts."""
 
     def xml_records(path: Path) -> Iterator[Record | BadLine]:
         with open_bytes(path) as file:
@@ -28,7 +28,7 @@ def elements(tag: str) -> Records:
                 for _, element in walk:
                     yield _record(element)
                     element.clear()
-                    while element.getprevious() is not None:  # what was read is not held
+                    while element.getprevious() is not None:  # frees memory
                         del element.getparent()[0]
             except etree.XMLSyntaxError as problem:
                 line = problem.lineno or 1
@@ -42,7 +42,7 @@ def elements(tag: str) -> Records:
 def _record(element: Any) -> Record | BadLine:
     line = element.sourceline or 1
     if any(True for _ in element.iter(etree.Entity)):
-        return BadLine(line, "the element holds an entity of the file's own, which is not expanded")
+        return BadLine(line, "the element holds an entity that the file defines; these are not expanded")
     record: dict[str, Any] = dict(element.attrib)
     for child in element.iterchildren(tag=etree.Element):
         text = " ".join("".join(child.itertext(with_tail=False)).split())

@@ -1,4 +1,4 @@
-"""MPE (Lai, Bisk and Hockenmaier 2017): four captions of one picture, a sentence, five judgements as counts.
+"""Reads MPE (Lai, Bisk and Hockenmaier 2017): four captions of one picture, a sentence, five judgements as counts.
 
 The file's label is final: low-agreement items were decided beyond their votes, so it is kept beside them.
 """
@@ -25,7 +25,7 @@ def mpe_records(path: Path) -> Iterator[Record | BadLine]:
 
 
 def read_mpe(line: int, record: dict[str, Any]) -> ImportedPair:
-    """A premise is `caption id/text`. The order of the judgements is not known. Raises Unreadable."""
+    """Reads a pair whose premises are `caption id/text`. The order of judgements is unknown. Raises Unreadable."""
     cells = [records.non_empty_text(record, key).partition("/") for key in PREMISES]
     for key, (_, slash, text) in zip(PREMISES, cells, strict=True):
         if not slash or not text.strip():

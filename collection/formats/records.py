@@ -1,4 +1,4 @@
-"""What a line of a published file says, in our words, and small readers for its fields."""
+"""The common form of an imported pair, and readers for the fields of a record."""
 
 from collections.abc import Mapping, Sized
 from collections.abc import Set as AbstractSet
@@ -10,28 +10,28 @@ from collection.formats.lines import type_names
 MAX_TEXT = 10_000  # characters of a sentence
 MAX_ID = 200
 MAX_GROUP = 300
-NO_LABEL = frozenset({"", "-"})  # how published files write that there is none
+NO_LABEL = frozenset({"", "-"})  # how published files write a missing label
 LETTERS = {"e": "entailment", "n": "neutral", "c": "contradiction"}  # nli3 as some files spell it
 
 
 class Unreadable(Exception):
-    """The record cannot be understood. The text says why, without the line's number."""
+    """The record is invalid. The text says why, without the line's number."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedPair:
     """One pair of a published file.
 
-    labels: the individual labels by position; None where the file leaves one out. Where `has_author`,
-        the first one is the author's own, if the corpus is elicited.
-    author_label: the author's label where it is none of `labels`, because these are on another scale.
+    labels: the individual labels by position; None for a missing one. If `has_author`, the first
+        one is the author's, in an elicited corpus.
+    author_label: the author's label if it is not among `labels`, because these are on another scale.
     annotators: who gave them, in the same order; empty if unknown. Codes are the file's own.
-    published_label: the file's gold label; None if there is none. `has_gold`: does the file speak of gold.
-        `gold_stands`: it was decided beyond the votes and is to be kept beside them.
+    published_label: the file's gold label; None if there is none. `has_gold`: whether the file has gold labels.
+        `gold_stands`: it was decided beyond the votes, and is stored beside them.
     partition: the published partition that the line names; empty if it names none.
     parses: premise, premise binary, hypothesis, hypothesis binary; empty where the file has none.
-    left_out: answers that name several labels, which are none of `labels`.
-    metadata: facts of the pair's origin that the corpus keeps as they came; values as in JSON.
+    left_out: how many answers name several labels; `labels` has none of these.
+    metadata: facts about the origin of the pair, stored as they came; values as in JSON.
     unread: keys of the line that no reader knows.
     """
 
@@ -59,7 +59,7 @@ class ImportedPair:
 
 
 def storable(what: str, text: str, longest: int = MAX_TEXT) -> str:
-    """The text itself. Raises Unreadable for what no database keeps: NUL, half characters, endless texts."""
+    """Returns the text. Raises Unreadable for what databases cannot store: NUL, lone surrogates, very long texts."""
     if len(text) > longest:
         raise Unreadable(f"{what} is {len(text):,} characters long; at most {longest:,} can go in")
     if "\x00" in text:
@@ -68,7 +68,9 @@ def storable(what: str, text: str, longest: int = MAX_TEXT) -> str:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise Unreadable(f"{what} holds half of a character (a lone surrogate); write it anew") from None
+            raise Unreadable(
+                f"{what} holds half of a character (a lone surrogate); type the character again"
+            ) from None
     return text
 
 
@@ -78,13 +80,13 @@ def required(record: dict[str, Any], key: str) -> None:
 
 
 def required_text(record: dict[str, Any], key: str) -> str:
-    """A string that has to be there, but may be empty."""
+    """Returns a required string, which may be empty."""
     required(record, key)
     return storable(f'"{key}"', _string(record[key], key))
 
 
 def non_empty_text(record: dict[str, Any], key: str) -> str:
-    """A string with more than white space in it."""
+    """Returns a required string that is not blank."""
     text = required_text(record, key)
     if not text.strip():
         raise Unreadable(f'"{key}" is empty')
@@ -92,7 +94,7 @@ def non_empty_text(record: dict[str, Any], key: str) -> str:
 
 
 def optional_text(record: dict[str, Any], key: str, longest: int = MAX_ID) -> str:
-    """A string, or a whole number taken as one; empty where the key is missing or null."""
+    """Returns a string, or a whole number as a string; empty if the key is missing or null."""
     value = record.get(key)
     if value is None:
         return ""
@@ -102,7 +104,7 @@ def optional_text(record: dict[str, Any], key: str, longest: int = MAX_ID) -> st
 
 
 def sentences(record: dict[str, Any], key: str) -> tuple[str, ...]:
-    """A premise: a string, or a list of one or more; none of them empty."""
+    """Returns a premise: a string, or a list of strings; none of them empty."""
     if key not in record:
         raise Unreadable(f'there is no "{key}"')
     value = record[key]
@@ -116,7 +118,7 @@ def sentences(record: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def label(value: object, key: str) -> str | None:
-    """A label as the file spells it. Numbers of an ordinal scale become strings."""
+    """Returns a label as the file spells it. Numbers become strings."""
     if value is None:
         return None
     if isinstance(value, int) and not isinstance(value, bool):
@@ -126,41 +128,41 @@ def label(value: object, key: str) -> str | None:
 
 
 def letter_label(value: object, key: str) -> str | None:
-    """A label of nli3 spelled by its first letter; `x` says that the annotator gave none."""
+    """Returns a label of nli3 from its first letter; `x` is a missing label."""
     found = label(value, key)
     return None if found == "x" else LETTERS.get(found or "", found)
 
 
 def labels(record: dict[str, Any], key: str) -> tuple[str | None, ...]:
-    """A list of labels; empty where the key is missing or null. A place that is empty in the file is None."""
+    """Returns a list of labels; empty if the key is missing or null. A missing label is None."""
     return tuple(label(value, key) for value in listed(record, key))
 
 
 def codes(record: dict[str, Any], key: str) -> tuple[str, ...]:
-    """A list of annotators' codes; empty where the key is missing or null."""
+    """Returns a list of annotators' codes; empty if the key is missing or null."""
     return tuple(optional_text({key: value}, key) for value in listed(record, key))
 
 
 def same_length(first: str, labels: Sized, second: str, annotators: Sized) -> None:
-    """Raises Unreadable where annotators are named, but not one for each label."""
+    """Raises Unreadable if annotators are named, but not one for each label."""
     if len(annotators) and len(annotators) != len(labels):
         raise Unreadable(f'"{first}" has {len(labels)} entries, but "{second}" has {len(annotators)}')
 
 
 def unread(record: dict[str, Any], known: AbstractSet[str]) -> frozenset[str]:
-    """The keys that are not in `known`, in letters that every terminal can print."""
+    """Returns the keys that are not in `known`, in characters that every terminal can print."""
     if record.keys() <= known:
         return frozenset()
     return frozenset(map(printable, record.keys() - known))
 
 
 def printable(key: str) -> str:
-    """Returns the key in characters that every terminal and database takes."""
+    """Returns the key in characters that every terminal and database accepts."""
     return key.encode(errors="backslashreplace").decode()
 
 
 def listed(record: dict[str, Any], key: str) -> list[Any]:
-    """A list; empty where the key is missing or null."""
+    """Returns a list; empty if the key is missing or null."""
     value = record.get(key)
     if value is None:
         return []

@@ -40,22 +40,22 @@ from collection.formats.records import ImportedPair, Unreadable, printable
 from collection.formats.snapshot import facts_beside, read_snapshot_line, snapshot_records
 from collection.formats.snli import read_snli, read_snli_table
 
-PEEKED = 100  # records in one of which a column that the researcher named has to be
+PEEKED = 100  # records among which each column that the researcher named must occur
 
 
 @dataclass(frozen=True)
 class ImportFormat:
-    """How to read a file, and what kind of corpus it makes.
+    """How to read a file, and the settings of a new corpus for it.
 
-    fields: its column map and label map, or `read_record` where a map cannot say it.
-    scheme, protocol: None where a file of this format may belong to any kind.
-    question_scheme: of the labels under the main question, where it is another one than the corpus's.
-    genre: the genre of pairs whose line names none. language: of a corpus to be made.
-    question: what its people were asked, and `wordings` the labels in its words; empty: in ours.
-    seats, threshold, gold_rule: of the main question of a corpus to be made; None: as the platform has them.
-    ids_repeat: the files give one id to several pairs; the second gets `~2` behind it, the third `~3`.
-    facts: reads what a file beside the pairs says of their corpus: values for the fields above.
-    mark: columns by which a file of this format is known; `a|b`: it has one of the two.
+    fields: column map and label map; or `read_record`, if a map is not enough.
+    scheme, protocol: None if a file of this format fits corpora of any.
+    question_scheme: of the main question's labels, if it is not the corpus's.
+    genre: of pairs whose line names none. language: of a new corpus.
+    question, wordings: the question that people were asked, and its words for the labels; empty: ours.
+    seats, threshold, gold_rule: of a new corpus's main question; None: our defaults.
+    ids_repeat: several pairs of a file may have one id; the second gets `~2` at its end, the third `~3`.
+    facts: reads values for the fields above from a file beside the pairs.
+    mark: columns by which a file of this format is recognised; `a|b`: one of the two.
     """
 
     name: str
@@ -78,11 +78,11 @@ class ImportFormat:
     facts: Callable[[Path], dict[str, Any]] | None = None
 
     def knowing(self, path: Path) -> "ImportFormat":
-        """Returns the format with what lies beside this file. Raises ValueError for a file that says nonsense."""
+        """Returns the format with the facts from the file beside this one. Raises ValueError for an invalid file."""
         return replace(self, **self.facts(path)) if self.facts else self
 
     def is_marked(self, keys: Collection[str]) -> bool:
-        """Do these columns have the mark of the format?"""
+        """Returns whether these columns have the mark of the format."""
         return bool(self.mark) and all(not set(each.split("|")).isdisjoint(keys) for each in self.mark)
 
     def mapped(self, columns: Mapping[str, tuple[str, ...]], labels: LabelMap | None) -> "ImportFormat":
@@ -98,9 +98,9 @@ class ImportFormat:
         return replace(self, fields=fields.with_labels(labels) if labels else fields)
 
     def read(self, path: Path) -> Iterator[ImportedPair | BadLine]:
-        """The pairs of a file in their order, one at a time; a line that says no pair comes as a BadLine.
+        """Yields the pairs of a file in their order; an invalid line comes as a BadLine.
 
-        Raises BadMap where a column that the researcher named is not there.
+        Raises BadMap if a column that the researcher named does not exist.
         """
         found = self.records(path)
         if self.fields and self.fields.named:

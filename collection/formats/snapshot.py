@@ -1,7 +1,7 @@
-"""The lines of a frozen snapshot (docs/reference/snapshot-files.md), so that another group can go on with a release.
+"""Reads the lines of a frozen snapshot (docs/reference/snapshot-files.md), so that a release can be continued.
 
-The partition follows from the file's name. The codes of annotators are kept; parses that Quintet derived are not.
-`corpus.json`, if it lies in the same folder, says what people were asked and how their labels decide.
+The partition follows from the file's name. Reads the codes of annotators, but no parses that Quintet derived.
+`corpus.json` in the same folder has the question and its gold rule.
 """
 
 import json
@@ -17,8 +17,8 @@ from nli.labels import SCHEMES
 
 FACTS = "corpus.json"
 PARTITIONS = ("train", "dev", "test")
-DECIDED = ("adjudicated", "published")  # beyond the votes: such a gold label stands beside them
-# Keys of an answer that is none of the pair's own labels, or no longer.
+DECIDED = ("adjudicated", "published")  # such a gold label is stored beside the votes
+# Keys of an answer that does not count as a label of the pair.
 NOT_MAIN = frozenset({"question", "sentence", "origin", "withdrawn"})
 MOST_POSITIONS = 10_000
 KEYS = frozenset(
@@ -65,7 +65,7 @@ def facts_beside(path: Path) -> dict[str, Any]:
 
 
 def _all_labels(record: dict[str, Any]) -> tuple[tuple[str | None, ...], tuple[str, ...]]:
-    """The labels under the main question by position, those beyond the seats too; None where a position has none."""
+    """Returns the labels under the main question by position, also beyond the seats; None for a missing one."""
     answers = record.get("answers")
     if not isinstance(answers, list):
         return records.labels(record, "annotator_labels"), records.codes(record, "annotator_codes")
@@ -77,19 +77,19 @@ def _all_labels(record: dict[str, Any]) -> tuple[tuple[str | None, ...], tuple[s
             label = records.label(answer["label"], "answers")
             given[answer["position"]] = label, records.optional_text(answer, "code")
     if given and max(given) > MOST_POSITIONS:
-        raise Unreadable(f'"answers" has the position {max(given):,}; at most {MOST_POSITIONS:,} can go in')
+        raise Unreadable(f'"answers" has the position {max(given):,}; the limit is {MOST_POSITIONS:,}')
     places = [given.get(position, (None, "")) for position in range(1, max(given, default=0) + 1)]
     return tuple(label for label, _ in places), tuple(code for _, code in places)
 
 
 def _are_of_one_scheme(author_label: str, labels: Sequence[str | None]) -> bool:
-    """Whether the author was asked as the validators were. Without a label of theirs nobody can tell."""
+    """Returns whether the author's label and the others are of one scheme; False without others."""
     given = {label for label in labels if label is not None}
     return bool(given) and any({author_label, *given} <= set(scheme) for scheme in SCHEMES.values())
 
 
 def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
-    """`sentence1`, `sentence2` and `gold_source` have to be there. Raises Unreadable."""
+    """Reads a line; `sentence1`, `sentence2` and `gold_source` are required. Raises Unreadable."""
     labels, annotators = _all_labels(record)
     records.same_length("annotator_labels", labels, "annotator_codes", annotators)
     author_label = records.label(record.get("author_label"), "author_label")

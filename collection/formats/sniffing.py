@@ -1,4 +1,4 @@
-"""Which format a file is of, by its columns; where none is known, a map of its columns and labels."""
+"""Guesses the format of a file by its columns, or a map for a file of no known format."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from collection.formats.registry import FORMATS, ImportFormat
 from nli.labels import SCHEMES
 
 LOOKED_AT = 100  # records
-LINES_TRIED = 2000  # until a line is a pair
+LINES_TRIED = 2000  # in search of a pair
 # Field -> what files call its column, in small letters, the likelier first.
 NAMES = {
     "premise": ("premise", "sentence1", "sentence_1", "sentence_a", "context", "text1", "text", "s1"),
@@ -61,7 +61,9 @@ def sniffed(path: Path) -> Guess:
         for name in ("rte", "fracas"):
             if _fits(FORMATS[name], path):
                 return Guess(FORMATS[name], f"--format {name}")
-        raise BadMap(f"{path.name} is XML, but neither of PASCAL RTE nor of FraCaS.")
+        raise BadMap(
+            f"{path.name} is XML, but neither PASCAL RTE nor FraCaS; only these two can be imported from XML."
+        )
     found = [item for item in islice(any_records(path), LOOKED_AT) if not isinstance(item, BadLine)]
     keys = list(dict.fromkeys(key for _, record in found for key in record))
     if not keys and _fits(FORMATS["varierr"], path):
@@ -74,7 +76,7 @@ def sniffed(path: Path) -> Guess:
 
 
 def _fits(form: ImportFormat, path: Path) -> bool:
-    """Are there pairs among the first lines, with labels of the format's scheme?"""
+    """Returns whether the first lines hold a pair with labels of the format's scheme."""
     looked = islice(form.read(path), LINES_TRIED)
     known = SCHEMES.get(form.scheme or "")
     return any(
@@ -87,7 +89,7 @@ def _labels(pair: ImportedPair) -> set[str]:
 
 
 def _mapped(name: str, form: ImportFormat, keys: list[str], found: list[Record]) -> Guess:
-    """The plain format with the columns that are called as other files call them."""
+    """Returns the plain format with a map of columns that have common names."""
     small = {key.lower(): key for key in reversed(keys)}
     columns = {
         field: next((small[name] for name in names if name in small), None) for field, names in NAMES.items()
@@ -96,7 +98,7 @@ def _mapped(name: str, form: ImportFormat, keys: list[str], found: list[Record])
     for field in ("premise", "hypothesis"):
         if columns[field] is None:
             raise BadMap(
-                f"{name} is of no format that is known by its columns, and none of them is called {field}. Name them:"
+                f"The columns of {name} fit no known format, and none of them is named like {field}. Name the columns:"
                 f" --format {form.name} --columns premise=...,hypothesis=...,label=... The columns are: {told}."
             )
     text = ",".join(f"{field}={column}" for field, column in columns.items() if column)
@@ -112,7 +114,7 @@ def _mapped(name: str, form: ImportFormat, keys: list[str], found: list[Record])
 def _label_map(
     name: str, form: str, columns: str, column: str | None, records: Iterable[dict[str, Any]]
 ) -> tuple[str, str]:
-    """The scheme of the labels, and a map of those that are spelled otherwise."""
+    """Returns the scheme of the labels, and a map of those with other spellings."""
     values: set[str] = set()
     for record in records:
         value = record.get(column) if column else None
@@ -125,7 +127,7 @@ def _label_map(
     if values:
         shown = ", ".join(sorted(values)[:10])
         raise BadMap(
-            f'{name}: what the labels in "{column}" mean is not known ({shown}). Say it: --format {form} --columns'
+            f'{name}: the labels in "{column}" are unknown ({shown}). Say what they mean: --format {form} --columns'
             f" {columns} --label-map {sorted(values)[0]}=...,"
         )
     return "", ""

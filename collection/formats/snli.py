@@ -1,4 +1,4 @@
-"""SNLI and MultiNLI as they were published, in JSON Lines or as tables.
+"""Reads SNLI and MultiNLI as they were published, in JSON Lines or as tables.
 
 `annotator_labels` starts with the author's label. `captionID` (SNLI) or `promptID` (MultiNLI) is the
 premise's public id. Captions of one image are about one scene, so they share a group: the part of the
@@ -22,7 +22,7 @@ MAX_PARSE = 100_000
 
 
 def read_snli(line: int, record: dict[str, Any]) -> ImportedPair:
-    """`sentence1` and `sentence2` have to be there. Raises Unreadable."""
+    """Reads a pair; `sentence1` and `sentence2` are required. Raises Unreadable."""
     caption = records.optional_text(record, "captionID")
     first, first_binary, second, second_binary = (
         records.optional_text(record, key, MAX_PARSE) for key in PARSES

@@ -1,4 +1,4 @@
-"""A caption as the simplifying rules see it: its words, the parts that may go, the phrases that may stand alone.
+"""Parses captions: their words, the parts that can be dropped, the phrases that can stand alone.
 
 Positions in a sentence are bits of an integer: bit 3 is the fourth token. The parser's labels are those of spaCy's
 English models: dependencies in the CLEAR style, Penn Treebank tags.
@@ -82,27 +82,27 @@ def plural_of(noun: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def article_before(word: str) -> str:
-    """`a` or `an`, as it is spoken."""
+    """Returns `a` or `an`, by pronunciation."""
     return str(_inflect().a(word)).partition(" ")[0]
 
 
 def read_captions(sentences: Iterable[str], nouns: Nouns) -> Iterator[Caption]:
-    """Each sentence parsed, in their order. Raises NoWordNet."""
+    """Parses the sentences in their order. Raises NoWordNet."""
     for doc in _parser().pipe(map(_begun_small, sentences), batch_size=256):
         yield _caption(doc, nouns)
 
 
 def _begun_small(sentence: str) -> str:
-    """Without its first capital, which the parser may take for a name: `Group of men`. Not `BMX rider`."""
+    """Makes the first letter small (`Group of men`), as the parser may take it for a name. Leaves `BMX rider`."""
     return (
         sentence[:1].lower() + sentence[1:] if sentence[1:2].islower() or sentence[1:2] == " " else sentence
     )
 
 
 def with_used_words(captions: Sequence[Caption], at_least: int) -> list[Caption]:
-    """The captions with those broader words alone that stand in so many captions themselves.
+    """Returns the captions without broader words that occur in fewer than `at_least` captions.
 
-    So the broader words are words that people describe scenes with.
+    So all broader words are words with which people describe scenes.
     """
     times = Counter(word for caption in captions for word in {forms[0] for forms in caption.forms if forms})
     used = frozenset(word for word, count in times.items() if count >= at_least)
@@ -158,7 +158,7 @@ def _forms(token: "Token", nouns: Nouns) -> tuple[str, ...]:
 
 
 def _phrases(doc: "Doc", whole: int) -> Iterator[int]:
-    """Noun phrases with all that belongs to them. `his bicycle` cannot stand alone: whose is it?"""
+    """Yields noun phrases that can stand alone. `his bicycle` cannot, because of its `his`."""
     for token in doc:
         if token.tag_ in ("NN", "NNS") and token.dep_ in OBJECTS and token.lemma_ not in MEASURES:
             tokens = _bits(token.subtree)
@@ -167,7 +167,7 @@ def _phrases(doc: "Doc", whole: int) -> Iterator[int]:
 
 
 def _parts(token: "Token", nouns: Nouns) -> Iterator[Part]:
-    """What may be dropped together with this token, its head."""
+    """Yields the parts with this head that can be dropped."""
     if _is_modifier(token, nouns):
         yield Part(_bits(token.subtree), MODIFIER)
     elif _is_prepositional_phrase(token):
@@ -214,7 +214,7 @@ def _is_prepositional_phrase(token: "Token") -> bool:
 
 
 def _phrase_of(token: "Token") -> int:
-    """The whole prepositional phrase; after `a group of people` what the people do stays: the group does it."""
+    """Returns the tokens of a prepositional phrase. In `a group of people ...` the clause after it stays."""
     tokens = _bits(token.subtree)
     if token.lower_ == "of" and token.head.lemma_ in COLLECTIVES:
         for inside in token.rights:

@@ -1,4 +1,4 @@
-"""Hypotheses for scenes: simplify, drop what is too easy or too odd, draw by seed (MPE, section 4.1)."""
+"""Draws hypotheses for scenes: simplifies captions, drops those too easy or too odd, draws by seed (MPE, 4.1)."""
 
 import random
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -25,12 +25,12 @@ from collection.pairing.wordnet import load_nouns
 from collection.pairing.words import content_words, word_overlap, words
 
 FEWEST_WORDS = 2  # content words of a hypothesis
-TRIES = 5  # captions of other scenes, where the first ones give nothing
+TRIES = 5  # captions of other scenes, if the first ones give nothing
 
 
 @dataclass(frozen=True)
 class Rules:
-    """each: hypotheses a scene and origin. captions: so many of the file have to give a hypothesis."""
+    """each: hypotheses for each scene and origin. captions: how many captions must simplify to a hypothesis."""
 
     seed: int
     each: int = 1
@@ -40,7 +40,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A drawn hypothesis, and how it was made: from which caption (from 1) of which scene, by which rules."""
+    """A drawn hypothesis with its caption (from 1), scene and rules."""
 
     text: str
     origin: str
@@ -55,7 +55,7 @@ class Hypothesis:
 
 
 class Pairing:
-    """The scenes of one file, parsed. Reading them is the slow part: several hundred captions a second."""
+    """The parsed scenes of one file. Parsing is the slow part: several hundred captions a second."""
 
     def __init__(
         self, scenes: Sequence[Scene], rules: Rules, tell: Callable[[str], None] = lambda text: None
@@ -71,7 +71,7 @@ class Pairing:
         self.index = CaptionIndex(self.captions)
 
     def hypotheses(self, number: int) -> list[Hypothesis]:
-        """Those for the scene of that number (from 0). They depend on the seed and the file, not on other calls."""
+        """Returns the hypotheses for the scene of that number (from 0). Depends only on the seed and the file."""
         chance = random.Random(f"{self.rules.seed} {self.scenes[number].id}")
         self.report.scenes += 1
         taken: dict[Key, Hypothesis] = {}
@@ -96,7 +96,7 @@ class Pairing:
         yield number, CAPTIONS - 1
 
     def _others(self, number: int, chance: random.Random) -> Iterator[tuple[int, int]]:
-        """Captions of random other scenes, as scene and caption, until one gives something."""
+        """Yields random captions of other scenes, as (scene, caption)."""
         if len(self.scenes) > 1:
             for _ in range(TRIES):
                 other = chance.randrange(len(self.scenes) - 1)
@@ -105,7 +105,7 @@ class Pairing:
     def _usable(
         self, number: int, scene: int, caption: int, taken: Container[Key], report: OriginReport
     ) -> list[Simplification]:
-        """The simplifications of a caption that no step drops, for the scene of that number."""
+        """Returns the simplifications of a caption that no step drops, for the scene of that number."""
         found = []
         for each in simplifications(self._captions_of(scene)[caption]):
             report.made += 1
@@ -116,7 +116,7 @@ class Pairing:
         return found
 
     def _step_that_drops(self, each: Simplification, number: int, taken: Container[Key]) -> str:
-        """The name of the first step that drops it; empty if none does."""
+        """Returns the first step that drops it; empty if none does."""
         if not each.has_verb:
             return VERBLESS
         if len(content_words(each.text)) < FEWEST_WORDS:

@@ -1,4 +1,4 @@
-"""Lists of English words that the rules go by."""
+"""Lists of English words for the rules."""
 
 
 def _words(text: str) -> frozenset[str]:

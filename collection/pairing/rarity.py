@@ -1,4 +1,4 @@
-"""How many captions of a file give a sentence: neither too odd nor fit for one scene only (MPE, section 4.1)."""
+"""Counts the captions of a file that simplify to a sentence (MPE, section 4.1)."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from collection.pairing.simplify import Key, gives
 
 
 class CaptionIndex:
-    """Captions by the lemmas and broader words that they can be simplified to. Positions, not captions, are kept."""
+    """An index of the positions of captions by their lemmas and broader words."""
 
     def __init__(self, captions: Sequence[Caption]) -> None:
         self.captions = captions
@@ -18,7 +18,7 @@ class CaptionIndex:
         self._answers: dict[tuple[Key, int], bool] = {}
 
     def is_given_by(self, key: Key, at_least: int) -> bool:
-        """Can at least so many captions be simplified to these lemmas. Looks no further than it needs to."""
+        """Returns whether at least so many captions can be simplified to these lemmas."""
         if (key, at_least) not in self._answers:
             self._answers[key, at_least] = self._count(key, at_least) >= at_least
         return self._answers[key, at_least]

@@ -1,4 +1,4 @@
-"""What each step of pairing dropped, counted, with examples."""
+"""Counts what each step of pairing dropped, with examples."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -55,7 +55,7 @@ class Spread:
 
 @dataclass
 class OriginReport:
-    """Of one origin: made = dropped by the steps together + drawn. `empty`: scenes that got no hypothesis.
+    """The report of one origin. made: dropped plus drawn. empty: scenes that got no hypothesis.
 
     overlap and words are of the hypotheses drawn; words count no punctuation.
     """
@@ -90,7 +90,7 @@ class OriginReport:
 
 @dataclass
 class PairingReport:
-    """What became of the scenes."""
+    """The report of all scenes."""
 
     scenes: int = 0
     origins: dict[str, OriginReport] = field(
@@ -106,7 +106,7 @@ class PairingReport:
         }
 
     def lines(self) -> list[str]:
-        """The report for a screen."""
+        """Returns the report for a screen."""
         found = []
         for name, origin in self.origins.items():
             found.append(f"{ORIGINS[name]}: {origin.made:,} simplifications")
@@ -114,7 +114,7 @@ class PairingReport:
                 if origin.dropped[step]:
                     found.append(f"  {origin.dropped[step]:,} dropped: {reason}")
                     found += [f"    {text}" for text in origin.examples[step]]
-            found.append(f"  {origin.drawn:,} drawn; scenes that got none: {origin.empty:,}")
+            found.append(f"  {origin.drawn:,} drawn; scenes without a hypothesis: {origin.empty:,}")
             if origin.drawn:
                 found.append(f"  word overlap {origin.overlap}, words in a hypothesis {origin.words}")
         if self.rules:

@@ -1,4 +1,4 @@
-"""Writing machine-paired items: a scene's premise with the hypotheses that were drawn for it."""
+"""Writes pairs made by machine: a scene's premise with its drawn hypotheses."""
 
 import hashlib
 from collections import Counter
@@ -22,7 +22,7 @@ class PairedScene:
 
 
 def paired_already(genre: Genre, scenes: Iterable[Scene]) -> set[str]:
-    """The ids of those scenes that need nothing more: a machine made pairs of their premise, or it is not open."""
+    """Returns the ids of scenes that need no pairs: their premise has machine-made pairs, or is not open."""
     digests = {digest_of(scene.premise): scene.id for scene in scenes}
     paired = Pair.objects.filter(premise=OuterRef("pk")).exclude(construction="")
     done = Premise.objects.filter(
@@ -35,7 +35,7 @@ def paired_already(genre: Genre, scenes: Iterable[Scene]) -> set[str]:
 def write_paired(*, genre: Genre, source: Source, items: Sequence[PairedScene]) -> Counter[str]:
     """Writes premises and pairs without author; returns how many of each are new.
 
-    Scenes that were paired in the meantime are passed over. A premise that the genre has already is used.
+    Skips scenes that were paired in the meantime. Uses premises that the genre has already.
     """
     # `no_key`: annotators' rows refer to the corpus and must not wait for an import.
     corpus = Corpus.objects.select_for_update(no_key=True).get(pk=genre.corpus_id)
@@ -62,7 +62,7 @@ def write_paired(*, genre: Genre, source: Source, items: Sequence[PairedScene]) 
 def _premises(
     corpus: Corpus, genre: Genre, source: Source, scenes: Sequence[Scene]
 ) -> tuple[dict[str, int], int]:
-    """The ids of the scenes' premises by digest, and how many of them are new."""
+    """Returns the ids of the scenes' premises by digest, and how many of them are new."""
     by_digest = {digest_of(scene.premise): scene for scene in scenes}
     there = Premise.objects.filter(genre=genre, digest__in=by_digest).values_list("digest", "pk")
     ids = dict(there)
@@ -91,6 +91,6 @@ def _premises(
 
 
 def _pair_id(genre: Genre, scene: Scene, hypothesis: str) -> str:
-    """The same for the same content. Nothing in it tells an annotator where the hypothesis came from."""
+    """Returns an id made from the content. It does not show annotators where the hypothesis came from."""
     content = "\n".join((genre.slug, digest_of(scene.premise), hypothesis))
     return f"paired-{hashlib.sha256(content.encode()).hexdigest()[:20]}"

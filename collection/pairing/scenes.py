@@ -1,4 +1,4 @@
-"""Files of scenes: JSON Lines, `{"id": "...", "captions": [five sentences]}`, also compressed with gzip."""
+"""Reads files of scenes: JSON Lines, `{"id": "...", "captions": [five sentences]}`, also compressed with gzip."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from collection.formats.records import Unreadable
 from collection.premise_ids import digest_of, normalise
 
 CAPTIONS = 5
-MAX_SCENE_ID = 80  # it stands in the record of how a hypothesis was made
+MAX_SCENE_ID = 80  # it is part of `Hypothesis.construction`
 MAX_CAPTION = 1000  # characters
 KEYS = frozenset({"id", "captions"})
 
@@ -30,7 +30,7 @@ class Scene:
 
 
 def read_scenes(path: Path) -> Iterator[Scene | BadLine]:
-    """The scenes of a file in their order. What cannot be taken comes out as a BadLine in its place."""
+    """Yields the scenes of a file in their order. An invalid line comes as a BadLine."""
     ids: dict[str, int] = {}
     premises: dict[str, int] = {}
     for item in json_records(path):
@@ -41,7 +41,7 @@ def read_scenes(path: Path) -> Iterator[Scene | BadLine]:
         try:
             scene = _scene(line, record)
             if scene.id in ids:
-                raise Unreadable(f'the id "{scene.id}" stands in line {ids[scene.id]} already')
+                raise Unreadable(f'the id "{scene.id}" is in line {ids[scene.id]} already')
             digest = digest_of(scene.premise)
             if digest in premises:
                 raise Unreadable(f"its first captions are those of line {premises[digest]}")

@@ -1,4 +1,4 @@
-"""Simplifying a caption by named rules, and asking whether a caption can be simplified to a given sentence.
+"""Simplifies captions by named rules, and decides whether a caption can be simplified to a given sentence.
 
 modifier               an adjective, adverb, number, modifying noun, relative or adverbial clause is dropped
 prepositional_phrase   is dropped
@@ -14,7 +14,7 @@ from itertools import combinations, product
 
 from collection.pairing.captions import HYPERNYM, NOUN_PHRASE, Caption, Part, article_before, plural_of
 
-# A hypothesis keeps few of the parts that it could do without: longer ones fit one scene only.
+# A hypothesis keeps few optional parts, because longer ones fit only one scene.
 MOST_PARTS_KEPT = 3
 MOST_NOUNS_REPLACED = 2
 
@@ -23,7 +23,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Simplification:
-    """A sentence made from a caption; `key` are its lemmas, `rules` the names of what was done."""
+    """A sentence made from a caption, with its lemmas (`key`) and the rules that made it."""
 
     text: str
     key: Key
@@ -32,9 +32,9 @@ class Simplification:
 
 
 def simplifications(caption: Caption) -> list[Simplification]:
-    """What the rules make of a caption, the shortest first, each key once; the caption itself is not among them.
+    """Returns all simplifications of a caption, the shortest first, without repeated keys and the caption itself.
 
-    At most three parts that could go are kept in one sentence, and at most two nouns replaced.
+    A sentence keeps at most three optional parts, and has at most two replaced nouns.
     """
     found: dict[Key, Simplification] = {}
     for phrase in caption.phrases:
@@ -55,9 +55,9 @@ def simplifications(caption: Caption) -> list[Simplification]:
 
 
 def gives(caption: Caption, key: Key) -> bool:
-    """Can the rules make these lemmas of the caption, with any number of parts kept and nouns replaced?
+    """Returns whether the rules make these lemmas of the caption, with any number of parts and replaced nouns.
 
-    The caption's own lemmas count as made of it.
+    The caption's own lemmas count, too.
     """
     if not caption.vocabulary.issuperset(key):
         return False
@@ -65,7 +65,7 @@ def gives(caption: Caption, key: Key) -> bool:
 
 
 def _shortened(caption: Caption, phrase: int) -> Iterator[tuple[int, list[Part]]]:
-    """The tokens that stay and the parts that go, for each choice of parts to keep."""
+    """Yields the kept tokens and the dropped parts, for each choice of parts to keep."""
     parts = _parts_within(caption, phrase)
     inside = [
         [outer for outer, other in enumerate(parts) if other.tokens != part.tokens and _within(part, other)]
@@ -90,7 +90,7 @@ def _within(part: Part, other: Part) -> bool:
 
 
 def _replaced(caption: Caption, kept: int) -> Iterator[dict[int, str]]:
-    """Which nouns give way to which broader word: none, one or two of those that stand without a compound."""
+    """Yields replacements of none, one or two nouns without compound by broader words."""
     nouns = [
         at
         for at, forms in enumerate(caption.forms)
@@ -109,7 +109,7 @@ def _key(caption: Caption, kept: int, replaced: dict[int, str]) -> Key:
 
 
 def _sentence(caption: Caption, kept: int, replaced: dict[int, str]) -> str:
-    """The tokens that stay as a sentence: capital, full stop, `a` or `an` as the next word wants it."""
+    """Returns the kept tokens as a sentence, with capital, full stop, and the right `a` or `an`."""
     said = ""
     before = -1
     for at, text in enumerate(caption.texts):
@@ -131,20 +131,20 @@ def _sentence(caption: Caption, kept: int, replaced: dict[int, str]) -> str:
 
 
 def _between(kept: int, at: int) -> bool:
-    """Do both neighbours stay: a comma with a side missing goes, and so does the last full stop."""
+    """Returns whether both neighbours are kept; otherwise a comma or full stop is dropped."""
     return bool(at and kept >> (at - 1) & kept >> (at + 1) & 1)
 
 
 def _gives(caption: Caption, phrase: int, key: Key) -> bool:
     forms = caption.forms
-    over: list[list[int]] = [[] for _ in forms]  # the parts that each token belongs to
+    over: list[list[int]] = [[] for _ in forms]  # the parts of each token
     for part in _parts_within(caption, phrase):
         for at in range(len(forms)):
             if part.tokens >> at & 1:
                 over[at].append(part.tokens)
 
     def fits(at: int, place: int, kept: int, dropped: int) -> bool:
-        """From token `at` on: can what stays be the lemmas from `place` on?"""
+        """Returns whether the tokens from `at` can be reduced to the lemmas from `place`."""
         while at < len(forms) and (dropped >> at & 1 or not phrase >> at & 1):
             at += 1
         if at == len(forms):

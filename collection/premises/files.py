@@ -1,4 +1,4 @@
-"""Files of premises: plain text, JSON Lines or tab-separated text, told apart by the file's name.
+"""Reads files of premises: plain text, JSON Lines or tab-separated text, by the file's name.
 
     name.txt (or any other)   one premise a line
     name.jsonl                {"text" or "premise": a string or a list, "id", "document", "group"}
@@ -27,7 +27,7 @@ TSV_DOCUMENT = ("document", "source")
 def read_premises(
     path: Path, *, encoding: str = "utf-8", split: str = "", document: str = "", alone: bool = False
 ) -> Iterator[Candidate | BadLine]:
-    """The premises of a file in their order, one at a time; lines never go back.
+    """Yields the premises of a file in the order of their lines.
 
     split: the language (BCP 47) whose sentences running text is split into; empty: it is not running text.
     In plain text, an empty line then ends a paragraph, and other line ends are white space.
@@ -93,7 +93,7 @@ def _from_records(
 
 
 def _pieces(whole: Candidate, language: str) -> Iterator[Candidate]:
-    """One candidate a sentence of a text that stands in one record. Ids are numbered where there are several."""
+    """Returns a candidate for each sentence of a text in one record. Numbers the ids of several."""
     pieces = list(sentences_of(whole.sentences[0], language))
     for place, text in enumerate(pieces, start=1):
         public_id = (

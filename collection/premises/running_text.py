@@ -1,4 +1,4 @@
-"""Running text into sentences, by sentencex (Wikimedia; rules for some 240 languages, offline).
+"""Splits running text into sentences, by sentencex (Wikimedia; rules for some 240 languages, offline).
 
 The splitter gives the text back piece by piece with nothing lost, so that each sentence's line is known.
 """
@@ -10,12 +10,12 @@ import sentencex
 
 from collection.formats.lines import BadLine, Line
 
-LONGEST_PARAGRAPH = 100_000  # characters held at a time; a longer one is split as far as it has come
+LONGEST_PARAGRAPH = 100_000  # characters in memory; a longer paragraph is split before its end
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, the line that it begins in, and which sentence of that line it is; both from 1."""
+    """A sentence, the line in which it begins, and its place among the sentences of that line; both from 1."""
 
     line: int
     place: int
@@ -23,14 +23,14 @@ class Sentence:
 
 
 def sentences_of(text: str, language: str) -> Iterator[str]:
-    """The sentences of a text, white space folded."""
+    """Returns the sentences of a text with single spaces."""
     for piece in sentencex.segment(language, text):
         if words := " ".join(piece.split()):
             yield words
 
 
 def sentences_of_lines(lines: Iterator[Line | BadLine], language: str) -> Iterator[Sentence | BadLine]:
-    """The sentences of a text that runs over many lines. An empty line, or a bad one, ends a paragraph."""
+    """Yields the sentences of a text of many lines. An empty or invalid line ends a paragraph."""
     held = _Paragraph(language)
     for item in lines:
         if isinstance(item, BadLine):
@@ -47,19 +47,19 @@ def sentences_of_lines(lines: Iterator[Line | BadLine], language: str) -> Iterat
 
 @dataclass
 class _Paragraph:
-    """The lines of a paragraph that have come so far."""
+    """The lines of a paragraph read so far."""
 
     language: str
     lines: list[tuple[int, str]] = field(default_factory=list)
     length: int = 0
-    last: tuple[int, int] = (0, 0)  # line and place of the sentence given last
+    last: tuple[int, int] = (0, 0)  # line and place of the last sentence
 
     def take(self, line: int, text: str) -> None:
         self.lines.append((line, text))
         self.length += len(text) + 1
 
     def give(self, whole: bool = True) -> Iterator[Sentence]:
-        """The sentences, which are then forgotten. Not `whole`: the last one is kept, it may go on."""
+        """Yields the sentences and forgets them. If not `whole`, holds back the last one, which may go on."""
         pieces = sentencex.segment(self.language, "\n".join(text for _, text in self.lines))
         kept = [] if whole or len(pieces) == 1 else pieces[-1:]
         at = 0  # index of the line that the piece begins in

@@ -1,4 +1,4 @@
-"""Words in their forms: gerunds, articles and agreement (inflect), lemmas and phrases (spaCy). English only.
+"""Inflects English words: gerunds, articles, agreement (inflect); finds lemmas and phrases (spaCy).
 
 Both libraries load when they are first needed; no web process needs them.
 """
@@ -7,7 +7,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-# Verbs of several syllables that double their last consonant; inflect doubles that of every one.
+# The verbs of several syllables that double their last consonant; inflect doubles it in all verbs.
 DOUBLING = """
 cancel counsel label level marvel model quarrel rival signal total travel tunnel
 abet abhor acquit admit allot annul babysit backlog befit beget begin commit compel concur confer
@@ -61,7 +61,7 @@ IRREGULAR = {
 
 @lru_cache(maxsize=50_000)
 def with_article(noun: str) -> str:
-    """`a location`, `an event`."""
+    """Returns the noun with its article: `a location`, `an event`."""
     return str(_engine().a(noun))
 
 
@@ -71,7 +71,7 @@ def plural(noun: str) -> str:
 
 
 def is_a(phrase: str, noun: str, *, many: bool = False) -> str:
-    """`Oslo is a location`, `Norwegians are people`."""
+    """Returns a sentence: `Oslo is a location`, `Norwegians are people`."""
     return f"{phrase} are {plural(noun)}" if many else f"{phrase} is {with_article(noun)}"
 
 
@@ -92,14 +92,14 @@ def parsed(sentence: str) -> Any:
 
 
 def verb_at(words: list[str], index: int) -> str:
-    """Returns the verb of a word in its sentence: `attacked` attack; also where the tagger takes it for no verb."""
+    """Returns the verb of a word in its sentence: `attacked` attack; even if the tagger does not tag it as a verb."""
     return verb_of(_tagged(tuple(words))[index])
 
 
 def verb_of(token: Any) -> str:
     """Returns the verb that spaCy's token is a form of.
 
-    Its lemmatizer may know several (`hoping`: hop, hope): the one that has this form is taken.
+    Its lemmatizer may return several (`hoping`: hop, hope); chooses the one with this form.
     """
     form, lemma = token.text.lower(), str(token.lemma_).lower()
     if token.tag_[:2] == "VB" and form in _forms(lemma):
@@ -120,7 +120,7 @@ def verb_of(token: Any) -> str:
 
 @lru_cache(maxsize=50_000)
 def _forms(verb: str) -> frozenset[str]:
-    """The forms that a regular verb has."""
+    """Returns the forms of a regular verb."""
     stem = gerund(verb)[:-3]
     third = f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{verb}s"
     return frozenset((verb, f"{stem}ing", f"{stem}ed", third, f"{verb[:-1]}ies", f"{verb[:-1]}ied"))

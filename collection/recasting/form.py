@@ -1,4 +1,4 @@
-"""A recipe as a format of pairs, so that what it makes goes the way of every published file."""
+"""Turns a recipe into a format of pairs, so that its pairs are imported like those of a published file."""
 
 import json
 from collections import Counter
@@ -19,12 +19,12 @@ PARTITIONS = ("train", "dev", "test", "")
 
 
 class RecipeFails(ValueError):
-    """The recipe's own code broke down. The text names the recipe, the line and the error."""
+    """The recipe's own code failed. The text names the recipe, the line and the error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a source and what becomes of it: pairs, a refusal, or nothing for a reason."""
+    """A row of a source and its result: pairs, an error, or a reason why the recipe left it out."""
 
     line: int
     record: dict[str, Any]
@@ -54,7 +54,7 @@ class RecastFormat(ImportFormat):
             yield from row.pairs
 
     def rows(self, path: Path) -> Iterator[Row]:
-        """Every row of the file with what becomes of it."""
+        """Yields every row of the file with its result."""
         for item in self.recipe.read(path):
             if isinstance(item, BadLine):
                 yield Row(item.line, {}, refused=item)
@@ -113,7 +113,7 @@ class RecastFormat(ImportFormat):
                 premise=(context,),
                 hypothesis=_filled(template, values, "hypothesis"),
                 genre=recipe.phenomenon,
-                # Without a group of its own a pair belongs to its context, wherever that stands.
+                # Without a group, a pair is grouped with all pairs of the same context.
                 group=(item.group or f"{recipe.name}-{digest_of((context,))[:16]}")[:MAX_GROUP],
                 document=source,
                 partition=item.split,

@@ -1,4 +1,4 @@
-"""Given names for templates: a list of our own, or a file such as the US Social Security's, whose counts weigh."""
+"""Given names for templates: our own list, or a file with counts such as the US Social Security's."""
 
 import random
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ def weighted(counts: dict[str, float]) -> Names:
 
 
 def read_names(path: Path) -> Names:
-    """Reads `name,sex,count` or `name,count` or a name a line. Raises ValueError that names the line."""
+    """Reads lines of `name,sex,count`, `name,count` or `name`. Raises ValueError that names the line."""
     counts: dict[str, float] = {}
     for item in read_lines(path):
         if isinstance(item, BadLine):
@@ -35,7 +35,7 @@ def read_names(path: Path) -> Names:
             counts[name] = counts.get(name, 0) + (float(rest[-1]) if rest else 1)
         except ValueError:
             raise ValueError(
-                f'{path.name}, line {number}: "{rest[-1]}" is no number; write a name a line, or name,count'
+                f'{path.name}, line {number}: "{rest[-1]}" is not a number; write on each line name, or name,count'
                 " or name,sex,count."
             ) from None
     if not counts or min(counts.values()) < 0 or not sum(counts.values()):

@@ -1,4 +1,4 @@
-"""Readers for the layouts that sources come in. Each gives the rows of a file one by one, with their lines.
+"""Readers for the layouts of sources. Each yields the rows of a file with their lines.
 
 Tables with a header in tabs are read by `collection.formats.lines.tsv_records`, JSON Lines by `json_records`.
 """
@@ -13,7 +13,7 @@ from collection.formats.lines import BadLine, Record, open_bytes, read_lines
 
 
 def tabbed_records(path: Path, *columns: str) -> Iterator[Record | BadLine]:
-    """Tab-separated text without a header; the columns are named here."""
+    """Reads tab-separated text without a header. `columns` names the columns."""
     for item in read_lines(path):
         if isinstance(item, BadLine):
             yield item
@@ -56,10 +56,10 @@ def csv_records(path: Path) -> Iterator[Record | BadLine]:
 
 
 def block_records(path: Path, *, separator: str | None = None) -> Iterator[Record | BadLine]:
-    """Sentences with a token a line, parted by empty lines, as the CoNLL tasks have them.
+    """Reads sentences with a token on each line, separated by empty lines, as in the CoNLL tasks.
 
     A row has `tokens`, a list of lists of columns, and the number of the sentence; its line is that of the first token.
-    A line that cannot be read takes its whole sentence along.
+    An unreadable line makes its whole sentence invalid.
     """
     tokens: list[list[str]] = []
     first = number = 0
@@ -85,7 +85,7 @@ def block_records(path: Path, *, separator: str | None = None) -> Iterator[Recor
 
 
 def xml_elements(path: Path, tag: str) -> Iterator[tuple[int, ElementTree.Element] | BadLine]:
-    """The elements of that name with their numbers from 1, which serve as lines."""
+    """Yields the elements of that name with their numbers from 1, in place of lines."""
     number = 0
     try:
         with open_bytes(path) as file:
@@ -108,7 +108,7 @@ def text_of_tokens(words: list[str]) -> str:
 
 
 def value(record: dict[str, Any], key: str) -> str:
-    """Returns a text that has to be there. Raises Unreadable."""
+    """Returns a required text. Raises Unreadable."""
     from collection.formats.records import non_empty_text
 
     return non_empty_text(record, key).strip()

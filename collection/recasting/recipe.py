@@ -1,4 +1,4 @@
-"""What a recipe says: how to read its source, and the templates that its rows fill."""
+"""The form of a recipe: how to read a source, and the templates for its rows."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,13 +15,13 @@ T = TypeVar("T")
 
 
 class PassedOver(Exception):
-    """The row is sound, but the recipe makes nothing of it. The text says why."""
+    """The row is valid, but the recipe makes no pair of it. The text says why."""
 
 
 class Draw:
-    """Chance for one row: the same seed, recipe, line and row give the same choices, whatever came before.
+    """Draws for one row: the same seed, recipe, line and row give the same choices, independent of other rows.
 
-    `known` is what the recipe's survey of all sources found.
+    `known` is the result of the recipe's survey of all sources.
     """
 
     def __init__(self, key: str, *, known: Any = None, names: Names = NAMES) -> None:
@@ -46,13 +46,13 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What one row says: the values of the templates, and which hypothesis is true.
+    """The content of one row: the values for the templates, and which hypothesis is entailed.
 
-    values: by the templates' fields; a function is called anew for each pair (such as `draw.name`).
-    answer: the key of the hypothesis that is entailed; None where nobody knows (the pairs then have no label).
-    source_id: what the source calls the row. group: what must stay in one partition; empty: the context.
+    values: by the templates' fields; a function (such as `draw.name`) is called for each pair.
+    answer: the key of the entailed hypothesis; None if it is unknown (the pairs then have no label).
+    source_id: the source's id of the row. group: pairs of one group stay in one partition; empty: the context.
     split: the source's own partition (train, dev, test). hypotheses, licence: instead of the recipe's.
-    labels: judgements about the pair that are in the source, of the recipe's scheme. misc: kept in the pair's metadata.
+    labels: the source's judgements about the pair, of the recipe's scheme. misc: stored in the pair's metadata.
     """
 
     values: Mapping[str, Any]
@@ -68,12 +68,13 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How rows of a source become pairs.
+    """How to make pairs from the rows of a source.
 
-    read: the rows of a file, each with its line. items: what a row says; raises Unreadable for a bad row and
-    PassedOver for one that the recipe leaves out. survey: reads all rows of all sources before the first is recast.
-    context, hypotheses: templates; a hypothesis stands under the answer that makes it true, so that its label is
-    `entailed` under that answer and `not-entailed` under every other. `true` says otherwise where that is too simple.
+    read: yields the rows of a file with their lines. items: returns the content of a row; raises Unreadable for an
+    invalid row, and PassedOver for one that the recipe leaves out. survey: reads all rows of all sources before the
+    first is recast.
+    context, hypotheses: templates. The key of a hypothesis is the answer that entails it: its label is `entailed`
+    for that answer, and `not-entailed` for every other. `true` replaces this rule where it is too simple.
     corpus, phenomenon, licence, citation, approach: go into the metadata of each pair, as the DNC's do.
     """
 

@@ -1,4 +1,4 @@
-"""Finding recipes: those that come with Quintet, and those in a researcher's own folder."""
+"""Finds recipes: those of Quintet, and those in a researcher's folder."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ def recipes(folder: Path | None = None) -> dict[str, Recipe]:
     A recipe of the folder may not have the name of another one.
     """
     if folder is not None and not folder.is_dir():
-        raise BadRecipe(f"{folder} is no folder; --recipes names a folder with recipes, a .py file each.")
+        raise BadRecipe(f"{folder} is not a folder; name a folder of recipes (.py files) after --recipes.")
     found: dict[str, Recipe] = {}
     for place in (OWN, folder) if folder else (OWN,):
         for path in sorted(place.glob("[!_]*.py")):

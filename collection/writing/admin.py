@@ -55,7 +55,7 @@ class FaqInline(ReadOnlyInline):
 
 @admin.register(PromptVersion)
 class PromptVersionAdmin(ResearcherAdmin):
-    """A wording is never edited: load the corpus file again, and a change becomes a new version."""
+    """Versions are never edited. Load a changed corpus file to make a new version."""
 
     list_display = ["prompt", "number", "pay_cents", "seconds", "created_at"]
     list_filter = [("prompt__corpus", admin.RelatedOnlyFieldListFilter)]
@@ -66,7 +66,7 @@ class PromptVersionAdmin(ResearcherAdmin):
 
 @admin.register(WritingAssignment)
 class WritingAssignmentAdmin(ResearcherAdmin):
-    """What was handed out, what became of it, and how it was typed: evidence to read, nothing more."""
+    """Tasks with their outcome and signals, to read."""
 
     list_display = ["created_at", "annotator", "corpus", "outcome", "skip_reason", "took", "active", "pasted"]
     list_filter = ["outcome", "skip_reason", "corpus"]
@@ -120,13 +120,13 @@ class WritingAssignmentAdmin(ResearcherAdmin):
 
 
 def _is_measured(task: WritingAssignment) -> bool:
-    """Without scripts, and over REST, nothing is."""
+    """Returns whether the page measured this task. It does not without scripts, nor over REST."""
     return hasattr(task, "signals")
 
 
 @admin.register(ProblemReport)
 class ProblemReportAdmin(ResearcherAdmin):
-    """What is reported stays as it is; the answer is written here."""
+    """Researchers answer reports here. The report itself is not edited."""
 
     list_display = ["created_at", "short_text", "premise", "annotator", "answered_at"]
     list_filter = [("answered_at", admin.EmptyFieldListFilter)]

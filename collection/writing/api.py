@@ -26,7 +26,7 @@ from collection.writing.serializers import (
 class NextWriting(APIView):
     @extend_schema(
         summary="Get a premise to write for",
-        description="The same one again until it is handed in; its lease begins anew each time.",
+        description="Returns the same premise until its texts are submitted; each request renews the lease.",
         request=CorpusNameSerializer,
         responses={200: WritingTaskSerializer, **of_status(404)},
         tags=["work"],
@@ -53,8 +53,8 @@ class NextWriting(APIView):
 
 class SubmitWriting(APIView):
     @extend_schema(
-        summary="Hand writing in",
-        description="The same key with the same texts is the same submission; with others it answers 409.",
+        summary="Submit texts",
+        description="Idempotent: the same key with the same texts is the same submission; with other texts it returns 409.",
         request=WritingSerializer,
         responses={200: WritingResultSerializer, **of_status(404, 409)},
         tags=["work"],
@@ -88,7 +88,7 @@ class SubmitWriting(APIView):
 
 
 def _check_is_passed(request: Request, assignment: WritingAssignment, annotator: User) -> None:
-    """Instructions without a check come with the task; one with a check is passed in the browser first."""
+    """Raises a 403 with the address of the check if the person must pass it in the browser first."""
     version = assignment.prompt_version
     if version.check_questions.exists() and not prompts.has_passed(annotator=annotator, version=version):
         page = request.build_absolute_uri(reverse("prompt", args=[assignment.corpus.slug, version.pk]))
@@ -98,7 +98,7 @@ def _check_is_passed(request: Request, assignment: WritingAssignment, annotator:
 
 
 def _writer(request: Request) -> User:
-    """Who asks for work. Raises a 403 for people who build corpora."""
+    """Returns the annotator of the request. Raises a 403 for researchers."""
     user = cast(User, request.user)
     if user.role != User.Role.ANNOTATOR:
         raise Problem(status=403, detail="Writing is for annotators; this token is a researcher's.")

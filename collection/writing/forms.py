@@ -1,4 +1,4 @@
-"""The forms of writing: the task, skipping it, the check after the instructions, and what researchers decide."""
+"""The forms of writing: the task, skipping, the check of instructions, answers to reports, pilots."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -19,15 +19,14 @@ from collection.texts import direction_of
 from collection.writing.submitting import Signals, version_of
 
 PREFIX, SIGNAL, CHECK = "text-", "signal-", "check-"
-MOST_SIGNAL = 2_147_483_647  # what the database holds; more is no evidence of anything
+MOST_SIGNAL = 2_147_483_647  # the largest number of the database
 PROBLEM_CHARS = 2000
 
 
 class WritingForm(forms.Form):
-    """One text a label, a problem report, and what says which task this is.
+    """A text for each label, a problem report, and the token of the task.
 
-    Reads the texts and keeps them; whether they will do is decided by `submit_writing`, and `blame` puts what
-    it says beside the fields.
+    `submit_writing` decides whether the texts are valid; `blame` puts its errors beside the fields.
     """
 
     token = forms.CharField(max_length=22, widget=forms.HiddenInput)
@@ -87,24 +86,24 @@ class WritingForm(forms.Form):
 
     @property
     def has_typed(self) -> bool:
-        """Whether anything stands in the fields for texts."""
+        """Returns whether any field for a text is filled."""
         return any(text.strip() for label, text in self.raw_texts.items() if label != DraftText.PROBLEM)
 
     @property
     def only_reports(self) -> bool:
-        """Whether a problem is reported and nothing written: that gives the premise back."""
+        """Returns whether a problem is reported and no text written, which gives the premise back."""
         return bool(self.raw_texts[DraftText.PROBLEM].strip()) and not self.has_typed
 
     @property
     def raw_texts(self) -> dict[str, str]:
-        """What stands in the fields, whatever it is worth: label -> text, and the problem."""
+        """Returns the unchecked content of the fields: label -> text, and the problem."""
         names = [name for name in self.fields if name.startswith(PREFIX)]
         typed = {name.removeprefix(PREFIX): self.data.get(name, "") for name in names}
         return typed | {DraftText.PROBLEM: self.data.get("problem", "")}
 
     @property
     def signals(self) -> Signals | None:
-        """How the task was typed, as far as the page's script said; None without scripts."""
+        """Returns how the task was typed, as the page's script counted it; None without scripts."""
         sent = {field.name: self.data.get(f"{SIGNAL}{field.name}", "") for field in fields(Signals)}
         short = {name: text for name, text in sent.items() if text.isdecimal() and len(text) < 12}
         counts = {name: min(int(text), MOST_SIGNAL) for name, text in short.items()}
@@ -121,7 +120,7 @@ class WritingForm(forms.Form):
         self.data["base"] = version
 
     def blame(self, errors: dict[str, str]) -> None:
-        """Puts label -> message beside the fields; the first of them gets the focus."""
+        """Puts the messages (label -> message) beside the fields."""
         for label, message in errors.items():
             name = f"{PREFIX}{label}"
             self.add_error(name if name in self.fields else None, message)
@@ -133,16 +132,16 @@ class WritingForm(forms.Form):
 
 
 class SkipForm(forms.Form):
-    """What the skip button sends: the task, and perhaps why, and what is wrong with it."""
+    """The content of the skip button: the task, an optional reason, an optional problem."""
 
     token = forms.CharField(max_length=22)
     reason = forms.ChoiceField(required=False, choices=[("", ""), *WritingAssignment.SkipReason.choices])
     problem = forms.CharField(required=False, max_length=PROBLEM_CHARS)
-    sure = forms.BooleanField(required=False)  # that what was typed goes
+    sure = forms.BooleanField(required=False)  # agrees that the typed texts are deleted
 
 
 class CheckForm(forms.Form):
-    """The short check after the instructions: for each question, the label that fits."""
+    """The short check after the instructions: a label for each question."""
 
     def __init__(
         self, questions: Iterable[Any], choices: Sequence[tuple[str, str]], data: Any = None
@@ -174,7 +173,7 @@ class CheckForm(forms.Form):
 
 
 class ReportForm(forms.Form):
-    """What a researcher answers to a report, and what becomes of its premise."""
+    """A researcher's answer to a report, and the status of its premise."""
 
     KEEP, PAUSE, DROP = Premise.Status.OPEN, Premise.Status.PAUSED, Premise.Status.DROPPED
     report = forms.ModelChoiceField(ProblemReport.objects.none(), widget=forms.HiddenInput)
@@ -195,7 +194,7 @@ class ReportForm(forms.Form):
 
 
 class PilotForm(forms.Form):
-    """What a researcher does about the pilot of a prompt; one button each."""
+    """One change to the pilot of a prompt; each button has its own."""
 
     status = forms.ChoiceField(required=False, choices=[("", ""), *Prompt.Status.choices])
     add = forms.CharField(
@@ -209,7 +208,7 @@ class PilotForm(forms.Form):
 
 
 def typed_texts(data: Mapping[str, str]) -> list[str]:
-    """What somebody typed into the fields of a task, whichever task it was; empty fields left out."""
+    """Returns what somebody typed into the fields of any task, without empty fields."""
     return [
         text for name, text in data.items() if (name.startswith(PREFIX) or name == "problem") and text.strip()
     ]

@@ -1,4 +1,4 @@
-"""The writer's own pages: what I did, what was said of it, what I earned, what comes next."""
+"""The writer's own pages: work by day, advice, earnings, reports."""
 
 from typing import cast
 
@@ -21,7 +21,7 @@ DAYS_SHOWN, TASKS_SHOWN, ANSWERS_SHOWN, CORPORA_SHOWN = 14, 10, 5, 5
 @never_cache
 @annotator_required
 def my_writing(request: HttpRequest) -> HttpResponse:
-    """What this person wrote by day, the latest tasks, what was said of them, and what comes next."""
+    """Shows what this person wrote by day, the latest tasks with their advice, and what comes next."""
     user = cast(User, request.user)
     corpora = Corpus.objects.written_for_by(user)[:CORPORA_SHOWN]
     context = {
@@ -40,10 +40,10 @@ def my_writing(request: HttpRequest) -> HttpResponse:
 @never_cache
 @annotator_required
 def my_reports(request: HttpRequest) -> HttpResponse:
-    """What this person reported, and what researchers answered."""
+    """Lists this person's problem reports with the answers."""
     before = request.GET.get("before", "")
     reports = ProblemReport.objects.made_by(cast(User, request.user))
-    if before.isdecimal() and len(before) < 19:  # what a key can be
+    if before.isdecimal() and len(before) < 19:  # a primary key has at most 18 digits here
         reports = reports.filter(pk__lt=int(before))
     rows = list(reports[: REPORTS_A_PAGE + 1])
     context = {

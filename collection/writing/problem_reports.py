@@ -1,4 +1,4 @@
-"""Problem reports, and premises that are paused because of them."""
+"""Stores and answers problem reports, and pauses premises that several people reported."""
 
 from django.db.models import Count
 from django.utils import timezone
@@ -10,9 +10,9 @@ from shared.transactions import one_transaction
 
 
 def report_problem(*, assignment: WritingAssignment, text: str) -> None:
-    """Keeps a report, and pauses a premise that enough people reported. Call it in the transaction of the task.
+    """Stores a report, and pauses the premise if enough people reported it. Call it in the transaction of the task.
 
-    The premise's row is locked first: two people who report at one moment would each count one report.
+    Locks the premise first. Otherwise two people who report at one moment would each count one report.
     """
     premise = Premise.objects.select_for_update(of=("self",), no_key=True).get(pk=assignment.seat.premise_id)
     ProblemReport.objects.create(assignment=assignment, text=text)
@@ -30,10 +30,10 @@ def report_problem(*, assignment: WritingAssignment, text: str) -> None:
 
 @one_transaction
 def answer_report(*, report: ProblemReport, answer: str, by: User, premise: str = "") -> None:
-    """Answers what an annotator reported, and says what becomes of its premise; they read it under their work.
+    """Answers a report, and sets the status of its premise. The annotator reads the answer under their work.
 
-    `premise` is a status, or empty to leave it as it is. Without an answer the report counts as unanswered
-    again, unless something is said of the premise. Raises NotPossible for a premise that was dropped before.
+    `premise` is a status, or empty for no change. A report with neither answer nor status counts as unanswered
+    again. Raises NotPossible for a premise that was dropped before.
     """
     answer = answer.strip()
     found = Premise.objects.select_for_update(of=("self",), no_key=True).get(
@@ -41,7 +41,7 @@ def answer_report(*, report: ProblemReport, answer: str, by: User, premise: str 
     )
     if premise and premise != found.status:
         if found.status == Premise.Status.DROPPED:
-            raise NotPossible("This premise was dropped before. Restore it in the list of premises first.")
+            raise NotPossible("This premise was dropped before. Open it again in the list of premises first.")
         reason = "reported by writers" if premise == Premise.Status.DROPPED else ""
         Premise.objects.filter(pk=found.pk).update(status=premise, dropped_because=reason)
     is_answered = bool(answer or premise)

@@ -1,4 +1,4 @@
-"""The instructions of a prompt with their short check, and its FAQ."""
+"""Pages: the instructions of a prompt with their short check, and its FAQ."""
 
 from typing import cast
 
@@ -20,7 +20,7 @@ from nli.labels import PLAIN_WORDS
 @never_cache
 @signed_in_required
 def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
-    """The instructions with their examples and check; a POST says that they were read, and answers the check."""
+    """Shows instructions, examples and check. A POST answers the check, and records that they were read."""
     found = _version(version, corpus)
     user = cast(User, request.user)
     words = [(entry.label, f"It {PLAIN_WORDS[entry.label]}") for entry in found.fields.all()]
@@ -55,7 +55,7 @@ def _version(version: int, corpus: str | None = None) -> PromptVersion:
 
 
 def _by_premise(version: PromptVersion) -> list[tuple[str, list[WorkedExample]]]:
-    """The worked examples with one premise together, so that they stand side by side."""
+    """Groups the worked examples by premise."""
     groups: dict[str, list[WorkedExample]] = {}
     for example in version.examples.all():
         groups.setdefault(example.premise, []).append(example)

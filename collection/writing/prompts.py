@@ -1,4 +1,4 @@
-"""Prompts: who has read and understood one, and how one is tried out before it opens."""
+"""Records readings of prompts with their check, and runs pilots of prompts."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ from shared.transactions import one_transaction
 
 
 def has_passed(*, annotator: User, version: PromptVersion) -> bool:
-    """Whether this person has read this wording and passed its check, on whatever device."""
+    """Returns whether this person has read this version and passed its check, on any device."""
     return PromptReading.objects.filter(
         annotator=annotator, version=version, passed_at__isnull=False
     ).exists()
@@ -51,17 +51,19 @@ def read_prompt(
 
 
 def set_prompt_status(*, prompt: Prompt, status: str) -> None:
-    """Opens, pilots or closes a prompt. Opening ends a pilot: its empty seats are not handed out any more.
+    """Opens, pilots or closes a prompt. Opening ends a pilot: its empty seats can no longer be claimed.
 
     Raises NotPossible for a status that there is not.
     """
     if status not in Prompt.Status.values:
-        raise NotPossible(f"A prompt is {', '.join(Prompt.Status.values)}; there is no “{status}”.")
+        raise NotPossible(
+            f"“{status}” is no state of a prompt. Choose one of: {', '.join(Prompt.Status.values)}."
+        )
     Prompt.objects.filter(pk=prompt.pk).update(status=status)
 
 
 def choose_pilot(*, prompt: Prompt, code: str) -> PilotWriter:
-    """Lets somebody write under the prompt while it is piloted. Raises NotPossible where nobody has the code."""
+    """Lets an annotator write under the prompt while it is piloted. Raises NotPossible for an unknown code."""
     annotator = User.objects.annotators().filter(code=code.strip()).first()
     if annotator is None:
         raise NotPossible(f"No annotator has the code “{code.strip()}”. Codes are listed under People.")
@@ -69,7 +71,7 @@ def choose_pilot(*, prompt: Prompt, code: str) -> PilotWriter:
 
 
 def dismiss_pilot(*, prompt: Prompt, code: str) -> None:
-    """Takes somebody off the pilot; what they wrote stays."""
+    """Takes a person off the pilot. Their texts stay."""
     PilotWriter.objects.filter(prompt=prompt, annotator__code=code.strip()).delete()
 
 

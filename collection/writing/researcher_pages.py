@@ -1,4 +1,4 @@
-"""What researchers read and decide about writing: reports, advice, pilots."""
+"""Pages for researchers: problem reports, advice, pilots."""
 
 from typing import cast
 
@@ -21,7 +21,7 @@ TASKS_SHOWN = 50
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def report_queue(request: HttpRequest, slug: str) -> HttpResponse:
-    """What writers reported: the oldest unanswered ones first, each with its premise and a form."""
+    """Lists problem reports, the oldest unanswered ones first, each with its premise and a form."""
     corpus = get_object_or_404(Corpus, slug=slug)
     reports = ProblemReport.objects.filter(assignment__corpus=corpus)
     refused = None
@@ -63,7 +63,7 @@ def report_queue(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @researcher_required
 def advice_counts(request: HttpRequest, slug: str) -> HttpResponse:
-    """How often which advice was given, by prompt version and by writer."""
+    """Shows how often each kind of advice was given, by prompt version and by writer."""
     corpus = get_object_or_404(Corpus, slug=slug)
     levels = statistics.advice_levels(corpus)
     context = {
@@ -80,7 +80,7 @@ def advice_counts(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @researcher_required
 def pilots(request: HttpRequest, slug: str) -> HttpResponse:
-    """The prompts of a corpus, with their state and their pilots."""
+    """Lists the prompts of a corpus with their states and numbers of pilots."""
     corpus = get_object_or_404(Corpus, slug=slug)
     context = {"corpus": corpus, "prompts": corpus.prompts.with_pilot_counts().order_by("slug")}
     return render(request, "collection/writing/pilots.html", context)
@@ -89,7 +89,7 @@ def pilots(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def pilot(request: HttpRequest, slug: str, prompt: str) -> HttpResponse:
-    """One prompt's pilot: who writes, what they wrote and how it went; a POST changes one thing."""
+    """Shows the pilot of a prompt: people, texts, times. A POST changes one thing."""
     found = get_object_or_404(Prompt.objects.select_related("corpus"), corpus__slug=slug, slug=prompt)
     form = PilotForm(request.POST or None)
     if form.is_valid():
@@ -110,14 +110,14 @@ def pilot(request: HttpRequest, slug: str, prompt: str) -> HttpResponse:
 
 
 def _change_pilot(prompt: Prompt, form: PilotForm) -> str:
-    """Does what the button said; returns a sentence about it."""
+    """Makes the change of the button that was pressed. Returns a sentence about it."""
     asked = form.cleaned_data
     if asked["status"]:
         prompts.set_prompt_status(prompt=prompt, status=asked["status"])
         return {
             Prompt.Status.OPEN: "The prompt is open: everybody may write. A pilot has ended.",
-            Prompt.Status.PILOT: "The prompt is piloted: only its pilots write, at their own seats.",
-            Prompt.Status.CLOSED: "The prompt is closed: nobody is given a text. Who has one may finish it.",
+            Prompt.Status.PILOT: "The prompt is piloted: only its pilots can write, at seats of their own.",
+            Prompt.Status.CLOSED: "The prompt is closed: nobody can claim a text. Writers who have one may finish it.",
         }[asked["status"]]
     if asked["add"]:
         chosen = prompts.choose_pilot(prompt=prompt, code=asked["add"])
@@ -130,4 +130,4 @@ def _change_pilot(prompt: Prompt, form: PilotForm) -> str:
             prompt=prompt, premises_per_genre=asked["premises"], writers=asked["writers"] or 1
         )
         return f"{count} seat{'' if count == 1 else 's'} for pilots made."
-    return "Nothing was asked for, and nothing was changed."
+    return "No change was chosen, so nothing was changed."

@@ -9,7 +9,7 @@ from collection.models import PromptField, WritingAssignment
 
 
 class CorpusNameSerializer(serializers.Serializer):
-    """Asks for work."""
+    """A request for work."""
 
     corpus = serializers.SlugField(help_text="the corpus's slug")
 
@@ -25,12 +25,14 @@ class WritingTaskSerializer(serializers.Serializer):
 
     assignment = serializers.CharField(allow_null=True, help_text="send it back with the texts")
     leased_until = serializers.DateTimeField(required=False)
-    premise = serializers.ListField(child=serializers.CharField(), help_text="its sentences, mostly one")
+    premise = serializers.ListField(child=serializers.CharField(), help_text="its sentences, usually one")
     genre = serializers.CharField(required=False)
-    prompt_version = serializers.IntegerField(required=False, help_text="which wording the pairs remember")
+    prompt_version = serializers.IntegerField(
+        required=False, help_text="the version that the pairs will name"
+    )
     instructions = serializers.CharField(required=False, help_text="Markdown")
     care = serializers.CharField(required=False, help_text="Markdown; to be read before an upsetting text")
-    fields_ = FieldSerializer(many=True, help_text="one text a label, in this order")
+    fields_ = FieldSerializer(many=True, help_text="a text for each label, in this order")
     min_chars = serializers.IntegerField(required=False)
     max_chars = serializers.IntegerField(required=False)
     pay_cents = serializers.IntegerField(required=False)
@@ -38,13 +40,13 @@ class WritingTaskSerializer(serializers.Serializer):
     retry_after = serializers.IntegerField(required=False, help_text="seconds")
 
     def get_fields(self) -> dict[str, Any]:
-        """`fields` is taken by the class itself, so the field of that name is put in here."""
+        """Renames `fields_`, because the class itself has an attribute `fields`."""
         fields = super().get_fields()
         return {name.rstrip("_"): field for name, field in fields.items()}
 
 
 def writing_task(assignment: WritingAssignment) -> dict[str, Any]:
-    """What WritingTaskSerializer shows of an assignment."""
+    """Returns the content of WritingTaskSerializer for an assignment."""
     seat, version = assignment.seat, assignment.prompt_version
     until: datetime | None = seat.leased_until
     return {
@@ -63,7 +65,7 @@ def writing_task(assignment: WritingAssignment) -> dict[str, Any]:
 
 
 class WritingSerializer(serializers.Serializer):
-    """Hands writing in."""
+    """A submission of texts."""
 
     assignment = serializers.CharField(max_length=22)
     texts = serializers.DictField(
@@ -79,6 +81,6 @@ class WritingSerializer(serializers.Serializer):
 
 class WritingResultSerializer(serializers.Serializer):
     pairs = serializers.ListField(child=serializers.CharField(), help_text="public ids of the pairs")
-    surplus = serializers.BooleanField(help_text="somebody else was first; kept and paid all the same")
+    surplus = serializers.BooleanField(help_text="somebody else was first; stored and paid all the same")
     cents = serializers.IntegerField()
     repeated = serializers.BooleanField(help_text="this was saved before; nothing was done again")

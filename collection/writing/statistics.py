@@ -1,4 +1,4 @@
-"""Counts about writing: advice and pilots for researchers, days and advice for the writer."""
+"""Statistics of writing: advice and pilots for researchers, days and advice for the writer."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, date, timedelta
@@ -25,7 +25,7 @@ WRITERS_SHOWN = 50
 
 @dataclass(frozen=True)
 class AdviceRow:
-    """One line of the advice counts: whose or which, tasks sent, and (warned, refused) a kind, in their order."""
+    """One row of the advice counts: a name, tasks sent, and (warned, refused) for each kind."""
 
     name: str
     tasks: int
@@ -33,30 +33,30 @@ class AdviceRow:
 
 
 def advice_kinds() -> list[tuple[str, str]]:
-    """Name and meaning, in the order of the columns."""
+    """Returns name and meaning of each kind, in the order of the columns."""
     return list(MEANINGS.items())
 
 
 def advice_levels(corpus: Corpus) -> dict[str, str]:
-    """What each kind does in this corpus."""
+    """Returns the level of each kind in this corpus."""
     return LEVELS | dict(corpus.advice_settings.values_list("advice", "level"))
 
 
 def advice_by_version(corpus: Corpus) -> list[AdviceRow]:
-    """One row a prompt version under which something was handed out."""
+    """Returns a row for each prompt version with tasks."""
     rows = _advice(corpus, "prompt_version__prompt__name", "prompt_version__number")
     return [AdviceRow(f"{name}, version {number}", tasks, counts) for (name, number), tasks, counts in rows]
 
 
 def advice_by_writer(corpus: Corpus) -> list[AdviceRow]:
-    """The writers whose texts met advice most often."""
+    """Returns a row for each of the writers who got the most advice."""
     rows = _advice(corpus, "annotator__code")
     rows.sort(key=lambda row: -sum(map(sum, row[2])))
     return [AdviceRow(code, tasks, counts) for (code,), tasks, counts in rows[:WRITERS_SHOWN]]
 
 
 def _advice(corpus: Corpus, *by: str) -> list[tuple[tuple[Any, ...], int, list[tuple[int, int]]]]:
-    """Groups of the tasks that were sent or met advice: key, tasks sent, counts a kind. Two queries."""
+    """Groups tasks that were sent or got advice: key, tasks sent, counts for each kind. Two queries."""
     sent = WritingAssignment.objects.filter(corpus=corpus).sent().order_by(*by)
     tasks = {tuple(key): count for *key, count in sent.values_list(*by).annotate(n=Count("pk"))}
     names = [f"assignment__{name}" for name in by]
@@ -76,7 +76,7 @@ def _advice(corpus: Corpus, *by: str) -> list[tuple[tuple[Any, ...], int, list[t
 
 @dataclass
 class WritingDay:
-    """What one person did on one day (UTC): tasks sent, skipped, reported; cents for them."""
+    """One person's day (UTC): tasks sent, skipped, reported; cents earned."""
 
     date: date
     sent: int = 0
@@ -86,7 +86,7 @@ class WritingDay:
 
 
 def writing_days(annotator: User, days: int) -> list[WritingDay]:
-    """The last days on which this person wrote or skipped something, newest first. Two queries."""
+    """Returns the last days on which this person wrote or skipped something, newest first. Two queries."""
     since = start_of_day(timezone.now()) - timedelta(days=days - 1)
     found: dict[date, WritingDay] = {}
     tasks = WritingAssignment.objects.filter(annotator=annotator, closed_at__gte=since).order_by()
@@ -105,7 +105,7 @@ def writing_days(annotator: User, days: int) -> list[WritingDay]:
 
 
 def advice_to(annotator: User, days: int) -> list[tuple[str, int]]:
-    """What the writer's texts met in the last days: meaning of the advice, and how often."""
+    """Returns the advice that the writer got in the last days: meaning and count."""
     since = start_of_day(timezone.now()) - timedelta(days=days - 1)
     given = AdviceGiven.objects.filter(assignment__annotator=annotator, given_at__gte=since).order_by()
     counts = dict(given.values_list("advice").annotate(n=Count("pk")))
@@ -114,7 +114,7 @@ def advice_to(annotator: User, days: int) -> list[tuple[str, int]]:
 
 @dataclass
 class PilotRow:
-    """What one pilot did under a prompt. Times are medians over the tasks that were sent."""
+    """One pilot's work under a prompt. The time is a median over the tasks that were sent."""
 
     code: str
     tasks: int = 0
@@ -129,7 +129,7 @@ class PilotRow:
 
 
 def pilot_tasks(prompt: Prompt) -> QuerySet[WritingAssignment]:
-    """The tasks at pilot seats, newest first, with what researchers read about them."""
+    """Returns the tasks at pilot seats, newest first, with all that researchers read about them."""
     tasks = WritingAssignment.objects.filter(prompt_version__prompt=prompt, seat__is_pilot=True)
     return (
         tasks.select_related("annotator", "seat__premise", "prompt_version", "signals")
@@ -139,7 +139,7 @@ def pilot_tasks(prompt: Prompt) -> QuerySet[WritingAssignment]:
 
 
 def pilot_rows(prompt: Prompt) -> list[PilotRow]:
-    """One row a chosen pilot, those who did nothing yet included. Three queries."""
+    """Returns a row for each chosen pilot, also those who did nothing yet. Three queries."""
     chosen = prompt.pilots.order_by("annotator__code").values_list("annotator__code", flat=True)
     rows = {code: PilotRow(code) for code in chosen}
     tasks = WritingAssignment.objects.filter(prompt_version__prompt=prompt, seat__is_pilot=True)
@@ -160,6 +160,6 @@ def pilot_rows(prompt: Prompt) -> list[PilotRow]:
 
 
 def pilot_seats(prompt: Prompt) -> dict[str, int]:
-    """`made`, and how many of them are `written`."""
+    """Returns how many seats are `made`, and how many of them are `written`."""
     seats = WritingSeat.objects.filter(genre__prompt=prompt, is_pilot=True)
     return seats.aggregate(made=Count("pk"), written=Count("submitted_at"))

@@ -1,4 +1,4 @@
-"""The pages of somebody who writes: the task, sending it, skipping it, and nothing to do."""
+"""The pages of a task: writing, sending, skipping, drafts."""
 
 from functools import wraps
 from typing import cast
@@ -24,14 +24,14 @@ from collection.writing import claiming, prompts, submitting
 from collection.writing.forms import SkipForm, WritingForm, typed_texts
 
 UNSENT_SHOWN = 10
-# In the session: the task just sent was the visit's last. The page's script cannot see where an answer leads, so the
-# writing page, to which it goes, leads on.
+# Session key: the task just sent was the visit's last. The page's script always goes to the writing page, which
+# then redirects to the visit.
 FINISHED = "visit_finished"
-CONFIRMED = "confirmed_task"  # in the session: which task the next page may confirm as saved
+CONFIRMED = "confirmed_task"  # session key: the token of a saved task, which the next page confirms
 
 
 def texts_kept_for_visitors(view: View) -> View:
-    """Whose session ended while they wrote gets their texts back, not the sign-in page in their place."""
+    """Shows the typed texts to people whose session has ended, instead of the sign-in page."""
 
     @wraps(view)
     def kept(request: HttpRequest, corpus: str) -> HttpResponseBase:
@@ -50,7 +50,7 @@ def texts_kept_for_visitors(view: View) -> View:
 @annotator_required
 @hands_out_work
 def writing(request: HttpRequest, corpus: str) -> HttpResponse:
-    """The next premise and its fields; a POST saves what was written."""
+    """Shows the next premise and its fields. A POST submits the texts."""
     user = cast(User, request.user)
     found = get_object_or_404(Corpus, slug=corpus)
     if request.method == "POST":
@@ -116,7 +116,7 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
 def _say_saved(request: HttpRequest, result: submitting.WritingResult) -> None:
     pay = f" +{_cents(result.cents)}" if result.cents else ""
     if result.surplus:
-        text = "Somebody else finished this one first. Yours is kept and paid all the same."
+        text = "Somebody else finished this one first. Yours is stored and paid all the same."
     elif result.repeated:
         text = "Yours was saved before; nothing was lost."
     else:
@@ -132,9 +132,9 @@ def _cents(cents: int) -> str:
 @texts_kept_for_visitors
 @annotator_required
 def skip(request: HttpRequest, corpus: str) -> HttpResponse:
-    """Gives the premise back, with a reason if somebody likes; with a problem written down, it is reported.
+    """Gives the premise back, with an optional reason, and reports a problem if one was typed.
 
-    Asks first where something was typed: it would be deleted.
+    Asks first if something was typed, because it would be deleted.
     """
     user = cast(User, request.user)
     found = get_object_or_404(Corpus, slug=corpus)
@@ -170,29 +170,29 @@ def _skipped(is_reported: bool, reason: str, cents: int) -> str:
 
 
 def own_task(request: HttpRequest, corpus: Corpus, user: User) -> WritingAssignment | None:
-    # A NUL is in no token, and PostgreSQL takes none in a question either.
+    # No token has a NUL, and PostgreSQL accepts none in a query.
     token = request.POST.get("token", "").replace("\0", "")
     return WritingAssignment.objects.handed_to(user).filter(corpus=corpus, token=token).first()
 
 
 def not_yours(request: HttpRequest, corpus: Corpus) -> HttpResponse:
-    why = "This task was not handed to you. Perhaps you are signed in as somebody else than when you began?"
+    why = "You have no such task. Perhaps you are signed in as somebody else than when you began?"
     return _keep(request, why, "Go on to a task of yours", reverse("writing", args=[corpus.slug]), status=404)
 
 
 def ask_for_consent(request: HttpRequest, corpus: Corpus) -> HttpResponse:
-    why = "This could not be saved, because your consent is missing or was taken back."
+    why = "This could not be saved, because your consent is missing or was withdrawn."
     return _keep(request, why, "Read it and agree", _consent_page(corpus), status=403)
 
 
 def _keep(request: HttpRequest, why: str, go_on: str, address: str, *, status: int) -> HttpResponse:
-    """What could not be saved, to read and to copy, and a way on: no text is lost to an error."""
+    """Shows texts that could not be saved, to be copied, and a link to go on."""
     context = {"why": why, "texts": typed_texts(request.POST), "go_on": go_on, "address": address}
     return render(request, "collection/writing/kept.html", context, status=status)
 
 
 def _consent_page(corpus: Corpus) -> str:
-    """The consent form, which leads back to the work."""
+    """Returns the address of the consent form, which leads back to the work."""
     back = urlencode({"next": reverse("writing", args=[corpus.slug])})
     return f"{reverse('consent', args=[corpus.consent_form_id])}?{back}"
 
@@ -225,7 +225,7 @@ def _task(
 
 
 def _unsent(corpus: Corpus, annotator: User) -> list[WritingForm]:
-    """What this person began for premises whose time ran out: still welcome, and paid."""
+    """Returns forms of this person's expired tasks with drafts, which can still be sent."""
     earlier = WritingAssignment.objects.handed_to(annotator).filter(corpus=corpus).unsent()
     return [WritingForm(each) for each in earlier[:UNSENT_SHOWN]]
 
@@ -245,7 +245,7 @@ def _nothing(request: HttpRequest, corpus: Corpus, nothing: errors.NoWork) -> Ht
 @texts_kept_for_visitors
 @annotator_required
 def draft(request: HttpRequest, corpus: str) -> HttpResponse:
-    """Keeps what stands in the fields. A script gets advice on it as JSON; without scripts the task comes back."""
+    """Stores a draft. Returns advice as JSON to a script, and the task to a browser without scripts."""
     user = cast(User, request.user)
     found = get_object_or_404(Corpus, slug=corpus)
     assignment = own_task(request, found, user)
@@ -285,12 +285,12 @@ def draft(request: HttpRequest, corpus: str) -> HttpResponse:
 @require_POST
 @annotator_required
 def discard_draft(request: HttpRequest, corpus: str) -> HttpResponse:
-    """Throws away what was begun for a premise whose time ran out."""
+    """Deletes the draft of an expired task."""
     user = cast(User, request.user)
     found = get_object_or_404(Corpus, slug=corpus)
     assignment = own_task(request, found, user)
     if assignment is None:
         return not_yours(request, found)
     submitting.discard_draft(annotator=user, token=assignment.token)
-    messages.info(request, "That draft is gone.")
+    messages.info(request, "The draft is deleted.")
     return redirect("writing", corpus=corpus)

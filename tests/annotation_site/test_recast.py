@@ -69,7 +69,7 @@ def test_what_is_wrong_is_said(tmp_path) -> None:
     source.write_text("Holds firmly.\t1\nno tab\n")
     assert 'no recipe "sentimental"; the recipes are: ' in run("recast", "a", "sentimental", source).failure
     assert "write the percent" in run("recast", "a", "sentiment", source, split="80:30:10").failure
-    assert "is no folder" in run("recast", "a", "sentiment", source, recipes=source).failure
+    assert "is not a folder" in run("recast", "a", "sentiment", source, recipes=source).failure
     assert "cannot name a corpus" in run("recast", "a b", "sentiment", source).failure
     assert "nothing was written (--strict)" in run("recast", "a", "sentiment", source, strict=True).failure
     source.write_text("no tab\n")

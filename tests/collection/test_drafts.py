@@ -60,7 +60,7 @@ def test_the_answer_brings_advice_but_none_about_what_is_not_written_yet(corpus,
 def test_without_scripts_a_button_keeps_the_draft(corpus, ana, client):
     token = claim_writing(corpus=corpus, annotator=ana).token
     page = client.post(f"{PAGE}draft/", {"token": token, "text-neutral": "It may"}, follow=True)
-    assert "Your draft is kept." in page.content.decode()
+    assert "Your draft is saved." in page.content.decode()
     assert page.context["form"]["text-neutral"].value() == "It may"
 
 
@@ -110,7 +110,7 @@ def test_a_draft_can_be_thrown_away(corpus, ana, vera, client):
     token = lose_the_seat(corpus, ana, vera)
     client.get(PAGE)
     assert (
-        "That draft is gone."
+        "The draft is deleted."
         in client.post(f"{PAGE}draft/discard/", {"token": token}, follow=True).content.decode()
     )
     assert not DraftText.objects.exists()

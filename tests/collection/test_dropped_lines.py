@@ -85,7 +85,7 @@ def test_a_duplicate_stays_dropped_and_the_premise_that_has_its_text_is_named(co
 def test_restoring_twice_makes_one_premise(corpus):
     restore(1)
     result = restore(1)
-    assert (result.premises, [why for _, why in result.refused]) == ([], ["it was restored before"])
+    assert (result.premises, [why for _, why in result.refused]) == ([], ["it has been restored already"])
     assert Premise.objects.filter(line=1).count() == 1
 
 

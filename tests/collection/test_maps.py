@@ -87,9 +87,9 @@ def test_what_is_no_number_is_left_to_the_corpus_to_refuse(value):
 @pytest.mark.parametrize(
     ("columns", "reason"),
     [
-        ("premise", '"premise" is no entry; write field=column'),
+        ("premise", '"premise" is invalid; write field=column'),
         ("premisse=a", 'there is no field "premisse"; the fields are: premise, hypothesis'),
-        ("premise=a,premise=b", 'the field "premise" stands there twice'),
+        ("premise=a,premise=b", 'the field "premise" is there twice'),
         ("hypothesis=a+b", '"hypothesis" takes one column, not 2; several can go into premise, labels'),
         ("premise=", '"premise" needs a column'),
     ],
@@ -104,10 +104,10 @@ def test_a_bad_column_map_says_what_is_wrong(columns, reason):
     ("labels", "reason"),
     [
         (",", "--label-map is empty"),
-        ("1", '"1" is no entry'),
-        ("=neutral", '"=neutral" is no entry'),
-        ("a=neutral,a=entailment", 'the label "a" stands there twice'),
-        ("1-3=neutral,3-5=entailment", "the ranges 1-3 and 3-5 share a number"),
+        ("1", '"1" is invalid'),
+        ("=neutral", '"=neutral" is invalid'),
+        ("a=neutral,a=entailment", 'the label "a" is there twice'),
+        ("1-3=neutral,3-5=entailment", "the ranges 1-3 and 3-5 overlap"),
         ("4-2=neutral", 'the range "4-2" begins above its end'),
     ],
 )

@@ -47,7 +47,7 @@ def test_xml_expands_no_entities_and_reads_no_other_files(read, tmp_path):
     harm = PAIR.format(n=1, label="YES")
     text = RTE.format(dtd=dtd, pairs=harm.replace("runs", "&s;") + PAIR.format(n=2, label="NO"))
     bad, good = read("rte", text)
-    assert bad == BadLine(1, "the element holds an entity of the file's own, which is not expanded")
+    assert bad == BadLine(1, "the element holds an entity that the file defines; these are not expanded")
     assert good.pair_id == "2"
     (bomb_found,) = read("rte", RTE.format(dtd=dtd, pairs=harm.replace("runs", "&e9;")))
     assert isinstance(bomb_found, BadLine)

@@ -131,7 +131,7 @@ def test_an_empty_hypothesis_is_read_because_published_files_have_some(read):
         ({"hypothesis": "a\x00b"}, '"hypothesis" holds a NUL character; take it out'),
         (
             {"hypothesis": "\ud800"},
-            '"hypothesis" holds half of a character (a lone surrogate); write it anew',
+            '"hypothesis" holds half of a character (a lone surrogate); type the character again',
         ),
         ({"hypothesis": "x" * 10_001}, '"hypothesis" is 10,001 characters long; at most 10,000 can go in'),
         ({"labels": "neutral"}, '"labels" must be a list, not a string'),

@@ -158,7 +158,7 @@ def test_names_are_drawn_by_their_counts(tmp_path) -> None:
     )
     assert {item.hypothesis.partition(" ")[0] for item in form.read(form.sources[0])} == {"Ann"}
     path.write_text("Ann,many\n")
-    with pytest.raises(ValueError, match=r'yob\.txt, line 1: "many" is no number'):
+    with pytest.raises(ValueError, match=r'yob\.txt, line 1: "many" is not a number'):
         read_names(path)
 
 

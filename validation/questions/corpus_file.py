@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from accounts.models import Qualification
-from collection.corpora.differences import Changes, replace_rows, set_fields, tell_rows
+from collection.corpora.differences import Changes, note_rows, replace_rows, set_fields
 from collection.corpora.exam_loading import load_exam
 from collection.corpus_schema import (
     CalibrationPart,

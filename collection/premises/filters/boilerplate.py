@@ -1,4 +1,4 @@
-"""The filter of boilerplate: addresses, notices, forms of letters, what a program wrote."""
+"""The filter of boilerplate: addresses, notices, forms of letters, output of programs."""
 
 import re
 

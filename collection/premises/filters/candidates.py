@@ -1,4 +1,4 @@
-"""What may become a premise, and what a filter is. No Django in here."""
+"""Candidates for premises, and the form of a filter. Imports no Django."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from collection.premise_ids import digest_of
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A premise that may go in: where it stands in the file, its sentences, and what the file says of it.
+    """A text that may become a premise: its place in the file, its sentences, and its facts in the file.
 
     line: from 1, the line of the file that it begins in. place: which sentence of that line, from 1.
     """
@@ -23,7 +23,7 @@ class Candidate:
 
     @property
     def text(self) -> str:
-        """All of it in one line, for a report."""
+        """Returns all of it in one line, for a report."""
         return " / ".join(self.sentences)
 
 
@@ -34,7 +34,7 @@ def candidate(line: int, sentences: Iterable[str], *, place: int = 1, **known: s
 
 @dataclass(frozen=True, slots=True)
 class PremiseFilter:
-    """Says of one candidate whether it is dropped. The name is stored with what it drops: never reuse one."""
+    """A filter. Its name is stored with the lines that it drops, so never reuse a name."""
 
     name: str
     reason: str
@@ -42,5 +42,5 @@ class PremiseFilter:
 
 
 def any_sentence(test: Callable[[str], bool]) -> Callable[[Candidate], bool]:
-    """Several sentences about one scene are dropped together when one of them is: the set would not be whole."""
+    """Returns a filter that drops all sentences of a premise if the test drops one of them."""
     return lambda each: any(map(test, each.sentences))

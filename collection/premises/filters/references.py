@@ -1,4 +1,4 @@
-"""The filter of bibliographic references: entries of a bibliography, not sentences that cite one."""
+"""The filter of entries of a bibliography. Sentences that cite pass."""
 
 import re
 
@@ -14,7 +14,7 @@ CASE_LAW = re.compile(
 SEE = re.compile(r"^\W*(?:see|cf\.|ibid\.?|op\. cit\.)\s.{0,80}\d", re.IGNORECASE)
 ABBREVIATED = re.compile(r"\b(?:ibid|op\. cit|loc\. cit)\b\.?,?", re.IGNORECASE)
 
-# What an entry of a bibliography is made of; a sentence that cites has one of these, rarely two.
+# Parts of an entry of a bibliography. A sentence that cites has one of them, rarely two.
 PARTS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -37,8 +37,8 @@ MANY = re.compile(r"\b[A-Z][\w’'-]+,? (?:1[5-9]|20)\d\d[a-z]?\s*(?:;|$)")  # C
 
 
 def is_reference(sentence: str) -> bool:
-    """Two parts of an entry make one; where words of a clause stand in it, three."""
-    if not DIGIT.search(sentence):  # no year, no page, no volume: most sentences end here, and quickly
+    """Returns whether the text has two parts of an entry; three, if it has words of a clause."""
+    if not DIGIT.search(sentence):  # no year, page or volume: a quick test that most sentences end here
         return False
     tells = CLAUSE.search(sentence) is not None
     if HEADED.match(sentence) or (len(MANY.findall(sentence)) >= 2 and not tells):

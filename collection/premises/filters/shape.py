@@ -1,4 +1,4 @@
-"""Filters that look at the shape of a text: its length, its numbers, how it begins and ends.
+"""Filters by the shape of a text: its length, its numbers, its beginning and end.
 
 They know no language but for a few English function words, which mark a sentence that tells something.
 """
@@ -12,14 +12,14 @@ SHORTEST = 8  # characters, in the normal form (MultiNLI, section 2.1)
 LONGEST = 600  # characters: about a hundred words, a screen of a phone
 MOST_NUMBERS = 0.45  # share of digits and signs of arithmetic in what is not white space
 LONGEST_HEADING = 16  # words
-WHOLE = 8  # words that an item of a list needs to stand as a sentence
-SMALL_WORD = 3  # letters; shorter words say little about capitals: titles write "of" and "the" small
+WHOLE = 8  # words from which on an item of a list counts as a sentence
+SMALL_WORD = 3  # letters; shorter words do not count, because titles write "of" and "the" small
 
 OPERATOR = re.compile(r"[=<>≤≥±×÷∑∏∫√∂∇≈≠∈∀∃⇒→^]|\d ?\+ ?\d")  # transcripts use + and | for other things
 LATEX = re.compile(r"\\(?:frac|sum|int|sqrt|begin|end|left|right|cdot|times|math\w+|alpha|beta|theta)\b")
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
-# A dash is no mark of a list: it opens what somebody says.
+# A dash is no mark of a list, because it opens direct speech.
 BULLET = re.compile(r"\s*[•·▪‣◦●■□*]\s+\S")
 NUMBERED = re.compile(
     r"\s*(?:"
@@ -31,7 +31,7 @@ NUMBERED = re.compile(
 )
 SENTENCE_END = re.compile(r"[.!?…。！？؟।]|[-–—,;+&]$")
 
-# Words of a clause: whoever writes one of them is telling something, capitals or not.
+# Words of a clause: with one of them, a text in capitals is a sentence all the same.
 CLAUSE = re.compile(
     r"\b(?:am|is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|should|may|might|must"
     r"|i|you|he|she|we|they|it|me|him|them|us|this|that|who|which|what|there|not|said|says)\b"
@@ -45,7 +45,7 @@ def is_too_short(each: Candidate) -> bool:
 
 
 def is_formula(sentence: str) -> bool:
-    """A formula, or a row of numbers. A sentence with a formula or a statistic in it stays."""
+    """Returns whether this is a formula or a row of numbers. Sentences that contain one stay."""
     if LATEX.search(sentence):
         return True
     signs = len(OPERATOR.findall(sentence))
@@ -57,7 +57,7 @@ def is_formula(sentence: str) -> bool:
 
 
 def is_list_or_heading(sentence: str) -> bool:
-    """A mark of a list before it, unless a whole sentence follows; or a heading."""
+    """Returns whether this is a heading, or begins with the mark of a list and is no whole sentence."""
     mark = BULLET.match(sentence) or NUMBERED.match(sentence)
     if mark is not None:
         item = sentence[mark.end() - 1 :].rstrip()
@@ -66,9 +66,9 @@ def is_list_or_heading(sentence: str) -> bool:
 
 
 def is_heading(sentence: str) -> bool:
-    """Nearly every word of weight has a capital, no end of a sentence, no word of a clause.
+    """Returns whether nearly all longer words have capitals, without the end of a sentence or words of a clause.
 
-    Captions and speech without punctuation are safe, as their words are small.
+    Captions and speech without punctuation pass, because their words are small.
     """
     text = sentence.strip().rstrip(":").rstrip()
     if not text or SENTENCE_END.search(text.rstrip("\"'”’»)] ")[-1:]) or not text[0].isalnum():
@@ -80,7 +80,7 @@ def is_heading(sentence: str) -> bool:
 
 
 def mostly_small(sentence: str) -> bool:
-    """Do most words of weight begin with a small letter, as in a sentence that tells something?"""
+    """Returns whether most longer words begin with a small letter, as in a sentence."""
     words = words_of_weight(sentence)
     return sum(word[0].islower() for word in words) > 0.5 * len(words)
 
