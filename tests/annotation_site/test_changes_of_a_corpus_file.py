@@ -207,7 +207,7 @@ def test_of_an_exam_that_was_taken_the_answers_keep_their_items(
     corpus: Corpus, edited: Edit, ana: User
 ) -> None:
     ExamAttempt.objects.create(exam=Exam.objects.get(), annotator=ana)
-    assert "Their answers keep the items that they saw." in run("load_corpus", edited({ITEM: ""})).err
+    assert "Their answers keep the old items." in run("load_corpus", edited({ITEM: ""})).err
 
 
 def test_closing_the_door_names_those_who_stand_outside(edited: Edit, ana: User) -> None:

@@ -71,7 +71,7 @@ def test_a_file_is_known_by_its_columns_or_gets_a_map(tmp_path, table):
     ) in result.err
     assert Pair.objects.values_list("scheme", "published_label").get() == ("entailed2", "not-entailed")
     failure = run("import_pairs", "new", table, format="auto").failure
-    assert "none of them is called hypothesis" in failure
+    assert "none of them is named like hypothesis" in failure
     assert "The columns are: context, claim, degree." in failure
 
 

@@ -244,7 +244,7 @@ def test_a_researcher_makes_a_link_and_reads_its_address(browser_of, rosa, link)
     made = EntryLink.objects.get(name="second wave")
     page = browser_of(rosa).get(reverse("admin:collection_entrylink_change", args=[made.pk])).content.decode()
     assert f"http://testserver/enter/{made.token}/?participantId=[participantId]</code>" in page
-    assert "Replace what stands in square brackets" in page
+    assert "Replace the names in square brackets" in page
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_a_bad_line_is_refused_by_number_while_others_are_read(tmp_path, record,
 
 def test_an_id_stands_once_in_a_file(tmp_path):
     _, second = read(tmp_path, {"id": "s", "captions": FIVE}, {"id": "s", "captions": FIVE[::-1]})
-    assert second == BadLine(2, 'the id "s" stands in line 1 already')
+    assert second == BadLine(2, 'the id "s" is in line 1 already')
 
 
 def test_a_premise_stands_once_in_a_file(tmp_path):
