@@ -145,7 +145,7 @@ def parameters_for_platform(link: EntryLink) -> str:
 
 
 def return_address(link: EntryLink) -> str:
-    """Returns where people go at the end: as the link says, or where Prolific takes a code; empty: nowhere."""
+    """Returns where people go at the end: the link's address, or Prolific's page for codes; empty: nowhere."""
     return link.completion_url or _prolific_address(link, link.completion_code)
 
 

@@ -71,7 +71,7 @@ def forget_sessions(user: User) -> None:
 
 
 def visit_of(user: User, visit_id: int | None) -> Visit | None:
-    """The visit in which this browser came in; their newest one, where it did not come through a link."""
+    """Returns the visit of this browser; if it did not come through a link, the newest visit of the person."""
     visits = Visit.objects.filter(user=user).select_related("link__corpus", "user")
     return visits.filter(pk=visit_id or 0).first() or visits.order_by("-pk").first()
 

@@ -111,7 +111,7 @@ class WritingForm(forms.Form):
 
     @property
     def draft_saved_at(self) -> str:
-        """When the newest draft text came to the server, as ISO 8601; empty without a draft."""
+        """Returns when the newest draft was saved, as ISO 8601; empty without a draft."""
         return version_of(self.drafts)
 
     def start_from(self, version: str) -> None:

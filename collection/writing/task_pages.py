@@ -278,7 +278,7 @@ def draft(request: HttpRequest, corpus: str) -> HttpResponse:
             }
         )
     if saved:
-        messages.success(request, "Your draft is kept. You can go on with it here or on another device.")
+        messages.success(request, "Your draft is saved. You can go on with it here or on another device.")
     return redirect("writing", corpus=corpus)
 
 

@@ -77,10 +77,7 @@ def test_a_file_is_known_by_its_columns_or_gets_a_map(tmp_path, table):
 
 def test_labels_that_say_nothing_by_themselves_are_asked_for(tmp_path):
     path = write_jsonl(tmp_path / "a.jsonl", [{"premise": "P.", "hypothesis": "H.", "label": 0}])
-    assert (
-        'the labels in "label" are unknown (0)'
-        in run("import_pairs", "new", path, format="auto").failure
-    )
+    assert 'the labels in "label" are unknown (0)' in run("import_pairs", "new", path, format="auto").failure
 
 
 def test_a_wrong_format_names_the_one_that_the_file_looks_like(tmp_path):

@@ -219,7 +219,7 @@ def has_no_scripts(writer: Writer) -> None:
     writer.begin()
     writer.write()
     writer.page.get_by_role("button", name="Save draft").click()
-    expect(writer.page.get_by_text("Your draft is kept.")).to_be_visible()
+    expect(writer.page.get_by_text("Your draft is saved.")).to_be_visible()
     expect(writer.page.locator("[data-text=neutral]")).to_have_value(re.compile("says of task"))
     writer.send()
     expect(writer.page.get_by_text(SAVED)).to_be_visible()

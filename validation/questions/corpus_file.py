@@ -91,11 +91,11 @@ def _qualification(corpus: Corpus, slug: str, part: QuestionPart) -> Qualificati
 def _tell(question: Question, part: QuestionPart, name: str, changes: Changes) -> bool:
     """Adds a line to `changes` for each difference among the rows of a question; returns whether there is one."""
     differs = [
-        tell_rows(question.label_wordings, part.labels, WordedLabel, f"{name}: label", changes),
-        tell_rows(question.examples, part.examples, Example, f"{name}: example", changes),
-        tell_rows(question.check_questions, part.check, Check, f"{name}: check", changes),
-        tell_rows(question.partitions, part.partitions, PartitionRule, f"{name}: partition", changes),
-        tell_rows(question.faq, part.faq, Faq, f"{name}: faq", changes, FAQ_NAMES),
+        note_rows(question.label_wordings, part.labels, WordedLabel, f"{name}: label", changes),
+        note_rows(question.examples, part.examples, Example, f"{name}: example", changes),
+        note_rows(question.check_questions, part.check, Check, f"{name}: check", changes),
+        note_rows(question.partitions, part.partitions, PartitionRule, f"{name}: partition", changes),
+        note_rows(question.faq, part.faq, Faq, f"{name}: faq", changes, FAQ_NAMES),
     ]
     return any(differs)
 
