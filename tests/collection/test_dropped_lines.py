@@ -146,7 +146,7 @@ def test_a_premise_is_dropped_with_a_reason_and_taken_back(corpus, client):
 def test_no_premise_is_dropped_without_a_reason(corpus, client):
     chosen = {"_selected_action": [Premise.objects.get(line=4).pk], "action": "drop", "reason": " "}
     page = client.post("/admin/collection/premise/", chosen, follow=True)
-    assert "Say why" in page.content.decode()
+    assert "Type a reason" in page.content.decode()
     assert not Premise.objects.filter(status="dropped").exists()
     with pytest.raises(NotPossible, match="301 characters long"):
         drop_premises(premises=Premise.objects.all(), reason="x" * 301)

@@ -159,9 +159,9 @@ def test_a_platform_that_wants_people_back_gets_a_link(client, link):
         ({}, "no participant id"),
         ({"PROLIFIC_PID": " "}, "no participant id"),
         ({"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}, "no participant id"),
-        ({"PROLIFIC_PID": "x" * 201}, "no id"),
-        ({"PROLIFIC_PID": "=HYPERLINK(1)"}, "no id"),
-        ({"PROLIFIC_PID": "p-1", "SESSION_ID": "a b"}, "no id"),
+        ({"PROLIFIC_PID": "x" * 201}, "an invalid id"),
+        ({"PROLIFIC_PID": "=HYPERLINK(1)"}, "an invalid id"),
+        ({"PROLIFIC_PID": "p-1", "SESSION_ID": "a b"}, "an invalid id"),
     ],
 )
 def test_an_address_without_a_usable_id_is_told_what_to_do(client, link, ids, says):
