@@ -38,7 +38,7 @@ class PairsCommand(BaseCommand):
             help="for all that is drawn: the split, the order of opened pairs, a recipe's choices",
         )
         parser.add_argument("--licence", default="", help=licence)
-        parser.add_argument("--strict", action="store_true", help=f"write nothing when any {what} is invalid")
+        parser.add_argument("--strict", action="store_true", help=f"write nothing if any {what} is invalid")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -115,12 +115,12 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
     done = "would be imported; nothing was written" if order.dry_run else "imported"
     first = f"{order.slug}: {counts.get('pairs', 0):,} pairs, {counts.get('premises', 0):,} new premises and"
     notes = {
-        "skipped": "pairs were there already and were passed over",
+        "skipped": "pairs existed already and were skipped",
         "author_labels": "pairs have the author's label",
-        "published_labels": "pairs have a published label, which stands where there are no votes or beside them",
+        "published_labels": "pairs have a published label",
         "published_differs": "of them differ from the majority of the votes: published, differs from the votes",
         "published_without_majority": "of them have no majority behind them: published, no majority",
-        "self_validated": "pairs have their author among the validators too; the labels are kept as they came",
+        "self_validated": "pairs have their author among the validators too; their labels are imported unchanged",
         "people": "new annotators, by the codes of the file",
         "fewer_labels": "pairs have fewer labels than the question has seats; no seats are opened for them",
         "more_labels": "pairs have more labels than the question has seats; the first ones decide gold",
@@ -133,8 +133,7 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
     if counts.get("gold_differs"):
         examples = ", ".join(report.gold_differs)
         found.append(
-            f"  {counts['gold_differs']:,} pairs whose gold label in the file is not what the rule makes of their"
-            f" labels: {examples}"
+            f"  {counts['gold_differs']:,} pairs whose gold label in the file differs from the rule's: {examples}"
         )
     if report.ids_changed:
         found.append(f"  changed pair ids, the first: {', '.join(report.ids_changed)}")

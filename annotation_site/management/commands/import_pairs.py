@@ -65,18 +65,11 @@ class Command(PairsCommand):
         )
         parser.add_argument("--labels", choices=[ALL, AUTHOR], default=ALL, help="which labels come along")
         parser.add_argument("--genre", default="", help="the genre of pairs whose line names none")
-        parser.add_argument("--strict", action="store_true", help="import nothing if any line is invalid")
         parser.add_argument(
             "--open",
             action=BooleanOptionalAction,
             default=None,
             help="open pairs without votes for validation; --labels author does this, too",
-        )
-        parser.add_argument(
-            "--seed",
-            type=int,
-            default=0,
-            help="for --split, and for the order in which opened pairs are handed out",
         )
         parser.add_argument(
             "--scheme", choices=sorted(SCHEMES), default="", help="label scheme of a new corpus"
@@ -87,7 +80,6 @@ class Command(PairsCommand):
             default="",
             help="how the pairs of a new corpus were made",
         )
-        parser.add_argument("--licence", default="")
         parser.add_argument("--language", default="", help="language of a new corpus, such as de or zh")
         parser.add_argument("--seats", type=int, help="labels for each pair of a new corpus; default 5")
         parser.add_argument(
@@ -96,35 +88,22 @@ class Command(PairsCommand):
             help="equal labels that make a gold label; more than half of the seats",
         )
         parser.add_argument("--unlabelled", action="store_true", help="accept files without any label")
-        parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def write(self, options: dict[str, Any]) -> None:
         order = order_of(options)
         if options["format"] == AUTO:
             self.stderr.write(f"{order.files[0].name} is read with {order.read_as}")
-        try:
-            report = import_pairs(order, Progress().tell)
-        except KeyboardInterrupt:
-            raise CommandError(INTERRUPTED) from None
-        except (WrongCorpus, NoLabels, ValueError) as problem:
-            raise CommandError(str(problem)) from None
-        except StrictRefusal as problem:
-            self.tell_refused(problem.report)
-            raise CommandError(
-                f"{refused_lines(problem.report)}, so nothing was imported (--strict)."
-            ) from None
-        self.tell_refused(report)
-        if options["json"]:
-            self.stdout.write(json.dumps(summary(order, report)))
-        else:
-            self.stdout.write("\n".join(lines(order, report)))
-        if not report.counts.get("pairs") and not report.counts.get("skipped"):
-            why = refused_lines(report) if report.refused_count else "The file contains no pairs"
-            raise CommandError(f"{why}. Nothing was imported into {order.slug}.{hint(order)}")
+        report = import_pairs(order, Progress().tell)
+        self.show(
+            report,
+            as_json=summary(order, report) if options["json"] else None,
+            text=lines(order, report),
+            nothing=lambda: nothing_imported(order, report),
+        )
 
 
 def nothing_imported(order: PairOrder, report: PairReport) -> str:
-    why = refused_lines(report) if report.refused_count else "There are no pairs in the file"
+    why = refused_lines(report) if report.refused_count else "The file contains no pairs"
     return f"{why}. Nothing was imported into {order.slug}.{hint(order)}"
 
 
@@ -202,71 +181,3 @@ def check_rule(seats: int | None, threshold: int | None) -> None:
             f"--seats {there} with --threshold {needed} decides nothing: the threshold must be more than half of the"
             f" seats, and no more than there are; at most {MOST_SEATS} seats."
         )
-
-
-def refused_lines(report: PairReport) -> str:
-    return f"{report.refused_count:,} line{' was' if report.refused_count == 1 else 's were'} refused"
-
-
-def lines(order: PairOrder, report: PairReport) -> list[str]:
-    """The report for a person: what went in, then what is worth knowing about it."""
-    counts = report.counts
-    done = "would be imported; nothing was written" if order.dry_run else "imported"
-    first = f"{order.slug}: {counts.get('pairs', 0):,} pairs, {counts.get('premises', 0):,} new premises and"
-    notes = {
-        "skipped": "pairs existed already and were skipped",
-        "author_labels": "pairs have the author's label",
-        "published_labels": "pairs have a published label",
-        "published_differs": "of them differ from the majority of the votes: published, differs from the votes",
-        "published_without_majority": "of them have no majority behind them: published, no majority",
-        "self_validated": "pairs have their author among the validators too; their labels are imported unchanged",
-        "people": "new annotators, by the codes of the file",
-        "fewer_labels": "pairs have fewer labels than the question has seats; no seats are opened for them",
-        "more_labels": "pairs have more labels than the question has seats; the first ones decide gold",
-        "empty_hypotheses": "pairs have an empty hypothesis",
-        "premise_ids_changed": "premise ids belonged to another text and were changed",
-        "pair_ids_changed": "pair ids stood for several pairs; the second of them got ~2, and so on",
-    }
-    found = [f"{first} {counts.get('labels', 0):,} labels {done}."]
-    found += [f"  {counts[key]:,} {note}" for key, note in notes.items() if counts.get(key)]
-    if counts.get("gold_differs"):
-        examples = ", ".join(report.gold_differs)
-        found.append(
-            f"  {counts['gold_differs']:,} pairs whose gold label in the file differs from the rule's: {examples}"
-            ""
-        )
-    if report.ids_changed:
-        found.append(f"  changed pair ids, the first: {', '.join(report.ids_changed)}")
-    if report.genres_made:
-        found.append(f"  genres made: {', '.join(report.genres_made)}")
-    if report.corpus_is_new and 0 < counts.get("most_labels", 0) < counts["seats"]:
-        found.append(
-            f"  No pair has more than {counts['most_labels']} labels. Are those all? Then withdraw this import"
-            f" (withdraw_import {order.slug} --with-corpus) and import with --seats {counts['most_labels']}."
-        )
-    if report.left_out:
-        found.append(f"  {report.left_out:,} answers name several labels and are no votes")
-    if report.unread:
-        found.append(f"  keys that were not read: {', '.join(sorted(report.unread))}")
-    if report.opened:
-        found.append(f"  {report.opened:,} pairs opened for validation")
-    if order.dry_run:
-        found += [line for plan in report.first for line in shown(plan)]
-    return found
-
-
-def shown(plan: PlannedPair) -> list[str]:
-    """Return a pair as a person reads it, with what each part of it became."""
-    item = plan.item
-    parts = {
-        "premise": " / ".join(item.premise),
-        "hypothesis": item.hypothesis,
-        "author's label": plan.author_label,
-        "labels": ", ".join(vote.label for vote in plan.votes),
-        "published label": plan.published_label,
-        **{"id": item.pair_id, "genre": item.genre, "group": item.group, "partition": item.partition},
-        "author": plan.author,
-        "metadata": json.dumps(item.metadata, ensure_ascii=False) if item.metadata else "",
-    }
-    told = [f"  {name}: {text[:LONGEST_SHOWN]}" for name, text in parts.items() if text]
-    return [f"line {item.line}", *told]

@@ -57,13 +57,6 @@ class Command(PairsCommand):
         parser.add_argument(
             "--names", type=Path, metavar="FILE", help="names to draw from: name, or name,count"
         )
-        parser.add_argument(
-            "--split",
-            default="80:10:10",
-            help="percent of train, dev and test for rows whose source names no partition; or none",
-        )
-        parser.add_argument("--licence", default="", help="instead of the recipe's")
-        parser.add_argument("--strict", action="store_true", help="write nothing if any row is invalid")
         parser.add_argument("--open", action="store_true", help="open the pairs for validation")
 
     def write(self, options: dict[str, Any]) -> None:
@@ -101,7 +94,7 @@ class Command(PairsCommand):
 
 def recast_order(options: dict[str, Any]) -> tuple[RecastFormat, PairOrder]:
     """Reads the options. Raises CommandError, or ValueError that says which option is invalid."""
-    importing.check_slug(options["corpus"])
+    check_slug(options["corpus"])
     recipe = recipe_of(options["recipe"], options["recipes"])
     files = readable_files(options["files"])
     names = read_names(readable_files([options["names"]])[0]) if options["names"] else NAMES
@@ -129,7 +122,7 @@ def recipe_of(name: str, folder: Path | None) -> Recipe:
     return known[name]
 
 
-def looked_at(form: RecastFormat, order: PairOrder) -> tuple[PairReport, dict[str, Any]]:
+def would_be_made(form: RecastFormat, order: PairOrder) -> tuple[PairReport, dict[str, Any]]:
     """Counts the pairs that would be made, and writes nothing."""
     corpus = Corpus.objects.filter(slug=order.slug).first()
     scheme = corpus.scheme if corpus else form.scheme or "entailed2"
