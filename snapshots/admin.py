@@ -1,4 +1,4 @@
-"""Snapshots in the dashboard: to look at. They are made by freezing and never edited."""
+"""List snapshots in the dashboard. A freeze makes them, and nobody edits them."""
 
 from django.contrib import admin
 from django.urls import reverse

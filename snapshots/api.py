@@ -1,4 +1,4 @@
-"""What the REST views of all rooms share: a snapshot as JSON, and how one is looked up."""
+"""What the REST views of all rooms share: a snapshot as JSON, and looking one up."""
 
 from rest_framework import serializers
 
@@ -42,11 +42,12 @@ class SnapshotSerializer(serializers.ModelSerializer):
 
 
 GONE = (
-    "There is no such snapshot. A freeze that finds nothing new takes no number and leaves the earlier one."
+    "There is no such snapshot. If nothing had changed since an earlier snapshot, its freeze made no new one."
 )
 
 
 def known_snapshot(pk: int) -> Snapshot:
+    """Return a snapshot. Raises Problem (404)."""
     found = Snapshot.objects.select_related("corpus").filter(pk=pk).first()
     if found is None:
         raise Problem(status=404, detail=GONE)
@@ -54,7 +55,7 @@ def known_snapshot(pk: int) -> Snapshot:
 
 
 def frozen_snapshot(pk: int) -> Snapshot:
-    """Raises Problem (404)."""
+    """Return a frozen snapshot. Raises Problem (404)."""
     found = Snapshot.objects.frozen().select_related("corpus").filter(pk=pk).first()
     if found is None:
         raise Problem(status=404, detail="There is no such snapshot, or it is not frozen yet.")

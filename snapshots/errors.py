@@ -2,4 +2,4 @@
 
 
 class SnapshotError(Exception):
-    """Why there is no snapshot; the message is for people."""
+    """Something about a snapshot cannot be done. The message tells a person why, and what to do."""

@@ -1,4 +1,4 @@
-"""Releases: where each premise belongs, and what was frozen."""
+"""Snapshots and their rows, the partitions of premises, datasheet answers, derived trees, and the jobs about them."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from snapshots.querysets import AnswerQuerySet, SnapshotPairQuerySet, SnapshotQu
 
 
 class Parser(models.Model):
-    """What derives parse trees: the versions of spaCy, of its model, and of our rules. Trees of two are never mixed."""
+    """The versions of spaCy, of its model and of our rules that derive parse trees. Trees of two parsers are never mixed."""
 
     spacy = models.CharField(max_length=40, help_text="version")
     model = models.CharField(max_length=80, help_text="package and version")
@@ -35,12 +35,12 @@ class Parser(models.Model):
 
 
 class DerivedTree(models.Model):
-    """The trees derived for one sentence, without its words: in their place stands how long each is.
+    """The trees derived for one sentence, without its words: each word is replaced by its length.
 
-    Whose text is asked for again gets it back in them; whose text was erased leaves nothing here to read.
+    The sentence puts the words back. After a text is erased, nothing here can be read.
     """
 
-    # The constraint below begins with it.
+    # No index: the constraint below begins with this column.
     parser = models.ForeignKey(Parser, on_delete=models.PROTECT, related_name="trees", db_index=False)
     digest = models.BinaryField(max_length=32, help_text="sha256 of the sentence")
     parse = models.TextField(blank=True, help_text="empty where the sentence has no word")
@@ -147,7 +147,7 @@ class Snapshot(Job):
 
 
 class Placement(models.Model):
-    """Where a premise belongs, decided once. Published partitions stand on the pairs themselves."""
+    """The partition of a premise, decided once. Published partitions are on the pairs themselves."""
 
     class Origin(models.TextChoices):
         MADE = "made", "made here, by seed"
@@ -168,9 +168,9 @@ class Placement(models.Model):
 
 
 class SnapshotPair(models.Model):
-    """One pair as it was at the freeze: the facts that could change are copied."""
+    """One pair as it was at the freeze, with copies of the facts that could change."""
 
-    # Two indexes below begin with it: a third would only cost time.
+    # No index: two indexes below begin with this column.
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="pairs", db_index=False)
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="+")
     partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
@@ -181,7 +181,7 @@ class SnapshotPair(models.Model):
     objects = SnapshotPairQuerySet.as_manager()
 
     class Meta:
-        # Writing files and answering REST both go through a snapshot by key.
+        # Writing files and REST both read a snapshot in the order of keys.
         indexes = [models.Index(fields=["snapshot", "id"], name="snapshot_by_key")]
         constraints = [
             models.UniqueConstraint(fields=["snapshot", "pair"], name="one_row_a_pair_and_snapshot"),
@@ -212,7 +212,7 @@ class SnapshotLabel(models.Model):
 
 
 class SnapshotSentenceLabel(models.Model):
-    """A label of one sentence of a pair's premise by itself, as it was at the freeze. Sentences count from 1."""
+    """A label of a single sentence of a pair's premise, as it was at the freeze. Sentences are numbered from 1."""
 
     # The constraint below begins with it.
     row = models.ForeignKey(
@@ -232,9 +232,9 @@ class SnapshotSentenceLabel(models.Model):
 
 
 class SnapshotAnswer(models.Model):
-    """An answer about a pair that SnapshotLabel does not tell in full, as it was at the freeze. See nli.answers.
+    """An answer about a pair that SnapshotLabel does not hold completely, as it was at the freeze. See nli.answers.
 
-    `question` is empty for the main one. A label that decides stands here too where somebody gave a reason for it.
+    `question` is empty for the main question. A deciding label is here too if it has a reason.
     """
 
     row = models.ForeignKey(SnapshotPair, on_delete=models.PROTECT, related_name="answers")
@@ -266,7 +266,7 @@ class SnapshotAnswer(models.Model):
 
 
 class SnapshotFile(models.Model):
-    """A file of a snapshot, by name and hash."""
+    """A file of a snapshot, with its hash."""
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="files")
     name = models.CharField(max_length=100)
@@ -280,9 +280,9 @@ class SnapshotFile(models.Model):
 
 
 class DatasheetAnswer(models.Model):
-    """What somebody answered to a question of a corpus's datasheet, once. The newest counts, the others are history.
+    """An answer to a question of a corpus's datasheet. The newest counts; the others are history.
 
-    An empty text takes an answer back.
+    An empty text removes the answer.
     """
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="datasheet_answers")
@@ -306,7 +306,7 @@ class DatasheetAnswer(models.Model):
 
 
 class Work(Job):
-    """What a worker makes of a frozen snapshot."""
+    """A job on a frozen snapshot."""
 
     class Status(models.TextChoices):
         REQUESTED = "requested"
@@ -321,9 +321,9 @@ class Work(Job):
 
 
 class SnapshotStatistics(Work):
-    """Figures of one kind over a snapshot, worked out once and never changed.
+    """Statistics of one kind over a snapshot, computed once and never changed.
 
-    `edition` counts the definitions: when one changes in code, the figures of the next edition stand beside these.
+    `edition` is the version of the definitions. When one changes in the code, a new edition is stored beside this one.
     """
 
     class Kind(models.TextChoices):
@@ -361,9 +361,9 @@ class SnapshotStatistics(Work):
 
 
 class SnapshotExport(Work):
-    """A snapshot in another format. Its files can be made again at any time, and are the same bytes then.
+    """A snapshot in another format. Its files can be written again at any time, with the same bytes.
 
-    `basis` is the hash of what decides the bytes beside the snapshot: the formats' edition, the datasheet's answers.
+    `basis` is the hash of what else decides the bytes: the formats' edition and the datasheet's answers.
     """
 
     WORK = "snapshots.exports.job.work"
@@ -393,7 +393,7 @@ class SnapshotExport(Work):
 
 
 class ExportedFile(models.Model):
-    """A file of an export that is done, by name and hash."""
+    """A file of a finished export, with its hash."""
 
     export = models.ForeignKey(SnapshotExport, on_delete=models.CASCADE, related_name="files")
     name = models.CharField(max_length=100)

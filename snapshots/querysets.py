@@ -1,4 +1,4 @@
-"""Reads about snapshots."""
+"""Named queries about snapshots."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,7 +18,7 @@ class SnapshotQuerySet(JobQuerySet):
         return self.order_by("-id").select_related("corpus", "requested_by")
 
     def named(self, name: str) -> "SnapshotQuerySet":
-        """The snapshot cited as CORPUS@VERSION; none where the name is not of that form."""
+        """Filter by a name CORPUS@VERSION; none if the name has another form."""
         slug, at, version = name.partition("@")
         if not at or not version.isascii() or not version.isdigit() or len(version) > 9:
             return self.none()
@@ -27,7 +27,7 @@ class SnapshotQuerySet(JobQuerySet):
 
 class StatisticsQuerySet(JobQuerySet):
     def current(self, editions: Mapping[str, int]) -> "StatisticsQuerySet":
-        """Those by today's definitions: `editions` has the edition of each kind."""
+        """Filter by the current definitions: `editions` has the current edition of each kind."""
         return self.filter(
             Q.create([Q(kind=kind, edition=edition) for kind, edition in editions.items()], Q.OR)
         )
@@ -35,7 +35,7 @@ class StatisticsQuerySet(JobQuerySet):
 
 class SnapshotPairQuerySet(models.QuerySet):
     def chosen(self, *, partition: str = "", genre: str = "", label: str = "") -> "SnapshotPairQuerySet":
-        """The rows of a partition, of a genre (slug), with a gold label ("-": none); "" stands for all."""
+        """Filter by partition, genre (slug) and gold label ("-": none); "" stands for all."""
         rows = self.filter(partition=partition) if partition else self
         rows = rows.filter(pair__premise__genre__slug=genre) if genre else rows
         if label:
@@ -45,6 +45,6 @@ class SnapshotPairQuerySet(models.QuerySet):
 
 class AnswerQuerySet(models.QuerySet):
     def standing(self, until: datetime | None = None) -> dict[str, str]:
-        """Question's key -> the newest answer to it, as it was at the moment `until` (None: now)."""
+        """Return the newest answer to each question, by key, at the time `until` (None: now)."""
         rows = self if until is None else self.filter(answered_at__lte=until)
         return dict(rows.order_by("id").values_list("question", "text"))

@@ -1,9 +1,9 @@
-"""Checks a snapshot from its files alone: `python -m snapshots.verify DIR`. Standard library, no database.
+"""Check a snapshot from its files alone: `python -m snapshots.verify DIR`.
 
-Needs the folders snapshots/ and nli/ of Quintet, and any Python from 3.11 on.
+Needs the folders snapshots/ and nli/ of Quintet, and Python 3.11 or later; no other package and no database.
 
-Hashes and sizes, every line's fields, gold labels by the stated rule, every count and the agreement of the
-manifest, and that no premise and no group of premises stands in two partitions. Each finding names file, line and reason.
+Checks hashes and sizes, the fields of every line, gold labels by the stated rule, every count and the agreement in the
+manifest, and that no premise and no group of premises is in two partitions. Each finding names file, line and reason.
 """
 
 import argparse
@@ -18,15 +18,15 @@ from typing import Any
 
 from nli.gold import RULES
 from nli.lines import EXPORT, FACTS, FORMAT, MANIFEST, PARTITION_FILES, rule_of
-from snapshots.files.counts import DERIVED, Tally
+from snapshots.files.counts import DERIVED, LineCounts
 from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256, stays_inside
 from snapshots.files.parallel import in_order, portions_of
 from snapshots.verification.lines import (
     GROUP,
     HYPOTHESIS,
+    MOST_FINDINGS,
     PAIR,
     PREMISE,
-    TOLD_A_FILE,
     Part,
     check_part,
     differences,
@@ -37,7 +37,7 @@ from snapshots.verification.repeats import Occurrences
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is not as the snapshot says. `line` is None where it concerns the whole file."""
+    """An error in a file. `line` is None if it concerns the whole file."""
 
     file: str
     line: int | None
@@ -49,7 +49,7 @@ class Finding:
 
 @dataclass
 class Report:
-    """What was checked and what was found. `more` counts findings by file that were not kept."""
+    """What was checked and what was found. `more` counts, for each file, the findings beyond the first twenty."""
 
     folder: str
     snapshot: str = ""
@@ -63,7 +63,7 @@ class Report:
         return not self.findings
 
     def add(self, file: str, text: str, line: int | None = None) -> None:
-        if sum(finding.file == file for finding in self.findings) < TOLD_A_FILE:
+        if sum(finding.file == file for finding in self.findings) < MOST_FINDINGS:
             self.findings.append(Finding(file, line, text))
         else:
             self.more[file] += 1
@@ -81,10 +81,10 @@ class Report:
 
 
 def verify(folder: Path, expected: str | None = None) -> Report:
-    """Check everything that the files allow to check. Raises nothing: what cannot be read is a finding.
+    """Check a snapshot or an export in a folder. Raises nothing: an unreadable file is a finding.
 
-    expected: the sha256 that is cited, of the snapshot's content or of its manifest (manifest_sha256), which covers
-    the content and every count. An export in another format has a hash of its own.
+    expected: the cited sha256, of the snapshot's content or of its manifest (manifest_sha256), which covers the content
+    and every count. An export in another format has its own hash.
     """
     report = Report(str(folder))
     if (folder / EXPORT).is_file() and not (folder / MANIFEST).is_file():
@@ -97,7 +97,7 @@ def verify(folder: Path, expected: str | None = None) -> Report:
     present = _check_files(folder, manifest["files"], MANIFEST, report)
     listed = {name: str(entry.get("sha256")) for name, entry in manifest["files"].items()}
     if content_sha256(listed) != manifest["sha256"]:
-        report.add(MANIFEST, "its sha256 is not the one over the files that it lists")
+        report.add(MANIFEST, "its sha256 does not follow from the files that it lists")
     _check_expected(expected, (report.sha256, manifest["manifest_sha256"]), MANIFEST, report)
     facts = manifest["corpus"]
     if FACTS in present and _json(folder / FACTS, report) not in (facts, None):
@@ -109,21 +109,21 @@ def verify(folder: Path, expected: str | None = None) -> Report:
                 _check_line_count(
                     reading.read(folder / name, partition), manifest["files"].get(name, {}), name, report
                 )
-        report.pairs = reading.tally.pairs
+        report.pairs = reading.counts.pairs
         _compare(manifest, reading, report)
     return report
 
 
 def _check_export(folder: Path, report: Report, expected: str | None) -> None:
-    """Check an export in another format by the hashes in its export.json. What is in the files is not recounted."""
-    told = _json(folder / EXPORT, report)
-    files = told.get("files") if isinstance(told, dict) else None
-    if told is None:
+    """Check the files of an export against the hashes in its export.json, without counting their content."""
+    listed = _json(folder / EXPORT, report)
+    files = listed.get("files") if isinstance(listed, dict) else None
+    if listed is None:
         return
     if not isinstance(files, dict) or not all(isinstance(entry, dict) for entry in files.values()):
-        report.add(EXPORT, "lacks or garbles 'files': it cannot be worked with")
+        report.add(EXPORT, "'files' is missing or invalid, so nothing can be checked")
         return
-    report.snapshot = f"{told.get('snapshot')} as {told.get('format')}"
+    report.snapshot = f"{listed.get('snapshot')} as {listed.get('format')}"
     hashes = _check_files(folder, files, EXPORT, report)
     report.sha256 = content_sha256({**hashes, EXPORT: file_sha256(folder / EXPORT)})
     _check_expected(expected, (report.sha256,), EXPORT, report)
@@ -131,34 +131,33 @@ def _check_export(folder: Path, report: Report, expected: str | None) -> None:
 
 def _check_expected(expected: str | None, found: tuple[str, ...], name: str, report: Report) -> None:
     if expected and expected not in found:
-        report.add(name, f"the sha256 is {found[0]}, not {expected}, which was expected")
+        report.add(name, f"its sha256 is {found[0]}, but {expected} was expected")
 
 
 def _manifest(folder: Path, report: Report) -> dict[str, Any] | None:
-    """The manifest, if it is one and can be worked with."""
+    """Return the manifest, or None if it is missing or invalid."""
     if not folder.is_dir():
         report.add(str(folder), "there is no such folder")
         return None
     if not (folder / MANIFEST).is_file():
-        report.add(MANIFEST, "is missing: nothing says what this folder should hold.")
+        report.add(MANIFEST, "is missing. It lists what should be in this folder.")
         return None
     manifest = _json(folder / MANIFEST, report)
     if manifest is None:
         return None
-    lacking = _lacking(manifest)
-    if lacking:
-        report.add(MANIFEST, f"lacks or garbles {lacking}: it cannot be worked with")
+    if invalid := _invalid_key(manifest):
+        report.add(MANIFEST, f"{invalid} is missing or invalid, so nothing can be checked")
         return None
     if manifest["format"] != FORMAT:
-        report.add(MANIFEST, f"says the format {manifest['format']!r}; this program knows {FORMAT!r}")
+        report.add(MANIFEST, f"has the format {manifest['format']!r}, but this program checks {FORMAT!r}")
         return None
     if manifest_sha256(manifest) != manifest["manifest_sha256"]:
-        report.add(MANIFEST, "was edited: it does not fit its own manifest_sha256")
+        report.add(MANIFEST, "was changed: it does not match its own manifest_sha256")
     return manifest
 
 
-def _lacking(manifest: Any) -> str:
-    """The first key that the checks below cannot do without, if it is not there or of the wrong kind."""
+def _invalid_key(manifest: Any) -> str:
+    """Return the first key that the other checks need and that is missing or of the wrong kind; "" if there is none."""
     kinds: dict[str, type] = {
         "format": str,
         "name": str,
@@ -171,7 +170,7 @@ def _lacking(manifest: Any) -> str:
         "agreement": dict,
     }
     if not isinstance(manifest, dict):
-        return "its braces"
+        return "the JSON object"
     for key, kind in kinds.items():
         if not isinstance(manifest.get(key), kind):
             return repr(key)
@@ -195,9 +194,9 @@ def _check_files(
     """Check every file that is listed in the file `by`, and every file that is there; return name -> sha256."""
     there = {path.name for path in folder.iterdir()}
     for name in sorted(name for name in listed if not stays_inside(name)):
-        report.add(by, f"lists {name!r}, which would stand outside the folder")
+        report.add(by, f"lists {name!r}, which is outside the folder")
     for name in sorted(there - set(listed) - {by}):
-        report.add(name, f"stands in the folder, but not in {by}")
+        report.add(name, f"is in the folder, but not listed in {by}")
     for name in sorted(set(listed) - there):
         report.add(name, "is missing")
     hashes = {}
@@ -208,23 +207,24 @@ def _check_files(
         size, hashes[name] = (folder / name).stat().st_size, file_sha256(folder / name)
         if size != listed[name].get("bytes", size):
             report.add(
-                name, f"is torn or was changed: {size:,} bytes, but {listed[name]['bytes']} are listed"
+                name,
+                f"was changed or is incomplete: it has {size:,} bytes, but {listed[name]['bytes']} are listed",
             )
         elif hashes[name] != listed[name].get("sha256"):
-            report.add(name, f"was changed: its sha256 is {hashes[name]}, not the one listed")
+            report.add(name, f"was changed: its sha256 is {hashes[name]}, but another one is listed")
     return hashes
 
 
 class _Reading:
-    """Reads the partitions' files one after the other, in portions; what must be compared is kept on disk."""
+    """Reads the partitions' files one after the other, in portions, and stores on disk what must be compared."""
 
     def __init__(self, facts: Mapping[str, Any], report: Report, seen: Occurrences) -> None:
         self.facts, self.report, self.seen = facts, report, seen
-        self.tally = Tally(rule_of(facts))
+        self.counts = LineCounts(rule_of(facts))
         self.authors: defaultdict[str, set[str]] = defaultdict(set)
 
     def read(self, path: Path, partition: str) -> int:
-        """Checks every line; returns how many there are."""
+        """Check every line of a file. Returns their number."""
         before, last = 0, ""
         for part in in_order(
             lambda portion: check_part(portion.lines(), partition, self.facts), portions_of(path)
@@ -232,7 +232,7 @@ class _Reading:
             if part.first is not None and part.first[1] <= last:
                 number, name = part.first
                 self.report.add(path.name, out_of_order(name), before + number)
-            for number, text in part.complaints:
+            for number, text in part.errors:
                 self.report.add(path.name, text, before + number)
             self.report.more.update({path.name: part.more} if part.more else {})
             self._keep(part, partition, before)
@@ -241,7 +241,7 @@ class _Reading:
         return before
 
     def _keep(self, part: Part, partition: str, before: int) -> None:
-        self.tally.include(part.tally)
+        self.counts.include(part.counts)
         for kind, names in part.names.items():
             pairs = names.items() if isinstance(names, dict) else names
             self.seen.note(kind, partition, ((name, before + number) for name, number in pairs))
@@ -255,47 +255,45 @@ def _check_line_count(lines: int, listed: Mapping[str, Any], name: str, report: 
 
 
 def _compare(manifest: Mapping[str, Any], reading: _Reading, report: Report) -> None:
-    """Recounts what the manifest says."""
+    """Compare the manifest with the counts of the files."""
     seen = reading.seen
     for partition, number, pair in seen.again(PAIR):
         report.add(f"{partition}.jsonl", f"pairID {_text(pair)!r} occurs a second time", number)
     if not manifest["placements"].get("published", {}).get("pairs"):
         named: set[bytes] = set()
         for kind in (PREMISE, GROUP):
-            for name, where in seen.in_several(kind, limit=TOLD_A_FILE):
-                if name not in named:  # a premise that is its own group is named once
-                    report.add(
-                        f"{where[0]}.jsonl", f"the {kind} {_text(name)!r} stands in {' and '.join(where)}"
-                    )
+            for name, where in seen.in_several(kind, limit=MOST_FINDINGS):
+                if name not in named:  # a premise that is its own group is reported once
+                    report.add(f"{where[0]}.jsonl", f"the {kind} {_text(name)!r} is in {' and '.join(where)}")
                 named.add(name)
     if manifest.get("author_disjoint") and not manifest["placements"].get("published", {}).get("pairs"):
         both = sorted(author for author, where in reading.authors.items() if where >= {"train", "test"})
-        for author in both[:TOLD_A_FILE]:
-            report.add("train.jsonl", f"the author {author!r} wrote pairs of test too")
+        for author in both[:MOST_FINDINGS]:
+            report.add("train.jsonl", f"the author {author!r} also wrote pairs of test")
     counted = {
-        "pairs": reading.tally.pairs,
-        "partitions": reading.tally.partitions(seen.by_partition(PREMISE)),
-        "gold_sources": dict(reading.tally.sources),
+        "pairs": reading.counts.pairs,
+        "partitions": reading.counts.partitions(seen.by_partition(PREMISE)),
+        "gold_sources": dict(reading.counts.sources),
         "premises_in_two_partitions": seen.number_in_several(PREMISE),
         "hypotheses_in_two_partitions": seen.number_in_several(HYPOTHESIS),
-        "agreement": reading.tally.agreement(),
+        "agreement": reading.counts.agreement(),
     }
     if "groups_in_two_partitions" in manifest:  # older snapshots do not count them
         counted["groups_in_two_partitions"] = seen.number_in_several(GROUP)
     if "answers" in manifest:  # older snapshots do not count them
-        counted["answers"] = reading.tally.answered()
-        counted["pairs_with_metadata"] = reading.tally.with_metadata
+        counted["answers"] = reading.counts.answer_counts()
+        counted["pairs_with_metadata"] = reading.counts.with_metadata
     if "parses" in manifest:  # older snapshots do not count them
-        counted["parses"] = reading.tally.parsed()
+        counted["parses"] = reading.counts.parse_counts()
     stated = dict(manifest)
     if not manifest["corpus"]["ordinal"]:
-        # The first versions gave one for labels without an order, too, where it means nothing.
+        # The first versions of the software also computed it for labels without an order, where it means nothing.
         stated["agreement"] = {**manifest["agreement"], "krippendorff_alpha_interval": None}
     for key, value in counted.items():
-        for path, told, found in differences(stated.get(key), value, key):
-            report.add(MANIFEST, f"{path} is {told}, but the files give {found}")
-    if reading.tally.parses[DERIVED] and not manifest.get("parser"):
-        report.add(MANIFEST, "does not say what derived the trees: 'parser' is missing")
+        for path, listed, found in differences(stated.get(key), value, key):
+            report.add(MANIFEST, f"{path} is {listed}, but the files give {found}")
+    if reading.counts.parses[DERIVED] and not manifest.get("parser"):
+        report.add(MANIFEST, "'parser' is missing, but the files have derived trees")
 
 
 def _text(name: bytes) -> str:
@@ -312,7 +310,7 @@ def _json(path: Path, report: Report) -> dict[str, Any] | None:
 
 
 def report_lines(report: Report, *, as_json: bool) -> Iterator[str]:
-    """Findings one a line, or everything as one JSON object."""
+    """Yield the findings line by line, or the whole report as one JSON object."""
     if as_json:
         yield json.dumps(report.as_json(), ensure_ascii=False)
         return
@@ -325,7 +323,7 @@ def report_lines(report: Report, *, as_json: bool) -> Iterator[str]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what both ways to run the checker take."""
+    """Add the arguments of the checker, for this program and for manage.py."""
     parser.add_argument(
         "folder",
         type=Path,
@@ -339,16 +337,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def sha256_text(text: str) -> str:
-    """Return the hash in small letters. Raises ArgumentTypeError for anything else."""
+    """Return a sha256 in lower case. Raises ArgumentTypeError for any other text."""
     if not re.fullmatch("[0-9a-fA-F]{64}", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not 64 hexadecimal digits")
     return text.lower()
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Returns 0 if everything fits, 1 if something does not."""
+    """Run the checker. Returns 0 without findings, else 1."""
     parser = argparse.ArgumentParser(
-        prog="python -m snapshots.verify", description="Checks a snapshot from its files alone."
+        prog="python -m snapshots.verify", description="Check a snapshot from its files alone."
     )
     add_arguments(parser)
     options = parser.parse_args(arguments)

@@ -44,7 +44,7 @@ from modeling.models import Worker
 from shared.prepared_statements import _prepared
 from snapshots.exports.job import carry_out_export, request_export
 from snapshots.models import Snapshot
-from snapshots.statistics.job import request_statistics, work_out_statistics
+from snapshots.statistics.job import compute_statistics, request_statistics
 from snapshots.statistics.paper_tables import TABLES
 from tests.cast import ana, person, rosa, stan, vera
 from tests.corpora import pay
@@ -107,7 +107,7 @@ def sample_site() -> Site:
     snapshot = freeze(corpus)
     export = carry_out_export(export_id=request_export(snapshot=snapshot, format_name="snli_txt").pk)
     figures = request_statistics(snapshot=snapshot, kind="corpus")
-    work_out_statistics(statistics_id=figures.pk)
+    compute_statistics(statistics_id=figures.pk)
     run = done_run(snapshot, "majority")
     Worker.objects.create(name="w@here", queues="gpu", started_at=timezone.now(), seen_at=timezone.now())
     premise = add_premise(corpus, "A line that nobody has labelled.", validated=False)

@@ -1,4 +1,4 @@
-"""REST about snapshots: their list, one of them, its rows and its files. A POST to the list asks for a freeze."""
+"""REST for snapshots: their list, one of them, its rows and its files. POST to the list requests a freeze."""
 
 from typing import Any, cast
 
@@ -26,6 +26,7 @@ from snapshots.freezing.lines import COLUMNS, lines_of
 from snapshots.freezing.partition import PARTITIONS
 from snapshots.freezing.plan import HoldOutRefused, NotParsable
 from snapshots.models import Snapshot, SnapshotFile, SnapshotPair
+from validation.models import Question
 from validation.questions.lookup import main_question
 
 
@@ -41,13 +42,13 @@ class FreezeRequestSerializer(serializers.Serializer):
         default=0,
         min_value=0,
         max_value=2**31 - 1,
-        help_text="hold out so many premises of a published train partition as dev",
+        help_text="the number of premises of a published train partition to hold out as dev",
     )
     author_disjoint = serializers.BooleanField(
-        default=False, help_text="leave out of train what authors of test pairs wrote"
+        default=False, help_text="leave pairs by authors of test out of train"
     )
     derived_parses = serializers.BooleanField(
-        default=False, help_text="derive parse trees for sentences that came without; English only"
+        default=False, help_text="derive parse trees for sentences without one; English only"
     )
 
 
@@ -57,9 +58,9 @@ class RowsQuery(QuerySerializer):
     label_ = serializers.CharField(required=False, help_text="a gold label; `-` for pairs without one")
 
 
-@extend_schema_serializer(many=False)  # it is the page; else the description makes a list of pages
+@extend_schema_serializer(many=False)  # one page; otherwise the description would make it a list of pages
 class RowPageSerializer(serializers.Serializer):
-    """A page of lines as they stand in the snapshot's files, each with its `partition`."""
+    """A page of the lines of the snapshot's files, each with its `partition`."""
 
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
@@ -98,7 +99,7 @@ class SnapshotListView(generics.ListAPIView):
     queryset = Snapshot.objects.select_related("corpus")
 
     @extend_schema(
-        summary="Ask for a freeze",
+        summary="Request a freeze",
         description="Answers at once; poll `url` until `status` is frozen or failed.",
         request=FreezeRequestSerializer,
         responses={202: SnapshotSerializer, **of_status(409)},
@@ -115,8 +116,8 @@ class SnapshotListView(generics.ListAPIView):
         except NotParsable as error:
             raise Problem(status=422, detail=str(error), errors={"derived_parses": str(error)}) from error
         enqueue(snapshot)
-        told = SnapshotSerializer(snapshot, context={"request": request}).data
-        return Response(told, status=status.HTTP_202_ACCEPTED, headers={"Location": told["url"]})
+        data = SnapshotSerializer(snapshot, context={"request": request}).data
+        return Response(data, status=status.HTTP_202_ACCEPTED, headers={"Location": data["url"]})
 
 
 class SnapshotView(APIView):
@@ -130,7 +131,7 @@ class SnapshotView(APIView):
 
 
 class RowListView(generics.ListAPIView):
-    """Keyset paging over the copied rows: page 4,000 costs what page 1 costs."""
+    """The pairs of a snapshot, paged by key: page 4,000 is as fast as page 1."""
 
     permission_classes = [IsResearcher]
     pagination_class = KeyPages
@@ -143,22 +144,27 @@ class RowListView(generics.ListAPIView):
         responses=RowPageSerializer,
     )
     def get(self, request: Request, pk: int) -> Response:
-        snapshot = frozen_snapshot(pk)
+        # One query for snapshot, corpus and question. Without such a snapshot, `frozen_snapshot` raises the 404.
+        frozen = Question.objects.filter(
+            is_main=True, corpus__snapshots=pk, corpus__snapshots__status=Snapshot.Status.FROZEN
+        )
+        question = frozen.select_related("corpus").first() or main_question(frozen_snapshot(pk).corpus)
         asked = {"partition": "", "genre": "", "label": "", **RowsQuery.read(request)}
         known = {
-            "genre": snapshot.corpus.genres.order_by("slug").values_list("slug", flat=True),
-            "label": (*SCHEMES[snapshot.corpus.scheme], NO_GOLD),
+            "genre": question.corpus.genres.order_by("slug").values_list("slug", flat=True),
+            "label": (*SCHEMES[question.corpus.scheme], NO_GOLD),
         }
         for name in known:
             value = asked[name]
             if value and value not in known[name]:
-                told = f"There is no {name} {value!r} here. Known: {', '.join(known[name])}."
-                raise Problem(status=422, detail=told, errors={name: told})
-        rows = SnapshotPair.objects.filter(snapshot=snapshot).chosen(**asked)
-        # The page is cut first: a database that has not analysed a new snapshot joins all of it otherwise.
+                error = f"There is no {name} {value!r} here. Known: {', '.join(known[name])}."
+                raise Problem(status=422, detail=error, errors={name: error})
+        rows = SnapshotPair.objects.filter(snapshot=pk).chosen(**asked)
+        # First the keys of the page, then their rows: otherwise a database that has not analysed a new snapshot joins
+        # all of its rows.
         keys = [row.pk for row in self.paginate_queryset(rows.only("pk")) or []]
         page = SnapshotPair.objects.filter(pk__in=keys).order_by("pk").values_list(*COLUMNS, named=True)
-        return self.get_paginated_response(lines_of(list(page), main_question(snapshot.corpus).scheme))
+        return self.get_paginated_response(lines_of(list(page), question.scheme))
 
 
 class SnapshotFileView(APIView):
@@ -178,4 +184,4 @@ class SnapshotFileView(APIView):
         try:
             return send(request._request, of_snapshot(file))
         except FileUnavailable as error:
-            raise Problem(status=503, title="The file is not whole", detail=str(error)) from error
+            raise Problem(status=503, title="The file is unavailable", detail=str(error)) from error

@@ -1,4 +1,4 @@
-"""The list of snapshots, the page of one, and its files."""
+"""Pages that list snapshots, show one, and send its files."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from snapshots.models import Snapshot, SnapshotFile
 from snapshots.publishing.forms import RetractForm
 from snapshots.statistics.agreement import agreement_rows
 
-UNCHANGED = "Nothing has changed since an earlier snapshot: it stands, and no number was used up."
+UNCHANGED = "Nothing has changed since an earlier snapshot, so no new one was made."
 
 
 @require_safe
@@ -43,7 +43,7 @@ def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @researcher_required
 def state(request: HttpRequest, pk: int) -> HttpResponse:
-    """The part of the page that changes while a freeze goes on; htmx asks for it every two seconds."""
+    """Return the part of the page that changes during a freeze; htmx requests it every two seconds."""
     found = Snapshot.objects.newest_first().filter(pk=pk).first()
     if found is None:
         messages.info(request, UNCHANGED)

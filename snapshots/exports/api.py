@@ -1,4 +1,4 @@
-"""REST about a snapshot in other formats: asking for an export, looking at it, fetching its files."""
+"""REST for exports of a snapshot: requesting them, their state, their files."""
 
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -47,9 +47,7 @@ class ExportSerializer(serializers.ModelSerializer):
 class ExportListView(APIView):
     permission_classes = [IsResearcher]
 
-    @extend_schema(
-        summary="The exports of a snapshot that were asked for", responses=ExportSerializer(many=True)
-    )
+    @extend_schema(summary="The requested exports of a snapshot", responses=ExportSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
         rows = sorted(current_exports(frozen_snapshot(pk)).values(), key=lambda row: row.format)
         return Response(ExportSerializer(rows, many=True, context={"request": request}).data)
@@ -60,16 +58,16 @@ class ExportView(APIView):
 
     @extend_schema(
         summary="An export and its files",
-        description="404 until it is asked for. What the datasheet says belongs to the export of `parquet`: "
-        "while a snapshot is not published, new answers ask for a new export.",
+        description="404 until it is requested. The export contains the datasheet, so while a snapshot is not published, "
+        "new answers to the datasheet need a new export.",
         responses=ExportSerializer,
     )
     def get(self, request: Request, pk: int, format_name: str) -> Response:
         return Response(ExportSerializer(_known(pk, format_name), context={"request": request}).data)
 
     @extend_schema(
-        summary="Ask for a snapshot in a format",
-        description="Answers at once; look again until `status` is done or failed. What is done already is not made anew.",
+        summary="Request a snapshot in a format",
+        description="Answers at once; poll until `status` is done or failed. A finished export is not written again.",
         request=None,
         responses={200: ExportSerializer, 202: ExportSerializer},
     )
@@ -79,8 +77,8 @@ class ExportView(APIView):
         if row.status == SnapshotExport.Status.REQUESTED:
             enqueue(row)
         is_done = row.status == SnapshotExport.Status.DONE
-        told = ExportSerializer(row, context={"request": request}).data
-        return Response(told, status=status.HTTP_200_OK if is_done else status.HTTP_202_ACCEPTED)
+        data = ExportSerializer(row, context={"request": request}).data
+        return Response(data, status=status.HTTP_200_OK if is_done else status.HTTP_202_ACCEPTED)
 
 
 class ExportFileView(APIView):
@@ -101,21 +99,23 @@ class ExportFileView(APIView):
         try:
             return send(request._request, of_export(file))
         except FileUnavailable as error:
-            raise Problem(status=503, title="The file is not whole", detail=str(error)) from error
+            raise Problem(status=503, title="The file is unavailable", detail=str(error)) from error
 
 
 def _check(format_name: str) -> None:
     if format_name == OWN:
-        told = f"{OWN} is the form of the snapshot itself: fetch its own files."
-        raise Problem(status=404, detail=told)
+        raise Problem(status=404, detail=f"{OWN} is the snapshot's own format: get its own files.")
     if format_name not in MADE:
-        told = f"There is no format {format_name!r}. Known: {', '.join(MADE)}."
-        raise Problem(status=404, detail=told)
+        raise Problem(
+            status=404, detail=f"There is no format {format_name!r}. Known formats: {', '.join(MADE)}."
+        )
 
 
 def _known(pk: int, format_name: str) -> SnapshotExport:
     _check(format_name)
     row = current_exports(frozen_snapshot(pk)).get(format_name)
     if row is None:
-        raise Problem(status=404, detail=f"Nobody has asked for {format_name} yet: POST to this address.")
+        raise Problem(
+            status=404, detail=f"The export {format_name} was not requested yet: POST to this address."
+        )
     return row

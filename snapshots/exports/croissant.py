@@ -1,4 +1,4 @@
-"""Croissant 1.1 metadata (MLCommons) for the Parquet files, with the Responsible-AI fields that the manifest can fill."""
+"""Write Croissant 1.1 metadata (MLCommons) for the Parquet files, with the Responsible-AI fields that are known."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,7 +68,7 @@ FIELDS = {
 
 
 def croissant(manifest: Mapping[str, Any], folder: Path, files: Sequence[str]) -> str:
-    """The metadata as JSON-LD text. `files` are Parquet files that stand in `folder` already."""
+    """Return the metadata as JSON-LD. `files` are Parquet files that are already in `folder`."""
     facts = manifest["corpus"]
     told = {
         "@context": CONTEXT,
@@ -159,7 +159,7 @@ def _responsible(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _history(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Where the data are from, when people worked on them, and what is missing. Older snapshots do not know all of it."""
+    """Return sources, times and missing data. Older snapshots do not have all of these facts."""
     told: dict[str, Any] = {}
     days = sorted(day for span in manifest.get("times", {}).values() for day in span or ())
     if days:

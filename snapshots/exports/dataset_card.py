@@ -9,9 +9,9 @@ from snapshots.files.datasheet import DATASHEET, PROTOCOLS, canary
 
 
 def card(manifest: Mapping[str, Any], files: Mapping[str, int]) -> str:
-    """README.md with the configurations in its head, as `datasets.load_dataset(FOLDER)` reads it.
+    """Return README.md with the configurations in its head, as `datasets.load_dataset(FOLDER)` reads it.
 
-    files: Parquet file -> rows, as parquet.py names them.
+    files: the number of rows of each Parquet file.
     """
     facts = manifest["corpus"]
     rule = rule_of(facts)
@@ -59,10 +59,10 @@ def card(manifest: Mapping[str, Any], files: Mapping[str, int]) -> str:
 
 
 def hub_version(manifest: Mapping[str, Any]) -> str:
-    """Returns a version for the `datasets` library that no other snapshot has: 1, the snapshot's number, its hash.
+    """Return a version for the `datasets` library that no other snapshot has: 1, the snapshot's number, its hash.
 
-    The library finds a folder in its cache by the folder's name and this head. Without a version it returned what
-    another folder of the same name, or an older snapshot in this folder, had put there.
+    The library caches a folder under the folder's name and this head. Without a version it returned the data of another
+    folder of the same name, or of an older snapshot in this folder.
     """
     number = manifest["name"].rpartition("@")[2]
     return f"1.{number}.{int(manifest['sha256'][:8], 16)}"

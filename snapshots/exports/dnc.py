@@ -1,6 +1,6 @@
-"""JSON arrays with the keys of the Diverse NLI Collection (Poliak et al. 2018): one `PARTITION_data.json` each.
+"""Write JSON arrays with the keys of the Diverse NLI Collection (Poliak et al. 2018), one `PARTITION_data.json` each.
 
-DNC has a label for every pair: pairs without gold are left out, and export.json says how many.
+DNC has a label for every pair: pairs without a gold label are left out and counted in export.json.
 """
 
 import json
@@ -10,7 +10,8 @@ from typing import Any, Self
 
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import Line, rule_of
-from snapshots.files.reading import ExportError, by_portion, partitions
+from snapshots.exports.limits import ExportError
+from snapshots.files.reading import by_portion, partitions
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 ENTAILING = frozenset({"entailed", "entailment", "5"})  # each of another scheme
@@ -20,7 +21,7 @@ def dnc(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
     facts = manifest["corpus"]
     if ENTAILING.isdisjoint(rule_of(facts).gold_labels):
         raise ExportError(
-            f"dnc says of each pair whether it is entailed; {facts['slug']} has the scheme {facts['scheme']}. "
+            f"dnc needs a label that says whether a pair is entailed; {facts['slug']} has the scheme {facts['scheme']}. "
             "Use jsonl."
         )
     left_out = 0
@@ -51,7 +52,7 @@ def dnc(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
 
 
 def _text(record: Mapping[str, Any]) -> str:
-    """What json.dumps(record, indent=4) gives, which is twice as slow: with an indent it does without C."""
+    """Return the same text as json.dumps(record, indent=4), in half the time: with an indent, json does not use C."""
     items = (f'    "{key}": {_indented(value)}' for key, value in record.items())
     return "{\n" + ",\n".join(items) + "\n}"
 
@@ -67,7 +68,7 @@ def _name(line: Line) -> int | str:
 
 
 class _Array:
-    """A JSON array that is written in portions, an object a line."""
+    """A JSON array that is written in portions, one object at a time."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.is_empty = path, True
@@ -89,7 +90,7 @@ class _Array:
 def _record(line: Line, partition: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     if "premise_sentences" in line:
         raise ExportError(
-            f"dnc has one context a pair; the premise {line['promptID']!r} has several sentences. Use jsonl."
+            f"dnc has one sentence as context; the premise {line['promptID']!r} has several sentences. Use jsonl."
         )
     rule = rule_of(facts)
     scale = rule.gold_labels == SCHEMES["ordinal5"]

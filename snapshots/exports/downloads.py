@@ -1,7 +1,7 @@
-"""A file of a snapshot, or of an export of one, as an answer: whole or in part, with an ETag that is its sha256 (RFC 9110).
+"""Send a file of a snapshot or of an export, whole or in part, with its sha256 as ETag (RFC 9110).
 
-Pages and REST share it. What is on the disk is compared with the row before a byte is sent: a file that is
-missing or torn is said to be so.
+Pages and REST share this module. The size on disk is compared with the row before the first byte is sent, so that a
+missing or incomplete file becomes an error.
 """
 
 import re
@@ -42,12 +42,12 @@ SINGLE_RANGE = re.compile(r"bytes=(\d{0,19})-(\d{0,19})\Z", re.ASCII)
 
 
 class FileUnavailable(Exception):
-    """The file cannot be given out as it was frozen; the message says why and what to do."""
+    """The file is missing or incomplete on the server. The message says what to do."""
 
 
 @dataclass(frozen=True)
 class Download:
-    """A file as it was made, where it stands, and what to do if it does not. `snapshot` has its corpus loaded."""
+    """A file with its path, hash and size. remedy: what to do if it is missing. `snapshot` has its corpus loaded."""
 
     snapshot: Snapshot
     path: Path
@@ -76,21 +76,21 @@ def of_export(file: ExportedFile) -> Download:
         file.export.folder / file.name,
         file.sha256,
         file.size,
-        "Ask for the export again: it is then made anew, with the same bytes.",
+        "Request the export again: it is then written with the same bytes.",
     )
 
 
 def send(request: HttpRequest, file: Download) -> HttpResponseBase:
-    """200, 206, 304, 412 or 416 for GET and HEAD of `file`.
+    """Answer GET or HEAD of a file with 200, 206, 304, 412 or 416.
 
-    Several ranges at once are answered with the whole file, as RFC 9110 allows. Raises FileUnavailable.
+    A request for several ranges gets the whole file, as RFC 9110 allows. Raises FileUnavailable.
     """
     _check(file)
     etag = f'"{file.sha256}"'
     answer: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if answer is not None and answer.status_code == 412:
         answer = problem_response(
-            412, f"{file.name} is not the file that the request wants: its ETag is {etag}."
+            412, f"The request is for another version of {file.name}: the ETag here is {etag}."
         )
     elif answer is None:
         part = _asked_part(request, etag, file.size)
@@ -99,7 +99,7 @@ def send(request: HttpRequest, file: Download) -> HttpResponseBase:
     answer["Accept-Ranges"] = "bytes"
     answer["Cache-Control"] = "private, no-cache"
     if file.snapshot.retracted_at is not None:
-        # The bytes stay as they are: only beside them can a program read that they should not be used.
+        # A retraction changes no file, so a program learns of it from this header.
         answer["Quintet-Retracted"] = file.snapshot.retracted_at.date().isoformat()
     return answer
 
@@ -113,21 +113,21 @@ def _check(file: Download) -> None:
         ) from None
     if size != file.size:
         raise FileUnavailable(
-            f"{file.name} of {file.snapshot} is torn: {size:,} of {file.size:,} bytes are there. {file.remedy}"
+            f"{file.name} of {file.snapshot} is incomplete: it has {size:,} of {file.size:,} bytes. {file.remedy}"
         )
 
 
 def _asked_part(request: HttpRequest, etag: str, size: int) -> range | None:
-    """The bytes asked for; None for all of them, an empty range where the file has no such bytes."""
+    """Return the requested bytes; None for all of them; an empty range if the file has no such bytes."""
     match = SINGLE_RANGE.match(request.headers.get("Range", ""))
-    # If-Range with another ETag (or a date): the file that the client has a part of is not this one.
+    # If-Range with another ETag or a date: the client has a part of another file.
     if not match or request.headers.get("If-Range", etag) != etag:
         return None
     first, last = match.groups()
     if not first:
         return range(max(size - int(last), 0), size) if last else None
     if last and int(last) < int(first):
-        return None  # not a range at all: ignored, as RFC 9110 section 14.1.1 says
+        return None  # an invalid range is ignored (RFC 9110, section 14.1.1)
     return range(int(first), min(int(last) + 1, size) if last else size)
 
 
@@ -139,7 +139,7 @@ def _whole(request: HttpRequest, file: Download) -> HttpResponseBase:
 
 def _part(request: HttpRequest, file: Download, part: range) -> HttpResponseBase:
     if not part:
-        outside = f"{file.name} has {file.size:,} bytes; the part asked for lies outside. Ask for another."
+        outside = f"{file.name} has {file.size:,} bytes; the requested part is outside. Request another part."
         answer = problem_response(416, outside)
         answer["Content-Range"] = f"bytes */{file.size}"
         return answer
@@ -174,19 +174,19 @@ def send_or_explain(request: HttpRequest, file: Download) -> HttpResponseBase:
 
 
 def file_answers(*suffixes: str) -> dict[Any, Any]:
-    """What a file's address can answer: all of it, a part, nothing new, or an error."""
+    """Describe the answers of a file's address: the file, a part of it, 304, or an error."""
     types = [CONTENT_TYPES.get(suffix, "application/octet-stream").partition(";")[0] for suffix in suffixes]
     whole = {
         (status, type_): OpenApiTypes.OBJECT if type_ == "application/json" else OpenApiTypes.BINARY
         for status in (200, 206)
         for type_ in types
     }
-    unchanged = OpenApiResponse(description="The file is the one that the request has.")
+    unchanged = OpenApiResponse(description="The client already has this file.")
     return {**whole, 304: unchanged, **of_status(412, 416)}
 
 
 class AnyAccept(BaseContentNegotiation):
-    """A file has one form: `Accept: text/csv` is no reason to refuse it."""
+    """Ignore the Accept header: a file has only one form."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None

@@ -1,7 +1,7 @@
-"""Exports of a frozen snapshot in the formats that published corpora use. Works from the files alone.
+"""Write a frozen snapshot in the formats of published corpora, from its files alone.
 
-Each format is a function in FORMATS: it writes its files into a new folder and returns notes (counts of what the
-format could not hold as it was), which export.json passes on. Every format is byte-stable.
+Each format is a function in FORMATS. It writes its files into a new folder and returns counts of what the format could
+not hold, which go into export.json. The same snapshot always gives the same bytes.
 """
 
 import json
@@ -13,36 +13,36 @@ from typing import Any
 from nli.lines import EXPORT, MANIFEST
 from snapshots.exports.dnc import dnc
 from snapshots.exports.json_lines import multinli_jsonl, snli_jsonl
+from snapshots.exports.limits import ExportError
 from snapshots.exports.parquet import parquet
 from snapshots.exports.tab_separated import mpe, multinli_txt, snli_txt
 from snapshots.files.datasheet import ANSWERS
 from snapshots.files.draft_folders import draft_of, put_in_place
 from snapshots.files.hashes import file_sha256
-from snapshots.files.reading import ExportError, whole_manifest
+from snapshots.files.reading import whole_manifest
 
 __all__ = ["ABOUT", "EDITION", "FORMATS", "ExportError", "UnknownFormat", "export"]
 
-# Counts up when a format's bytes change: exports that were kept are then made anew.
-EDITION = 3
-# What a format holds beside the fields of SNLI and MultiNLI; of the others export.json says what they leave out.
+# Increases when the bytes of a format change: stored exports are then written again.
+EDITION = 4
+# Formats that hold more than the fields of SNLI and MultiNLI. For the others, export.json counts what they leave out.
 HOLD_ANSWERS, HOLD_METADATA = frozenset({"jsonl", "parquet"}), frozenset({"jsonl", "parquet", "dnc"})
 Writer = Callable[[Path, Mapping[str, Any], Path], dict[str, int]]
 
 
 class UnknownFormat(ExportError):
     def __init__(self, name: str) -> None:
-        super().__init__(f"The format {name!r} is not known. Known ones: {', '.join(FORMATS)}.")
+        super().__init__(f"There is no format {name!r}. Known formats: {', '.join(FORMATS)}.")
 
 
 def export(
     source: Path, name: str, format_name: str, out: Path, answers: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Writes the snapshot `name`, whose files are in `source`, to the folder `out`; returns the files' names.
+    """Write the snapshot `name`, whose files are in `source`, to the folder `out`. Returns the names of the files.
 
-    `answers` are those to the questions of the datasheet, for the formats that have one.
-    `out` is made whole or not at all. If it holds this very export already, nothing is done. Raises
-    UnknownFormat, ExportError (a folder with something else in it, a source that is torn, a corpus that the
-    format cannot hold), OSError.
+    answers: those of the datasheet, for the formats that have one. `out` is complete or is not there at all. If it
+    already holds the same export, nothing changes. Raises UnknownFormat, ExportError (`out` holds something else, or the
+    format cannot hold the corpus), DamagedFiles, OSError.
     """
     if format_name not in FORMATS:
         raise UnknownFormat(format_name)
@@ -54,9 +54,7 @@ def export(
             _write_list(draft, name, format_name, manifest, notes)
         if out.is_dir() and any(out.iterdir()):
             if _hashes(out) != _hashes(draft):
-                raise ExportError(
-                    f"{out} is not empty and holds something else. Name a new or an empty folder."
-                )
+                raise ExportError(f"{out} already holds something else. Name a new or an empty folder.")
         else:
             put_in_place(draft, out)
         return sorted(path.name for path in out.iterdir())
@@ -69,8 +67,8 @@ def _hashes(folder: Path) -> dict[str, str]:
 def _write_list(
     folder: Path, name: str, format_name: str, manifest: Mapping[str, Any], notes: Mapping[str, int]
 ) -> None:
-    """What was written from what, so that a file on somebody's disk still names its snapshot."""
-    told = {
+    """Write export.json, which names the snapshot, its hash and the files."""
+    content = {
         "snapshot": name,
         "snapshot_sha256": manifest["sha256"],
         "format": format_name,
@@ -80,24 +78,24 @@ def _write_list(
         **({key: manifest[key] for key in ("parses", "parser")} if manifest.get("parser") else {}),
         "corpus": manifest["corpus"],
     }
-    text = json.dumps(told, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
     (folder / EXPORT).write_text(text, encoding="utf-8")
 
 
 def _left_out(format_name: str, manifest: Mapping[str, Any]) -> dict[str, int]:
-    """What the snapshot has and the format cannot hold; snapshots of earlier versions do not count it."""
-    told = {}
+    """Count what the format cannot hold. The manifests of earlier versions of the software have no such counts."""
+    counts = {}
     given = manifest.get("answers", {})
-    beside = given.get("labels", 0) + given.get("skips", 0) - given.get("deciding", 0)
-    if beside and format_name not in HOLD_ANSWERS:
-        told["answers_left_out"] = beside
+    others = given.get("labels", 0) + given.get("skips", 0) - given.get("deciding", 0)
+    if others and format_name not in HOLD_ANSWERS:
+        counts["answers_left_out"] = others
     if manifest.get("pairs_with_metadata") and format_name not in HOLD_METADATA:
-        told["pairs_without_their_metadata"] = manifest["pairs_with_metadata"]
-    return told
+        counts["pairs_without_their_metadata"] = manifest["pairs_with_metadata"]
+    return counts
 
 
 def _jsonl(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
-    """The canonical files as they are, so that `verify_snapshot` can check them anywhere."""
+    """Copy the snapshot's own files, which `verify_snapshot` can check anywhere."""
     for name in (*manifest["files"], MANIFEST):
         shutil.copyfile(source / name, out / name)
     return {}

@@ -1,7 +1,7 @@
-"""Exports that are kept on the server, so that REST and pages can give their files out.
+"""Request exports, write them in a worker, and store them on the server, where pages and REST send their files.
 
-A worker makes them when they are asked for. They stand in EXPORT_ROOT, outside the snapshot's own folder, and can be
-made again at any time: the same snapshot with the same datasheet gives the same bytes.
+They are in EXPORT_ROOT, outside the snapshot's folder, and can be written again at any time: the same snapshot with the
+same datasheet gives the same bytes.
 """
 
 import hashlib
@@ -17,47 +17,48 @@ from jobs.claims import Claim, InOtherHands, JobFailed
 from jobs.models import WAITING_FOR_A_WORKER
 from snapshots.errors import SnapshotError
 from snapshots.exports.formats import EDITION, FORMATS, UnknownFormat, export
+from snapshots.exports.limits import ExportError
 from snapshots.files.draft_folders import draft_of, put_in_place
 from snapshots.files.hashes import file_sha256
-from snapshots.files.reading import ExportError
+from snapshots.files.reading import DamagedFiles
 from snapshots.models import ExportedFile, Snapshot, SnapshotExport, Work
 
 logger = logging.getLogger(__name__)
-# The snapshot's own files are given out as they are.
+# The snapshot's own files: no export is needed.
 OWN = "jsonl"
 MADE = tuple(name for name in FORMATS if name != OWN)
 
 
 class ExportInProgress(SnapshotError):
     def __init__(self, row: SnapshotExport) -> None:
-        super().__init__(f"{row} is being made ({row.progress}).")
+        super().__init__(f"{row} is being written ({row.progress}).")
 
 
 class ExportFailed(SnapshotError):
-    """There are no files; asking again starts it anew. The message says why."""
+    """The export has no files; the message says why. A new request starts it again."""
 
 
 def basis_of(answers: Mapping[str, str]) -> str:
-    """The hash of what decides an export's bytes beside the snapshot itself."""
-    told = json.dumps([EDITION, sorted(answers.items())])
-    return hashlib.sha256(told.encode()).hexdigest()
+    """Return the hash of what else decides the bytes of an export: the formats' edition and the datasheet's answers."""
+    text = json.dumps([EDITION, sorted(answers.items())])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def current_exports(snapshot: Snapshot) -> dict[str, SnapshotExport]:
-    """Format -> the export with today's answers, of those that were asked for. Files are loaded."""
+    """Return the requested exports with today's answers, by format, with their files."""
     rows = SnapshotExport.objects.filter(snapshot=snapshot, basis=basis_of(snapshot.datasheet_answers()))
     return {row.format: row for row in rows.select_related("snapshot__corpus").prefetch_related("files")}
 
 
 def request_export(*, snapshot: Snapshot, format_name: str) -> SnapshotExport:
-    """The row of this format with today's answers; a new or a failed one, or one whose files are lost, waits for a worker.
+    """Return the row of a format with today's answers. If it is new or failed, or its files are lost, it waits for a worker.
 
     Raises UnknownFormat, SnapshotError (not frozen).
     """
     if format_name not in MADE:
         raise UnknownFormat(format_name)
     if snapshot.status != Snapshot.Status.FROZEN:
-        raise SnapshotError(f"{snapshot} is not frozen yet: there is nothing to export.")
+        raise SnapshotError(f"{snapshot} is not frozen yet, so it cannot be exported.")
     row, _ = SnapshotExport.objects.get_or_create(
         snapshot=snapshot,
         format=format_name,
@@ -73,7 +74,7 @@ def request_export(*, snapshot: Snapshot, format_name: str) -> SnapshotExport:
 
 
 def carry_out_export(*, export_id: int, worker: str = "") -> SnapshotExport:
-    """Makes the files of an export that was asked for, or claims one whose worker died; returns the row.
+    """Write the files of a requested export, or of one whose worker died. Returns the row.
 
     Raises ExportInProgress, ExportFailed, SnapshotExport.DoesNotExist, jobs.claims.Interrupted.
     """
@@ -84,18 +85,18 @@ def carry_out_export(*, export_id: int, worker: str = "") -> SnapshotExport:
             _make,
             worker=worker,
             progress="writing the files",
-            expected=(ExportError,),
+            expected=(ExportError, DamagedFiles),
         )
     except InOtherHands as elsewhere:
         if elsewhere.row.status != Work.Status.DONE:
             raise ExportInProgress(elsewhere.row) from None
-    except (ExportError, JobFailed) as error:
+    except (ExportError, DamagedFiles, JobFailed) as error:
         raise ExportFailed(str(error)) from error
     return SnapshotExport.objects.select_related("snapshot__corpus").get(pk=export_id)
 
 
 def work(export_id: int, worker: str) -> None:
-    """Makes an export for a worker; one that is in other hands is left to them."""
+    """Write an export in a worker; do nothing if another worker has claimed it."""
     try:
         carry_out_export(export_id=export_id, worker=worker)
     except ExportInProgress as error:
@@ -107,7 +108,7 @@ def _make(claim: Claim) -> None:
     snapshot, folder = row.snapshot, row.folder
     answers = snapshot.datasheet_answers()
     if basis_of(answers) != row.basis:
-        raise ExportError("The datasheet has been answered anew since this was asked for. Ask again.")
+        raise ExportError("The datasheet has new answers since this export was requested. Request it again.")
     with draft_of(folder) as draft:
         made = draft / "made"
         names = export(snapshot.folder, str(snapshot), row.format, made, answers)
@@ -118,17 +119,17 @@ def _make(claim: Claim) -> None:
             for name in names
         ]
         with transaction.atomic():
-            # Locks the row: of two workers that both think the export theirs, one puts its files in place.
+            # Locks the row: if two workers believe that they hold the claim, one of them stores its files.
             claim.finish()
             row.files.all().delete()
             ExportedFile.objects.bulk_create(files)
             shutil.rmtree(folder, ignore_errors=True)
             put_in_place(made, folder)
-    _forget_older(row)
+    _delete_older(row)
 
 
-def _forget_older(row: SnapshotExport) -> None:
-    """Exports of the same format with earlier answers; whoever is reading such a file reads it to its end."""
+def _delete_older(row: SnapshotExport) -> None:
+    """Delete exports of the same format with earlier answers. A download that has begun still ends well."""
     older = SnapshotExport.objects.filter(snapshot=row.snapshot, format=row.format).exclude(pk=row.pk)
     for each in older.exclude(status=Work.Status.WORKING).select_related("snapshot__corpus"):
         shutil.rmtree(each.folder, ignore_errors=True)

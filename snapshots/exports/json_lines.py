@@ -1,19 +1,17 @@
-"""JSON Lines as SNLI 1.0 and MultiNLI 1.0 were published: their keys and no others. A published line comes out as it was."""
+"""Write JSON Lines with exactly the keys of SNLI 1.0 or MultiNLI 1.0. An imported line comes out unchanged."""
 
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nli.lines import Line
+from nli.lines import SIDES, Line
 from snapshots.exports.limits import check_nli3, check_one_sentence
 from snapshots.files.reading import by_portion, partitions
 
 _BOTH = (
-    "annotator_labels",
-    "gold_label",
-    "pairID",
-    *(f"sentence{number}{what}" for number in (1, 2) for what in ("", "_binary_parse", "_parse")),
+    *("annotator_labels", "gold_label", "pairID"),
+    *(f"{side}{part}" for side in SIDES for part in ("", "_binary_parse", "_parse")),
 )
 # Key of the format -> field of a snapshot's line.
 SNLI = {**{name: name for name in _BOTH}, "captionID": "promptID"}
@@ -32,7 +30,7 @@ def multinli_jsonl(source: Path, manifest: Mapping[str, Any], out: Path) -> dict
 def _write(
     source: Path, manifest: Mapping[str, Any], out: Path, fields: Mapping[str, str], format_name: str
 ) -> dict[str, int]:
-    """One .jsonl a partition."""
+    """Write one .jsonl for each partition."""
     check_nli3(manifest, format_name)
 
     def text_of(read: Iterator[Line]) -> bytes:

@@ -1,7 +1,7 @@
-"""Parquet files and what a data hub wants beside them: a dataset card, Croissant metadata, a datasheet.
+"""Write Parquet files with a dataset card, Croissant metadata and a datasheet.
 
-`datasets.load_dataset(FOLDER)` opens it with class labels. Pairs without a gold label stand in a configuration of their
-own, `no_gold`: a class -1 would be trained on sooner or later.
+`datasets.load_dataset(FOLDER)` opens them with class labels. Pairs without a gold label are in a separate configuration,
+`no_gold`: somebody would train on a class -1.
 """
 
 import json
@@ -64,8 +64,7 @@ def parquet(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, i
             for file in files.values():
                 if number := file.finish():
                     written[file.path.name] = number
-    told = croissant(manifest, out, sorted(written))
-    (out / CROISSANT).write_text(told, encoding="utf-8")
+    (out / CROISSANT).write_text(croissant(manifest, out, sorted(written)), encoding="utf-8")
     (out / CARD).write_text(card(manifest, written), encoding="utf-8")
     (out / DATASHEET).write_text(datasheet(manifest, manifest.get(ANSWERS)), encoding="utf-8")
     return {}
@@ -76,13 +75,13 @@ def _has_gold(line: Line) -> bool:
 
 
 def _shares(line: Line, labels: Sequence[str]) -> list[float] | None:
-    """The votes as shares (soft labels), in the order of the annotators' labels; None where there are none."""
+    """Return the votes as shares (soft labels), in the order of the scheme; None without votes."""
     given = line["annotator_labels"]
     return [given.count(label) / len(given) for label in labels] if given else None
 
 
 def features(labels: list[str], *, has_gold: bool) -> dict[str, Any]:
-    """The columns in the words of the `datasets` library."""
+    """Return the columns as the `datasets` library describes them."""
     text = {"dtype": "string", "_type": "Value"}
     return {
         **dict.fromkeys(TEXTS, text),
@@ -106,7 +105,7 @@ def _answer_features() -> dict[str, Any]:
 
 
 def _schema(labels: list[str], *, has_gold: bool) -> Any:
-    import pyarrow as pa  # here: a web process knows the formats' names and needs no more
+    import pyarrow as pa  # here, because a web process needs only the names of the formats
 
     text, texts = pa.string(), pa.list_(pa.string())
     fields = [(name, text) for name in TEXTS] + [(name, texts) for name in LISTS]
@@ -124,7 +123,7 @@ def _schema(labels: list[str], *, has_gold: bool) -> Any:
 
 
 def _columns(rule: Rule, read: Iterator[Line]) -> dict[bool, bytes]:
-    """The rows with and without a gold label, each as a stream of Arrow: far smaller than rows to hand over."""
+    """Return the rows with and without a gold label, each as an Arrow stream: smaller than rows to send to the parent."""
     chosen: dict[bool, list[Line]] = {True: [], False: []}
     for line in read:
         chosen[_has_gold(line)].append(line)
@@ -132,7 +131,7 @@ def _columns(rule: Rule, read: Iterator[Line]) -> dict[bool, bytes]:
 
 
 def _stream(lines: list[Line], rule: Rule, *, has_gold: bool) -> bytes:
-    """Column by column: the gold label as its index, a premise of one sentence as a list of one."""
+    """Return the lines as an Arrow stream: the gold label as its index, a premise of one sentence as a list of one."""
     import pyarrow as pa
 
     labels = list(rule.gold_labels)
@@ -164,7 +163,7 @@ def _stream(lines: list[Line], rule: Rule, *, has_gold: bool) -> bytes:
 
 
 class _File:
-    """A Parquet file with ten thousand rows a group, whatever portions they come in. Without rows there is no file."""
+    """A Parquet file with ten thousand rows in each row group. A file without rows is deleted."""
 
     def __init__(self, path: Path, labels: list[str], *, has_gold: bool) -> None:
         from pyarrow.parquet import ParquetWriter
@@ -177,7 +176,7 @@ class _File:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """An unfinished file stays so: on a full disk the library would try once more, and complain past us."""
+        """Leave an unfinished file as it is: on a full disk, closing it would raise a second error."""
         self.writer.is_open = False
 
     def add(self, columns: bytes) -> None:
@@ -188,7 +187,7 @@ class _File:
             self._write()
 
     def finish(self) -> int:
-        """How many rows it has."""
+        """Close the file. Returns its number of rows."""
         if any(table.num_rows for table in self.waiting):
             self._write()
         self.writer.close()

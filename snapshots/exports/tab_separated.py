@@ -1,6 +1,6 @@
-"""Tab-separated text in the columns of SNLI 1.0, MultiNLI 1.0 and MPE.
+"""Write tab-separated text with the columns of SNLI 1.0, MultiNLI 1.0 or MPE.
 
-Such files cannot hold tabs and line breaks: they become spaces, and export.json says in how many texts.
+These files cannot hold tabs and line breaks: they become spaces, and export.json counts the changed texts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,20 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from collection.premise_ids import published_id
-from nli.lines import Line
-from snapshots.exports.limits import NLI3, check_nli3, check_one_sentence
-from snapshots.files.reading import ExportError, by_portion, partitions
+from nli.lines import SIDES, Line
+from snapshots.exports.limits import NLI3, ExportError, check_nli3, check_one_sentence
+from snapshots.files.reading import by_portion, partitions
 
 LABEL_COLUMNS = 5
 LABELS = tuple(f"label{number}" for number in range(1, LABEL_COLUMNS + 1))
 SNLI = (
     "gold_label",
-    "sentence1_binary_parse",
-    "sentence2_binary_parse",
-    "sentence1_parse",
-    "sentence2_parse",
-    "sentence1",
-    "sentence2",
+    *(f"{side}{part}" for part in ("_binary_parse", "_parse", "") for side in SIDES),
     "captionID",
     "pairID",
 )
@@ -58,13 +53,13 @@ def mpe(source: Path, manifest: Manifest, out: Path) -> Notes:
 
 
 def _captions(line: Line) -> list[str]:
-    """`caption id/text`: a premise of MPE has the ids of its captions as its own, other premises number theirs."""
+    """Return `caption id/text` for each sentence. The id of an MPE premise is made of its captions' ids."""
     sentences = line.get("premise_sentences", [line["sentence1"]])
     if len(sentences) != MPE_PREMISES:
         raise ExportError(
-            f"mpe has four sentences a premise; the premise {line['promptID']!r} has {len(sentences)}. Use jsonl."
+            f"mpe has four sentences in each premise; the premise {line['promptID']!r} has {len(sentences)}. Use jsonl."
         )
-    # Ids that a published file gives to two scenes come back as they were, without the mark that tells them apart here.
+    # Where a published file gives two scenes the same id, the import added a mark; the export removes it.
     ids = published_id(line["promptID"]).split(" ")
     if len(ids) != len(sentences):
         ids = [f"{line['promptID']}#{number}" for number in range(len(sentences))]
@@ -79,7 +74,7 @@ def _one_sentence_a_premise(
     if facts["question"]["seats"] > LABEL_COLUMNS:
         seats = facts["question"]["seats"]
         raise ExportError(
-            f"{format_name} has five columns for labels; {facts['slug']} has {seats} a pair. Use jsonl."
+            f"{format_name} has five columns for labels; a pair of {facts['slug']} has {seats} labels. Use jsonl."
         )
 
     names = ["promptID" if name == "captionID" else name for name in columns]
@@ -100,14 +95,14 @@ def _write(
     header: Sequence[str],
     cells_of: Callable[[Line], list[str]],
 ) -> Notes:
-    """One .txt a partition."""
+    """Write one .txt for each partition."""
 
     def text_of(read: Iterator[Line]) -> tuple[bytes, int]:
         rows, changed = [], 0
         for line in read:
             cells = cells_of(line)
             row = "\t".join(cells)
-            # Nearly every row is as it should be: only of the others are the cells looked at.
+            # Few rows hold tabs or line breaks: only their cells are changed.
             if row.count("\t") >= len(header) or "\n" in row or "\r" in row:
                 flat = [" ".join(cell.split()) if set(cell) & set("\t\r\n") else cell for cell in cells]
                 changed += sum(cell != kept for cell, kept in zip(cells, flat, strict=True))

@@ -1,4 +1,4 @@
-"""The pages of a snapshot's exports, and their files."""
+"""Pages of a snapshot's exports, and their files."""
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -10,7 +10,7 @@ from jobs.tasks import enqueue
 from snapshots.exports.downloads import of_export, send_or_explain
 from snapshots.exports.formats import ABOUT
 from snapshots.exports.job import MADE, current_exports, request_export
-from snapshots.files.reading import ExportError
+from snapshots.exports.limits import ExportError
 from snapshots.models import ExportedFile, Snapshot, SnapshotExport
 
 
@@ -18,7 +18,7 @@ from snapshots.models import ExportedFile, Snapshot, SnapshotExport
 @require_safe
 @researcher_required
 def exports(request: HttpRequest, pk: int) -> HttpResponse:
-    """The whole page; while a format is written, htmx asks every two seconds for the part that changes."""
+    """Show the exports. While one is being written, htmx requests the changing part every two seconds."""
     found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     asked = current_exports(found)
     context = {

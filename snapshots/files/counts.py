@@ -1,5 +1,6 @@
-"""What the lines of a snapshot's files add up to. Standard library only: the writer counts the lines
-as it writes them, the checker counts them as it reads them, and both must come to the same.
+"""Count the lines of a snapshot by partition, genre, gold label, votes and parses. Standard library only.
+
+The writer counts the lines that it writes, and the checker those that it reads: both must get the same counts.
 """
 
 from collections import Counter, defaultdict
@@ -13,14 +14,14 @@ from nli.labels import NO_GOLD
 from nli.lines import SIDES, Line
 from snapshots.files.trees import fits
 
-# Where there are labels to count: with the other source, the author's label stands alone.
+# Sources of gold labels that come with votes; a pair of the source AUTHOR has its author's label alone.
 JUDGED = frozenset(SOURCES) - {AUTHOR}
-DECIDED = frozenset({ADJUDICATED, PUBLISHED})  # beyond the votes
+DECIDED = frozenset({ADJUDICATED, PUBLISHED})  # not decided by votes
 PARSES = (SHIPPED, UNLIKE, DERIVED) = ("shipped", "shipped_with_other_tokens", "derived")
 
 
-class Tally:
-    """Counts of lines by partition, genre and gold label, and of votes by pattern; never the lines."""
+class LineCounts:
+    """Counts of lines by partition, genre and gold label, and of votes by pattern. It stores no line."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -44,8 +45,8 @@ class Tally:
         if line["gold_source"] in JUDGED:
             self.patterns[self._pattern(line)] += 1
 
-    def include(self, other: "Tally") -> None:
-        """Adds the counts of other lines."""
+    def include(self, other: "LineCounts") -> None:
+        """Add the counts of other lines."""
         for mine, theirs in (
             (self.genres, other.genres),
             (self.gold, other.gold),
@@ -70,12 +71,12 @@ class Tally:
         return sum(self.sources.values())
 
     def agreement(self) -> dict[str, Any]:
-        """The figures of `validation.agreement` over these lines."""
+        """Return the agreement of the annotators over these lines, as `validation.agreement` reports it."""
         ordered = dict(sorted(self.patterns.items(), key=str))
         return {"pairs": self.pairs, **agreement_from_patterns(ordered, self.rule)}
 
     def partitions(self, premises: Mapping[str, int]) -> dict[str, dict[str, Any]]:
-        """Partition -> counts; `premises` has the number of different premises in each.
+        """Return the counts of each partition; `premises` has its number of different premises.
 
         A genre of dev or test is matched if it occurs in train, else mismatched.
         """
@@ -94,19 +95,19 @@ class Tally:
                 found[name]["mismatched"] = sorted(set(genres) - in_train)
         return found
 
-    def answered(self) -> dict[str, int]:
-        """Kind of answers -> their number; see nli.answers.KINDS."""
+    def answer_counts(self) -> dict[str, int]:
+        """Return the number of answers of each kind; see nli.answers.KINDS."""
         return {kind: self.answers[kind] for kind in answers.KINDS}
 
-    def parsed(self) -> dict[str, dict[str, int]]:
-        """Kind of parses -> side -> number of lines."""
+    def parse_counts(self) -> dict[str, dict[str, int]]:
+        """Return the number of lines by kind of parses and side."""
         return {kind: {side: self.parses[kind][side] for side in SIDES} for kind in PARSES}
 
 
 def kind_of_parses(line: Line, side: str) -> str:
-    """Whether the parses of a side came with the corpus or were derived here; "" if there are none.
+    """Tell whether the parses of a side came with the corpus or were derived here; "" without parses.
 
-    Published trees are kept as they came, whatever they are; so those that lack their sentence's tokens are told apart.
+    Published trees are never changed, so those with other tokens than their sentence have a kind of their own.
     """
     if not line[f"{side}_parse"] and not line[f"{side}_binary_parse"]:
         return ""

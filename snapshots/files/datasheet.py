@@ -1,7 +1,6 @@
-"""Texts for people beside the data: the dataset card of a hub, and a datasheet (Gebru et al. 2021).
+"""Write the datasheet of a snapshot (Gebru et al. 2021).
 
-Facts come from the manifest. Questions of judgement are the researchers' to answer: what they left blank is
-said to be blank.
+Facts come from the manifest. Researchers answer the other questions; a question without an answer is marked as such.
 """
 
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from nli.labels import NO_GOLD, QUESTION
 from nli.lines import rule_of
 
 DATASHEET = "datasheet.md"
-ANSWERS = "datasheet_answers"  # beside the manifest's own keys, never in its file
+ANSWERS = "datasheet_answers"  # a key that exports add to the manifest; never in its file
 BLANK = "*Not answered yet.*"
 ASKED_ELSEWHERE = "The labels came with the corpus; its publication says what annotators were asked."
 PROTOCOLS = {
@@ -36,23 +35,23 @@ QUESTIONS = {
 
 
 def canary(manifest: Mapping[str, Any]) -> str:
-    """The canary of the snapshot's corpus."""
+    """Return the canary of the snapshot's corpus."""
     return canary_of(manifest["corpus"]["slug"], manifest["corpus"]["name"])
 
 
 def canary_of(slug: str, name: str) -> str:
-    """A string that gives the corpus away in a model's training data; the same for all snapshots of a corpus."""
+    """Return a string by which the corpus can be found in training data; all snapshots of a corpus have the same."""
     digest = sha256(f"quintet {slug} {name}".encode()).hexdigest()
     return f"quintet-canary {digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}"
 
 
 def blanks(answers: Mapping[str, str]) -> dict[str, str]:
-    """The questions that nobody has answered, by key."""
+    """Return the questions without an answer, by key."""
     return {key: question for key, question in QUESTIONS.items() if not answers.get(key, "").strip()}
 
 
 def datasheet(manifest: Mapping[str, Any], answers: Mapping[str, str] | None = None) -> str:
-    """The datasheet in Markdown: facts first, then the researchers' answers; blanks are counted at its head."""
+    """Return the datasheet in Markdown: first the number of open questions, then facts, then the answers."""
     facts, given = manifest["corpus"], answers or {}
     left = blanks(given)
     parts = [
@@ -86,11 +85,14 @@ def datasheet(manifest: Mapping[str, Any], answers: Mapping[str, str] | None = N
 
 
 def background(manifest: Mapping[str, Any]) -> list[str]:
-    """What people told of their background, a line a question; nothing where too few did, or a snapshot is older."""
+    """Return what people said about their background, one line for each question.
+
+    Empty if too few people answered, or the snapshot is older than these questions.
+    """
     told = manifest.get("annotators", {})
     if not told.get("background"):
         return []
-    head = f"Of {told['people']:,} people who wrote or labelled, so many told of their own will, at least:"
+    head = f"Of {told['people']:,} people who wrote or labelled, at least this many chose to say:"
     rows = [
         f"- {each['question']} {', '.join(f'{answer}: {number:,}' for answer, number in each['at_least'].items())}."
         for each in told["background"]
@@ -99,7 +101,7 @@ def background(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def wording_is_known(manifest: Mapping[str, Any]) -> bool:
-    """Tell whether corpus.json has the words that annotators read: not those of an import that nobody labelled here.
+    """Tell whether corpus.json has the wording that annotators read; not so for an import that nobody labelled here.
 
     Snapshots of earlier versions of the software do not say when people labelled.
     """

@@ -1,7 +1,7 @@
-"""Folders that are made beside their place and come into being by one rename: whole, or not at all.
+"""Fill a hidden folder and rename it when it is complete, so that a folder is there whole or not at all.
 
-A draft is locked by the process that fills it, and the lock goes with the process, however it ends. So a draft that
-nobody holds was left by somebody who was killed, and whoever finds it removes it. Standard library only.
+The process that fills a draft folder holds a lock on it, and the lock ends with the process. A draft without a lock was
+abandoned, and the next process that sees it removes it. Standard library only.
 """
 
 import fcntl
@@ -18,9 +18,9 @@ SUFFIX = ".draft"
 
 @contextmanager
 def draft_of(target: Path) -> Iterator[Path]:
-    """A hidden folder beside `target` to be filled and renamed; what is not renamed is gone at the end.
+    """Yield a hidden folder beside `target`. If it was not renamed, it is removed at the end.
 
-    What killed processes left of the same target is removed first. Raises OSError.
+    Removes abandoned drafts of the same target first. Raises OSError.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(target.parent, target.name)
@@ -31,16 +31,13 @@ def draft_of(target: Path) -> Iterator[Path]:
 
 
 def put_in_place(draft: Path, target: Path) -> None:
-    """Gives the draft its name: one rename, onto nothing or onto an empty folder. Raises OSError."""
-    draft.chmod(0o755)  # drafts are private; workers of other accounts read what is done
+    """Rename the draft to `target`, which is absent or an empty folder. Raises OSError."""
+    draft.chmod(0o755)  # a draft is private; workers under other accounts read the finished folder
     os.replace(draft, target)
 
 
 def remove_abandoned(folder: Path, name: str = "") -> int:
-    """Removes the drafts of `name` (of all names, unless told) in `folder` that no living process holds.
-
-    Returns how many there were.
-    """
+    """Remove the drafts of `name` (all names if empty) in `folder` that no process has locked. Returns their number."""
     removed = 0
     for draft in folder.glob(f".{escape(name) or '*'}.*{SUFFIX}"):
         with suppress(OSError), _locked(draft, fcntl.LOCK_EX | fcntl.LOCK_NB):
@@ -50,10 +47,10 @@ def remove_abandoned(folder: Path, name: str = "") -> int:
 
 
 def _new(target: Path, stack: ExitStack) -> Path:
-    """A locked draft. Between its making and its lock somebody may take it for abandoned: then another one is made."""
+    """Make a locked draft. Another process may remove it before it is locked; then make a new one."""
     while True:
         draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=SUFFIX, dir=target.parent))
-        # On a file system without locks nobody can lock it, so nobody removes it.
+        # Where the file system has no locks, no process can lock the draft, so none removes it.
         with suppress(OSError):
             stack.enter_context(_locked(draft, fcntl.LOCK_EX))
         if draft.exists():
@@ -62,7 +59,7 @@ def _new(target: Path, stack: ExitStack) -> Path:
 
 @contextmanager
 def _locked(draft: Path, how: int) -> Iterator[None]:
-    """Holds the lock of a draft. Raises OSError where somebody else does, or where there is no draft any more."""
+    """Hold the lock of a draft. Raises OSError if another process holds it or the draft is gone."""
     handle = os.open(draft, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(handle, how)

@@ -1,6 +1,6 @@
-"""Files of lines cut into portions, several of them worked on at once, the results in the order of the file.
+"""Read a file of lines in portions, in several processes, and return the results in the order of the file.
 
-Standard library only. Memory holds a portion and its result a process, however long the file.
+Standard library only. Each process holds one portion and its result, however long the file is.
 """
 
 import gc
@@ -21,18 +21,18 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """The lines of a file that begin at the bytes from `start` up to, not including, `stop`."""
+    """The lines of a file whose first byte is at `start` or later and before `stop`."""
 
     path: Path
     start: int
     stop: int
 
     def lines(self) -> Iterator[bytes]:
-        """Each line with its line break; the last of a file may have none. Raises OSError."""
+        """Yield each line with its line break; the last line of a file may have none. Raises OSError."""
         with self.path.open("rb") as stream:
             at = self.start
             if at:
-                stream.seek(at - 1)  # a line that begins at `start` itself is ours
+                stream.seek(at - 1)  # includes a line that begins at `start` itself
                 at += len(stream.readline()) - 1
             while at < self.stop and (data := stream.readline()):
                 at += len(data)
@@ -40,17 +40,17 @@ class Portion:
 
 
 def portions_of(path: Path) -> list[Portion]:
-    """The whole file in portions of about PORTION bytes; none of an empty file. Raises OSError."""
+    """Cut a file into portions of about PORTION bytes; an empty file has none. Raises OSError."""
     size = path.stat().st_size
     return [Portion(path, start, min(start + PORTION, size)) for start in range(0, size, PORTION)]
 
 
 def in_order(work: Callable[[Work], Result], items: Sequence[Work]) -> Iterator[Result]:
-    """`work` of each item, in order, by as many processes as there are cores; what it raises is raised here.
+    """Call `work` for each item in as many processes as there are cores, and yield the results in order.
 
-    Each process has every n-th item and waits until its result is taken, so that nobody runs ahead. They are forked:
-    `work` may be a closure, and must leave the database alone. Where processes may have no children (Celery's),
-    or cannot fork, the work is done here. Raises RuntimeError if one of them dies.
+    Each of n processes handles every n-th item and waits until its result is read, so none runs ahead. Processes are
+    forked: `work` may be a closure and must not use the database. A process that may have no children (Celery's) or
+    cannot fork does the work itself. Raises what `work` raises, and RuntimeError if a process dies.
     """
     number = min(len(items), _cores(), MOST_PROCESSES)
     if number < 2 or multiprocessing.current_process().daemon or not hasattr(os, "fork"):
@@ -66,7 +66,7 @@ def in_order(work: Callable[[Work], Result], items: Sequence[Work]) -> Iterator[
             theirs.close()
             started.append((process, ours))
         for index in range(len(items)):
-            yield _taken(started[index % number][1])
+            yield _received(started[index % number][1])
     finally:
         for process, ours in started:
             process.terminate()
@@ -79,10 +79,10 @@ def _cores() -> int:
 
 
 def _serve(work: Callable[[Work], Result], items: Sequence[Work], results: Connection) -> None:
-    """What a process does. Ctrl-C is the parent's to answer; without a parent the pipe breaks, and it ends."""
+    """Work on the items of one process. The parent handles Ctrl-C; if the parent dies, the pipe breaks and this ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    gc.disable()  # it would look through ten thousand parsed lines again and again, which are trees, never cycles
+    gc.disable()  # it would scan ten thousand parsed lines again and again, and they hold no cycles
     for item in items:
         try:
             results.send((work(item), None))
@@ -93,11 +93,13 @@ def _serve(work: Callable[[Work], Result], items: Sequence[Work], results: Conne
             return
 
 
-def _taken(results: Connection) -> Any:
+def _received(results: Connection) -> Any:
     try:
         result, error = results.recv()
     except EOFError:
-        raise RuntimeError("a process that read a part of the files was killed: is memory short?") from None
+        raise RuntimeError(
+            "A process that read a part of the files was killed. Is the memory too small?"
+        ) from None
     if error is not None:
         raise error
     return result

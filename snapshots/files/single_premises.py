@@ -1,4 +1,4 @@
-"""The labels of single premises in a snapshot's lines: each sentence of a premise was judged by itself (MPE, section 5.2).
+"""Read and check the labels of single premises: each sentence of a premise judged by itself (MPE, section 5.2).
 
 Standard library only.
 """
@@ -8,32 +8,32 @@ from typing import Any
 
 from nli.gold import Rule
 
-FACT = "single_premises"  # in corpus.json, where a corpus asks so
+FACT = "single_premises"  # the key in corpus.json, if the corpus asks for such labels
 LABELS, CODES = "single_premise_labels", "single_premise_codes"
 FIELDS = (LABELS, CODES)
 
 
 def majorities(judged: Sequence[Sequence[str]], rule: Rule) -> list[str | None] | None:
-    """The label of each premise by itself, None where none has enough votes; None while one lacks labels."""
+    """Return the majority label of each single premise (None without one), or None if a premise lacks labels."""
     if not judged or any(len(labels) < rule.seats for labels in judged):
         return None
     return [rule.voted(rule.count(labels)) for labels in judged]
 
 
-def complaints(line: Mapping[str, Any], facts: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the labels of single premises in a line."""
+def errors(line: Mapping[str, Any], facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with the labels of single premises in a line."""
     present = [name for name in FIELDS if name in line]
     if not present:
         return
     if present != list(FIELDS) or FACT not in facts:
-        yield f"{' and '.join(FIELDS)} go together, and with {FACT!r} in corpus.json"
+        yield f"{' and '.join(FIELDS)} must both be there, and {FACT!r} in corpus.json"
         return
     labels, codes = line[LABELS], line[CODES]
     sentences = len(line.get("premise_sentences", [line["sentence1"]]))
     if len(labels) != sentences:
         yield f"{LABELS} has {len(labels)} lists for {sentences} sentences of the premise"
     if [len(each) for each in labels] != [len(each) for each in codes]:
-        yield f"{CODES} does not fit {LABELS}"
+        yield f"{CODES} has other lengths than {LABELS}"
     for label in dict.fromkeys(label for each in labels for label in each):
         if label not in facts["labels"]:
             yield f"the label {label!r} of a single premise is not one of: {', '.join(facts['labels'])}"

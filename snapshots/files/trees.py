@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# A bracket of the sentence itself cannot stand in a bracketed tree.
+# Brackets of the sentence are escaped, because brackets mark the tree.
 ESCAPES = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 _ESCAPED = str.maketrans(ESCAPES)
 _LEAF = re.compile(r"[^\s()]+(?=\s*\))")
@@ -13,9 +13,9 @@ _PIECE = re.compile(r"(\()\s*([^\s()]*)|([^\s()]+)|(\))")
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A constituent with its parts, or a token: `word` is empty in the one, `parts` in the other.
+    """A phrase with `parts` and no `word`, or a token with a `word` and no `parts`.
 
-    `label` is a phrase's (NP) or a Penn Treebank tag (NN).
+    `label` is the phrase's label (NP) or the token's Penn Treebank tag (NN).
     """
 
     label: str
@@ -24,7 +24,7 @@ class Tree:
 
 
 class BadTree(ValueError):
-    """Its brackets do not make one tree."""
+    """The brackets of a text do not form one tree."""
 
 
 def escaped(word: str) -> str:
@@ -32,15 +32,15 @@ def escaped(word: str) -> str:
 
 
 def penn(tree: Tree) -> str:
-    """In one line, as in SNLI's files: `(ROOT (NP (DT A) (NN man)))`."""
+    """Write a tree on one line, as SNLI's files do: `(ROOT (NP (DT A) (NN man)))`."""
     if tree.word:
         return f"({tree.label} {tree.word})"
     return f"({tree.label} {' '.join(map(penn, tree.parts))})"
 
 
 def read(text: str) -> Tree:
-    """The tree of a Penn-style parse. Raises BadTree."""
-    # What is open: its label, its parts, its word. The first entry holds the finished tree.
+    """Parse a Penn-style tree. Raises BadTree."""
+    # The open brackets, each with label, parts and word. The first entry holds the finished tree.
     open_: list[tuple[str, list[Tree], list[str]]] = [("", [], [])]
     for opening, label, word, closing in _PIECE.findall(text):
         _, parts, words_ = open_[-1]
@@ -52,14 +52,14 @@ def read(text: str) -> Tree:
             label, parts, words_ = open_.pop()
             open_[-1][1].append(Tree(label, tuple(parts), "".join(words_)))
         else:
-            raise BadTree(f"{(opening or word or closing)!r} stands where no tree goes on")
+            raise BadTree(f"{(opening or word or closing)!r} is not expected here")
     if len(open_) > 1 or not open_[0][1]:
         raise BadTree("a bracket is not closed" if len(open_) > 1 else "there is no tree")
     return open_[0][1][0]
 
 
 def leaves(tree: Tree) -> Iterator[str]:
-    """Its words, in order."""
+    """Yield the words of a tree, in order."""
     if tree.word:
         yield tree.word
     for part in tree.parts:
@@ -67,23 +67,23 @@ def leaves(tree: Tree) -> Iterator[str]:
 
 
 def root(parse: str) -> str:
-    """The label under ROOT of a Penn-style parse: S of `(ROOT (S (NP ...`."""
+    """Return the label under ROOT of a Penn-style parse: S for `(ROOT (S (NP ...`."""
     parts = parse.replace("(", " ").split(maxsplit=2)
     return parts[1] if len(parts) > 1 and parts[0] == "ROOT" else (parts[0] if parts else "")
 
 
 def words(parse: str) -> list[str]:
-    """The tokens of a Penn-style parse, in order, escaped as they stand there."""
+    """Return the tokens of a Penn-style parse, in order, still escaped."""
     return _LEAF.findall(parse)
 
 
 def binary_words(parse: str) -> list[str]:
-    """The tokens of a binary parse, in order."""
+    """Return the tokens of a binary parse, in order."""
     return [token for token in parse.split() if token not in "()"]
 
 
 def is_binary(parse: str) -> bool:
-    """Whether each bracket holds two parts, and there is one tree: `( A man )`, or one token alone."""
+    """Tell whether a text is one binary tree, such as `( A man )`, or a single token."""
     open_: list[int] = [0]
     for token in parse.split():
         if token == "(":
@@ -96,9 +96,9 @@ def is_binary(parse: str) -> bool:
 
 
 def fits(sentence: str, parse: str, binary_parse: str) -> bool:
-    """Whether the trees have the tokens of the sentence and no others, and both the same; an empty one is passed over.
+    """Tell whether both trees have exactly the tokens of the sentence. An empty tree is ignored.
 
-    Blanks and the kind of quotation marks do not count.
+    White space and the kind of quotation marks make no difference.
     """
     found = [tokens for tokens in (words(parse), binary_words(binary_parse)) if tokens]
     whole = _plain(escaped("".join(sentence.split())))
@@ -109,8 +109,8 @@ def _plain(text: str) -> str:
     return text.replace("``", '"').replace("''", '"')
 
 
-# Which part of a phrase is its head, for the phrases of three parts and more: from which end to look, and for which
-# labels, the first that occurs. None of them: the first (the last) part that is no punctuation.
+# Head rules for phrases of three parts and more: the end to search from, and the labels to find. If no label matches,
+# the head is the first part that is not punctuation.
 _FIRST, _LAST = 1, -1
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NX", "POS", "JJR"})
 _VERBS = frozenset({"VBD", "VBZ", "VBP", "VB", "VBN", "VBG", "MD", "TO", "VP"})
@@ -134,9 +134,9 @@ _PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "
 
 
 def binary(tree: Tree) -> str:
-    """SNLI's form: two parts a bracket, no labels; a phrase of one part is that part.
+    """Write a tree in SNLI's binary form: two parts in each bracket, no labels. A phrase of one part is that part.
 
-    Parts join the head one by one: first those after it, the nearest first, then those before it.
+    The parts after the head join it first, nearest first; then the parts before it.
     """
     if tree.word:
         return tree.word
@@ -152,7 +152,7 @@ def binary(tree: Tree) -> str:
 
 def _head(tree: Tree) -> int:
     labels = [part.label for part in tree.parts]
-    # Of coordinated parts, one before the conjunction.
+    # In a coordination, the head is before the conjunction.
     places = range(labels.index("CC", 1) if "CC" in labels[1:] else len(labels))
     for direction, wanted in _HEADS.get(tree.label, ()):
         for place in places[::direction]:

@@ -1,6 +1,6 @@
-"""The rows of a snapshot, copied from the corpus in one short transaction by INSERT ... SELECT.
+"""Copy the rows of a snapshot from the corpus, in one short transaction, by INSERT ... SELECT.
 
-People go on working while files are written: the files are made from this copy alone.
+The files are written from this copy alone, so people can go on working meanwhile.
 """
 
 from collections.abc import Iterator
@@ -45,16 +45,16 @@ from validation.models import BatchItem, Label, Question
 from validation.statistics.extra_labels import question_of_single_premises
 
 PLACED_AT_ONCE = 2000
-PEOPLES = ("author", "cast", "imported")  # origins of labels that can count
+COUNTABLE = ("author", "cast", "imported")  # origins of labels that can count
 CODE_POINTS = {"postgresql": "C", "sqlite": "BINARY"}  # the collation that compares code points
 
 
 @contextmanager
-def one_state() -> Iterator[None]:
-    """A transaction whose few large statements all see the corpus at one moment.
+def consistent_read() -> Iterator[None]:
+    """Open a transaction in which all statements see the corpus as it was at one moment.
 
-    PostgreSQL's usual level shows each statement what was committed before it; SQLite's writers have
-    the database for themselves. What PostgreSQL may sort in memory unless told suits small ones.
+    PostgreSQL's default isolation shows each statement what was committed before it; on SQLite a writer has the
+    database for itself. PostgreSQL's default work_mem suits small statements, and these are large.
     """
     outermost = not connection.in_atomic_block
     with transaction.atomic():
@@ -65,13 +65,13 @@ def one_state() -> Iterator[None]:
         yield
 
 
-def take(snapshot: Snapshot) -> FreezePlan:
-    """Places what has no place yet and copies pairs and counted labels. To be called in `one_state`.
+def copy_rows(snapshot: Snapshot) -> FreezePlan:
+    """Place premises that have no partition, and copy pairs, labels and answers. Call it in `consistent_read`.
 
-    Starts from nothing: what an interrupted freeze of this snapshot left behind is deleted first.
-    Returns the plan that it carried out. Raises HoldOutRefused.
+    Deletes first what an interrupted freeze of this snapshot left behind. Returns the plan that it carried out.
+    Raises HoldOutRefused.
     """
-    forget(snapshot)
+    delete_copied_rows(snapshot)
     Placement.objects.filter(first_snapshot=snapshot).delete()
     planned = plan_freeze(
         snapshot.corpus,
@@ -92,8 +92,8 @@ def take(snapshot: Snapshot) -> FreezePlan:
     return planned
 
 
-def forget(snapshot: Snapshot) -> None:
-    """Deletes the copied rows. By hand: the ORM would load them all to look for what they protect."""
+def delete_copied_rows(snapshot: Snapshot) -> None:
+    """Delete the copied rows. In SQL, because the ORM would load all of them to look for protected rows."""
     rows = _table(SnapshotPair)
     with connection.cursor() as cursor:
         for labels in (_table(SnapshotLabel), _table(SnapshotSentenceLabel), _table(SnapshotAnswer)):
@@ -106,18 +106,18 @@ def forget(snapshot: Snapshot) -> None:
 
 
 def in_code_point_order(name: str) -> Collate:
-    """Orders texts alike in every database: an `ORDER BY` of the server's language would change the files."""
+    """Order texts the same way in every database: the server's own order would change the files."""
     return Collate(F(name), CODE_POINTS[connection.vendor])
 
 
 def _place(snapshot: Snapshot, planned: FreezePlan) -> None:
-    """Stores where premises belong that have no place yet, each once and for good."""
-    waiting = Pair.objects.standing().filter(premise=OuterRef("pk"))
-    homeless = Premise.objects.filter(corpus=snapshot.corpus, placement=None).order_by("pk")
-    made = homeless.filter(Exists(waiting.filter(published_partition=None)))
+    """Store the partition of premises that have none yet. A placement is never changed."""
+    standing = Pair.objects.standing().filter(premise=OuterRef("pk"))
+    unplaced = Premise.objects.filter(corpus=snapshot.corpus, placement=None).order_by("pk")
+    made = unplaced.filter(Exists(standing.filter(published_partition=None)))
     _store(_made(made, snapshot, planned))
     if planned.held_out:
-        published = homeless.filter(Exists(waiting.filter(published_partition=TRAIN)))
+        published = unplaced.filter(Exists(standing.filter(published_partition=TRAIN)))
         _store(
             Placement(premise_id=pk, partition=DEV, origin=Placement.Origin.HELD_OUT, first_snapshot=snapshot)
             for pk, group in published.values_list("pk", "group").iterator()
@@ -129,7 +129,7 @@ def _made(premises: QuerySet[Premise], snapshot: Snapshot, planned: FreezePlan) 
     outside = set(planned.outside_training)
     for pk, group, genre in premises.values_list("pk", "group", "genre__slug").iterator():
         partition = planned.plan.place_of(group)
-        # Left out of train now, such a premise may still be drawn for dev or test one day.
+        # A premise that is left out of train now may be drawn for dev or test later.
         if not (partition == TRAIN and genre in outside):
             yield Placement(premise_id=pk, partition=partition, first_snapshot=snapshot)
 
@@ -140,9 +140,9 @@ def _store(placements: Iterator[Placement]) -> None:
 
 
 def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
-    """The rule of partition.destination, in SQL. Rows are inserted in the order of the files.
+    """Copy the pairs. The conditions are the rule of `partition.destination`, in SQL.
 
-    That order, partition then public id, lets the writer page by primary key.
+    Rows are inserted in the order of the files (partition, then public id), so the writer can page by primary key.
     """
     placed = F("premise__placement__partition")
     held_out = Q(premise__placement__origin=Placement.Origin.HELD_OUT, published_partition=TRAIN)
@@ -167,7 +167,7 @@ def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
         .values_list("key", "public_id", "goes_to", "scheme", "gold_label", "gold_source")
     )
     sql, params = pairs.query.sql_with_params()
-    # Ordered outside: inside, the database would sort the votes of all pairs before it counts them.
+    # ORDER BY is in the outer query: in the inner one, the database would sort all votes before it counts them.
     select = (
         f"SELECT %s, placed.key, placed.goes_to, placed.scheme, placed.gold_label, placed.gold_source FROM ({sql}) AS placed"
         f" ORDER BY placed.goes_to, placed.public_id COLLATE {_quoted(CODE_POINTS[connection.vendor])}"
@@ -177,7 +177,7 @@ def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
 
 
 def _copy_labels(snapshot: Snapshot, question: Question) -> None:
-    """The labels that count, by validation's own rule, joined to the rows just copied."""
+    """Copy the labels that count (the rule is validation's), joined to the rows just copied."""
     code = Coalesce("annotator__code", Value(""))
     counted = (
         Label.objects.filter(question=question)
@@ -187,17 +187,17 @@ def _copy_labels(snapshot: Snapshot, question: Question) -> None:
         .values_list("pair_id", "position", "label", "code")
     )
     sql, params = counted.query.sql_with_params()
-    # The ORM cannot join a table that it has no relation to: only the outer SELECT is by hand.
+    # The ORM cannot join tables without a relation, so the outer SELECT is in SQL.
     select = (
         f"SELECT kept.id, counted.position, counted.label, counted.code FROM ({sql}) AS counted"
         f" JOIN {_table(SnapshotPair)} AS kept ON kept.pair_id = counted.pair_id WHERE kept.snapshot_id = %s"
-        " ORDER BY kept.id, counted.position"  # as they are read again: side by side on the disk
+        " ORDER BY kept.id, counted.position"  # the order in which they are read later
     )
     _insert(SnapshotLabel, "row_id, position, label, annotator_code", select, (*params, snapshot.pk))
 
 
 def _copy_sentence_labels(snapshot: Snapshot, question: Question) -> None:
-    """The labels of single sentences, where the corpus asks for them beside its main question."""
+    """Copy the labels of single sentences of premises, if the corpus asks for them."""
     single = question_of_single_premises(question)
     if single is None:
         return
@@ -218,8 +218,8 @@ def _copy_sentence_labels(snapshot: Snapshot, question: Question) -> None:
     _insert(SnapshotSentenceLabel, columns, select, (*params, snapshot.pk))
 
 
-# Why something was withdrawn, in words that may be published: a closed list.
-SAID = Case(
+# Why something was withdrawn. A closed list: a researcher's own words are never published.
+PUBLIC_REASON = Case(
     When(withdrawn_because__in=["", *REASONS], then=F("withdrawn_because")),
     default=Value(OTHER),
     output_field=CharField(),
@@ -241,18 +241,18 @@ ANSWER_COLUMNS = (
 
 
 def _copy_answers(snapshot: Snapshot, question: Question) -> None:
-    """Copies what the labels that decide leave out: see SnapshotAnswer. Of most corpora that is nothing."""
+    """Copy the answers that SnapshotLabel does not hold: see SnapshotAnswer. Most corpora have none."""
     asked = Case(
         When(question=question.pk, then=Value("")), default=F("question__slug"), output_field=CharField()
     )
-    in_seats = Q(origin__in=PEOPLES, withdrawn_at=None, position__lte=F("question__seats"))
+    in_seats = Q(origin__in=COUNTABLE, withdrawn_at=None, position__lte=F("question__seats"))
     labels = (
         Label.objects.filter(question__corpus=snapshot.corpus, label__isnull=False)
         .exclude(in_seats & Q(question=question, sentence=0, reason=""))
         .order_by()
         .annotate(
             asked=asked,
-            said=SAID,
+            said=PUBLIC_REASON,
             in_round=Case(When(position__gt=F("question__seats"), then=Value(EXTRA)), default=Value(FIRST)),
             does_count=Case(When(in_seats, then=Value(True)), default=Value(False)),
             no_skip=Value(None, output_field=CharField(null=True)),
@@ -332,7 +332,7 @@ def _quoted(name: str) -> str:
 
 
 def _provenance(snapshot: Snapshot) -> list[dict[str, Any]]:
-    """The files that premises and pairs came from, with how many of each; what people wrote here has none."""
+    """List the files that premises and pairs were imported from, with their numbers of premises and pairs."""
     rows = SnapshotPair.objects.filter(snapshot=snapshot).order_by()
     premises = rows.values_list("pair__premise__source").annotate(
         number=Count("pair__premise", distinct=True)
@@ -353,7 +353,7 @@ def _provenance(snapshot: Snapshot) -> list[dict[str, Any]]:
 
 
 def _times(snapshot: Snapshot, question: Question) -> dict[str, list[str] | None]:
-    """The first and the last day of writing and of labelling. Days: a moment would tell who sat there."""
+    """Return the first and the last day of writing and of labelling. Exact times could identify a person."""
     rows = SnapshotPair.objects.filter(snapshot=snapshot)
     cast = Label.objects.filter(
         question=question, origin=Label.Origin.CAST, pair__in=rows.values("pair")
@@ -370,7 +370,7 @@ def _days(found: dict[str, Any]) -> list[str] | None:
 
 
 def _withdrawn(snapshot: Snapshot, question: Question) -> dict[str, Any]:
-    """What no longer counts, by reason, and which pairs of earlier snapshots that concerns: ids, never texts."""
+    """Count withdrawn pairs and labels by reason, and list the withdrawn pairs of earlier snapshots, by id only."""
     pairs = Pair.objects.filter(corpus=snapshot.corpus, withdrawn_at__isnull=False)
     labels = Label.objects.filter(question=question, withdrawn_at__isnull=False, label__isnull=False)
     was_out = SnapshotPair.objects.filter(pair=OuterRef("pk")).exclude(snapshot=snapshot)
@@ -380,11 +380,13 @@ def _withdrawn(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         "labels": _by_reason(labels),
         "of_earlier_snapshots": [
             {"pairID": name, "because": because}
-            for name, because in known.annotate(said=SAID).values_list("public_id", "said")
+            for name, because in known.annotate(said=PUBLIC_REASON).values_list("public_id", "said")
         ],
     }
 
 
 def _by_reason(withdrawn: QuerySet[Any]) -> dict[str, int]:
-    counted = withdrawn.order_by().annotate(said=SAID).values_list("said").annotate(number=Count("pk"))
+    counted = (
+        withdrawn.order_by().annotate(said=PUBLIC_REASON).values_list("said").annotate(number=Count("pk"))
+    )
     return dict(sorted(counted))

@@ -9,7 +9,7 @@ class FreezeForm(forms.Form):
         required=False,
         min_value=-(2**31),
         max_value=2**31 - 1,
-        help_text="Decides where premises go that have no place yet. The same seed draws the same.",
+        help_text="Decides the partition of premises that have none yet. The same seed gives the same partitions.",
     )
     dev_from_train = forms.IntegerField(
         label="Premises to hold out as dev",
@@ -17,19 +17,19 @@ class FreezeForm(forms.Form):
         required=False,
         min_value=0,
         max_value=2**31 - 1,
-        help_text="Only for corpora that came with a published train and no dev. 0: none.",
+        help_text="Only for a corpus with a published train partition and no published dev. 0: none.",
     )
 
     author_disjoint = forms.BooleanField(
-        label="Nobody who wrote pairs of test is in train",
+        label="Keep the authors of test out of train",
         required=False,
-        help_text="What they wrote for train is left out and counted.",
+        help_text="Their pairs in train are left out and counted.",
     )
 
     derived_parses = forms.BooleanField(
-        label="Derive parse trees for sentences that came without",
+        label="Derive parse trees for sentences without one",
         required=False,
-        help_text="By rule from spaCy’s dependency parses, English only, marked as derived. Some 500 sentences a second.",
+        help_text="By rule from spaCy’s dependency parses; English only; marked as derived. About 500 sentences a second.",
     )
 
     def clean_seed(self) -> int:

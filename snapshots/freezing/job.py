@@ -1,6 +1,6 @@
-"""Freezing: a request, the work, and what happens when it is interrupted.
+"""Request a freeze, carry it out, stop it. A freeze is a job (jobs/).
 
-A freeze is a job (jobs/). Nothing is published but under a lock on the row and with the claim still held.
+The snapshot's folder gets its name only under a lock on the row, and only if the worker still holds the claim.
 """
 
 import logging
@@ -18,7 +18,7 @@ from jobs.claims import Claim, InOtherHands, JobFailed
 from jobs.failures import is_transient
 from snapshots.errors import SnapshotError
 from snapshots.files.draft_folders import draft_of
-from snapshots.freezing.copying import forget, one_state, take
+from snapshots.freezing.copying import consistent_read, copy_rows, delete_copied_rows
 from snapshots.freezing.folders import give_name, highest_folder
 from snapshots.freezing.plan import FreezePlan, check_hold_out, check_parsable
 from snapshots.freezing.writing import Written, write
@@ -31,11 +31,11 @@ COPIES_TRIED = 3
 
 class EmptyCorpus(SnapshotError):
     def __init__(self, corpus: Corpus) -> None:
-        super().__init__(f"{corpus.slug} has no pairs to freeze yet. Write or import some first.")
+        super().__init__(f"{corpus.slug} has no pairs to freeze. Write or import some first.")
 
 
 class FreezeInProgress(SnapshotError):
-    """Another freeze of the corpus is under way; `snapshot` is that one, if it is still there."""
+    """Another freeze of the corpus is under way. `snapshot` is its row, if it still exists."""
 
     def __init__(self, corpus: Corpus, snapshot: Snapshot | None) -> None:
         self.snapshot = snapshot
@@ -45,11 +45,11 @@ class FreezeInProgress(SnapshotError):
 
 
 class FreezeFailed(SnapshotError):
-    """The freeze ended without a snapshot; asking again starts it anew under the same number."""
+    """The freeze ended without a snapshot. A new request starts it again under the same number."""
 
 
 class NothingToStop(SnapshotError):
-    """The freeze is done, failed or gone."""
+    """The freeze is not under way: it is done, failed or deleted."""
 
 
 def request_freeze(
@@ -61,11 +61,11 @@ def request_freeze(
     derived_parses: bool = False,
     by: User | None = None,
 ) -> Snapshot:
-    """Puts a freeze on the list; `freeze_snapshot` does the work.
+    """Create the row of a freeze that waits for a worker; `freeze_snapshot` does the work.
 
-    A failed freeze is asked for again in its own row, so its number is not used up, unless a folder of that number is
-    there: the next number is above those of all rows and all folders. derived_parses: make trees for the sentences that
-    came without. Raises EmptyCorpus, FreezeInProgress, HoldOutRefused, NotParsable.
+    A failed freeze is requested again in its own row and keeps its number, unless a folder of that number exists. A new
+    number is above those of all rows and all folders. derived_parses: derive parse trees for sentences without one.
+    Raises EmptyCorpus, FreezeInProgress, HoldOutRefused, NotParsable.
     """
     if not Pair.objects.filter(corpus=corpus).standing().exists():
         raise EmptyCorpus(corpus)
@@ -93,28 +93,30 @@ def request_freeze(
                     return failed
             return Snapshot.objects.create(corpus=corpus, **{"version": free, **asked})
     except IntegrityError:
-        # Two asked at once. The constraint one_freeze_at_a_time (or the version's) let one through.
+        # Two requests at once: the constraint one_freeze_at_a_time, or that of the version, let one through.
         current = Snapshot.objects.under_way().filter(corpus=corpus).select_related("corpus").first()
         raise FreezeInProgress(corpus, current) from None
 
 
 def stop_freeze(*, snapshot: Snapshot, by: User) -> Snapshot:
-    """Ends a freeze that waits or is under way; its worker finds that out at its next report or heartbeat.
+    """End a freeze that waits or is under way. Its worker stops at its next report or heartbeat.
 
-    Trees that it derived are kept, so the next freeze goes on from there. Raises NothingToStop.
+    The parse trees that it derived stay stored, and the next freeze uses them. Raises NothingToStop.
     """
     under_way = Snapshot.objects.under_way().filter(pk=snapshot.pk)
-    if not claims.fail_where(under_way, snapshot, f"Stopped by {by.username}. Freeze again when you like."):
-        raise NothingToStop("This freeze is not under way any more: there is nothing to stop.")
+    if not claims.fail_where(
+        under_way, snapshot, f"Stopped by {by.username}. You can freeze again at any time."
+    ):
+        raise NothingToStop("This freeze is no longer under way, so it cannot be stopped.")
     snapshot.refresh_from_db()
     return snapshot
 
 
 def freeze_snapshot(*, snapshot_id: int, worker: str = "") -> Snapshot:
-    """Carries a requested freeze out, or claims one whose worker died. Returns the frozen snapshot.
+    """Carry out a requested freeze, or one whose worker died. Returns the frozen snapshot.
 
-    Where nothing has changed since an earlier snapshot, that one is returned and this row is gone, its number
-    free. Raises Snapshot.DoesNotExist, FreezeInProgress (another worker works on it), HoldOutRefused, NoQuestion,
+    If nothing has changed since an earlier snapshot, returns that one, deletes this row and frees its number.
+    Raises Snapshot.DoesNotExist, FreezeInProgress (another worker has claimed it), HoldOutRefused, NoQuestion,
     FreezeFailed, jobs.claims.Interrupted.
     """
     try:
@@ -139,7 +141,7 @@ def freeze_snapshot(*, snapshot_id: int, worker: str = "") -> Snapshot:
 
 
 def work(snapshot_id: int, worker: str) -> None:
-    """Carries a freeze out for a worker; one that is in other hands is left to them."""
+    """Carry out a freeze in a worker; do nothing if another worker has claimed it."""
     try:
         freeze_snapshot(snapshot_id=snapshot_id, worker=worker)
     except FreezeInProgress as error:
@@ -147,9 +149,9 @@ def work(snapshot_id: int, worker: str) -> None:
 
 
 def forget_freeze(row: Snapshot) -> None:
-    """Deletes what a freeze without a snapshot has copied and placed. In its caller's transaction."""
-    forget(row)
-    # A place counts from a snapshot that exists: the next freeze may draw with another seed.
+    """Delete the rows and placements of a failed freeze. Runs in the caller's transaction."""
+    delete_copied_rows(row)
+    # A placement is final only once its snapshot exists: the next freeze may draw with another seed.
     Placement.objects.filter(first_snapshot=row).delete()
 
 
@@ -162,18 +164,18 @@ def _freeze(claim: Claim) -> Snapshot:
     target = snapshot.folder
     with draft_of(target) as draft:
         written = write(snapshot, planned, draft, claim.report)
-        return _publish(claim, draft, target, written)
+        return _complete(claim, draft, target, written)
 
 
 def _copy(claim: Claim) -> FreezePlan:
-    """Copies the rows in one transaction, which is undone where the claim was lost meanwhile.
+    """Copy the rows in one transaction, which is rolled back if the claim was lost in the meantime.
 
-    Whoever claimed this freeze before may still be copying the same rows; what fails for that is tried again.
+    An earlier worker may still be copying the same rows. A copy that fails for that reason is tried again.
     """
     for tried in range(1, COPIES_TRIED + 1):
         try:
-            with one_state():
-                planned = take(claim.row)
+            with consistent_read():
+                planned = copy_rows(claim.row)
                 claim.confirm()
                 return planned
         except (IntegrityError, OperationalError) as error:
@@ -183,8 +185,8 @@ def _copy(claim: Claim) -> FreezePlan:
     raise AssertionError("unreachable")
 
 
-def _publish(claim: Claim, draft: Path, target: Path, written: Written) -> Snapshot:
-    """Gives the folder its name and the row its hash, under a lock and with the claim still ours."""
+def _complete(claim: Claim, draft: Path, target: Path, written: Written) -> Snapshot:
+    """Give the folder its name and the row its hash, under a lock on the row and with the claim still held."""
     with transaction.atomic():
         locked = Snapshot.objects.select_for_update(no_key=True, of=("self",)).select_related("corpus")
         row: Snapshot | None = locked.held_as(claim.row).first()
@@ -192,7 +194,7 @@ def _publish(claim: Claim, draft: Path, target: Path, written: Written) -> Snaps
             raise claims.ClaimLost(str(claim.row))
         same = Snapshot.objects.frozen().filter(corpus=row.corpus, sha256=written.sha256).first()
         if same is not None:
-            _give_way(row, same)
+            _delete_unchanged(row, same)
             return Snapshot.objects.select_related("corpus").get(pk=same.pk)
         _record(claim, written)
         give_name(draft, target, written.sha256)
@@ -200,10 +202,10 @@ def _publish(claim: Claim, draft: Path, target: Path, written: Written) -> Snaps
     return row
 
 
-def _give_way(row: Snapshot, same: Snapshot) -> None:
-    """Nothing has changed since `same`: the new row and its copies go, and its number is free again."""
+def _delete_unchanged(row: Snapshot, same: Snapshot) -> None:
+    """Delete a new snapshot with the same content as `same`; its number is free again."""
     Placement.objects.filter(first_snapshot=row).update(first_snapshot=same)
-    forget(row)
+    delete_copied_rows(row)
     row.delete()
 
 

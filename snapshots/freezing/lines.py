@@ -12,7 +12,7 @@ from snapshots.files import single_premises
 from snapshots.models import SnapshotAnswer, SnapshotLabel, SnapshotSentenceLabel
 from snapshots.parses.stored_trees import Parses, derived_parses, premise_sentences
 
-# Plain values: to make five model instances a pair took most of the time of a freeze.
+# Plain values: making five model instances for each pair took most of the time of a freeze.
 COLUMNS = (
     "pk",
     "snapshot_id",
@@ -60,15 +60,14 @@ def line_of(
     single: Mapping[int, list[tuple[str, str]]] | None = None,
     answers: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """One pair as it stands in a file. `row` has COLUMNS; `labels` are (position, label, annotator's code), of the
-    question's `scheme`; the gold label and the author's are of the corpus's.
+    """Return one pair as a line of a file.
 
-    answers: what `labels` leave out; see SnapshotAnswer.
-    derived: the parses that were made here for a side ("sentence1", "sentence2") that came without.
-    single: label and code for each sentence of the premise that was judged by itself, by its number from 1.
+    row: has COLUMNS. labels: (position, label, annotator's code) in the question's `scheme`; the gold label and the
+    author's label are in the corpus's scheme. derived: the parses that were derived here, by side ("sentence1",
+    "sentence2"). single: labels and codes of single premises, by the sentence's number from 1. answers: all answers
+    that `labels` do not hold; see SnapshotAnswer.
 
-    A pair that nobody was asked about again has its author's label alone, as in SNLI's training file, if the question
-    has the same labels.
+    A pair that nobody validated has its author's label only, as in SNLI's training file, if the question has that label.
     """
     author, author_label = row.pair__author__code or "", row.pair__author_label
     if not labels and author_label in SCHEMES[scheme]:
@@ -119,7 +118,7 @@ def line_of(
 
 
 def _all_answers(labels: list[Given], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The labels that decide with the other answers; of one that stands in both, the one with its reason."""
+    """Join the deciding labels with the other answers. A label that is in both comes from the answers, with its reason."""
     there = {answer["position"] for answer in others if is_deciding(answer)}
     deciding = [
         {"code": code, "counts": True, "label": label, "position": position}
@@ -130,15 +129,14 @@ def _all_answers(labels: list[Given], others: list[dict[str, Any]]) -> list[dict
 
 
 def _labels_of(rows: list[Any]) -> dict[int, list[Given]]:
-    """Row key -> labels by position. The keys of a portion are one stretch: no list of 5,000 of them is sent."""
+    """Return the labels of each row by position. The keys of a portion are consecutive, so two bounds are enough."""
     return _by_row(SnapshotLabel.objects.filter(row__gte=rows[0].pk, row__lte=rows[-1].pk))
 
 
 def lines_of(rows: list[Any], scheme: str) -> list[dict[str, Any]]:
-    """The lines of a page of rows of one snapshot (with COLUMNS), each with its partition; `scheme` is the question's.
+    """Return the lines of some rows of one snapshot (with COLUMNS), each with its partition; `scheme` is the question's.
 
-    Two queries, whatever their number, and one more each where parses were derived and where premises have
-    several sentences.
+    Takes two queries for any number of rows, one more if parses were derived, and one if premises have several sentences.
     """
     keys = [row.pk for row in rows]
     labels = _by_row(SnapshotLabel.objects.filter(row__in=keys))
@@ -170,7 +168,7 @@ def _by_row(stored: QuerySet[SnapshotLabel]) -> dict[int, list[Given]]:
 
 
 def _answers_by_row(stored: QuerySet[SnapshotAnswer]) -> dict[int, list[dict[str, Any]]]:
-    """Row key -> answers in the words of nli.answers; what is not there, or is the usual, has no key."""
+    """Return the answers of each row with the keys of nli.answers; empty and default values have no key."""
     found: dict[int, list[dict[str, Any]]] = {}
     columns = ("row", "counts", "annotator_code", "round", *ANSWER_COLUMNS)
     for key, counts, code, round_, *rest in stored.order_by().values_list(*columns):
@@ -181,7 +179,7 @@ def _answers_by_row(stored: QuerySet[SnapshotAnswer]) -> dict[int, list[dict[str
 
 
 def _labels_of_single_premises(rows: list[Any]) -> dict[int, dict[int, list[tuple[str, str]]]]:
-    """Row key -> number of the sentence -> labels by position. Asked only where premises have several sentences."""
+    """Return the labels of single premises of each row, by sentence. Makes no query if all premises are one sentence."""
     several = [row.pk for row in rows if row.pair__premise__sentence_count > 1]
     if not several:
         return {}

@@ -1,6 +1,6 @@
-"""The manifest of a snapshot: what is in it, how it was drawn, and the figures over it.
+"""Make the manifest of a snapshot: its files and hashes, how it was drawn, its counts and its agreement.
 
-Everything is counted from the copied rows, so that it fits the files whatever people do meanwhile.
+All counts come from the copied rows, so they match the files whatever people do meanwhile.
 """
 
 import json
@@ -18,7 +18,7 @@ from accounts.background_questions import QUESTIONS as BACKGROUND
 from accounts.background_questions import told_count
 from accounts.models import Background, User
 from nli.lines import FORMAT
-from snapshots.files.counts import DERIVED, Tally
+from snapshots.files.counts import DERIVED, LineCounts
 from snapshots.files.hashes import manifest_sha256
 from snapshots.freezing.partition import TRAIN
 from snapshots.freezing.plan import FreezePlan
@@ -26,7 +26,7 @@ from snapshots.models import Placement, Snapshot, SnapshotAnswer, SnapshotLabel,
 
 
 def text_of(value: Mapping[str, Any]) -> str:
-    """Readable JSON with sorted keys: the same value gives the same bytes."""
+    """Return readable JSON with sorted keys: the same value gives the same bytes."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False) + "\n"
 
 
@@ -34,11 +34,11 @@ def manifest_of(
     snapshot: Snapshot,
     planned: FreezePlan,
     facts: Mapping[str, Any],
-    tally: Tally,
+    counts: LineCounts,
     files: Mapping[str, Mapping[str, Any]],
     content: str,
 ) -> dict[str, Any]:
-    """The whole manifest. `files` is name -> {sha256, bytes, lines}; `content` the hash over them."""
+    """Return the manifest. `files` maps names to {sha256, bytes, lines}; `content` is the hash over them."""
     rows = SnapshotPair.objects.filter(snapshot=snapshot)
     manifest = {
         "format": FORMAT,
@@ -49,8 +49,8 @@ def manifest_of(
         "seed": snapshot.seed,
         "dev_from_train": snapshot.dev_from_train,
         "author_disjoint": snapshot.author_disjoint,
-        "pairs": tally.pairs,
-        "partitions": tally.partitions(_premises(rows)),
+        "pairs": counts.pairs,
+        "partitions": counts.partitions(_premises(rows)),
         "placements": _placements(rows),
         "premises_in_two_partitions": _in_two_partitions(rows, "pair__premise"),
         "groups_in_two_partitions": _in_two_partitions(rows, "pair__premise__group"),
@@ -60,12 +60,12 @@ def manifest_of(
             for each in planned.plan.shortages
         ],
         "left_out": planned.plan.left_out,
-        "gold_sources": dict(sorted(tally.sources.items())),
-        "agreement": tally.agreement(),
-        "answers": tally.answered(),
-        "pairs_with_metadata": tally.with_metadata,
-        "parses": tally.parsed(),
-        "parser": _parser(snapshot, tally),
+        "gold_sources": dict(sorted(counts.sources.items())),
+        "agreement": counts.agreement(),
+        "answers": counts.answer_counts(),
+        "pairs_with_metadata": counts.with_metadata,
+        "parses": counts.parse_counts(),
+        "parser": _parser(snapshot, counts),
         "simulated": _simulated(snapshot, rows),
         "annotators": _annotators(snapshot, rows),
         **planned.history,
@@ -83,7 +83,7 @@ def _premises(rows: QuerySet[SnapshotPair]) -> dict[str, int]:
 
 
 def _placements(rows: QuerySet[SnapshotPair]) -> dict[str, dict[str, int]]:
-    """Pairs and premises by who decided their partition."""
+    """Count pairs and premises by the origin of their partition."""
     came_with_one = Q(pair__published_partition__isnull=False)
     held_out = Q(pair__published_partition=TRAIN, pair__premise__placement__origin=Placement.Origin.HELD_OUT)
     kinds = {"made": ~came_with_one, "published": came_with_one & ~held_out, "held_out": held_out}
@@ -104,27 +104,27 @@ def _in_two_partitions(rows: QuerySet[SnapshotPair], what: str) -> int:
     return counted.filter(number__gt=1).count()
 
 
-def _parser(snapshot: Snapshot, tally: Tally) -> dict[str, Any] | None:
-    """What derived trees; None where all came with the corpus, or there are none."""
-    if snapshot.parser is None or not tally.parses[DERIVED]:
+def _parser(snapshot: Snapshot, counts: LineCounts) -> dict[str, Any] | None:
+    """Return the parser that derived trees; None if no tree was derived."""
+    if snapshot.parser is None or not counts.parses[DERIVED]:
         return None
     parser = snapshot.parser
     return {"tool": "spaCy", "version": parser.spacy, "model": parser.model, "rules": parser.rules}
 
 
 def _simulated(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[str, int]:
-    """How much of it no person made: a reader must see that at once."""
+    """Count the labels and pairs that a simulated crowd made: a reader must see that at once."""
     crowd = User.objects.filter(kind=User.Kind.SIMULATED)
     labels = SnapshotLabel.objects.filter(row__snapshot=snapshot, annotator_code__in=crowd.values("code"))
     return {"labels": labels.count(), "pairs": rows.filter(pair__author__in=crowd).count()}
 
 
 def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[str, Any]:
-    """How many people wrote and labelled, and what they told of their background, in counts that name nobody."""
+    """Count the people who wrote and labelled, and their answers about their background. The counts identify nobody."""
     people = User.objects.filter(kind=User.Kind.PERSON)
     labelled = SnapshotLabel.objects.filter(row__snapshot=snapshot).values("annotator_code")
     answered = SnapshotAnswer.objects.filter(row__snapshot=snapshot).values("annotator_code")
-    # Two short queries: the database reads all labels for each person where it may choose between the two.
+    # Separate queries: as one with OR, the database would read all labels for each person.
     found = {
         *people.filter(pk__in=rows.values("pair__author")).values_list("pk", flat=True),
         *people.filter(code__in=labelled).values_list("pk", flat=True),
@@ -141,6 +141,6 @@ def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[str, A
 
 
 def _software() -> str:
-    """The version of the code that runs: it is started from its checkout and never installed."""
+    """Return the version of the code. It runs from its checkout and is never installed."""
     project = tomllib.loads((Path(settings.BASE_DIR) / "pyproject.toml").read_text(encoding="utf-8"))
     return str(project["project"]["version"])

@@ -1,8 +1,8 @@
-"""Which premises go to train, dev and test. Pure: no database, the same input gives the same plan.
+"""Decide which premises go to train, dev and test. No database: the same input gives the same plan.
 
-Premises are placed by group (an image, a document, a verb class: whatever the corpus names), so that no
-group stands in two partitions. Groups are drawn in the order of sha256(seed, group). What was placed
-before, and what was published in a partition, stays where it is; the seed decides for the rest alone.
+Premises are placed by group (an image, a document, a verb class: whatever the corpus names), so that no group is in two
+partitions. Groups are drawn in the order of sha256(seed, group). Premises that were placed before, or published in a
+partition, stay there; the seed decides for the others only.
 """
 
 from collections import Counter, defaultdict
@@ -21,7 +21,7 @@ Counts = dict[str, dict[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """A partition that did not get the number of pairs asked for in a genre (or got more: whole groups)."""
+    """A partition with fewer pairs of a genre than requested, or with more, because groups stay whole."""
 
     partition: str
     genre: str
@@ -41,11 +41,11 @@ class Shortage:
 
 @dataclass
 class Plan:
-    """Where each group goes, and the numbers that follow.
+    """The partition of each group, and the resulting counts.
 
-    `partition_of` has the groups of dev and test; all others are train's.
-    `test_authors` wrote pairs of test and may write none of train; empty unless that was asked for.
-    `published_by_test_authors` counts the pairs that a published train has of them all the same.
+    partition_of: the groups of dev and test; all others are in train.
+    test_authors: the authors of test, whose pairs are left out of train; empty unless that was requested.
+    published_by_test_authors: the number of their pairs in a published train, which stay there.
     """
 
     partition_of: dict[str, str] = field(default_factory=dict)
@@ -76,18 +76,17 @@ def plan(
     outside_training: Collection[str] = (),
     author_disjoint: bool = False,
 ) -> Plan:
-    """Places every group once.
+    """Place every group once.
 
-    A group that stands somewhere already takes its new premises along (into train, if it stands in
-    several partitions: published files do that). A free group may enter dev or test only when all its
-    pairs are validated; each goes where the share of pairs still missing is larger, as long as it brings
-    the numbers by genre nearer to those asked for. The rest is train. Pairs of genres in
-    `outside_training` never enter train, and pairs without all their labels never dev or test (unless
-    published there): they are left out and counted.
+    New premises of a group that already has a partition go there too (to train, if a published corpus has the group in
+    several partitions). A group without a partition may enter dev or test only if all its pairs are validated. It goes
+    to the one that lacks the larger share of its pairs, as long as that brings the numbers by genre nearer to those
+    requested; otherwise to train. Pairs of genres in `outside_training` never enter train, and pairs without all their
+    labels never enter dev or test (unless published there): they are left out and counted.
 
-    `author_disjoint`: nobody who wrote a pair of test has one in train (as Geva et al. 2019 advise). Groups are then
-    drawn author by author, so that few people fill dev and test, and what those of test wrote for
-    train is left out and counted. Published partitions stay as they are.
+    author_disjoint: no author of test has pairs in train (as Geva et al. 2019 advise). Groups are then drawn author by
+    author, so that few authors fill dev and test; their pairs in train are left out and counted. Published partitions
+    stay as they are.
     """
     result = Plan()
     with Groups(rows, seed, by_author=author_disjoint) as groups:
@@ -101,26 +100,26 @@ def plan(
                 result.put(name, draw.place(members))
         if author_disjoint:
             _keep_authors_apart(result, groups)
-        _tell(result, groups, set(outside_training))
+        _count(result, groups, set(outside_training))
     result.shortages = draw.shortages()
     return result
 
 
 def standing(row: Row) -> str | None:
-    """Where a row's pairs stand already, whoever decided it; None: nobody has."""
+    """Return the partition that a row's pairs already have; None if they have none."""
     if row.held_out and row.published == TRAIN:
         return DEV
     return row.published or row.placed
 
 
 def _anchor(rows: Iterable[Row]) -> str | None:
-    """Where a group stands already: the first of the partitions in which it does."""
+    """Return the partition that a group already has; of several, the first."""
     places = {standing(row) for row in rows}
     return next((part for part in PARTITIONS if part in places), None)
 
 
 def _keep_authors_apart(result: Plan, groups: Groups) -> None:
-    """Finds who wrote pairs of test, and how many of theirs stand in a published train."""
+    """Find the authors of test, and count their pairs in a published train."""
     for name, rows in groups:
         for row in rows:
             if row.author and row.pairs and destination(row, result.place_of(name), ())[0] == TEST:
@@ -134,7 +133,7 @@ def _keep_authors_apart(result: Plan, groups: Groups) -> None:
 
 
 def hold_out(premises: Iterable[tuple[str, int]], *, count: int, seed: int) -> set[str]:
-    """Groups (name, number of premises) whose premises make `count` together, or as near below as comes."""
+    """Choose groups, given as (name, number of premises), that have `count` premises together, or slightly fewer."""
     chosen: set[str] = set()
     with Groups((Row(name, "", number) for name, number in premises), seed) as groups:
         for name, rows in groups:
@@ -147,7 +146,7 @@ def hold_out(premises: Iterable[tuple[str, int]], *, count: int, seed: int) -> s
 def destination(
     row: Row, group_partition: str, outside_training: Collection[str], test_authors: Collection[int] = ()
 ) -> tuple[str | None, str]:
-    """The partition of a row's pairs, or None and why they are left out."""
+    """Return the partition of a row's pairs, or None and the reason why they are left out."""
     if row.published:
         return standing(row), ""
     partition = row.placed or group_partition
@@ -159,7 +158,7 @@ def destination(
 
 
 class _Draw:
-    """Fills dev and test by genre."""
+    """Fill dev and test by genre."""
 
     def __init__(self, targets: Mapping[str, int], genres: Collection[str]) -> None:
         self.targets = {part: target for part, target in targets.items() if target}
@@ -167,7 +166,7 @@ class _Draw:
         self.have: dict[str, Counter[str]] = {DEV: Counter(), TEST: Counter()}
 
     def count(self, partition: str, rows: Iterable[Row]) -> None:
-        """Adds the pairs of a group that stands in `partition`; published pairs count where they are."""
+        """Count the pairs of a group that already has a `partition`; published pairs count where they are."""
         for row in rows:
             place, _ = destination(row, partition, ())
             if place in self.have:
@@ -186,7 +185,7 @@ class _Draw:
         return best
 
     def _gain(self, partition: str, sizes: Mapping[str, int]) -> int | None:
-        """By how many pairs the group brings `partition` nearer; None: it leads away, or it is full."""
+        """Return by how many pairs the group brings `partition` nearer to its target; None if it does not."""
         target, have = self.targets[partition], self.have[partition]
         if all(have[genre] >= target for genre in sizes):
             return None
@@ -194,7 +193,7 @@ class _Draw:
         return gain if gain >= 0 else None
 
     def _share(self, partition: str, sizes: Mapping[str, int]) -> float:
-        """How full `partition` is in the group's genres, so that a shortage falls on dev and test alike."""
+        """Return how full `partition` is in the group's genres. It balances shortages between dev and test."""
         return sum(self.have[partition][genre] for genre in sizes) / self.targets[partition]
 
     def shortages(self) -> list[Shortage]:
@@ -206,8 +205,8 @@ class _Draw:
         ]
 
 
-def _tell(result: Plan, groups: Groups, outside_training: Collection[str]) -> None:
-    """Counts what goes where and what is left out."""
+def _count(result: Plan, groups: Groups, outside_training: Collection[str]) -> None:
+    """Count the pairs of each partition and those that are left out."""
     pairs: dict[str, Counter[str]] = {name: Counter() for name in PARTITIONS}
     left_out: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for name, rows in groups:

@@ -1,4 +1,4 @@
-"""Tabulate pairs by genre and partition, for the page of a plan and of a snapshot."""
+"""Tabulate pairs by genre and partition, for the pages of a plan and of a snapshot."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class PartitionTable:
 
 
 def partition_table(pairs: Mapping[str, Mapping[str, int]]) -> PartitionTable:
-    """From partition -> genre -> pairs."""
+    """Make the table from the numbers of pairs by partition and genre."""
     genres = sorted({genre for counts in pairs.values() for genre in counts})
     rows = []
     for genre in genres:

@@ -1,4 +1,4 @@
-"""What a freeze of a corpus would do: the database's side of partition.py. Reads only."""
+"""Plan a freeze: read from the database what partition.py needs. Writes nothing."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,26 +16,27 @@ from validation.models import Label, Question
 
 
 class NoQuestion(SnapshotError):
-    """The corpus says no rule for its gold labels."""
+    """The corpus has no main question, so its gold labels have no rule."""
 
 
 class HoldOutRefused(SnapshotError):
-    """Premises of the published train partition cannot be held out as asked; the message says why."""
+    """The premises of the published train partition cannot be held out as requested. The message says why."""
 
 
 class NotParsable(SnapshotError):
     def __init__(self, corpus: Corpus) -> None:
         super().__init__(
-            f"{corpus.slug} is in the language {corpus.language!r}; trees can be derived for English alone. "
+            f"{corpus.slug} is in the language {corpus.language!r}, and trees can be derived for English only. "
             "Freeze it without derived parses."
         )
 
 
 @dataclass
 class FreezePlan:
-    """The plan, and the groups whose premises are newly held out of a published train as dev.
+    """A plan for the pairs of a corpus, and the facts that it was made from.
 
-    to_parse: how many pairs that stand came without parses, where trees are to be derived for those.
+    held_out: the groups that this freeze newly moves from a published train to dev. to_parse: the number of pairs
+    without parses, if trees are to be derived for them.
     """
 
     plan: Plan
@@ -44,7 +45,7 @@ class FreezePlan:
     outside_training: list[str] = field(default_factory=list)
     standing: int = 0
     to_parse: int = 0
-    history: dict[str, Any] = field(default_factory=dict)  # filled by the copy, for the manifest
+    history: dict[str, Any] = field(default_factory=dict)  # for the manifest; `copy_rows` fills it
 
 
 def plan_freeze(
@@ -55,16 +56,16 @@ def plan_freeze(
     author_disjoint: bool = False,
     derived_parses: bool = False,
 ) -> FreezePlan:
-    """What would go where, before anything is written.
+    """Plan where each pair goes. Writes nothing.
 
-    `dev_from_train` counts whole premises, those held out by earlier snapshots included; 0 asks for none.
-    `author_disjoint` keeps the authors of test out of train (see partition.plan).
-    Raises HoldOutRefused, NoQuestion, NotParsable. Memory grows with dev and test alone.
+    dev_from_train: the number of whole premises to hold out, including those that earlier snapshots held out.
+    author_disjoint: keep the authors of test out of train (see partition.plan).
+    Memory grows with dev and test only. Raises HoldOutRefused, NoQuestion, NotParsable.
     """
     question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
     if question is None:
         raise NoQuestion(
-            f"{corpus.slug} has no main question, so nothing says what its gold labels are. Load its file."
+            f"{corpus.slug} has no main question, so its gold labels have no rule. Load its corpus file with load_corpus."
         )
     if derived_parses:
         check_parsable(corpus)
@@ -84,7 +85,7 @@ def plan_freeze(
 
 
 def check_parsable(corpus: Corpus) -> None:
-    """Whether trees can be derived for the sentences of a corpus. Raises NotParsable."""
+    """Raises NotParsable if trees cannot be derived for the language of a corpus."""
     if not is_english(corpus.language):
         raise NotParsable(corpus)
 
@@ -92,7 +93,7 @@ def check_parsable(corpus: Corpus) -> None:
 def rows_of(
     corpus: Corpus, question: Question, newly_held_out: set[str], *, by_author: bool = False
 ) -> Iterator[Row]:
-    """The pairs that stand, counted by what decides their place: two queries, however large the corpus."""
+    """Yield the standing pairs, counted by the facts that decide their partition. Two queries for any corpus."""
     author = F("author") if by_author else Value(None, BigIntegerField())
     full = (
         Label.objects.filter(question=question, pair=OuterRef("pk"))
@@ -112,7 +113,7 @@ def rows_of(
         "is_full",
     )
     pairs = Pair.objects.filter(corpus=corpus).standing().order_by()
-    # Published pairs need no labels to be where they are.
+    # A published pair stays in its partition without labels.
     is_full = Case(
         When(published_partition=None, then=Exists(full)), default=False, output_field=BooleanField()
     )
@@ -128,7 +129,7 @@ def rows_of(
             yield Row(group, genre, number, published=published, placed=placed, held_out=held, author=wrote)
         else:
             yield Row(group, genre, number, placed=placed, validated=is_validated, author=wrote)
-    # A premise keeps its place, and ties its group, even when all its pairs are withdrawn.
+    # A premise keeps its partition, and binds its group to it, even if all its pairs are withdrawn.
     ties = Placement.objects.filter(premise__corpus=corpus).order_by()
     for group, genre, placed in ties.values_list(
         "premise__group", "premise__genre__slug", "partition"
@@ -137,7 +138,7 @@ def rows_of(
 
 
 def check_hold_out(corpus: Corpus, wanted: int) -> None:
-    """Whether `wanted` premises of the published train can be dev (0 always can). Raises HoldOutRefused."""
+    """Raises HoldOutRefused if `wanted` premises of the published train cannot become dev. 0 is always possible."""
     if not wanted:
         return
     pairs = Pair.objects.filter(corpus=corpus).standing()
@@ -145,23 +146,21 @@ def check_hold_out(corpus: Corpus, wanted: int) -> None:
     if not published.exists():
         raise HoldOutRefused(
             f"{corpus.slug} has no published train partition to hold premises out of. "
-            "Import it with --partition train, or leave --dev-from away."
+            "Import it with --partition train, or omit --dev-from."
         )
     if pairs.filter(published_partition=DEV).exists():
-        raise HoldOutRefused(
-            f"{corpus.slug} has a published dev partition already. Leave --dev-from away: dev is that one."
-        )
+        raise HoldOutRefused(f"{corpus.slug} already has a published dev partition. Omit --dev-from.")
     already = _held_out(corpus)
     if wanted < already:
         raise HoldOutRefused(
-            f"{already:,} premises of {corpus.slug} are held out already, and a premise never moves. "
-            f"Ask for {already} or more, or leave --dev-from away to keep them."
+            f"{already:,} premises of {corpus.slug} are already held out, and a premise never moves. "
+            f"Ask for {already} or more, or omit --dev-from to keep them."
         )
     total = published.aggregate(number=Count("premise", distinct=True))["number"]
     if wanted >= total:
         raise HoldOutRefused(
             f"The published train partition of {corpus.slug} has {total:,} premises: "
-            f"holding {wanted:,} out would leave nothing to train on. Ask for fewer."
+            f"if {wanted:,} were held out, none would be left to train on. Ask for fewer."
         )
 
 
@@ -170,7 +169,7 @@ def _held_out(corpus: Corpus) -> int:
 
 
 def _held_out_groups(corpus: Corpus, wanted: int, seed: int) -> set[str]:
-    """The groups to hold out now: of those that stand in the published train and nowhere else."""
+    """Choose the groups to hold out, among those that are in the published train only."""
     check_hold_out(corpus, wanted)
     only_train = Count("pk", filter=Q(published_partition=TRAIN, premise__placement=None))
     groups = (

@@ -1,5 +1,6 @@
-"""The rows of a plan by group, in the order in which groups are drawn. They lie on the disk: a plan takes as much
-memory for a million groups as for ten. Standard library only.
+"""Store the rows of a plan by group, and read the groups in the order in which they are drawn.
+
+The rows are on disk: a plan for a million groups takes as much memory as one for ten. Standard library only.
 """
 
 import errno
@@ -15,7 +16,7 @@ TABLE = """
 CREATE TABLE given (turn BLOB, author_turn BLOB, "group" TEXT, genre TEXT, pairs INTEGER, published TEXT,
                     placed TEXT, held_out INTEGER, validated INTEGER, author INTEGER)
 """
-# A group comes when the first of its authors does, where authors are drawn; else all author_turns are the same.
+# A group has the turn of its first author if authors are drawn; else all values of author_turn are equal.
 SORTED = """
 CREATE TABLE drawn AS SELECT turn, "group", genre, pairs, published, placed, held_out, validated, author FROM given
 ORDER BY min(author_turn) OVER (PARTITION BY turn), turn
@@ -27,11 +28,11 @@ ROWS = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`pairs` pairs of one group and genre that share these facts. With 0 pairs it only ties its group.
+    """A number of pairs of one group and genre with the same facts. A row of 0 pairs only binds its group to a partition.
 
-    `published` is the partition that they came with; `placed` the one where their premise was put
-    before; `held_out` says that it was held out of a published train; `validated` that every seat of
-    the main question is filled; `author` is who wrote them (a key of the caller's), where that matters.
+    published: the partition that they were imported with. placed: the partition that a freeze gave their premise.
+    held_out: the premise was held out of a published train. validated: every seat of the main question is filled.
+    author: the caller's key of their author, if authors are drawn.
     """
 
     group: str
@@ -48,19 +49,19 @@ _values = attrgetter(*(field.name for field in fields(Row)))
 
 
 def turn(seed: int, name: str) -> bytes:
-    """The key by which groups are drawn: a hash, so that neither age nor name decides."""
+    """Return the key by which groups are ordered: a hash, so that neither age nor name decides."""
     return hashlib.sha256(f"{seed}\n{name}".encode()).digest() + name.encode()
 
 
 class Groups:
-    """A context that iterates over (group, its rows), as often as wanted, in the order of `turn`.
+    """A context manager that iterates over (group, rows) in the order of `turn`, any number of times.
 
-    `by_author`: in the order of the turn of each group's first author, pairs without an author being of one.
-    Raises OSError where the disk has no room.
+    by_author: order the groups by the turn of their first author; all pairs without an author count as one author's.
+    Raises OSError if the disk is full.
     """
 
     def __init__(self, rows: Iterable[Row], seed: int, *, by_author: bool = False) -> None:
-        self._link = sqlite3.connect("")  # a file without a name, which goes when it is closed
+        self._link = sqlite3.connect("")  # a file without a name, deleted when it is closed
         try:
             self._link.execute(TABLE)
             keyed = (
@@ -74,7 +75,9 @@ class Groups:
             self._link.execute("DROP TABLE given")
         except sqlite3.OperationalError as error:
             self._link.close()
-            raise OSError(errno.ENOSPC, f"The plan's rows could not be put on the disk ({error})") from error
+            raise OSError(
+                errno.ENOSPC, f"The rows of the plan could not be written to disk ({error})"
+            ) from error
         except BaseException:
             self._link.close()
             raise

@@ -1,4 +1,4 @@
-"""The page of a plan; starting and stopping a freeze."""
+"""Pages that plan, start and stop a freeze."""
 
 from typing import Any, cast
 
@@ -61,7 +61,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _plan_page(request: HttpRequest, corpus: Corpus, form: FreezeForm, status: int = 200) -> HttpResponse:
-    """What a freeze with the form's choices would do; or why it cannot be."""
+    """Show what a freeze with these choices would do, or why it is not possible."""
     chosen = form.cleaned_data if form.is_valid() else {}
     context: dict[str, Any] = {"corpus": corpus, "form": form}
     try:

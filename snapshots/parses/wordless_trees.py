@@ -1,4 +1,4 @@
-"""Trees without their words, for keeping: in each word's place stands how many characters it has, brackets escaped."""
+"""Remove the words from trees before they are stored, and put them back: each word becomes its number of characters."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ _LENGTH = re.compile(r"(?<![^ ])\d+(?![^ )])")
 
 
 def emptied(tree: Tree) -> tuple[str, str]:
-    """The Penn-style and the binary parse of a tree, without words."""
+    """Return the Penn-style and the binary parse of a tree without its words."""
     bare = _emptied(tree)
     return penn(bare), binary(bare)
 
@@ -21,7 +21,7 @@ def _emptied(tree: Tree) -> Tree:
 
 
 def filled(parse: str, sentence: str) -> str:
-    """A parse that `emptied` gave, Penn-style or binary, with the words of its sentence again."""
+    """Put the words of a sentence back into a parse from `emptied`, Penn-style or binary."""
     text, place = escaped("".join(sentence.split())), 0
 
     def word(length: re.Match[str]) -> str:
@@ -33,7 +33,7 @@ def filled(parse: str, sentence: str) -> str:
 
 
 def together(parses: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """One pair of parses from those of a premise's sentences, in their order: rooted in S if all are, else FRAG."""
+    """Join the parses of a premise's sentences, in order. The root is S if all roots are, else FRAG."""
     if len(parses) == 1:
         return parses[0]
     (_, made), *others = parses

@@ -13,7 +13,7 @@ from snapshots.models import DatasheetAnswer, Snapshot
 
 
 class DatasheetHasBlanks(SnapshotError):
-    """The datasheet is not answered yet; `blanks` maps the keys of the questions that are left to their texts."""
+    """The datasheet has open questions. `blanks` maps their keys to their texts."""
 
     def __init__(self, snapshot: Snapshot, left: dict[str, str]) -> None:
         self.blanks = left
@@ -24,26 +24,26 @@ class DatasheetHasBlanks(SnapshotError):
 
 
 class UnknownQuestion(SnapshotError):
-    """A datasheet asks no such question."""
+    """A datasheet has no such question."""
 
 
 class ReasonMissing(SnapshotError):
-    """A retraction says why."""
+    """A retraction needs a reason."""
 
 
 class NotPublishable(SnapshotError):
-    """It is not frozen, or it is published or retracted already; the message says which."""
+    """The snapshot is not frozen, was never published, or is retracted. The message says which."""
 
 
 @transaction.atomic
 def answer_datasheet(*, corpus: Corpus, answers: Mapping[str, str], by: User) -> list[str]:
-    """Keeps the answers that differ from those that stand; returns the keys of their questions.
+    """Store the answers that differ from the current ones. Returns the keys of their questions.
 
-    `answers` maps keys of QUESTIONS to texts; an empty text takes an answer back. Raises UnknownQuestion.
+    `answers` maps keys of DATASHEET_QUESTIONS to texts; an empty text removes an answer. Raises UnknownQuestion.
     """
     if unknown := sorted(set(answers) - set(QUESTIONS)):
         raise UnknownQuestion(f"A datasheet has no question {unknown[0]!r}. It has: {', '.join(QUESTIONS)}.")
-    # Whoever answers or publishes at the same moment waits here.
+    # Another answer or a publication at the same moment waits here.
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
     standing = DatasheetAnswer.objects.filter(corpus=corpus).standing()
     texts = {key: text.strip().replace("\r\n", "\n") for key, text in answers.items()}
@@ -55,14 +55,14 @@ def answer_datasheet(*, corpus: Corpus, answers: Mapping[str, str], by: User) ->
 
 @transaction.atomic
 def publish(*, snapshot: Snapshot, by: User) -> Snapshot:
-    """Declares a frozen snapshot published; the answers of its datasheet stay as they are now.
+    """Publish a frozen snapshot. Its datasheet keeps the answers of this moment.
 
-    Publishing twice changes nothing. Raises DatasheetHasBlanks, NotPublishable.
+    Publishing again changes nothing. Raises DatasheetHasBlanks, NotPublishable.
     """
     Corpus.objects.select_for_update(no_key=True).get(pk=snapshot.corpus_id)
     row = Snapshot.objects.select_for_update(no_key=True, of=("self",)).get(pk=snapshot.pk)
     if row.status != Snapshot.Status.FROZEN:
-        raise NotPublishable(f"{row} is not frozen yet. Wait until it is, then publish it.")
+        raise NotPublishable(f"{row} is not frozen yet. Publish it when it is.")
     if row.retracted_at is not None:
         raise NotPublishable(f"{row} was retracted. Freeze a new snapshot and publish that one.")
     if row.published_at is None:
@@ -75,15 +75,15 @@ def publish(*, snapshot: Snapshot, by: User) -> Snapshot:
 
 @transaction.atomic
 def retract(*, snapshot: Snapshot, because: str, by: User) -> Snapshot:
-    """Puts a notice on a published snapshot, for good. Its files stay as they are.
+    """Put a permanent notice on a published snapshot. Its files do not change.
 
-    Retracting twice keeps the first notice. Raises NotPublishable, ReasonMissing.
+    Retracting again keeps the first notice. Raises NotPublishable, ReasonMissing.
     """
     if not (because := because.strip()):
-        raise ReasonMissing("Say why it is retracted: whoever used it must know what is wrong.")
+        raise ReasonMissing("Give a reason: people who used the snapshot must know what is wrong with it.")
     row = Snapshot.objects.select_for_update(no_key=True, of=("self",)).get(pk=snapshot.pk)
     if row.published_at is None:
-        raise NotPublishable(f"{row} was never published: there is nothing to retract.")
+        raise NotPublishable(f"{row} was never published, so it cannot be retracted.")
     if row.retracted_at is None:
         row.retracted_at, row.retracted_by, row.retracted_because = timezone.now(), by, because
         row.save(update_fields=["retracted_at", "retracted_by", "retracted_because"])

@@ -1,4 +1,4 @@
-"""REST about publishing a snapshot and retracting it."""
+"""REST for publishing and retracting a snapshot."""
 
 from typing import cast
 
@@ -16,7 +16,7 @@ from snapshots.publishing.actions import DatasheetHasBlanks, NotPublishable, pub
 
 
 class RetractionSerializer(serializers.Serializer):
-    because = serializers.CharField(max_length=2000, help_text="what is wrong; every reader sees it")
+    because = serializers.CharField(max_length=2000, help_text="what is wrong; everybody sees it")
 
 
 class PublishView(APIView):
@@ -24,7 +24,7 @@ class PublishView(APIView):
 
     @extend_schema(
         summary="Publish a frozen snapshot",
-        description="The answers of its datasheet stay as they are now. 422 names the questions that are blank.",
+        description="Its datasheet keeps the answers of this moment. 422 names the questions without an answer.",
         request=None,
         responses={200: SnapshotSerializer, **of_status(409, 422)},
     )
@@ -43,7 +43,7 @@ class RetractView(APIView):
 
     @extend_schema(
         summary="Retract a published snapshot",
-        description="Puts a notice on it, for good; retracting again keeps the first notice. No file changes.",
+        description="Puts a permanent notice on it. Retracting again keeps the first notice. No file changes.",
         request=RetractionSerializer,
         responses={200: SnapshotSerializer, **of_status(409)},
     )

@@ -10,7 +10,7 @@ LONGEST_ANSWER = 20_000  # characters
 
 
 class DatasheetForm(forms.Form):
-    """A field for each question, named by its key. All may stay blank."""
+    """A field for each question of the datasheet. All may stay blank."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -28,5 +28,5 @@ class RetractForm(forms.Form):
         label="What is wrong with it?",
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Everybody who opens the snapshot reads this. Its files stay as they are.",
+        help_text="Everybody who opens the snapshot sees this notice. Its files do not change.",
     )

@@ -1,4 +1,4 @@
-"""The pages of a corpus's datasheet; publishing and retracting a snapshot."""
+"""Pages of a datasheet, and of publishing and retracting a snapshot."""
 
 from typing import cast
 
@@ -28,13 +28,13 @@ from snapshots.publishing.forms import DatasheetForm
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def datasheet_answers(request: HttpRequest, slug: str) -> HttpResponse:
-    """The questions of a corpus's datasheet with their answers, earlier ones too."""
+    """Show the questions of a corpus's datasheet with all their answers; store new answers."""
     corpus = get_object_or_404(Corpus, slug=slug)
     rows = DatasheetAnswer.objects.filter(corpus=corpus)
     form = DatasheetForm(request.POST or None, initial=rows.standing())
     if request.method == "POST" and form.is_valid():
         answer_datasheet(corpus=corpus, answers=form.cleaned_data, by=cast(User, request.user))
-        messages.success(request, "Yours is saved.")
+        messages.success(request, "The answers are saved.")
         return redirect("datasheet-answers", slug)
     history: dict[str, list[DatasheetAnswer]] = {}
     for row in rows.select_related("answered_by").order_by("-id"):
@@ -52,12 +52,13 @@ def datasheet_answers(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @researcher_required
 def datasheet(request: HttpRequest, pk: int) -> HttpResponse:
-    """The datasheet of a frozen snapshot, in Markdown."""
+    """Return the datasheet of a frozen snapshot in Markdown."""
     found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     manifest = found.read_manifest()
     if manifest is None:
         messages.error(
-            request, "The manifest cannot be read on the server, and the datasheet's facts are in it."
+            request,
+            "The manifest cannot be read on the server. Ask the operator to restore it from a backup.",
         )
         return redirect("snapshot", pk)
     text = as_markdown(manifest, found.datasheet_answers())

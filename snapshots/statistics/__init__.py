@@ -1,5 +1,6 @@
-"""Figures over the pairs of a corpus, as the papers count them. No Django, no database.
+"""Statistics over the pairs of a snapshot, as the papers count them.
 
-Every measure takes an iterator of `Pair`s once and keeps counts, never pairs: memory grows with the vocabulary and the
-number of genres, not with the corpus. What comes out is plain data (JSON); tables.py lays it out.
+`corpus`, `artifacts` and `tags` need no Django and no database. Each reads an iterator of `Pair`s and stores counts, never
+pairs: memory grows with the vocabulary and the number of genres, not with the corpus. The result is plain data (JSON);
+`paper_tables` lays it out as tables, and `job` runs it all in a worker.
 """

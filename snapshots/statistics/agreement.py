@@ -13,7 +13,7 @@ AGREEMENT = "agreement"
 
 @dataclass(frozen=True)
 class AgreementRow:
-    """One figure as text, its definition, and what SNLI and MultiNLI report (empty: they do not)."""
+    """One line of the agreement table as text. snli and multinli are empty if the papers do not report it."""
 
     name: str
     here: str
@@ -23,7 +23,7 @@ class AgreementRow:
 
 
 def share_rows(figures: Mapping[str, Any]) -> list[AgreementRow]:
-    """The shares of the papers' tables, line by line in their order."""
+    """Return the shares that the papers report, in their order."""
     rows = []
     for key, name in NAMES.items():
         snli, multinli = (percent(share) for share in PUBLISHED.get(key, (None, None)))
@@ -32,7 +32,7 @@ def share_rows(figures: Mapping[str, Any]) -> list[AgreementRow]:
 
 
 def agreement_rows(manifest: Mapping[str, Any]) -> list[AgreementRow]:
-    """The shares of the papers' tables, then kappa by category and alpha."""
+    """Return the shares that the papers report, then kappa by category, then alpha."""
     figures = manifest["agreement"]
     rows = share_rows(figures)
     for category in ("overall", *manifest["corpus"]["labels"]):
@@ -45,11 +45,11 @@ def agreement_rows(manifest: Mapping[str, Any]) -> list[AgreementRow]:
 
 
 def agreement_table(manifest: Mapping[str, Any]) -> Table:
-    """The papers' figures as a table of its own, for `report`."""
+    """Return the shares that the papers report as a table, for `report`."""
     figures = manifest["agreement"]
     columns = (Column("figure"), *(Column(name, "share") for name in ("here", "SNLI", "MultiNLI")))
     rows: list[list[Any]] = [
         [name, figures[key], *PUBLISHED.get(key, (None, None))] for key, name in NAMES.items()
     ]
-    told = tuple(f"{name}: {DEFINITIONS[key]}" for key, name in NAMES.items())
-    return Table(AGREEMENT, "Agreement (SNLI, Table 3; MultiNLI, Table 2)", columns, rows, told)
+    definitions = tuple(f"{name}: {DEFINITIONS[key]}" for key, name in NAMES.items())
+    return Table(AGREEMENT, "Agreement (SNLI, Table 3; MultiNLI, Table 2)", columns, rows, definitions)

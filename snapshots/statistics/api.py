@@ -1,4 +1,4 @@
-"""REST about the statistics of a snapshot: asking for them, their state, their data."""
+"""REST for the statistics of a snapshot: requesting them, their state, their data."""
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -17,7 +17,7 @@ from snapshots.statistics.job import EDITIONS, kinds_for, request_statistics
 
 
 class StatisticsSerializer(serializers.ModelSerializer):
-    url = serializers.SerializerMethodField(help_text="the figures; 404 until they are done")
+    url = serializers.SerializerMethodField(help_text="the statistics; 404 until they are done")
 
     class Meta:
         model = SnapshotStatistics
@@ -32,7 +32,7 @@ class StatisticsListView(APIView):
     permission_classes = [IsResearcher]
 
     @extend_schema(
-        summary="The statistics of a snapshot by today's definitions",
+        summary="The statistics of a snapshot by the current definitions",
         responses=StatisticsSerializer(many=True),
     )
     def get(self, request: Request, pk: int) -> Response:
@@ -41,8 +41,8 @@ class StatisticsListView(APIView):
         return Response(StatisticsSerializer(rows, many=True, context={"request": request}).data)
 
     @extend_schema(
-        summary="Ask for all statistics of a snapshot",
-        description="Answers at once; look again until each `status` is done or failed.",
+        summary="Request all statistics of a snapshot",
+        description="Answers at once; poll until each `status` is done or failed.",
         request=None,
         responses={202: StatisticsSerializer(many=True)},
     )
@@ -52,8 +52,8 @@ class StatisticsListView(APIView):
         for row in rows:
             if row.status == SnapshotStatistics.Status.REQUESTED:
                 enqueue(row)
-        told = StatisticsSerializer(rows, many=True, context={"request": request}).data
-        return Response(told, status=status.HTTP_202_ACCEPTED)
+        data = StatisticsSerializer(rows, many=True, context={"request": request}).data
+        return Response(data, status=status.HTTP_202_ACCEPTED)
 
 
 class StatisticsView(APIView):

@@ -1,4 +1,4 @@
-"""What a hypothesis alone gives away: words that go with a label, and lengths that do.
+"""Find annotation artifacts: words and lengths of hypotheses that give a label away.
 
 Poliak et al. 2018, section 6 (p(label | word), Figure 6 and the word lists); PMI with smoothing after
 Gururangan et al. 2018; z after Gardner et al. 2021. Any number of labels will do.
@@ -14,10 +14,10 @@ from snapshots.statistics.pairs import Pair
 from snapshots.statistics.words import TOKEN, is_word, tokens
 
 EDITION = 3
-AT_LEAST = 5  # occurrences: rarer words say nothing (section 6.2)
+AT_LEAST = 5  # occurrences: rarer words are not listed (section 6.2)
 SMOOTHING = 100
 THRESHOLDS = (0.8, 0.5)
-KEPT = 50  # words a label and ranking
+KEPT = 50  # words for each label and ranking
 DEV = "dev"
 TOLD_EVERY = 10_000
 
@@ -65,9 +65,9 @@ def measure(
     language: str = "en",
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
-    """Words and lengths by gold label; `dev` has the words of dev alone, None where it is all or nothing.
+    """Compute words and lengths by gold label. `dev` has the words of dev only; None if dev is empty or is all there is.
 
-    Reads `pairs()` twice; progress hears every ten thousand pairs of both.
+    Reads `pairs()` twice and calls `progress` every ten thousand pairs.
     """
     whole, dev = WordCounts(), WordCounts()
     lengths: defaultdict[tuple[str, str, str], Counter[float]] = defaultdict(Counter)
@@ -107,7 +107,7 @@ _BY = ("all", "genre", "prompt_version", "author")
 
 
 class WordCounts:
-    """How often words stand in hypotheses of each label, and in how many."""
+    """Counts of words in hypotheses by label: occurrences, and hypotheses that contain the word."""
 
     def __init__(self) -> None:
         self.occurrences: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -148,7 +148,7 @@ def _scored(
     sizes: Counter[str],
     labels: Sequence[str],
 ) -> Iterator[dict[str, Any]]:
-    """One entry for each word that occurs often enough and each label."""
+    """Yield one entry for each frequent word and each label."""
     often = sorted(word for word, counts in occurrences.items() if counts.total() >= AT_LEAST)
     tests = len(often) * len(labels)
     smoothed = {label: sum(occurrences[word][label] + SMOOTHING for word in occurrences) for label in labels}
@@ -171,13 +171,13 @@ def _scored(
 
 
 def _z(hits: int, number: int, expected: float) -> float | None:
-    """None where every pair has the label, or none has: then nothing can deviate."""
+    """Return the z value; None if every pair has the label, or none has it."""
     variance = number * expected * (1 - expected)
     return (hits - number * expected) / math.sqrt(variance) if variance else None
 
 
 def _chosen(scored: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[str, Any]]:
-    """The first fifty a label in each of the rankings, each word once; ordered by label, then frequency."""
+    """Choose the first fifty words of each label in each ranking, without repetition, ordered by label and frequency."""
     kept: list[dict[str, Any]] = []
     for label in labels:
         of_label = [entry for entry in scored if entry["label"] == label]
@@ -195,7 +195,7 @@ def _chosen(scored: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[st
 
 
 def giveaways(words: Iterable[dict[str, Any]], label: str, threshold: float) -> list[dict[str, Any]]:
-    """The words that speak for a label, the most frequent first."""
+    """Return the words that give a label away, the most frequent first."""
     chosen = (entry for entry in words if entry["label"] == label and entry["p"] >= threshold)
     return sorted(chosen, key=lambda entry: (-entry["count"], entry["word"]))
 
@@ -203,7 +203,7 @@ def giveaways(words: Iterable[dict[str, Any]], label: str, threshold: float) -> 
 def _answerable(
     pairs: Iterable[Pair], occurrences: dict[str, Counter[str]], labels: Sequence[str], language: str
 ) -> list[dict[str, Any]]:
-    """For thresholds of 0.00 to 1.00: how many pairs of each label have a word that reaches it."""
+    """Count, for thresholds from 0.00 to 1.00, the pairs of each label that have a word at or above it."""
     best = {word: max(counts.values()) / counts.total() for word, counts in occurrences.items()}
     often = {word for word, counts in occurrences.items() if counts.total() >= AT_LEAST}
     reached: dict[str, dict[str, Counter[int]]] = {
@@ -213,7 +213,7 @@ def _answerable(
         words = {token for token in tokens(pair.hypothesis, language) if is_word(token)}
         for which, counted in (("all_words", words), ("frequent_words", words & often)):
             highest = max((best[word] for word in counted), default=0.0)
-            # Reckoned in whole hundredths, rounded down but for what floating point takes off.
+            # In whole hundredths, rounded down; the small number corrects for floating point.
             reached[which][pair.label][math.floor(100 * highest + 1e-9)] += 1
     return [
         {

@@ -1,4 +1,4 @@
-"""Sizes, lengths, overlap, edits, parses and labels: the tables that describe a corpus.
+"""Count sizes, lengths, overlap, edits, parses and labels: the statistics that describe a corpus.
 
 MultiNLI section 2.2, Tables 1 to 3 and Figure 2; SNLI Table 2 and Figure 2; MPE Tables 1 and 3.
 """
@@ -11,6 +11,7 @@ from typing import Any
 
 from nli.gold import Rule
 from nli.labels import NO_GOLD
+from nli.lines import HYPOTHESIS, PREMISE
 from snapshots.files.trees import root
 from snapshots.statistics.distributions import share, sorted_counts, spread
 from snapshots.statistics.pairs import Pair
@@ -18,7 +19,7 @@ from snapshots.statistics.single_premises import DEFINITIONS as SCENE_DEFINITION
 from snapshots.statistics.single_premises import Scenes
 from snapshots.statistics.words import TOKEN, is_word, stop_words, tokens
 
-EDITION = 5  # counts up when a definition changes: figures of two editions are not compared
+EDITION = 5  # increases when a definition changes: statistics of two editions are never compared
 SUBSTANTIAL = 0.37
 TOLD_EVERY = 10_000
 
@@ -75,7 +76,7 @@ DEFINITIONS = {
 
 
 class _Cell:
-    """Counts over the pairs of one partition, genre and gold label. Cells are added up to any group."""
+    """Counts over the pairs of one partition, genre and gold label. The sum of cells is a group."""
 
     MEASURES = (
         "premise_words",
@@ -115,12 +116,11 @@ def measure(
     single_premises: Rule | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
-    """All figures, by partition, genre and gold label; one pass over `pairs`.
+    """Compute all statistics by partition, genre and gold label, in one pass over `pairs`.
 
-    labels: the gold labels, in their order. seats: how many labels a pair has when it has all. reads: label that
-    annotators give -> gold label that it stands for, where these are others. single_premises: the
-    rule for a premise by itself, where that was asked for. progress hears the number of pairs every ten thousand
-    and may raise to stop.
+    labels: the gold labels, in order. seats: the number of labels of a complete pair. reads: the gold label that each
+    label of an annotator stands for, if their schemes differ. single_premises: the rule for single premises, if the
+    corpus asks for their labels. progress: called every ten thousand pairs; it may raise an error to stop.
     """
     stops = stop_words(language)
     cells: defaultdict[tuple[str, str, str], _Cell] = defaultdict(_Cell)
@@ -183,8 +183,8 @@ def _count(
     for edit in edits(_words(whole), _words(hypothesis)):
         counts["edits"][edit] += 1
     for side, name, parse in (
-        ("sentence1", "premise", pair.premise_parse),
-        ("sentence2", "hypothesis", pair.hypothesis_parse),
+        (PREMISE, "premise", pair.premise_parse),
+        (HYPOTHESIS, "hypothesis", pair.hypothesis_parse),
     ):
         if parse:
             kind = "derived_roots" if side in pair.derived_parses else "roots"
@@ -199,7 +199,7 @@ def _count(
 
 
 def overlap(hypothesis: Iterable[str], premise: set[str], stops: frozenset[str]) -> float | None:
-    """The share of the content tokens of `hypothesis` that `premise` has; None where it has no such token."""
+    """Return the share of the content tokens of `hypothesis` that are in `premise`; None without content tokens."""
     content = [token for token in hypothesis if is_word(token) and token not in stops]
     return sum(token in premise for token in content) / len(content) if content else None
 
@@ -209,7 +209,7 @@ def _words(sentence: Iterable[str]) -> list[str]:
 
 
 def edits(premise: list[str], hypothesis: list[str]) -> Iterator[str]:
-    """Which of "same", "deletion", "insertion" and "one_word" lead from the premise's words to the hypothesis's."""
+    """Yield which of "same", "deletion", "insertion" and "one_word" turn the premise's words into the hypothesis's."""
     if premise == hypothesis:
         yield "same"
         return
@@ -227,7 +227,7 @@ def edits(premise: list[str], hypothesis: list[str]) -> Iterator[str]:
 
 def _is_within(part: list[str], whole: list[str]) -> bool:
     rest = iter(whole)
-    return all(word in rest for word in part)  # `in` uses the iterator up: the order counts
+    return all(word in rest for word in part)  # `in` advances the iterator, so the order counts
 
 
 def _is_one_replaced_or_moved(one: list[str], other: list[str]) -> bool:
@@ -259,7 +259,7 @@ def _example(pair: Pair) -> dict[str, Any]:
 def _groups(
     cells: dict[tuple[str, str, str], _Cell], labels: Sequence[str]
 ) -> Iterator[tuple[dict[str, str | None], _Cell]]:
-    """Every partition and all of them, each whole, by genre and by gold label. None stands for all."""
+    """Yield each partition and all together, each as a whole, by genre and by gold label. None stands for all."""
     order = {partition: index for index, partition in enumerate(("train", "dev", "test"))}
     partitions = sorted({key[0] for key in cells}, key=lambda name: (order.get(name, 3), name))
     label_order = {label: index for index, label in enumerate((*labels, NO_GOLD))}
@@ -279,7 +279,7 @@ def _sum(cells: Iterable[_Cell]) -> _Cell:
 
 
 def _types(types: dict[str, set[str]], partition: str | None, where: dict[str, str | None]) -> int | None:
-    """Different tokens of a whole partition or of all; not counted for parts of one."""
+    """Count the different tokens of a partition or of all; None for a part of a partition."""
     if where["genre"] is not None or where["label"] is not None:
         return None
     found = types.values() if partition is None else [types[partition]]

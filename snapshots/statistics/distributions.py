@@ -1,4 +1,4 @@
-"""A distribution kept as counts of its values: exact, mergeable, and small where values repeat."""
+"""Summaries of a distribution that is stored as counts of its values: exact, and easy to merge."""
 
 import math
 from collections import Counter
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def spread(counts: Mapping[float, int]) -> dict[str, Any]:
-    """`number` of values, `mean`, `sd` (of the population), `least`, `most`; null where there is no value."""
+    """Return the `number` of values, their `mean`, `sd` (of the population), `least` and `most`; None without a value."""
     number = sum(counts.values())
     if not number:
         return {"number": 0, "mean": None, "sd": None, "least": None, "most": None}
@@ -23,11 +23,11 @@ def spread(counts: Mapping[float, int]) -> dict[str, Any]:
 
 
 def share(counts: Mapping[Any, int], *which: Any) -> float | None:
-    """The share of the values `which` among all; null where there is none."""
+    """Return the share of the values `which` among all values; None without a value."""
     total = sum(counts.values())
     return sum(counts.get(each, 0) for each in which) / total if total else None
 
 
 def sorted_counts(counts: Counter[Any]) -> dict[str, int]:
-    """Counts by value in its own order, with texts as keys, as JSON wants them."""
+    """Return counts sorted by value, with texts as keys for JSON."""
     return {str(value): counts[value] for value in sorted(counts)}

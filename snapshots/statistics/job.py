@@ -1,4 +1,4 @@
-"""Statistics of a frozen snapshot: asked for, worked out from its files, kept for good."""
+"""Request statistics of a frozen snapshot, compute them from its files in a worker, and store them."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +10,7 @@ from jobs.models import WAITING_FOR_A_WORKER
 from nli.lines import premise_rule_of, rule_of
 from nli.tokens import is_english
 from snapshots.errors import SnapshotError
-from snapshots.files.reading import ExportError, all_lines, whole_manifest
+from snapshots.files.reading import DamagedFiles, all_lines, whole_manifest
 from snapshots.models import Snapshot, SnapshotStatistics
 from snapshots.statistics import artifacts, corpus, tags
 from snapshots.statistics.pairs import Pair, pair_of
@@ -26,40 +26,39 @@ EDITIONS: Mapping[str, int] = {
 
 class NotFrozen(SnapshotError):
     def __init__(self, snapshot: Snapshot) -> None:
-        super().__init__(f"{snapshot} is not frozen yet: there are no files to count.")
+        super().__init__(f"{snapshot} is not frozen yet, so it has no files to count.")
 
 
 class NoTagger(SnapshotError):
     def __init__(self, snapshot: Snapshot, language: str) -> None:
-        super().__init__(
-            f"{snapshot} is in the language {language!r}; annotation tags are for English alone."
-        )
+        super().__init__(f"{snapshot} is in the language {language!r}; annotation tags are for English only.")
 
 
 class StatisticsInProgress(SnapshotError):
     def __init__(self, row: SnapshotStatistics) -> None:
-        super().__init__(
-            f"The {row.kind} statistics of {row.snapshot} are being worked out ({row.progress})."
-        )
+        super().__init__(f"The {row.kind} statistics of {row.snapshot} are being computed ({row.progress}).")
 
 
 class StatisticsFailed(SnapshotError):
-    """The work ended without figures; asking again starts it anew."""
+    """The job ended without statistics. A new request starts it again."""
 
 
 def kinds_for(snapshot: Snapshot) -> list[SnapshotStatistics.Kind]:
-    """What can be worked out for a snapshot: tags need English."""
+    """Return the kinds of statistics that a snapshot can have: tags need English."""
     return [kind for kind in Kind if kind != Kind.TAGS or is_english(snapshot.corpus.language)]
 
 
 def check_tagger(snapshot: Snapshot) -> None:
-    """Raises NoTagger where the corpus is not in English."""
+    """Raises NoTagger if the corpus is not in English."""
     if not is_english(snapshot.corpus.language):
         raise NoTagger(snapshot, snapshot.corpus.language)
 
 
 def request_statistics(*, snapshot: Snapshot, kind: str) -> SnapshotStatistics:
-    """The row of this kind in today's edition; a new or a failed one waits for a worker. Raises NotFrozen, NoTagger."""
+    """Return the row of a kind in the current edition. If it is new or failed, it waits for a worker.
+
+    Raises NotFrozen, NoTagger.
+    """
     if snapshot.status != Snapshot.Status.FROZEN:
         raise NotFrozen(snapshot)
     if kind == Kind.TAGS:
@@ -74,41 +73,41 @@ def request_statistics(*, snapshot: Snapshot, kind: str) -> SnapshotStatistics:
     return row
 
 
-def work_out_statistics(
+def compute_statistics(
     *, statistics_id: int, worker: str = "", progress: Callable[[str], None] = lambda text: None
 ) -> SnapshotStatistics:
-    """Carries a request out, or claims one whose worker died; returns the row with its data.
+    """Compute requested statistics, or those whose worker died. Returns the row with its data.
 
-    `progress` hears how far it is. Raises StatisticsInProgress, StatisticsFailed, SnapshotStatistics.DoesNotExist,
+    Calls `progress` with its progress. Raises StatisticsInProgress, StatisticsFailed, SnapshotStatistics.DoesNotExist,
     jobs.claims.Interrupted.
     """
     try:
         claims.carry_out(
             SnapshotStatistics,
             statistics_id,
-            lambda claim: claim.finish(data=_measured(claim.row, claim)),
+            lambda claim: claim.finish(data=_compute(claim.row, claim)),
             worker=worker,
             progress="reading the files",
-            expected=(ExportError,),
+            expected=(DamagedFiles,),
             tell=progress,
         )
     except InOtherHands as elsewhere:
         if elsewhere.row.status != SnapshotStatistics.Status.DONE:
             raise StatisticsInProgress(elsewhere.row) from None
-    except (ExportError, JobFailed) as error:
+    except (DamagedFiles, JobFailed) as error:
         raise StatisticsFailed(str(error)) from error
     return SnapshotStatistics.objects.select_related("snapshot__corpus").get(pk=statistics_id)
 
 
 def work(statistics_id: int, worker: str) -> None:
-    """Carries a request out for a worker; one that is in other hands is left to them."""
+    """Compute statistics in a worker; do nothing if another worker has claimed them."""
     try:
-        work_out_statistics(statistics_id=statistics_id, worker=worker)
+        compute_statistics(statistics_id=statistics_id, worker=worker)
     except StatisticsInProgress as error:
         logger.info("%s", error)
 
 
-def _measured(row: SnapshotStatistics, claim: Claim) -> dict[str, Any]:
+def _compute(row: SnapshotStatistics, claim: Claim) -> dict[str, Any]:
     folder = row.snapshot.folder
     manifest = whole_manifest(folder, str(row.snapshot))
     total = manifest["pairs"]
@@ -128,7 +127,7 @@ def measure(
     manifest: Mapping[str, Any],
     progress: Callable[[int], None],
 ) -> dict[str, Any]:
-    """The figures of one kind over `pairs()`; labels, seats and language are those of the manifest's corpus."""
+    """Compute the statistics of one kind over `pairs()`, with labels, seats and language from the manifest."""
     facts = manifest["corpus"]
     rule = rule_of(facts)
     labels = rule.gold_labels

@@ -1,4 +1,4 @@
-"""Lines on paper: placed here, drawn by a template, told apart by dashes and names. They need no script."""
+"""Compute the coordinates of line plots, which a template draws as SVG without a script."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,25 +27,25 @@ class Paper:
     bottom: int
 
     def x(self, share: float) -> float:
-        """Where a share, 0 to 1, of the axis across lies."""
+        """Return the x coordinate of a share (0 to 1) of the horizontal axis."""
         return round(self.left + (self.right - self.left) * share, 1)
 
     def y(self, share: float) -> float:
-        """The same of the axis up."""
+        """Return the y coordinate of a share (0 to 1) of the vertical axis."""
         return round(self.bottom - (self.bottom - self.top) * share, 1)
 
     def line(self, points: Points) -> str:
-        """Points in shares of both axes, as SVG writes a line through them."""
+        """Return points, given in shares of both axes, as the points of an SVG polyline."""
         return " ".join(f"{self.x(across)},{self.y(up)}" for across, up in points)
 
 
-# With room at the right for the names of the lines.
+# With space on the right for the legend.
 WITH_LEGEND = Paper(width=760, height=280, left=64, right=520, top=16, bottom=236)
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line: SVG points, the dashes that tell it apart, where its name in the legend stands, its colour's class."""
+    """One line: its SVG points, its dashes, the height of its name in the legend, and the class of its colour."""
 
     name: str
     points: str
@@ -56,7 +56,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Plot:
-    """Lines over two axes that begin at 0, with what a template needs to draw them."""
+    """Lines over two axes that begin at 0, as a template draws them."""
 
     key: str
     title: str
@@ -68,7 +68,7 @@ class Plot:
 
     @property
     def legend(self) -> int:
-        """Where the names of the lines begin."""
+        """Return the x coordinate of the legend."""
         return self.paper.right + 16
 
 
@@ -81,7 +81,7 @@ def plot(
     percent: bool = False,
     css_of: Callable[[str], str] = lambda name: "",
 ) -> Plot | None:
-    """None where there is nothing to draw. `percent`: the values are shares. `css_of`: the class of a line by its name."""
+    """Make a plot; None without data. percent: the values are shares. css_of: the class of a line by its name."""
     points = [point for _, line in lines for point in line]
     widest, highest = (max((point[axis] for point in points), default=0.0) for axis in (0, 1))
     if not widest or not highest:

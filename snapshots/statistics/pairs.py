@@ -1,17 +1,20 @@
-"""A pair as the measures see it, and how it is read from a line of a snapshot's file."""
+"""A pair as the statistics need it, and how to read it from a line of a snapshot's file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nli.lines import HYPOTHESIS, PREMISE
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """`premise` is one sentence or several; `label` the gold label or "-"; `labels` the ones that count.
+    """A pair of a snapshot.
 
-    Parses are bracketed trees, empty where there are none; `derived_parses` names the sides ("sentence1", "sentence2")
-    whose trees did not come with the corpus. `prompt_version` and `author` may be empty.
-    `single_premise_labels` has the labels of each sentence of the premise by itself, where these were asked for.
+    premise: its sentences. label: the gold label or "-". labels: the annotators' labels that count. Parses are bracketed
+    trees, or empty; derived_parses names the sides ("sentence1", "sentence2") whose trees were derived here.
+    prompt_version and author may be empty. single_premise_labels: the labels of each sentence of the premise by itself,
+    if the corpus asks for them.
     """
 
     premise: tuple[str, ...]
@@ -30,10 +33,10 @@ class Pair:
 
 
 def pair_of(partition: str, line: Mapping[str, Any]) -> Pair:
-    """The pair of one line of train.jsonl, dev.jsonl or test.jsonl."""
+    """Read the pair from a line of train.jsonl, dev.jsonl or test.jsonl."""
     return Pair(
-        premise=tuple(line.get("premise_sentences") or [line["sentence1"]]),
-        hypothesis=line["sentence2"],
+        premise=tuple(line.get("premise_sentences") or [line[PREMISE]]),
+        hypothesis=line[HYPOTHESIS],
         label=line["gold_label"],
         genre=line["genre"],
         partition=partition,
@@ -41,8 +44,8 @@ def pair_of(partition: str, line: Mapping[str, Any]) -> Pair:
         author=line["author"],
         prompt_version=line.get("prompt_version", ""),
         labels=tuple(line["annotator_labels"]),
-        premise_parse=line["sentence1_parse"],
-        hypothesis_parse=line["sentence2_parse"],
+        premise_parse=line[f"{PREMISE}_parse"],
+        hypothesis_parse=line[f"{HYPOTHESIS}_parse"],
         derived_parses=tuple(line.get("derived_parses", ())),
         single_premise_labels=tuple(map(tuple, line.get("single_premise_labels", ()))),
     )

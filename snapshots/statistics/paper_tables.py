@@ -1,4 +1,4 @@
-"""The figures laid out as the papers' tables: from the data of corpus.py, artifacts.py and tags.py to rows."""
+"""Lay statistics out as the tables of the papers: from the data of corpus.py, artifacts.py and tags.py to rows."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class Column:
-    """`kind` says how a value is written: text, count, number (two decimals), share (in percent), z, p."""
+    """A column of a table. kind: how a value is written: text, count, number (two decimals), share (in percent), z, p."""
 
     name: str
     kind: str = "text"
@@ -24,7 +24,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of raw values, and what they mean: shares are from 0 to 1, an empty cell is None."""
+    """Rows of raw values with their definitions. Shares are from 0 to 1; an empty cell is None."""
 
     name: str
     title: str
@@ -35,9 +35,9 @@ class Table:
 
 @dataclass(frozen=True)
 class TableKind:
-    """`source`: which report the table is made from. `defined`: the keys of its definitions there.
+    """How one table is made. source: the kind of statistics that has its data. defined: the keys of its definitions.
 
-    `only_with_rows`: most corpora have nothing to show here, and their pages do not name it.
+    only_with_rows: the page leaves the table out if it has no rows, as for most corpora.
     """
 
     title: str
@@ -49,7 +49,7 @@ class TableKind:
 
 
 def table(name: str, data: Data) -> Table:
-    """The table `name` of `data`, which is the report that the table's `source` names. Raises KeyError."""
+    """Make the table `name` from the data of its kind of statistics. Raises KeyError."""
     kind = TABLES[name]
     columns = kind.columns if isinstance(kind.columns, tuple) else kind.columns(data)
     definitions = tuple(data["definitions"][key] for key in kind.defined)
@@ -64,7 +64,7 @@ def _group(data: Data, **where: str | None) -> Data | None:
 
 
 def _partitions(data: Data) -> list[str | None]:
-    """The partitions in their order, and all together (None) last, where there are several."""
+    """Return the partitions in order; if there are several, None for all together is last."""
     named = list(dict.fromkeys(group["partition"] for group in data["groups"] if group["partition"]))
     return [*named, None] if len(named) > 1 else named
 
@@ -188,7 +188,7 @@ def _votes(data: Data) -> Iterator[list[Cell]]:
 
 
 def _examples(data: Data) -> Iterator[list[Cell]]:
-    """Labels by their first letters, as in the papers; in full where two begin alike (minor, major)."""
+    """Yield examples with labels as first letters, as in the papers; in full if two labels begin alike (minor, major)."""
     labels = {*data["labels"], *(label for example in data["examples"] for label in example["labels"])}
     letters = {label: label[:1].upper() for label in labels}
     if len({*letters.values()}) < len(letters):
@@ -202,7 +202,7 @@ def _examples(data: Data) -> Iterator[list[Cell]]:
 
 
 def _agreeing(data: Data) -> list[int]:
-    """0, 1, ... up to the most premises that agree anywhere."""
+    """Return the numbers from 0 to the largest number of premises that agree."""
     groups = data["single_premises"]["groups"]
     return list(range(max((len(group["agree"]) for group in groups), default=0)))
 
@@ -228,7 +228,7 @@ def _scene_examples(data: Data) -> Iterator[list[Cell]]:
 
 
 def _whose_words(data: Data) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """The words of all pairs, then those of dev, where it is a part of them."""
+    """Yield the words of all pairs, then those of dev, if dev is a part of them."""
     yield _all(None), data["words"]
     if data[DEV]:
         yield DEV, data[DEV]["words"]

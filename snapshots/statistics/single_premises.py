@@ -1,4 +1,4 @@
-"""Single premises beside all of them: how many of a scene's sentences agree by themselves with the whole (MPE, Table 4)."""
+"""Compare single premises with the whole: how many of a premise's sentences have the pair's label (MPE, Table 4)."""
 
 import hashlib
 from collections import defaultdict
@@ -27,7 +27,7 @@ DEFINITIONS = {
 
 
 class Scenes:
-    """Counts over pairs, by partition. `rule`: of the labels of a single premise; None where nobody asked so."""
+    """Counts by partition. rule: the rule for single premises; None if the corpus does not ask for their labels."""
 
     def __init__(self, rule: Rule | None, labels: Sequence[str], seed: int) -> None:
         self.rule, self.seed = rule, seed
@@ -49,7 +49,7 @@ class Scenes:
             self.examples[agree] = (place, pair, of_premises)
 
     def figures(self) -> dict[str, Any]:
-        """`groups`: the figures of every partition and of all (None); `examples` by how many premises agree."""
+        """Return `groups` (each partition, and None for all) and `examples` by the number of premises that agree."""
         order = ("train", "dev", "test", None)
         return {
             "groups": [

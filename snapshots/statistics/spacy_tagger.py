@@ -1,6 +1,6 @@
-"""Penn tags and lemmas from spaCy's small English model.
+"""Tag and lemmatise sentences with spaCy's small English model.
 
-Commands and workers import this module when they need it; a web process never does.
+Only commands and workers import this module, when they need it; a web process never does.
 """
 
 import threading
@@ -22,11 +22,11 @@ def _model() -> Any:
 
 
 def annotate(sentences: Iterable[str]) -> list[Sentence]:
-    """Each sentence's tokens, in order. The parser and the names are left out: nothing here needs them.
+    """Return the tokens of each sentence, in order. Parser and entity recogniser are switched off: nothing here needs them.
 
-    Some thousand sentences at a time: all are in memory at once.
+    Call it with about a thousand sentences: all of them are in memory at once.
     """
-    # As in parsing/parser.py: without the zone every word would be kept, and a vocabulary has one zone.
+    # As in parses/spacy_parser.py: without the memory zone spaCy stores every word, and a vocabulary has one zone.
     with _one_at_a_time, _model().memory_zone():
         documents = _model().pipe(sentences, batch_size=SENTENCES_AT_ONCE)
         return [[Token(token.text, token.tag_, token.lemma_) for token in document] for document in documents]

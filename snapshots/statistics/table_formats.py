@@ -1,9 +1,10 @@
-"""A table as text, CSV, LaTeX or HTML. CSV holds the raw values; the others are rounded to be read."""
+"""Write a table as text, CSV, LaTeX or HTML. CSV has the raw values; the others are rounded."""
 
 from collections.abc import Callable
 from html import escape
 
 from shared.csv_tables import csv_text
+from shared.numbers import percent
 from snapshots.statistics.paper_tables import Cell, Column, Table
 
 _LATEX = {
@@ -18,14 +19,14 @@ _LATEX = {
 
 
 def shown(value: Cell, kind: str) -> str:
-    """A value as people read it: 1,234, 0.28, 58.3%; empty where there is none."""
+    """Format a value for people: 1,234, 0.28, 58.3%; empty for None."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     match kind:
         case "share":
-            return f"{100 * value:.1f}%"
+            return percent(value)
         case "count":
             return f"{value:,}"
         case "p":
@@ -42,7 +43,7 @@ def shown_rows(table: Table) -> list[list[str]]:
 
 
 def as_text(table: Table) -> str:
-    """Columns padded with spaces, texts to the left and numbers to the right; the definitions below."""
+    """Write columns padded with spaces, texts aligned left and numbers right, and the definitions below."""
     lines = [[column.name for column in table.columns], *shown_rows(table)]
     widths = [max(len(line[index]) for line in lines) for index in range(len(table.columns))]
 
@@ -53,17 +54,17 @@ def as_text(table: Table) -> str:
         )
         return "  ".join(cells).rstrip()
 
-    told = [table.title, "", *map(joined, lines), "", *table.definitions]
-    return "\n".join(told) + "\n"
+    parts = [table.title, "", *map(joined, lines), "", *table.definitions]
+    return "\n".join(parts) + "\n"
 
 
 def as_csv(table: Table) -> str:
-    """A header and the raw values, as the csv module writes them for spreadsheets; shares are from 0 to 1."""
+    """Write a header and the raw values for spreadsheets; shares are from 0 to 1."""
     return csv_text([[column.name for column in table.columns], *table.rows])
 
 
 def as_latex(table: Table) -> str:
-    """A `table` environment with a plain `tabular`: no package is needed."""
+    """Write a `table` environment with a plain `tabular`, which needs no package."""
     alignment = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     rows = [" & ".join(_escaped(column.name) for column in table.columns) + r" \\ \hline"]
     rows += [" & ".join(map(_escaped, row)) + r" \\" for row in shown_rows(table)]
@@ -87,7 +88,7 @@ def _escaped(text: str) -> str:
 
 
 def as_html(table: Table) -> str:
-    """A `table` element with its definitions after it; every text is escaped."""
+    """Write a `table` element and its definitions; all texts are escaped."""
 
     def cells(line: list[str], tag: str) -> str:
         return "".join(

@@ -1,4 +1,4 @@
-"""The annotation tags of each pair of a snapshot, for what is counted by tag. Worked out once a partition, and kept."""
+"""Find the annotation tags of each pair of a snapshot, and cache them by partition, for scores by tag."""
 
 import json
 import os
@@ -20,29 +20,29 @@ NAMES = tags.NAMES
 
 
 def tags_of_pairs(snapshot: Snapshot, partition: str) -> dict[str, frozenset[str]]:
-    """pairID -> the keys of its tags, key words matched as words; empty where the snapshot has no such partition.
+    """Return the keys of the tags of each pair by pairID, key words matched as words; empty without such a partition.
 
-    Kept under CACHE_ROOT; working a partition out takes spaCy about as long as its part of the tag statistics.
-    Raises NoTagger for corpora that are not in English.
+    Cached under CACHE_ROOT. Computing a partition takes about as long as its part of the tag statistics.
+    Raises NoTagger if the corpus is not in English.
     """
     check_tagger(snapshot)
-    kept = Path(settings.CACHE_ROOT) / "tags" / f"{snapshot.sha256}-{tags.EDITION}-{partition}.jsonl"
-    if not kept.exists():
-        _keep(snapshot, partition, kept)
-    return {line["pairID"]: frozenset(line["tags"]) for line in lines(kept)}
+    cached = Path(settings.CACHE_ROOT) / "tags" / f"{snapshot.sha256}-{tags.EDITION}-{partition}.jsonl"
+    if not cached.exists():
+        _write(snapshot, partition, cached)
+    return {line["pairID"]: frozenset(line["tags"]) for line in lines(cached)}
 
 
-def _keep(snapshot: Snapshot, partition: str, kept: Path) -> None:
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".") as folder:
-        draft = Path(folder) / kept.name
+def _write(snapshot: Snapshot, partition: str, cached: Path) -> None:
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cached.parent, prefix=".") as folder:
+        draft = Path(folder) / cached.name
         with draft.open("w", encoding="utf-8") as stream:
-            for name, found in _worked_out(snapshot, partition):
+            for name, found in _tags(snapshot, partition):
                 stream.write(json.dumps({"pairID": name, "tags": sorted(found)}, ensure_ascii=False) + "\n")
-        os.replace(draft, kept)
+        os.replace(draft, cached)
 
 
-def _worked_out(snapshot: Snapshot, partition: str) -> Iterator[tuple[str, frozenset[str]]]:
+def _tags(snapshot: Snapshot, partition: str) -> Iterator[tuple[str, frozenset[str]]]:
     from snapshots.statistics.spacy_tagger import annotate  # spaCy: in workers and commands only
 
     names = {partition: name for name, partition in PARTITION_FILES.items()}

@@ -1,7 +1,7 @@
-"""The fifteen annotation tags of MultiNLI (section 4, Tables 6 and 7), from Penn tags and key words.
+"""Find the fifteen annotation tags of MultiNLI (section 4, Tables 6 and 7), from Penn tags and key words.
 
-The paper names the key-word classes and gives examples; the full lists are ours. Its frequencies fit only when a key word
-also counts inside other words ("if" in "different"), so both readings are counted.
+The paper names the classes of key words and gives examples; the complete lists are ours. Its frequencies fit only if a key
+word is also matched inside other words ("if" in "different"), so both ways of matching are counted.
 """
 
 from collections import Counter, defaultdict
@@ -74,8 +74,8 @@ DEFINITIONS = {
         " case ignored."
     ),
     "substring": (
-        "The same with key words found anywhere, inside other words too (if in different): the paper's "
-        "frequencies fit only this."
+        "The same with key words matched anywhere, also inside other words (if in different): only this "
+        "fits the paper's frequencies."
     ),
     "penn": (
         "Tags marked (Penn) come from the Penn Treebank tags of spaCy's small English model: pronouns PRP"
@@ -104,7 +104,7 @@ NAMES = {
     "pronouns": "Pronouns (Penn)",
     "quantifiers": "Quantifiers",
     "modals": "Modals (Penn)",
-    "negation": "Negation (Penn)",
+    "negation": "Negation (words)",
     "wh_words": "Wh-words (Penn)",
     "belief_verbs": "Belief verbs",
     "time_terms": "Time terms",
@@ -132,7 +132,7 @@ Sentence = Sequence[Token]
 
 
 def tags_of(premise: Sequence[Sentence], hypothesis: Sentence, hypothesis_words: int) -> frozenset[str]:
-    """The tags of one pair, key words matched as whole words."""
+    """Return the tags of one pair, key words matched as whole words."""
     found: set[str] = set()
     everything = [token for sentence in (*premise, hypothesis) for token in sentence]
     used = {token.tag for token in everything}
@@ -155,9 +155,9 @@ def measure(
     labels: Sequence[str],
     progress: Callable[[int], None] = lambda done: None,
 ) -> dict[str, Any]:
-    """How many pairs have each tag, by partition, genre and gold label, and the overlap of lemmas by label.
+    """Count the pairs with each tag by partition, genre and gold label, and the overlap of lemmas by label.
 
-    annotate: sentences in, annotated sentences out, in their order. English only.
+    annotate: a function from sentences to annotated sentences, in the same order. English only.
     """
     sizes: Counter[tuple[str, str]] = Counter()
     tagged: Counter[tuple[str, str, str, str, str]] = Counter()
@@ -199,7 +199,7 @@ def _order(partition: str) -> tuple[int, str]:
 def annotated(
     pairs: Iterable[Pair], annotate: Callable[[Iterable[str]], Iterable[Sentence]]
 ) -> Iterator[tuple[Pair, list[Sentence], Sentence]]:
-    """Pairs with their sentences annotated: five hundred at a time, each sentence once in a portion."""
+    """Yield pairs with their annotated sentences. Annotates five hundred pairs at a time, each sentence once."""
     rest = iter(pairs)
     while portion := list(islice(rest, PAIRS_AT_ONCE)):
         texts = dict.fromkeys(text for pair in portion for text in (*pair.premise, pair.hypothesis))
@@ -250,6 +250,6 @@ def tenses(sentence: Iterable[Token]) -> set[str]:
 
 
 def substring_tags(premise: Iterable[str], hypothesis: str) -> frozenset[str]:
-    """The key-word tags of one pair, key words matched anywhere, inside other words too."""
+    """Return the key-word tags of one pair, key words matched anywhere, also inside other words."""
     text = "\n".join((*premise, hypothesis)).lower()
     return frozenset(name for name, keys in KEY_WORDS.items() if any(key in text for key in keys))

@@ -1,4 +1,4 @@
-"""The pages of a snapshot's statistics, and their tables as files."""
+"""Pages of a snapshot's statistics, and their tables as files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from snapshots.statistics.table_formats import as_csv, as_latex, shown_rows
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table of statistics as its page shows it; long ones are folded up."""
+    """A table of statistics as its page shows it. A long table is folded."""
 
     table: Table
     rows: list[list[tuple[str, str]]]
@@ -36,7 +36,7 @@ LONG = 30
 
 
 def statistics_tables(kind: str, data: Mapping[str, Any]) -> list[ShownTable]:
-    """The tables of one kind of statistics, with the plots of those that are curves."""
+    """Return the tables of one kind of statistics, with plots for those that are curves."""
     made = [(each, table(name, data)) for name, each in TABLES.items() if each.source == kind]
     return [_shown(each) for told, each in made if each.rows or not told.only_with_rows]
 
@@ -48,7 +48,7 @@ def _shown(made: Table) -> ShownTable:
 
 
 def _curves(made: Table) -> Plot | None:
-    """Figure 2 of SNLI and MultiNLI, Figure 6 of Poliak et al.; None for tables that are no curves."""
+    """Plot a table as Figure 2 of SNLI and MultiNLI, or Figure 6 of Poliak et al.; None for other tables."""
     if made.name not in ("length_distribution", "answerable"):
         return None
     lines = [
@@ -61,7 +61,7 @@ def _curves(made: Table) -> Plot | None:
 
 
 def _label_colour(name: str) -> str:
-    """The colour of a label's mark for the line "entailment, all words"; lines of other things have none of their own."""
+    """Return the class of a label's colour for a line such as "entailment, all words"; "" for other lines."""
     label = name.partition(",")[0]
     return MARKS[label][0] if label in MARKS else ""
 
@@ -73,7 +73,7 @@ STATISTICS_FILES = {"csv": (as_csv, "text/csv"), "tex": (as_latex, "application/
 @require_safe
 @researcher_required
 def statistics(request: HttpRequest, pk: int) -> HttpResponse:
-    """The whole page; while something is worked out, htmx asks every two seconds for the part that changes."""
+    """Show the statistics. While a job is under way, htmx requests the changing part every two seconds."""
     found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     rows = {row.kind: row for row in found.statistics.current(EDITIONS)}
     kinds = kinds_for(found)
@@ -108,7 +108,7 @@ def ask_for_statistics(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @researcher_required
 def statistics_file(request: HttpRequest, pk: int, name: str, ending: str) -> HttpResponse:
-    """A table for a spreadsheet (csv: raw values) or a paper (tex)."""
+    """Return a table for a spreadsheet (csv, raw values) or a paper (tex)."""
     kind = TABLES[name].source if name in TABLES else ""
     done = SnapshotStatistics.objects.current(EDITIONS).filter(data__isnull=False)
     row = get_object_or_404(done.select_related("snapshot__corpus"), snapshot=pk, kind=kind)

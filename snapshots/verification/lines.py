@@ -1,4 +1,4 @@
-"""What must be true of each line of a snapshot's files. Standard library only, no database."""
+"""Check each line of a snapshot's files: fields, labels, gold label, answers, trees. Standard library only."""
 
 import hashlib
 import json
@@ -12,41 +12,41 @@ from nli.gold import AUTHOR, MAJORITY, NONE, SOURCES, Rule
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import FIELDS, SIDES, Facts, Line, distribution, rule_of, rules_in, shape_errors
 from snapshots.files import single_premises
-from snapshots.files.counts import Tally
+from snapshots.files.counts import LineCounts
 from snapshots.files.trees import BadTree, fits, is_binary, read
 
-TOLD_A_FILE = 20  # one mistake in a file makes thousands of findings; nobody reads them all
+MOST_FINDINGS = 20  # for each file: one mistake may be in thousands of lines
 PAIR, PREMISE, HYPOTHESIS, GROUP = "pair", "premise", "hypothesis", "group"
 
 
 @dataclass
 class Part:
-    """What some lines of a partition hold and what is wrong with them; lines are numbered from 1.
+    """The counts and the errors of some lines of a partition; lines are numbered from 1.
 
-    complaints: (line, text), the first twenty, and `more` counts the others. first: line and pairID of the first line
-    that could be read. names: kind -> (name, line) to be compared with those of the other parts.
+    errors: (line, text), the first twenty; `more` counts the others. first: line number and pairID of the first line
+    that could be read. names: kind -> (name, line), to be compared with those of the other parts.
     """
 
-    tally: Tally
+    counts: LineCounts
     lines: int = 0
-    complaints: list[tuple[int, str]] = field(default_factory=list)
+    errors: list[tuple[int, str]] = field(default_factory=list)
     more: int = 0
     first: tuple[int, str] | None = None
     last: str = ""
     names: dict[str, dict[bytes, int] | list[tuple[bytes, int]]] = field(default_factory=dict)
     authors: set[str] = field(default_factory=set)
 
-    def complain(self, number: int, text: str) -> None:
-        if len(self.complaints) < TOLD_A_FILE:
-            self.complaints.append((number, text))
+    def add_error(self, number: int, text: str) -> None:
+        if len(self.errors) < MOST_FINDINGS:
+            self.errors.append((number, text))
         else:
             self.more += 1
 
 
 def check_part(lines: Iterable[bytes], partition: str, facts: Facts) -> Part:
-    """Checks lines that stand one after the other in a partition's file."""
+    """Check consecutive lines of a partition's file."""
     rules = rules_in(facts, partition)
-    part = Part(Tally(rule_of(facts)))
+    part = Part(LineCounts(rule_of(facts)))
     pairs: list[tuple[bytes, int]] = []
     premises: dict[bytes, int] = {}
     hypotheses: dict[bytes, int] = {}
@@ -55,20 +55,20 @@ def check_part(lines: Iterable[bytes], partition: str, facts: Facts) -> Part:
         part.lines = number
         reason, line = read_line(data)
         if line is None:
-            part.complain(number, reason)
+            part.add_error(number, reason)
             continue
         name = line["pairID"]
         if part.first is None:
             part.first = number, name
         elif name <= part.last:
-            part.complain(number, out_of_order(name))
+            part.add_error(number, out_of_order(name))
         part.last = name
-        for reason in line_complaints(line, facts, rules):
-            part.complain(number, reason)
-        part.tally.add(partition, line)
+        for reason in line_errors(line, facts, rules):
+            part.add_error(number, reason)
+        part.counts.add(partition, line)
         pairs.append((as_bytes(name), number))
         premises.setdefault(as_bytes(line["promptID"]), number)
-        # Sixteen bytes that stand for a text: half a million sentences are compared.
+        # Sixteen bytes of a hash instead of the text: half a million sentences are compared.
         hypotheses.setdefault(hashlib.sha256(as_bytes(line["sentence2"])).digest()[:16], number)
         # A premise without a group of its own is one.
         groups.setdefault(as_bytes(line.get("group", line["promptID"])), number)
@@ -79,7 +79,7 @@ def check_part(lines: Iterable[bytes], partition: str, facts: Facts) -> Part:
 
 
 def as_bytes(text: str) -> bytes:
-    """JSON may hold half a surrogate pair, which is no UTF-8."""
+    """Encode a text that may hold half a surrogate pair, which JSON allows and UTF-8 does not."""
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -88,7 +88,7 @@ def out_of_order(name: str) -> str:
 
 
 def read_line(data: bytes) -> tuple[str, dict[str, Any] | None]:
-    """A line whose fields are all there and of the right kind, or the reason why it is none."""
+    """Return a line that has all required fields with the right kinds of values, or else why it has not."""
     if not data.endswith(b"\n"):
         return "the file ends in the middle of this line", None
     try:
@@ -102,8 +102,8 @@ def read_line(data: bytes) -> tuple[str, dict[str, Any] | None]:
     return "", line
 
 
-def line_complaints(line: Line, facts: Facts, rules: Sequence[Rule]) -> Iterator[str]:
-    """What is wrong with the content of a well-formed line, looked at alone; one of `rules` decided its gold label."""
+def line_errors(line: Line, facts: Facts, rules: Sequence[Rule]) -> Iterator[str]:
+    """Yield the errors in the content of one well-formed line. One of `rules` decided its gold label."""
     rule = rules[0]
     if not FIELDS.issuperset(line):
         yield f"has fields that no snapshot has: {', '.join(sorted(set(line) - FIELDS))}"
@@ -121,33 +121,33 @@ def line_complaints(line: Line, facts: Facts, rules: Sequence[Rule]) -> Iterator
         yield f"the genre {line['genre']!r} is not one of the corpus"
     sentences = line.get("premise_sentences")
     if sentences is not None and " ".join(sentences) != line["sentence1"]:
-        yield "sentence1 is not its premise_sentences joined"
+        yield "sentence1 is not premise_sentences joined by spaces"
     shares = line.get("label_distribution")  # older snapshots have none
     if shares is not None and not equal(shares, distribution(given, rule.labels)):
-        yield "label_distribution is not that of its annotator_labels"
-    yield from tree_complaints(line)
-    yield from single_premises.complaints(line, facts)
+        yield "label_distribution does not follow from annotator_labels"
+    yield from tree_errors(line)
+    yield from single_premises.errors(line, facts)
     yield from answers.errors(line, facts, rule)
-    wrong = [gold_complaint(line, each) for each in rules]
+    wrong = [gold_error(line, each) for each in rules]
     if all(wrong):
         yield wrong[0]
 
 
-def gold_complaint(line: Line, rule: Rule) -> str:
+def gold_error(line: Line, rule: Rule) -> str:
     """Return why the gold label of a line does not follow from its labels; empty if it does."""
-    told, source, author = line["gold_label"], line["gold_source"], line["author_label"]
+    gold, source, author = line["gold_label"], line["gold_source"], line["author_label"]
     if source not in SOURCES:
         return f"gold_source {source!r} is not one of: {', '.join(SOURCES)}"
-    if told not in rule.gold_labels and not (told == NO_GOLD and source == NONE):
-        return f"gold_label {told!r} does not go with gold_source {source!r}{_scheme_hint(told, rule)}"
-    if source == AUTHOR and told != author:
-        return f"gold_label is {told!r}, but the author's label is {author!r}"
+    if gold not in rule.gold_labels and not (gold == NO_GOLD and source == NONE):
+        return f"gold_label {gold!r} does not go with gold_source {source!r}{_scheme_hint(gold, rule)}"
+    if source == AUTHOR and gold != author:
+        return f"gold_label is {gold!r}, but the author's label is {author!r}"
     given = tuple(line["annotator_labels"])
-    if rule.explains(None if told == NO_GOLD else told, source, given, author):
+    if rule.explains(None if gold == NO_GOLD else gold, source, given, author):
         return ""
     named = "" if rule.name == MAJORITY else f", {rule.name}"
     return (
-        f"gold_label is {told!r} ({source}), but its labels ({', '.join(given)}) give "
+        f"gold_label is {gold!r} ({source}), but its labels ({', '.join(given)}) give "
         f"{rule.voted(rule.count(given)) or NO_GOLD!r} by the rule: {rule.threshold} of {rule.seats}{named}"
     )
 
@@ -161,29 +161,29 @@ def _scheme_hint(gold: str, rule: Rule) -> str:
     )
 
 
-def equal(told: Any, found: Any) -> bool:
-    return told == found or not any(differences(told, found, ""))
+def equal(stated: Any, found: Any) -> bool:
+    return bool(stated == found) or not any(differences(stated, found, ""))
 
 
-def differences(told: Any, found: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """The places where two values differ; numbers by more than rounding."""
-    if isinstance(told, dict) and isinstance(found, dict):
-        for key in sorted({*told, *found}):
-            yield from differences(told.get(key), found.get(key), f"{path}.{key}")
-    elif isinstance(told, list) and isinstance(found, list) and len(told) == len(found):
-        for index, (one, other) in enumerate(zip(told, found, strict=True)):
+def differences(stated: Any, found: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the places where two values differ; numbers differ by more than rounding."""
+    if isinstance(stated, dict) and isinstance(found, dict):
+        for key in sorted({*stated, *found}):
+            yield from differences(stated.get(key), found.get(key), f"{path}.{key}")
+    elif isinstance(stated, list) and isinstance(found, list) and len(stated) == len(found):
+        for index, (one, other) in enumerate(zip(stated, found, strict=True)):
             yield from differences(one, other, f"{path}.{index}")
-    elif isinstance(told, float | int) and isinstance(found, float | int):
-        if not math.isclose(told, found, rel_tol=1e-9, abs_tol=1e-12):
-            yield path, told, found
-    elif told != found:
-        yield path, json.dumps(told), json.dumps(found)
+    elif isinstance(stated, float | int) and isinstance(found, float | int):
+        if not math.isclose(stated, found, rel_tol=1e-9, abs_tol=1e-12):
+            yield path, stated, found
+    elif stated != found:
+        yield path, json.dumps(stated), json.dumps(found)
 
 
-def tree_complaints(line: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the derived trees of a line: each must be one tree, of its sentence's own tokens.
+def tree_errors(line: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the errors in the derived trees of a line: each must be one tree of exactly its sentence's tokens.
 
-    Trees that came with a corpus are kept as they are; the manifest counts those with other tokens.
+    Trees that came with a corpus are not checked; the manifest counts those with other tokens.
     """
     sides = line.get("derived_parses", [])
     if not isinstance(sides, list) or sides != [side for side in SIDES if side in sides]:

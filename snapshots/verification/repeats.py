@@ -1,16 +1,19 @@
-"""In which partitions a name occurs, remembered on disk: memory does not grow with the corpus. Standard library only."""
+"""Find names that occur twice, or in several partitions. They are stored on disk, so memory does not grow.
+
+Standard library only.
+"""
 
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 
-# SQLite sorts what does not fit into so much memory in files of its own.
+# SQLite sorts larger amounts in files of its own.
 MEMORY_KIB = 8 << 10
 
 
 class Occurrences:
-    """Names (any bytes) of several kinds, by partition and line, in an unnamed database that goes with this object."""
+    """Names (any bytes) of several kinds with partition and line, in an unnamed database that is deleted with the object."""
 
     def __init__(self) -> None:
         self.database = sqlite3.connect("", isolation_level=None)
@@ -28,12 +31,12 @@ class Occurrences:
         self.database.close()
 
     def note(self, kind: str, partition: str, names: Iterable[tuple[bytes, int]]) -> None:
-        """Remembers names, each with its line (0 where that does not matter)."""
+        """Store names, each with its line (0 if the line does not matter)."""
         rows = ((kind, name, partition, line) for name, line in names)
         self.database.executemany("INSERT INTO noted VALUES (?, ?, ?, ?)", rows)
 
     def in_several(self, kind: str, limit: int = -1) -> Iterator[tuple[bytes, list[str]]]:
-        """Names that occur in more than one partition, in their order, with those partitions."""
+        """Yield the names that occur in several partitions, sorted, each with those partitions."""
         found = self.database.execute(
             "SELECT name, group_concat(DISTINCT partition) FROM noted WHERE kind = ?"
             " GROUP BY name HAVING min(partition) <> max(partition) ORDER BY name LIMIT ?",
@@ -45,7 +48,7 @@ class Occurrences:
         return sum(1 for _ in self.in_several(kind))
 
     def by_partition(self, kind: str) -> Counter[str]:
-        """How many different names each partition has."""
+        """Return the number of different names in each partition."""
         counted = self.database.execute(
             "SELECT partition, count(*) FROM (SELECT DISTINCT name, partition FROM noted WHERE kind = ?) GROUP BY partition",
             (kind,),
@@ -53,7 +56,7 @@ class Occurrences:
         return Counter(dict(counted))
 
     def again(self, kind: str) -> Iterator[tuple[str, int, bytes]]:
-        """Partition, line and name of every occurrence of a name but the one that was noted first."""
+        """Yield partition, line and name of every occurrence of a name after its first."""
         return self.database.execute(
             "SELECT partition, line, name FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY rowid) AS nth"
             " FROM noted WHERE kind = ?) WHERE nth > 1",

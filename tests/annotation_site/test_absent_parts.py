@@ -11,7 +11,7 @@ from collection.models import Corpus
 from modeling.launching.actions import request_sweep
 from modeling.running.actions import record_result
 from snapshots.models import Snapshot, SnapshotPair
-from snapshots.statistics.job import request_statistics, work_out_statistics
+from snapshots.statistics.job import compute_statistics, request_statistics
 from snapshots.statistics.paper_tables import TABLES
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.modeling.material import a_run, claimed, metrics
@@ -105,7 +105,7 @@ def test_pages_of_snapshots_and_runs_stand_absent_parts(make, rosa, browser_of):
     snapshot = freeze(corpus)
     files = set(snapshot.files.values_list("name", flat=True))
     for kind in ("corpus", "artifacts"):
-        work_out_statistics(statistics_id=request_statistics(snapshot=snapshot, kind=kind).pk)
+        compute_statistics(statistics_id=request_statistics(snapshot=snapshot, kind=kind).pk)
     to_learn_from = SnapshotPair.objects.filter(
         snapshot=snapshot, partition="train", gold_label__isnull=False
     )

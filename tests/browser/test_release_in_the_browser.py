@@ -34,9 +34,9 @@ def look_at():
 def test_a_snapshot_is_described_published_and_retracted(live_server, watched, rosa, snapshot, look, look_at):
     page = watched(rosa, **SETTINGS[look])
     page.goto(f"/snapshots/{snapshot.pk}/")
-    expect(page.get_by_text("It cannot be published yet: 8 questions")).to_be_visible()
+    expect(page.get_by_text("This snapshot cannot be published yet: 8 questions")).to_be_visible()
     look_at(page, "unanswered")
-    page.get_by_role("link", name="Answer its questions").click()
+    page.get_by_role("link", name="Answer the datasheet’s questions").click()
     look_at(page, "datasheet, blank")
     for key, question in QUESTIONS.items():
         page.get_by_label(question).fill(f"{key}: " + "it is known. " * 20)
@@ -48,7 +48,7 @@ def test_a_snapshot_is_described_published_and_retracted(live_server, watched, r
     page.goto(f"/snapshots/{snapshot.pk}/")
     page.get_by_role("button", name="Publish small@1").click()
     expect(page.get_by_text("with the answers of that day")).to_be_visible()
-    page.get_by_text("Retract it", exact=True).click()
+    page.get_by_text("Retract this snapshot", exact=True).click()
     look_at(page, "published")
     page.get_by_role("textbox").fill("Two genres were swapped.")
     page.get_by_role("button", name="Retract small@1").click()
@@ -66,14 +66,14 @@ def test_an_export_is_asked_for_made_and_refused(live_server, watched, rosa, sna
     look_at(page, "nothing asked for")
     for name in ("mpe", "parquet"):
         section = page.get_by_role("region", name=name, exact=True)
-        section.get_by_role("button", name="Make it").click()
-        expect(section.get_by_text("Being made")).to_be_visible()
+        section.get_by_role("button", name="Write the files").click()
+        expect(section.get_by_text("Being written")).to_be_visible()
     look_at(page, "being made")
     carry_out_export(export_id=SnapshotExport.objects.get(format="parquet").pk)
     expect(page.get_by_role("link", name="train.parquet")).to_be_visible()  # by itself
     look_at(page, "one is done")
     SnapshotExport.objects.filter(format="mpe").update(
-        status="failed", error="mpe has four sentences a premise."
+        status="failed", error="mpe has four sentences in each premise."
     )
     expect(page.get_by_role("button", name="Try again")).to_be_visible()
     look_at(page, "one could not be")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from snapshots.statistics.job import request_statistics, work_out_statistics
+from snapshots.statistics.job import compute_statistics, request_statistics
 from tests.browser.test_accessibility import SETTINGS, complaints
 from tests.snapshots.material import corpus_of, freeze
 
@@ -11,7 +11,7 @@ from tests.snapshots.material import corpus_of, freeze
 def test_statistics_can_be_read_by_everybody(live_server, watched, rosa, look):
     snapshot = freeze(corpus_of(6))
     for kind in ("corpus", "artifacts"):
-        work_out_statistics(statistics_id=request_statistics(snapshot=snapshot, kind=kind).pk)
+        compute_statistics(statistics_id=request_statistics(snapshot=snapshot, kind=kind).pk)
     page = watched(rosa, **SETTINGS[look])
     page.goto(f"/snapshots/{snapshot.pk}/statistics/")
     assert page.locator("svg.plot").count() == 2

@@ -16,7 +16,7 @@ from annotation_site.operation.server import database_url
 from modeling.models import Evaluation, RunProgress, TrainingRun
 from modeling.running import configs, runner
 from modeling.running.evaluating import evaluation_folder
-from snapshots.statistics.job import request_statistics, work_out_statistics
+from snapshots.statistics.job import compute_statistics, request_statistics
 from tests.commands import run
 from tests.corpora import make_corpus, make_premise
 from tests.modeling.material import (
@@ -213,13 +213,13 @@ def test_a_run_is_evaluated_by_annotation_tag(snapshot, settings):
     out = run("evaluate", trained, "tagged@1", "--by", "tag").out
     assert f"negation: {negated:.4f}  (2 pairs)" in out
     assert "interjections: no pairs" in out
-    figures = work_out_statistics(statistics_id=request_statistics(snapshot=tagged, kind="tags").pk).data
+    figures = compute_statistics(statistics_id=request_statistics(snapshot=tagged, kind="tags").pk).data
     dev = next(group for group in figures["groups"] if group["partition"] == "dev")
     assert {tag: found["pairs"] for tag, found in told["by_tag"].items()} == {
         tag: found["word"]["pairs"] for tag, found in dev["tags"].items()
     }, "the pairs of each tag are those of the statistics"
     type(corpus).objects.filter(pk=corpus.pk).update(language="ko")
-    assert "tags are for English alone" in run("evaluate", trained, "tagged@1", "--by", "tag").failure
+    assert "tags are for English only" in run("evaluate", trained, "tagged@1", "--by", "tag").failure
 
 
 def test_what_cannot_be_evaluated_is_said(snapshot):

@@ -9,6 +9,7 @@ from typing import IO
 import pytest
 from nltk.tokenize import TreebankWordTokenizer
 
+from modeling.baselines.vocabulary import tokenise
 from snapshots.statistics import artifacts, corpus
 from snapshots.statistics.pairs import Pair
 from snapshots.statistics.paper_tables import table
@@ -62,6 +63,17 @@ def test_the_short_way_to_tokens_gives_what_the_tokenizer_gives(shared_data):
     found = [*captions, *(cell for line in telephone[:1000] for cell in line.split("\t")[2:])]
     assert len(found) > 6000
     assert all(tokens(sentence) == tuple(tokenizer.tokenize(sentence)) for sentence in found)
+
+
+def test_the_tokenizer_of_the_baselines_hardly_differs(shared_data):
+    with opened(shared_data / "snli_gold" / "dev.jsonl.gz") as lines:
+        pairs = [json.loads(line) for line in lines]
+    sentences = [text for pair in pairs for text in (pair["premise"], pair["hypothesis"])]
+    differ = [sentence for sentence in sentences if list(tokens(sentence)) != tokenise(sentence)]
+    assert len(sentences) == 17_284
+    assert differ == ["A cop is standing on a train on his way to work..", "the child was happy`"]
+    assert tokens("“Hello,” she said.")[0] == "“Hello"
+    assert tokenise("“Hello,” she said.")[:2] == ["“", "Hello"]
 
 
 def test_word_overlap_of_mpe_is_that_of_table_1(mpe_train):

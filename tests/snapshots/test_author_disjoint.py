@@ -177,7 +177,7 @@ def test_the_checker_finds_an_author_of_test_in_train(corpus):
     told["manifest_sha256"] = manifest_sha256(told)
     (path / "manifest.json").write_text(json.dumps(told))
     assert [finding.text for finding in verify(path).findings] == [
-        f"the author {tester!r} wrote pairs of test too"
+        f"the author {tester!r} also wrote pairs of test"
     ]
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from snapshots.exports.formats import export
-from snapshots.files.reading import ExportError
+from snapshots.exports.limits import ExportError
 from tests.commands import run
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, lines, published_pair
@@ -51,7 +51,7 @@ def test_mpe_numbers_the_captions_of_a_premise_with_an_id_of_its_own(tmp_path):
 
 def test_mpe_refuses_premises_that_are_not_four_sentences(tmp_path):
     with pytest.raises(
-        ExportError, match=r"mpe has four sentences a premise; the premise '\w+' has 1\. Use jsonl"
+        ExportError, match=r"mpe has four sentences in each premise; the premise '\w+' has 1\. Use jsonl"
     ):
         exported(freeze(corpus_of(1)), "mpe", tmp_path)
     assert not (tmp_path / "out").exists()
@@ -75,7 +75,7 @@ def test_dnc_says_what_is_entailed_and_leaves_pairs_without_gold_out(tmp_path):
 
 def test_dnc_refuses_several_sentences(tmp_path):
     with pytest.raises(
-        ExportError, match="dnc has one context a pair; the premise 'x' has several sentences"
+        ExportError, match="dnc has one sentence as context; the premise 'x' has several sentences"
     ):
         exported(scene("x"), "dnc", tmp_path)
 
@@ -104,7 +104,7 @@ def test_lines_of_snli_and_multinli_have_their_keys_and_no_others(tmp_path):
 def test_lines_of_snli_refuse_several_sentences(tmp_path):
     corpus = corpus_of(0)
     add_pair(make_premise(corpus, "One.\nTwo.", sentence_count=2), "e", "Two.")
-    with pytest.raises(ExportError, match="snli_jsonl has one sentence a premise"):
+    with pytest.raises(ExportError, match="snli_jsonl has one sentence in each premise"):
         exported(freeze(corpus), "snli_jsonl", tmp_path)
 
 

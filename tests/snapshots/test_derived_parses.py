@@ -219,10 +219,10 @@ def test_trees_are_for_english_alone(corpus, client):
     corpus.save(update_fields=["language"])
     with pytest.raises(NotParsable, match="'ko'"):
         request_freeze(corpus=corpus, derived_parses=True)
-    assert "English alone" in run("freeze_snapshot", corpus.slug, derived_parses=True).failure
+    assert "English only" in run("freeze_snapshot", corpus.slug, derived_parses=True).failure
     client.force_login(rosa())
     page = client.get(reverse("freeze-plan", args=[corpus.slug]), {"derived_parses": "on"})
-    assert "English alone" in page.content.decode()
+    assert "English only" in page.content.decode()
     asked = {"corpus": corpus.slug, "derived_parses": True}
     answer = client.post("/api/v1/snapshots/", asked, content_type="application/json")
     assert answer.status_code == 422
@@ -233,9 +233,9 @@ def test_trees_are_for_english_alone(corpus, client):
 def test_the_plan_tells_how_many_pairs_and_the_page_freezes_so(corpus, client):
     client.force_login(rosa())
     page = client.get(reverse("freeze-plan", args=[corpus.slug]), {"derived_parses": "on"}).content.decode()
-    assert "5 pairs came without parse trees" in page
+    assert "5 pairs have no parse trees" in page
     plain = client.get(reverse("freeze-plan", args=[corpus.slug])).content.decode()
-    assert "came without parse trees" not in plain
+    assert "have no parse trees" not in plain
     client.post(
         reverse("freeze", args=[corpus.slug]), {"seed": "0", "dev_from_train": "0", "derived_parses": "True"}
     )

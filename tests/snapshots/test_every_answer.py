@@ -205,7 +205,7 @@ def test_a_snapshot_from_before_is_whole_still(tmp_path):
     del whole["answers"], whole["pairs_with_metadata"]
     (place / "manifest.json").write_text(json.dumps(whole))
     assert [each.text for each in verify(place).findings] == [
-        "was edited: it does not fit its own manifest_sha256"
+        "was changed: it does not match its own manifest_sha256"
     ]
 
 

@@ -219,7 +219,7 @@ def test_the_manifest_has_the_agreement_of_the_corpus():
 
 
 def test_an_empty_corpus_is_refused():
-    with pytest.raises(EmptyCorpus, match="small has no pairs to freeze yet"):
+    with pytest.raises(EmptyCorpus, match="small has no pairs to freeze"):
         request_freeze(corpus=make_corpus())
 
 
@@ -259,7 +259,7 @@ class TestHoldingOut:
 
     def test_fewer_than_are_held_out_already_is_refused(self, corpus):
         freeze(corpus, dev_from_train=4)
-        with pytest.raises(HoldOutRefused, match="4 premises of small are held out already"):
+        with pytest.raises(HoldOutRefused, match="4 premises of small are already held out"):
             request_freeze(corpus=corpus, dev_from_train=2)
 
     def test_the_whole_of_train_is_refused(self, corpus):
@@ -268,7 +268,7 @@ class TestHoldingOut:
 
     def test_a_published_dev_is_reason_enough_to_refuse(self, corpus):
         published_pair(corpus, make_premise(corpus, "Dev."), "neutral", "dev", "dev-1")
-        with pytest.raises(HoldOutRefused, match="has a published dev partition already"):
+        with pytest.raises(HoldOutRefused, match="already has a published dev partition"):
             request_freeze(corpus=corpus, dev_from_train=2)
 
     def test_without_a_published_train_it_is_refused(self):

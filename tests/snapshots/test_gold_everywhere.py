@@ -16,7 +16,8 @@ from modeling.baselines.data import read_partition
 from nli.gold import DIFFERS, NO_MAJORITY
 from nli.labels import NO_GOLD, SCHEMES
 from snapshots.exports.formats import FORMATS, export
-from snapshots.files.reading import ExportError, all_lines
+from snapshots.exports.limits import ExportError
+from snapshots.files.reading import all_lines
 from snapshots.models import Snapshot
 from snapshots.statistics.job import measure
 from snapshots.statistics.pairs import pair_of

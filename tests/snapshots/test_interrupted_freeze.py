@@ -64,7 +64,7 @@ def test_the_sweep_takes_it_up_once_it_is_stale_and_the_result_is_the_same(
     age(Snapshot)
     sweep()
     left.refresh_from_db()
-    assert left.status == "freezing", "its last sign of life is fresh"
+    assert left.status == "freezing", "its last heartbeat is fresh"
     silence(Snapshot)
     sweep()
     left.refresh_from_db()

@@ -100,16 +100,16 @@ def test_what_a_format_cannot_hold_is_said(snapshot, api):
     work(SnapshotExport.objects.get())
     told = api.get(path_of(snapshot, "mpe")).json()
     assert told["status"] == "failed"
-    assert "mpe has four sentences a premise" in told["error"]
+    assert "mpe has four sentences in each premise" in told["error"]
     assert told["files"] == []
     assert api.post(path_of(snapshot, "mpe")).json()["status"] == "requested", "it may be asked for again"
 
 
 def test_formats_and_files_that_are_not_there_are_404_with_a_sentence(snapshot, api):
     for format_name, sentence in (
-        ("klue", "There is no format 'klue'. Known: snli_txt"),
-        ("jsonl", "fetch its own files"),
-        ("dnc", "Nobody has asked for dnc yet"),
+        ("klue", "There is no format 'klue'. Known formats: snli_txt"),
+        ("jsonl", "get its own files"),
+        ("dnc", "The export dnc was not requested yet"),
     ):
         told = api.get(path_of(snapshot, format_name))
         assert (told.status_code, sentence in told.json()["detail"]) == (404, True)
@@ -146,7 +146,7 @@ def test_new_answers_ask_for_a_new_export_and_the_old_files_go(snapshot, rosa, a
 def test_answers_that_come_while_it_is_asked_for_are_not_put_under_the_old_ones(snapshot, rosa):
     asked = request_export(snapshot=snapshot, format_name="parquet")
     answer_datasheet(corpus=snapshot.corpus, answers={"uses": "For weather."}, by=rosa)
-    with pytest.raises(ExportFailed, match="answered anew"):
+    with pytest.raises(ExportFailed, match="new answers since"):
         carry_out_export(export_id=asked.pk)
 
 
@@ -218,10 +218,10 @@ def test_many_that_ask_and_work_at_once_make_one_export():
 def test_the_page_asks_shows_the_state_and_gives_the_files(snapshot, rosa, browser_of):
     client = browser_of(rosa)
     page = f"/snapshots/{snapshot.pk}/exports/"
-    assert "Make it" in client.get(page).content.decode()
+    assert "Write the files" in client.get(page).content.decode()
     assert client.post(f"{page}snli_txt/").url == page
     waiting = client.get(page).content.decode()
-    assert "Being made: waiting for a worker" in waiting
+    assert "Being written: waiting for a worker" in waiting
     assert 'hx-trigger="every 2s"' in waiting
     work(SnapshotExport.objects.get())
     part = client.get(page, headers={"HX-Request": "true"}).content.decode()

@@ -73,10 +73,10 @@ def test_a_freeze_that_is_killed_publishes_nothing_and_the_next_one_finishes_it(
     if when == "writing":
         assert not folder(requested).exists()
     refused = run("freeze_snapshot", "small").failure
-    assert "under way" in refused, "its last sign of life is fresh"
+    assert "under way" in refused, "its last heartbeat is fresh"
     silence(Snapshot)
     taken_up = run("freeze_snapshot", "small")
-    assert "Takes up small@1, whose process has gone" in taken_up.err
+    assert "Continues small@1, whose process has died" in taken_up.err
     assert verify(folder(requested)).findings == []
     assert [path.name for path in folder(requested).parent.iterdir()] == ["1"]
     assert run("freeze_snapshot", "small", json=True).json["snapshot"] == "small@1"

@@ -11,9 +11,9 @@ from snapshots.statistics.job import (
     NotFrozen,
     StatisticsFailed,
     StatisticsInProgress,
+    compute_statistics,
     kinds_for,
     request_statistics,
-    work_out_statistics,
 )
 from tests.commands import run
 from tests.jobs.material import age, claim_elsewhere, silence, sweep
@@ -32,7 +32,7 @@ def asked(snapshot, kind="corpus"):
 
 
 def worked_out(snapshot, kind="corpus"):
-    data = work_out_statistics(statistics_id=asked(snapshot, kind).pk).data
+    data = compute_statistics(statistics_id=asked(snapshot, kind).pk).data
     assert data is not None
     return data
 
@@ -61,16 +61,16 @@ def test_artifacts_tell_prompt_versions_and_authors(snapshot):
 
 
 def test_what_is_done_is_never_worked_out_again(snapshot, monkeypatch):
-    row = work_out_statistics(statistics_id=asked(snapshot).pk)
+    row = compute_statistics(statistics_id=asked(snapshot).pk)
     monkeypatch.setattr(job, "measure", lambda *_: pytest.fail("counted twice"))
-    assert work_out_statistics(statistics_id=row.pk).data == row.data
+    assert compute_statistics(statistics_id=row.pk).data == row.data
 
 
 def test_what_somebody_works_on_is_left_to_them_until_they_are_silent(snapshot):
     row = asked(snapshot)
     claim_elsewhere(SnapshotStatistics, progress="1 of 18 pairs")
     with pytest.raises(StatisticsInProgress, match="1 of 18 pairs"):
-        work_out_statistics(statistics_id=row.pk)
+        compute_statistics(statistics_id=row.pk)
     age(SnapshotStatistics)
     sweep()
     row.refresh_from_db()
@@ -90,7 +90,7 @@ def test_who_was_taken_over_stops_and_does_not_overwrite(snapshot, monkeypatch):
 
     monkeypatch.setattr(job, "measure", slow)
     with pytest.raises(StatisticsInProgress):
-        work_out_statistics(statistics_id=row.pk)
+        compute_statistics(statistics_id=row.pk)
     row.refresh_from_db()
     assert (row.status, row.data) == ("working", None)
 
@@ -99,8 +99,8 @@ def test_a_changed_file_is_not_counted_but_named(snapshot):
     path = folder(snapshot) / "train.jsonl"
     path.write_bytes(path.read_bytes().replace(b"story", b"stery", 1))
     row = asked(snapshot)
-    with pytest.raises(StatisticsFailed, match=r"train\.jsonl of small@1 is torn or was changed"):
-        work_out_statistics(statistics_id=row.pk)
+    with pytest.raises(StatisticsFailed, match=r"train\.jsonl of small@1 was changed or is incomplete"):
+        compute_statistics(statistics_id=row.pk)
     row.refresh_from_db()
     assert row.status == "failed"
     assert "Restore the folder" in row.error
@@ -149,4 +149,4 @@ class TestReport:
             "There is no table 'sizes'. There are: agreement, genres"
             in run("report", "small@1", "sizes").failure
         )
-        assert "Newest ones: small@1." in run("report", "small@7", "genres").failure
+        assert "The newest ones: small@1." in run("report", "small@7", "genres").failure

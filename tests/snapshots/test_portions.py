@@ -8,9 +8,9 @@ import time
 import pytest
 
 from snapshots.exports.formats import FORMATS, export
+from snapshots.exports.limits import ExportError
 from snapshots.files import parallel
 from snapshots.files.parallel import in_order, portions_of
-from snapshots.files.reading import ExportError
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair
 

@@ -141,14 +141,14 @@ def test_an_answer_that_is_too_long_is_said_to_be_and_stays_in_its_field(corpus,
 def test_the_snapshots_page_offers_what_can_be_done_next(corpus, rosa, browser_of):
     browser, snapshot = browser_of(rosa), freeze(corpus)
     address = f"/snapshots/{snapshot.pk}/"
-    assert "It cannot be published yet: 8 questions" in browser.get(address).content.decode()
+    assert "This snapshot cannot be published yet: 8 questions" in browser.get(address).content.decode()
     refused = browser.post(f"{address}publish/", follow=True).content.decode()
     assert "small@1 cannot be published yet: 8 of 8 questions" in refused
     answer_datasheet(corpus=corpus, answers=ALL, by=rosa)
     assert "Publish small@1" in browser.get(address).content.decode()
     assert "Published on" in browser.post(f"{address}publish/", follow=True).content.decode()
     page = browser.post(f"{address}retract/", {"because": ""}, follow=True).content.decode()
-    assert "Say why it is retracted" in page
+    assert "Give a reason" in page
     page = browser.post(f"{address}retract/", {"because": "Two texts were not ours."}, follow=True)
     assert "Retracted on" in page.content.decode()
     assert "Two texts were not ours." in page.content.decode()

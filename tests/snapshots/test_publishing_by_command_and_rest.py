@@ -38,7 +38,7 @@ def test_a_terminal_publishes_what_is_answered_and_names_what_is_blank(snapshot,
     assert refused.startswith("small@1 cannot be published yet: 8 of 8 questions")
     assert QUESTIONS["uses"] in refused
     answer_datasheet(corpus=snapshot.corpus, answers=ALL, by=rosa)
-    assert run("publish_snapshot", "small@1", by="rosa").out.startswith("small@1 is published since 20")
+    assert run("publish_snapshot", "small@1", by="rosa").out.startswith("small@1 was published on 20")
     snapshot.refresh_from_db()
     assert snapshot.published_by == rosa
 
@@ -46,7 +46,7 @@ def test_a_terminal_publishes_what_is_answered_and_names_what_is_blank(snapshot,
 def test_a_terminal_retracts_with_a_notice_and_the_first_one_stays(answered, rosa):
     assert "never published" in run("retract_snapshot", "small@1", because=BECAUSE, by="rosa").failure
     run("publish_snapshot", "small@1", by="rosa")
-    assert "Say why it is retracted" in run("retract_snapshot", "small@1", because="  ", by="rosa").failure
+    assert "Give a reason" in run("retract_snapshot", "small@1", because="  ", by="rosa").failure
     told = run("retract_snapshot", "small@1", because=BECAUSE, by="rosa").out
     assert told.endswith(f": {BECAUSE}\n")
     assert run("retract_snapshot", "small@1", because="Another.", by="rosa").out == told
@@ -57,7 +57,7 @@ def test_a_terminal_must_name_a_researcher_and_a_frozen_snapshot(answered, ana):
     for name in ("ana", "nobody"):
         refused = run("publish_snapshot", "small@1", by=name).failure
         assert refused.startswith(f"There is no researcher '{name}'.")
-    assert "Newest ones: small@1." in run("publish_snapshot", "small@2", by="ana").failure
+    assert "The newest ones: small@1." in run("publish_snapshot", "small@2", by="ana").failure
     assert Snapshot.objects.get().published_at is None
 
 

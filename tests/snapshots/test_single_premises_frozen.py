@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from snapshots.statistics.job import request_statistics, work_out_statistics
+from snapshots.statistics.job import compute_statistics, request_statistics
 from snapshots.verify import verify
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
@@ -72,7 +72,7 @@ def test_a_corpus_that_never_asked_so_has_nothing_of_it():
     frozen = freeze(corpus_of(2))
     assert not any("single" in key for line in lines(frozen, "train") for key in line)
     assert b"single_premises" not in (folder(frozen) / "corpus.json").read_bytes()
-    data = work_out_statistics(statistics_id=request_statistics(snapshot=frozen, kind="corpus").pk).data
+    data = compute_statistics(statistics_id=request_statistics(snapshot=frozen, kind="corpus").pk).data
     assert data["single_premises"] == {"groups": [], "examples": []}
 
 
@@ -80,8 +80,8 @@ def test_a_corpus_that_never_asked_so_has_nothing_of_it():
     ("change", "sentence"),
     [
         (lambda line: line["single_premise_labels"].pop(), "has 3 lists for 4 sentences"),
-        (lambda line: line["single_premise_codes"][0].pop(), "single_premise_codes does not fit"),
-        (lambda line: line.pop("single_premise_codes"), "go together"),
+        (lambda line: line["single_premise_codes"][0].pop(), "single_premise_codes has other lengths"),
+        (lambda line: line.pop("single_premise_codes"), "must both be there"),
         (
             lambda line: line["single_premise_labels"][1].__setitem__(0, "maybe"),
             "the label 'maybe' of a single",
@@ -103,7 +103,7 @@ def test_the_checker_finds_labels_of_premises_that_do_not_fit(snapshot, tmp_path
 
 
 def test_figures_are_those_of_the_agreement_page(corpus, snapshot):
-    row = work_out_statistics(statistics_id=request_statistics(snapshot=snapshot, kind="corpus").pk)
+    row = compute_statistics(statistics_id=request_statistics(snapshot=snapshot, kind="corpus").pk)
     figures = row.data["single_premises"]
     whole = next(group for group in figures["groups"] if group["partition"] is None)
     assert whole["pairs"] == 4, "one scene has no gold label, one lacks a label of a premise"

@@ -152,7 +152,7 @@ def test_the_page_and_the_datasheet_tell_it(corpus, rosa, browser_of):
     snapshot, browser = freeze(corpus), browser_of(rosa)
     page = browser.get(f"/snapshots/{snapshot.pk}/").content.decode()
     assert "1 pair withdrawn before: its author was excluded" in page
-    assert "1 pair of earlier snapshots are not in this one any more" in page
+    assert "1 pair of earlier snapshots is withdrawn" in page
     told = browser.get(f"/snapshots/{snapshot.pk}/datasheet.md").content.decode()
     assert "- Withdrawn pairs: 1 (its author was excluded)." in told
     assert "- Labelled from" in told

@@ -35,7 +35,7 @@ def test_the_list_without_a_corpus_says_what_to_do(browser):
 
 
 def test_the_list_shows_corpora_with_their_snapshots(browser, corpus):
-    assert "None yet." in text(browser.get("/snapshots/"))
+    assert "No snapshots yet." in text(browser.get("/snapshots/"))
     snapshot = freeze(corpus)
     page = text(browser.get("/snapshots/"))
     assert f'href="/snapshots/{snapshot.pk}/">small@1' in page
@@ -64,7 +64,7 @@ def test_the_plan_says_what_is_left_out(browser, corpus):
 def test_the_plan_of_an_empty_corpus_says_so(browser):
     make_corpus(slug="empty")
     page = text(browser.get("/snapshots/freeze/empty/plan/"))
-    assert "empty has no pairs to freeze yet" in page
+    assert "empty has no pairs to freeze" in page
     assert "button-primary" not in page
 
 
@@ -85,7 +85,7 @@ def test_freezing_leads_to_the_page_with_its_progress(browser, corpus, sent, ros
     assert sent == [snapshot.pk]
     assert (snapshot.seed, snapshot.requested_by) == (4, rosa)
     page = text(answer)
-    assert "This snapshot is being made: waiting for a worker." in page
+    assert "The freeze is under way: waiting for a worker." in page
     assert 'hx-trigger="every 2s"' in page
 
 
@@ -113,9 +113,9 @@ def test_the_state_stops_asking_when_it_is_frozen(browser, corpus):
 
 def test_a_freeze_that_nobody_takes_up_says_that_no_worker_is_there(browser, corpus):
     snapshot = request_freeze(corpus=corpus)
-    assert "No worker has claimed it" not in text(browser.get(f"/snapshots/{snapshot.pk}/"))
+    assert "No worker has claimed the freeze" not in text(browser.get(f"/snapshots/{snapshot.pk}/"))
     Snapshot.objects.update(requested_at=timezone.now() - timedelta(minutes=2))
-    assert "No worker has claimed it" in text(browser.get(f"/snapshots/{snapshot.pk}/"))
+    assert "No worker has claimed the freeze" in text(browser.get(f"/snapshots/{snapshot.pk}/"))
 
 
 def test_a_freeze_that_found_nothing_new_leads_back_to_the_list(browser, corpus):
@@ -143,7 +143,7 @@ def test_the_page_of_a_failed_freeze_says_why(browser, corpus):
     Snapshot.objects.update(status="failed", error="The files could not be written: No space left on device.")
     page = text(browser.get(f"/snapshots/{snapshot.pk}/"))
     assert "No space left on device." in page
-    assert "Plan it again" in page
+    assert "Plan the freeze again" in page
 
 
 def test_a_lost_manifest_is_said_on_the_page(browser, corpus):
@@ -164,7 +164,7 @@ def test_a_torn_file_is_a_page_with_a_sentence(browser, corpus):
     (folder(snapshot) / "train.jsonl").write_bytes(b"")
     answer = browser.get(f"/snapshots/{snapshot.pk}/files/train.jsonl")
     assert answer.status_code == 503
-    assert "train.jsonl of small@1 is torn" in text(answer)
+    assert "train.jsonl of small@1 is incomplete" in text(answer)
 
 
 def test_annotators_see_none_of_it(browser_of, stan, corpus):

@@ -67,7 +67,7 @@ def test_one_snapshot_tells_its_files_and_its_manifest(api, snapshot):
 def test_an_unknown_snapshot_is_404_with_a_sentence(api):
     answer = api.get("/api/v1/snapshots/1/")
     assert answer.status_code == 404
-    assert "A freeze that finds nothing new takes no number" in answer.json()["detail"]
+    assert "its freeze made no new one" in answer.json()["detail"]
 
 
 def test_a_file_comes_whole_with_its_hash_as_etag(api, train):
@@ -176,7 +176,7 @@ def test_a_torn_file_is_503_with_a_sentence(api, snapshot, train):
     assert answer["Content-Type"] == "application/problem+json"
     whole = len(train[0])
     assert answer.json()["detail"] == (
-        f"train.jsonl of small@1 is torn: {whole - 5:,} of {whole:,} bytes are there. "
+        f"train.jsonl of small@1 is incomplete: it has {whole - 5:,} of {whole:,} bytes. "
         "Ask the operator to restore the snapshot's folder from a backup."
     )
 

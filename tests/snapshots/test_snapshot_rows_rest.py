@@ -92,6 +92,16 @@ def test_a_longer_page_asks_no_more_of_the_database(rows, snapshot):
     assert len(short) == len(long)
 
 
+def test_a_page_asks_once_for_snapshot_corpus_and_question(rows):
+    with CaptureQueriesContext(connection) as asked:
+        assert rows().status_code == 200
+    tables = [query["sql"].partition(" FROM ")[2].split(" ")[0].strip('"') for query in asked]
+    assert "snapshots_snapshot" not in tables
+    assert [name for name in tables if name.startswith(("collection_", "validation_"))] == [
+        "validation_question"
+    ]
+
+
 def test_labels_that_came_later_are_not_in_the_rows(rows, snapshot):
     before = rows().json()
     label_pair(add_pair(Premise.objects.earliest("pk"), "n", "Later."), "nnnnn")

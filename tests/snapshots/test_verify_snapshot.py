@@ -122,7 +122,7 @@ def test_a_changed_file_is_found_by_its_hash(copied):
 def test_a_lost_line_is_found(copied):
     rewrite(copied, "train.jsonl", lambda rows: rows.pop(3))
     found = findings(copied)
-    assert any(each.startswith("train.jsonl: is torn or was changed") for each in found)
+    assert any(each.startswith("train.jsonl: was changed or is incomplete") for each in found)
     assert "train.jsonl: has 35 lines, but 36 are listed" in found
     seal(copied)
     assert "manifest.json: pairs is 42, but the files give 41" in findings(copied)
@@ -134,7 +134,7 @@ def test_a_moved_pair_is_found(copied):
     rewrite(copied, "dev.jsonl", lambda rows: (rows.extend(moved), rows.sort(key=lambda row: row["pairID"])))
     seal(copied)
     premise = moved[0]["promptID"]
-    assert f"dev.jsonl: the premise {premise!r} stands in dev and train" in findings(copied)
+    assert f"dev.jsonl: the premise {premise!r} is in dev and train" in findings(copied)
 
 
 def test_a_moved_premise_of_a_group_is_found(tmp_path):
@@ -157,7 +157,7 @@ def test_a_moved_premise_of_a_group_is_found(tmp_path):
     rewrite(copied, here, take)
     rewrite(copied, there, lambda rows: (rows.extend(moved), rows.sort(key=lambda row: row["pairID"])))
     seal(copied)
-    assert "dev.jsonl: the group 'picture 7' stands in dev and train" in findings(copied)
+    assert "dev.jsonl: the group 'picture 7' is in dev and train" in findings(copied)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_moved_premise_of_a_group_is_found(tmp_path):
     [
         (
             lambda told: told.update(seed=99),
-            "manifest.json: was edited: it does not fit its own manifest_sha256",
+            "manifest.json: was changed: it does not match its own manifest_sha256",
         ),
         (
             lambda told: told["corpus"].update(licence="MIT"),
@@ -173,9 +173,9 @@ def test_a_moved_premise_of_a_group_is_found(tmp_path):
         ),
         (
             lambda told: told["files"]["dev.jsonl"].update(sha256="0"),
-            "its sha256 is not the one over the files",
+            "its sha256 does not follow from the files",
         ),
-        (lambda told: told.update(sha256="0"), "its sha256 is not the one over the files that it lists"),
+        (lambda told: told.update(sha256="0"), "its sha256 does not follow from the files that it lists"),
     ],
 )
 def test_an_edited_manifest_is_found(copied, change, sentence):
@@ -222,7 +222,7 @@ def test_a_torn_file_is_found(copied):
     data = (copied / "train.jsonl").read_bytes()
     (copied / "train.jsonl").write_bytes(data[: len(data) // 2])
     found = findings(copied)
-    assert any(each.startswith("train.jsonl: is torn or was changed") for each in found)
+    assert any(each.startswith("train.jsonl: was changed or is incomplete") for each in found)
     assert any("the file ends in the middle of this line" in each for each in found)
 
 
@@ -233,12 +233,12 @@ def test_a_missing_file_is_found(copied):
 
 def test_a_file_too_many_is_found(copied):
     (copied / "extra.jsonl").write_text("{}\n")
-    assert findings(copied) == ["extra.jsonl: stands in the folder, but not in manifest.json"]
+    assert findings(copied) == ["extra.jsonl: is in the folder, but not listed in manifest.json"]
 
 
 def test_without_a_manifest_nothing_can_be_said(copied, tmp_path):
     (copied / "manifest.json").unlink()
-    assert findings(copied) == ["manifest.json: is missing: nothing says what this folder should hold."]
+    assert findings(copied) == ["manifest.json: is missing. It lists what should be in this folder."]
     assert findings(tmp_path / "nowhere") == [f"{tmp_path / 'nowhere'}: there is no such folder"]
 
 
@@ -267,7 +267,10 @@ def test_a_garbled_manifest_is_a_finding_and_no_crash(copied, text):
         (lambda row: row.update(author_label=[]), "author_label is not a text or null"),
         (lambda row: row.update(pairID="~"), "is out of order"),
         (lambda row: row.update(note="hello"), "has fields that no snapshot has: note"),
-        (lambda row: row.update(premise_sentences=["x"]), "sentence1 is not its premise_sentences joined"),
+        (
+            lambda row: row.update(premise_sentences=["x"]),
+            "sentence1 is not premise_sentences joined by spaces",
+        ),
     ],
 )
 def test_a_line_that_is_not_as_it_should_be_is_named(copied, change, sentence):
@@ -375,7 +378,7 @@ def test_a_change_that_fits_in_itself_is_found_by_the_hash_that_was_cited(copied
     assert verify(copied).ok
     (finding,) = verify(copied, told["sha256"]).findings
     assert finding.file == "manifest.json"
-    assert f"not {told['sha256']}, which was expected" in finding.text
+    assert f"but {told['sha256']} was expected" in finding.text
 
 
 def test_a_count_that_nothing_can_recount_is_found_by_the_manifests_hash(copied):
@@ -402,8 +405,8 @@ def test_an_export_is_checked_by_its_own_list(name, tmp_path):
     path.write_bytes(path.read_bytes().replace(b"story", b"glory", 1) + b"\n")
     (out / "extra").write_text("")
     assert findings(out) == [
-        "extra: stands in the folder, but not in export.json",
-        f"{path.name}: was changed: its sha256 is {file_sha256(path)}, not the one listed",
+        "extra: is in the folder, but not listed in export.json",
+        f"{path.name}: was changed: its sha256 is {file_sha256(path)}, but another one is listed",
     ]
     path.unlink()
     (out / "extra").unlink()
@@ -414,7 +417,7 @@ def test_an_export_is_checked_by_its_own_list(name, tmp_path):
     assert verify(out).ok, "fits in itself"
     assert not verify(out, report.sha256).ok
     (out / "export.json").write_text('{"files": 3}')
-    assert findings(out) == ["export.json: lacks or garbles 'files': it cannot be worked with"]
+    assert findings(out) == ["export.json: 'files' is missing or invalid, so nothing can be checked"]
 
 
 def test_labels_of_a_scheme_that_early_snapshots_did_not_name_are_told_as_that(tmp_path):

@@ -13,10 +13,10 @@ from modeling.reports.definitions import TABLES as RUN_TABLES
 from modeling.reports.rendering import rendered
 from modeling.results.breakdowns import store_composition
 from snapshots.errors import SnapshotError
-from snapshots.management.naming import frozen_snapshot
+from snapshots.management.lookup import frozen_snapshot
 from snapshots.models import Snapshot
 from snapshots.statistics.agreement import AGREEMENT, agreement_table
-from snapshots.statistics.job import NoTagger, request_statistics, work_out_statistics
+from snapshots.statistics.job import NoTagger, compute_statistics, request_statistics
 from snapshots.statistics.paper_tables import TABLES, Table, table
 from snapshots.statistics.table_formats import FORMATS
 
@@ -119,6 +119,6 @@ class Command(BaseCommand):
                 )
             return agreement_table(manifest)
         row = request_statistics(snapshot=snapshot, kind=TABLES[name].source)
-        row = work_out_statistics(statistics_id=row.pk, progress=self.stderr.write)
+        row = compute_statistics(statistics_id=row.pk, progress=self.stderr.write)
         assert row.data is not None  # the constraint statistics_have_data_when_done
         return table(name, row.data)

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from snapshots.errors import SnapshotError
 from snapshots.exports.formats import FORMATS, export
-from snapshots.files.reading import ExportError
-from snapshots.management.naming import frozen_snapshot
+from snapshots.management.lookup import frozen_snapshot
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
         try:
             source, answers = snapshot.folder, snapshot.datasheet_answers()
             names = export(source, str(snapshot), options["format"], options["out"], answers)
-        except ExportError as error:
+        except SnapshotError as error:
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{options['out']} cannot be written: {error.strerror or error}.") from None

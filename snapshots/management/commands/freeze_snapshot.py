@@ -15,7 +15,7 @@ from snapshots.models import Snapshot
 
 
 def held_out(value: str) -> int:
-    """`train=N` as N."""
+    """Parse `train=N` and return N."""
     name, equals, number = value.partition("=")
     if name != "train" or not equals or not number.isdecimal() or int(number) < 1:
         raise ArgumentTypeError(f"{value!r} is not of the form train=N, with N premises to hold out")
@@ -25,12 +25,14 @@ def held_out(value: str) -> int:
 class Command(BaseCommand):
     help = (
         "Freezes a snapshot of a corpus: an immutable, numbered, hashed release. "
-        "Where nothing has changed, it answers the snapshot that is there."
+        "If nothing has changed, it reports the existing snapshot."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", metavar="CORPUS", help="the corpus's slug")
-        parser.add_argument("--seed", type=int, default=0, help="for premises that have no partition yet")
+        parser.add_argument(
+            "--seed", type=int, default=0, help="draws the partition of premises that have none"
+        )
         parser.add_argument(
             "--dev-from",
             type=held_out,
@@ -41,14 +43,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--author-disjoint",
             action="store_true",
-            help="leave out of train what was written by people who wrote pairs of test",
+            help="leave pairs by authors of test out of train",
         )
         parser.add_argument(
             "--derived-parses",
             action="store_true",
-            help="derive parse trees for sentences that came without (English only)",
+            help="derive parse trees for sentences without one (English only)",
         )
-        parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
+        parser.add_argument("--json", action="store_true", help="print JSON only")
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = Corpus.objects.filter(slug=options["corpus"]).first()
@@ -61,8 +63,10 @@ class Command(BaseCommand):
         except (SnapshotError, Interrupted) as error:
             raise CommandError(str(error)) from None
         except KeyboardInterrupt:
-            raise CommandError("Stopped by hand. Nothing was published.") from None
-        self.tell(snapshot, is_new=newest is None or snapshot.version > newest.version, options=options)
+            raise CommandError("Stopped by hand. No snapshot was made.") from None
+        self.print_result(
+            snapshot, is_new=newest is None or snapshot.version > newest.version, options=options
+        )
 
     def freeze(self, corpus: Corpus, options: dict[str, Any]) -> Snapshot:
         try:
@@ -76,14 +80,14 @@ class Command(BaseCommand):
         except FreezeInProgress as error:
             if error.snapshot is None or not error.is_stale:
                 raise
-            # Its process was killed: this one finishes what was asked for then.
+            # Its process was killed: this one carries out the same request.
             requested = error.snapshot
-            self.stderr.write(f"Takes up {requested}, whose process has gone (seed {requested.seed}).")
+            self.stderr.write(f"Continues {requested}, whose process has died (seed {requested.seed}).")
         return freeze_snapshot(snapshot_id=requested.pk)
 
-    def tell(self, snapshot: Snapshot, *, is_new: bool, options: dict[str, Any]) -> None:
+    def print_result(self, snapshot: Snapshot, *, is_new: bool, options: dict[str, Any]) -> None:
         partitions = (snapshot.read_manifest() or {}).get("partitions", {})
-        told: dict[str, Any] = {
+        result: dict[str, Any] = {
             "snapshot": str(snapshot),
             "sha256": snapshot.sha256,
             "path": str(snapshot.folder),
@@ -91,10 +95,10 @@ class Command(BaseCommand):
             "partitions": {name: partitions.get(name, {}).get("pairs", 0) for name in PARTITIONS},
         }
         if options["json"]:
-            self.stdout.write(json.dumps(told))
+            self.stdout.write(json.dumps(result))
             return
         if not is_new:
-            self.stdout.write(f"Nothing has changed since {snapshot}: it stands.")
-        self.stdout.write(f"{told['snapshot']}  sha256 {told['sha256']}\n{told['path']}")
-        counts = ", ".join(f"{name} {number:,}" for name, number in told["partitions"].items())
+            self.stdout.write(f"Nothing has changed since {snapshot}.")
+        self.stdout.write(f"{result['snapshot']}  sha256 {result['sha256']}\n{result['path']}")
+        counts = ", ".join(f"{name} {number:,}" for name, number in result["partitions"].items())
         self.stdout.write(f"{snapshot.pair_count:,} pairs: {counts}")

@@ -6,19 +6,19 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.people.lookup import researcher
 from snapshots.errors import SnapshotError
-from snapshots.management.naming import frozen_snapshot
+from snapshots.management.lookup import frozen_snapshot
 from snapshots.publishing.actions import publish
 
 
 class Command(BaseCommand):
     help = (
-        "Publishes a frozen snapshot: the answers of its datasheet stay as they are now. "
-        "Refused while a question of the datasheet is blank."
+        "Publishes a frozen snapshot. Its datasheet keeps the answers of this moment. "
+        "All questions of the datasheet must have an answer."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("snapshot", metavar="CORPUS@VERSION")
-        parser.add_argument("--by", required=True, metavar="USERNAME", help="the researcher who decides it")
+        parser.add_argument("--by", required=True, metavar="USERNAME", help="the researcher who decides this")
 
     def handle(self, *args: Any, **options: Any) -> None:
         snapshot, by = frozen_snapshot(options["snapshot"]), researcher(options["by"])
@@ -27,4 +27,4 @@ class Command(BaseCommand):
         except SnapshotError as error:
             raise CommandError(str(error)) from None
         assert published.published_at is not None  # publish sets it
-        self.stdout.write(f"{snapshot} is published since {published.published_at.date()}.")
+        self.stdout.write(f"{snapshot} was published on {published.published_at.date()}.")

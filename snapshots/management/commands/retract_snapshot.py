@@ -6,19 +6,19 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.people.lookup import researcher
 from snapshots.errors import SnapshotError
-from snapshots.management.naming import frozen_snapshot
+from snapshots.management.lookup import frozen_snapshot
 from snapshots.publishing.actions import retract
 
 
 class Command(BaseCommand):
-    help = "Puts a notice on a published snapshot, for good: what is wrong with it. No file changes."
+    help = "Puts a permanent notice on a published snapshot that says what is wrong with it. No file changes."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("snapshot", metavar="CORPUS@VERSION")
         parser.add_argument(
-            "--because", required=True, metavar="NOTICE", help="what is wrong; every reader sees it"
+            "--because", required=True, metavar="NOTICE", help="what is wrong; everybody sees it"
         )
-        parser.add_argument("--by", required=True, metavar="USERNAME", help="the researcher who decides it")
+        parser.add_argument("--by", required=True, metavar="USERNAME", help="the researcher who decides this")
 
     def handle(self, *args: Any, **options: Any) -> None:
         snapshot, by = frozen_snapshot(options["snapshot"]), researcher(options["by"])
@@ -28,5 +28,5 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         assert retracted.retracted_at is not None  # retract sets it
         self.stdout.write(
-            f"{snapshot} is retracted since {retracted.retracted_at.date()}: {retracted.retracted_because}"
+            f"{snapshot} was retracted on {retracted.retracted_at.date()}: {retracted.retracted_because}"
         )
