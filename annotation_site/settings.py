@@ -237,7 +237,7 @@ CELERY_BEAT_SCHEDULE = {
         }
         for queue in ("general", "training")
     },
-    "count old figures of the dashboard anew": {
+    "count outdated statistics of the dashboard again": {
         "task": "validation.tasks.refresh_statistics",
         "schedule": 60.0,
         "options": {"expires": 60},

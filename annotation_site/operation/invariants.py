@@ -113,7 +113,7 @@ INVARIANTS = (
     Invariant("Label 1 is what the author was asked to write", author_labels_that_differ),
     Invariant("No label of somebody who is excluded counts", labels_of_excluded_people),
     Invariant("No pair was handed out after it was withdrawn", withdrawn_pairs_handed_out),
-    Invariant("Every answer that came is kept as a label", answers_without_a_label),
+    Invariant("Every answer is stored as a label", answers_without_a_label),
     Invariant("No batch holds a premise twice", batches_with_a_premise_twice),
     Invariant("A pair and its premise are of one corpus", pairs_of_another_corpus),
     Invariant("The files of frozen snapshots are all there, at full length", torn_snapshot_files),

@@ -32,10 +32,10 @@ from validation.statistics.definitions import DEFINITIONS, NAMES
 from validation.statistics.vote_patterns import DIMENSIONS
 
 PAIRWISE_SHOWN = 50
-# What a form names the figures by, and what the page calls them.
+# The name of each kind in a form, and on the page.
 KEPT = {
     Kind.AGREEMENT: ("agreement", "Agreement by {by}"),
-    Kind.ANNOTATORS: ("figures", "Figures of annotators"),
+    Kind.ANNOTATORS: ("figures", "Statistics of annotators"),
     Kind.MODELS: ("models", "Dawid-Skene and MACE"),
 }
 
@@ -47,9 +47,8 @@ NAMED = {**COLUMNS, "shares": "A column a label", "dawid_skene": "Dawid-Skene", 
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The table of the papers with our numbers and their intervals, kappas, one dimension (`by`) at a time, and the
-    confusion of author and gold: of the main question, or of the one that `question` names. With `as=csv` the same
-    as a table for a spreadsheet. POST asks for a fresh count, or stops one with `do=stop`."""
+    """Shows the papers' table with intervals, kappas, one dimension (`by`) at a time, and the confusion of author and gold, of
+    the main question or of `question`. `as=csv`: as CSV. POST requests a new count, or stops one with `do=stop`."""
     corpus = get_object_or_404(Corpus, slug=slug)
     question = asked_question(request, slug) if corpus.questions.exists() else None
     context: dict[str, Any] = {"corpus": corpus, "question": question, "also": also(question)}
@@ -75,14 +74,14 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who is good and who may be guessing: a row an annotator, flags with their rules, kappas of two and two.
+    """Shows a row for each annotator, flags with their rules, and pairwise kappas.
 
-    POST asks for a fresh count, or stops one with `do=stop`: of the models of reliability with `what=models`, else of
-    the figures.
+    POST requests a new count, or stops one with `do=stop`: of the reliability models with `what=models`, else of the
+    statistics.
     """
     question = asked_question(request, slug)
     if request.method == "POST":
-        # The figures last: when they are there, so is everything.
+        # The statistics last: when they are counted, so is everything.
         figures = (Kind.PAIRWISE, Kind.ANNOTATORS)
         count_or_stop(
             request, question, *((Kind.MODELS,) if request.POST.get("what") == "models" else figures)
@@ -118,7 +117,7 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def also(question: Question | None) -> str:
-    """What goes before the other fields of an address: the main question is meant where none is named."""
+    """Returns the beginning of a query that names the question; empty for the main question."""
     return "" if question is None or question.is_main else f"question={question.slug}&"
 
 
@@ -131,7 +130,7 @@ def count_or_stop(request: HttpRequest, question: Question, *kinds: Kind, by: st
 
 
 def kept_part(request: HttpRequest, question: Question, kind: Kind, by: str = "") -> HttpResponse:
-    """How far a count is, which htmx asks every two seconds; when it is over, the page is to be loaded anew."""
+    """Returns the progress of a count, for htmx, every two seconds; afterwards lets htmx reload the page."""
     _, row = stored(question, kind, by)
     if not row.is_wanted:
         return HttpResponseClientRefresh()

@@ -22,7 +22,7 @@ class Command(BaseCommand):
             "--by",
             default="",
             metavar="KEY",
-            help=f"rows by {', '.join(BY)}, or a key of the metadata; genre unless told",
+            help=f"rows by {', '.join(BY)}, or a key of the metadata; default genre",
         )
         parser.add_argument("--json", action="store_true", help="print JSON, and nothing else")
 

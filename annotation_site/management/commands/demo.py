@@ -190,7 +190,7 @@ def wait_until_ready(url: str, web: Service) -> None:
             with urllib.request.urlopen(f"{url}health/", timeout=5):
                 return
         except urllib.error.HTTPError:
-            return  # it answers; /health/ itself tells what is not well
+            return  # it answers; /health/ reports problems
         except OSError:
             time.sleep(0.1)
     raise CommandError(f"The site did not start. The last lines of {web.log}:\n{web.last_lines()}")

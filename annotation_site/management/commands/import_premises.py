@@ -42,25 +42,23 @@ class Command(BaseCommand):
         parser.add_argument("corpus", metavar="CORPUS")
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument("--genre", required=True, help="the genre's slug, as the corpus file names it")
-        parser.add_argument("--licence", default="", help="the licence of the texts, kept with their source")
         parser.add_argument(
-            "--encoding", default="utf-8", help="of the file, such as cp1252; utf-8 unless told"
+            "--licence", default="", help="the licence of the texts, stored with their source"
         )
+        parser.add_argument("--encoding", default="utf-8", help="of the file, such as cp1252; default utf-8")
         parser.add_argument("--split", action="store_true", help="running text: split it into sentences")
-        parser.add_argument(
-            "--document", default="", help="what the premises stand in, where lines do not name it"
-        )
+        parser.add_argument("--document", default="", help="the document of premises whose line names none")
         parser.add_argument(
             "--alone",
             action="store_true",
-            help="premises of one document may come into different partitions",
+            help="allow premises of one document in different partitions",
         )
         parser.add_argument(
             "--longest",
             type=int,
             default=LONGEST,
             metavar="N",
-            help=f"characters of a sentence; {LONGEST} unless told",
+            help=f"characters of a sentence; default {LONGEST}",
         )
         parser.add_argument(
             "--without",
@@ -76,7 +74,7 @@ class Command(BaseCommand):
             type=int,
             default=EXAMPLES,
             metavar="N",
-            help=f"lines of each filter to show; {EXAMPLES} unless told",
+            help=f"lines of each filter to show; default {EXAMPLES}",
         )
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 

@@ -52,7 +52,7 @@ class Command(BaseCommand):
             help="captions of the file that must simplify to a hypothesis; default 2",
         )
         parser.add_argument(
-            "--licence", default="", help="the licence of the captions, kept with their source"
+            "--licence", default="", help="the licence of the captions, stored with their source"
         )
         parser.add_argument("--dry-run", action="store_true", help="report all steps, and write nothing")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
