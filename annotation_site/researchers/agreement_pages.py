@@ -47,8 +47,10 @@ NAMED = {**COLUMNS, "shares": "A column a label", "dawid_skene": "Dawid-Skene", 
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows the papers' table with intervals, kappas, one dimension (`by`) at a time, and the confusion of author and gold, of
-    the main question or of `question`. `as=csv`: as CSV. POST requests a new count, or stops one with `do=stop`."""
+    """Shows agreement under the main question or `question`: the papers' table, kappas, one dimension (`by`), confusion.
+
+    `as=csv`: as CSV. POST requests a new count, or stops one with `do=stop`.
+    """
     corpus = get_object_or_404(Corpus, slug=slug)
     question = asked_question(request, slug) if corpus.questions.exists() else None
     context: dict[str, Any] = {"corpus": corpus, "question": question, "also": also(question)}

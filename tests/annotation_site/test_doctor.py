@@ -95,7 +95,7 @@ def test_an_answer_that_was_lost_is_found(ana: User, vera: User) -> None:
     submit_batch(annotator=vera, token=batch.assignment.token, labels={slot: "neutral"}, key="one")
     assert broken_rules() == {}
     Label.objects.filter(token=slot).update(label=None, annotator=None, leased_until=None, cast_at=None)
-    assert broken_rules() == {"Every answer that came is kept as a label": 1}
+    assert broken_rules() == {"Every answer is stored as a label": 1}
 
 
 def test_a_torn_snapshot_file_is_found() -> None:
