@@ -161,8 +161,6 @@ def _whole(partition: str) -> Q:
     return Q(
         evaluations__snapshot=F("snapshot"),
         evaluations__partition=partition,
-        evaluations__genre="",
-        evaluations__gold_label="",
     )
 
 

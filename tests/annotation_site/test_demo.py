@@ -46,7 +46,9 @@ def test_a_taken_port_is_said_with_the_way_out(monkeypatch: pytest.MonkeyPatch) 
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(CommandError, match=f"Port {port} is taken .* make demo PORT={port + 1}"):
+        with pytest.raises(
+            CommandError, match=f"Another program uses port {port}.* make demo PORT={port + 1}"
+        ):
             call_command("demo", port=str(port))
 
 

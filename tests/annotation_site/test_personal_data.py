@@ -150,6 +150,7 @@ NOT_TOLD = {
     "TrainingRun": "who asked for it; a researcher's act about a snapshot",
     "RunProgress": "how a run went",
     "Evaluation": "how a run did",
+    "Breakdown": "how a run did, by group",
     "Adjudication": "a researcher's decision about a pair",
     "Vetting": "a researcher's withdrawal of pairs",
     "DroppedLine": "who restored a line of the source",
