@@ -62,6 +62,7 @@ if not VAR.exists():
 SNAPSHOT_ROOT = VAR / "snapshots"
 EXPORT_ROOT = VAR / "exports"  # made from snapshots, and made again where it is lost
 RUN_ROOT = VAR / "runs"
+INCOMING_ROOT = VAR / "incoming"  # files that researchers import by a page
 CACHE_ROOT = VAR / "cache"
 # Where a worker that shares no folder with the site fetches snapshots, and with which token.
 SITE_URL = os.environ.get("SITE_URL", "").rstrip("/")

@@ -6,6 +6,7 @@ from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+from annotation_site.intake.pages import import_job, imports, new_import
 from annotation_site.operation.health import health
 from annotation_site.personal_data.pages import erase_me, my_data
 from annotation_site.researchers.agreement_pages import agreement_page, annotators_page
@@ -34,6 +35,9 @@ urlpatterns = [
     path("mine/erase/", erase_me, name="erase-me"),
     path("corpora/<slug:slug>/agreement/", agreement_page, name="agreement"),
     path("corpora/<slug:slug>/annotators/", annotators_page, name="annotators"),
+    path("imports/", imports, name="imports"),
+    path("imports/new/", new_import, name="new-import"),
+    path("imports/<int:number>/", import_job, name="import-job"),
     path("corpora/<slug:slug>/bias/", bias, name="bias"),
     path("corpora/<slug:slug>/pay/", pay_page, name="pay"),
     path("admin/", admin.site.urls),

@@ -1,6 +1,6 @@
 """`python -m bench [SECTION ...]`: measures on a database of its own and prints Markdown.
 
-Sections: labelling, writing, drain, premises, pairing, import, export, agreement, gold, training, networks.
+Sections: labelling, writing, drain, premises, pairing, import, intake, export, agreement, gold, training, networks.
 The database of DATABASE_URL is not touched: a test database beside it is made and removed. Without
 DATABASE_URL a server is found or started, as for the tests.
 """
@@ -28,6 +28,7 @@ SECTIONS = (
     "premises",
     "pairing",
     "import",
+    "intake",
     "export",
     "agreement",
     "gold",
@@ -45,7 +46,7 @@ def main() -> None:
         "--pairs",
         type=int,
         help="of the sections labelling (else 2,000 and 400,000), agreement (57,000), gold (50,000), export and "
-        "breakdowns (433,000)",
+        "breakdowns (433,000), intake (550,000)",
     )
     parser.add_argument(
         "--lines",
@@ -107,6 +108,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
             "drain": lambda: draining(folder),
             "pool": guessers_in_a_pool,
             "import": lambda: importing(folder),
+            "intake": lambda: taking_in(options.pairs, folder),
             "export": lambda: exporting(options.pairs or 433_000, folder),
             "agreement": lambda: measure_agreement(pairs),
             "gold": lambda: measure_gold(options.pairs or 50_000),
@@ -250,6 +252,13 @@ def importing(folder: Path, pairs: int = 20_000) -> None:
         f"Import: {pairs:,} pairs with five labels each in {seconds:.1f} s, {pairs / seconds:,.0f} pairs/s\n",
         flush=True,
     )
+
+
+def taking_in(pairs: int | None, folder: Path) -> None:
+    """`import_pairs` and `recast` in processes of their own, a tenth and the whole, and the same files again."""
+    from bench.intake import PAIRS, measure_intake
+
+    measure_intake(pairs or PAIRS, folder)
 
 
 def exporting(pairs: int, folder: Path) -> None:

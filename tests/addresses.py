@@ -31,6 +31,7 @@ from collection.models import (
     ExamAttempt,
     ExamItem,
     Pair,
+    PairImportJob,
     PilotWriter,
     ProblemReport,
     Prompt,
@@ -156,6 +157,9 @@ def sample_site() -> Site:
     )
     ProblemReport.objects.create(assignment=task, text="It is cut off.")
     table = next(name for name, kind in TABLES.items() if kind.source == "corpus")
+    imported = PairImportJob.objects.create(
+        by=rosa(), corpus_slug=corpus.slug, files=["a.jsonl"], options={}, status="done", report={"pairs": 0}
+    )
     vetting = Vetting.objects.create(
         corpus=corpus, by=rosa(), reason="Errors.", chosen_by="a list", created_at=timezone.now()
     )
@@ -171,6 +175,7 @@ def sample_site() -> Site:
             "number": vetting.pk,
             "public_id": Pair.objects.earliest("pk").public_id,
         },
+        "imports/": {"number": imported.pk},
         "snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt"},
         "snapshots/<int:pk>/statistics/": {"name": table},
         "snapshots/<int:pk>/exports/": {"name": export.files.earliest("name").name},

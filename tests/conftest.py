@@ -157,6 +157,7 @@ def own_folders(settings: Any, tmp_path: Path) -> Path:
     settings.SNAPSHOT_ROOT = settings.VAR / "snapshots"
     settings.EXPORT_ROOT = settings.VAR / "exports"
     settings.RUN_ROOT = settings.VAR / "runs"
+    settings.INCOMING_ROOT = settings.VAR / "incoming"
     settings.CACHE_ROOT = settings.VAR / "cache"
     return settings.VAR
 

@@ -54,6 +54,7 @@ class PairOrder:
     unlabelled: accept a file without any label. dry_run: report what an import would do, and write nothing.
     read_as: the options that name the format.
     split: puts pairs into partitions that neither the file nor their line names. about: of a corpus to be made.
+    only_genre: takes no other pairs of the files.
     """
 
     slug: str
@@ -76,6 +77,11 @@ class PairOrder:
     read_as: str = ""
     split: Split | None = None
     about: str = ""
+    only_genre: str = ""
+
+    def wants(self, item: ImportedPair | BadLine) -> bool:
+        """Tells whether the pair is of the genre that was asked for, if one was."""
+        return not self.only_genre or isinstance(item, BadLine) or item.genre == self.only_genre
 
     def placed(self, item: ImportedPair) -> ImportedPair:
         """Returns the pair in a partition of the split, unless the file or its line names one."""
@@ -97,6 +103,7 @@ class PairReport:
 
     reasons: how many lines were refused for each reason. keys: of the first refused line whose keys are known.
     first: the first pairs that go in. left_out: answers that name several labels.
+    other_genres: pairs that were not asked for.
     """
 
     refused: list[Refusal] = field(default_factory=list)
@@ -112,6 +119,7 @@ class PairReport:
     corpus_is_new: bool = False
     first: list[PlannedPair] = field(default_factory=list)
     left_out: int = 0
+    other_genres: int = 0
 
     def refuse(self, file: str, bad: Iterable[BadLine]) -> None:
         for line in bad:
@@ -221,6 +229,9 @@ class _Work:
     def _plan(self, path: Path, portion: Iterable[ImportedPair | BadLine]) -> list[PlannedPair]:
         plans = []
         for item in portion:
+            if not self.order.wants(item):
+                self.report.other_genres += 1
+                continue
             planned = item if isinstance(item, BadLine) else plan_pair(self.order.placed(item), self.rules)
             if isinstance(planned, BadLine):
                 self.report.refuse(path.name, [planned])
@@ -327,6 +338,7 @@ def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
         "genres_made": report.genres_made,
         "opened": report.opened,
         "answers_left_out": report.left_out,
+        "other_genres": report.other_genres,
         **{key: report.counts.get(key, 0) for key in warned},
         "keys_not_read": sorted(report.unread),
         "files": [path.name for path in order.files],

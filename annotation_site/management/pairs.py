@@ -4,12 +4,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.core.validators import MaxLengthValidator, validate_slug
 
+from annotation_site.intake.files import INTERRUPTED
 from annotation_site.intake.pairs import NoLabels, PairOrder, PairReport, StrictRefusal, WrongCorpus
-from annotation_site.management.files import INTERRUPTED
 from collection.imports.pair_plans import PlannedPair
 
 SHOWN = 20  # refused lines on the screen
@@ -95,16 +93,6 @@ class PairsCommand(BaseCommand):
             self.stderr.write(f"The keys or columns of the file are: {', '.join(report.keys)}.")
 
 
-def check_slug(slug: str) -> None:
-    try:
-        validate_slug(slug)
-        MaxLengthValidator(60)(slug)
-    except ValidationError:
-        raise CommandError(
-            f'"{slug}" cannot name a corpus: use at most 60 letters, digits and hyphens, such as snli-dev.'
-        ) from None
-
-
 def refused_lines(report: PairReport) -> str:
     return f"{report.refused_count:,} line{' was' if report.refused_count == 1 else 's were'} refused"
 
@@ -146,6 +134,8 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
         )
     if report.left_out:
         found.append(f"  {report.left_out:,} answers name several labels and are no votes")
+    if report.other_genres:
+        found.append(f"  {report.other_genres:,} pairs of other genres were left out")
     if report.unread:
         found.append(f"  keys that were not read: {', '.join(sorted(report.unread))}")
     if report.opened:

@@ -1,5 +1,6 @@
 """What is collected: corpora, genres, prompts, premises, writing, pairs."""
 
+from collection.corpus_schema import PARTITIONS
 from collection.models.corpora import (
     AdviceSetting,
     CheckQuestion,
@@ -12,7 +13,8 @@ from collection.models.corpora import (
     WorkedExample,
 )
 from collection.models.exclusions import Exclusion, Vetting
-from collection.models.pairs import PARTITION_CHOICES, PARTITIONS, Pair, Parse
+from collection.models.imports import PairImportJob
+from collection.models.pairs import PARTITION_CHOICES, Pair, Parse
 from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry
 from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
 from collection.models.qualifying import (
@@ -56,6 +58,7 @@ __all__ = [
     "Genre",
     "LedgerEntry",
     "Pair",
+    "PairImportJob",
     "Parse",
     "PilotWriter",
     "Premise",

@@ -184,7 +184,7 @@ def _groups(
 def _row(name: str | None, truth: Ints, predicted: Ints, tried: Any, labels: Sequence[str]) -> dict[str, Any]:
     counts = np.bincount(truth, minlength=len(labels))
     number = int(tried.sum())
-    found = {"hypothesis_only": None, "commonest_there": None, "gives_away": False}
+    found: dict[str, Any] = {"hypothesis_only": None, "commonest_there": None, "gives_away": False}
     if number:
         share = float(np.bincount(truth[tried]).max() / number)
         accuracy = float((predicted[tried] == truth[tried]).mean())

@@ -556,3 +556,11 @@ def test_sqlite_is_told_as_well(monkeypatch):
         querysets.tell_planner(Pair)
         assert cursor.execute("SELECT tbl FROM sqlite_stat1").fetchall() == [(Pair._meta.db_table,)]
     lite.close()
+
+
+def test_one_genre_of_a_file_can_be_imported_alone(bring):
+    told = bring(
+        [record(n, label=E, genre="AGCI" if n else "COPA") for n in range(3)], only_genre="AGCI"
+    ).json
+    assert (told["pairs"], told["other_genres"]) == (2, 1)
+    assert set(Pair.objects.values_list("premise__genre__slug", flat=True)) == {"agci"}

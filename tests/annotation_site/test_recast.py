@@ -99,7 +99,7 @@ def test_an_interrupted_run_goes_on(monkeypatch, tmp_path) -> None:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("annotation_site.management.files.Progress.tell", stopped)
+        patch.setattr("annotation_site.intake.files.Progress.tell", stopped)
         assert "the same command goes on" in run("recast", "soups", "sentiment", path).failure
     assert Pair.objects.count() == 8
     rest = run("recast", "soups", "sentiment", path, json=True).json

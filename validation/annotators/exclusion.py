@@ -98,6 +98,7 @@ def _gold_changes(corpus: Corpus, labels: QuerySet[Label]) -> dict[str, tuple[st
         return {}
     deciding = labels.filter(question=question, sentence=0, position__lte=question.seats)
     given = dict(deciding.values_list("pair", "label"))
+    rules = question.rules_by_partition()
     changes = {}
     with more_sort_memory():
         rows: Any = with_gold_label(Pair.objects.standing(), question, given).order_by("pk")
@@ -106,7 +107,7 @@ def _gold_changes(corpus: Corpus, labels: QuerySet[Label]) -> dict[str, tuple[st
                 getattr(row, f"votes_{k}") - (label == given[row.pk])
                 for k, label in enumerate(question.labels)
             ]
-            after = question.rule_in(row.published_partition).decide(
+            after = rules[row.published_partition].decide(
                 votes,
                 settled=False,  # the seat is open again
                 adjudicated=row.adjudicated_label,

@@ -127,10 +127,10 @@ class Question(models.Model):
     def labels(self) -> tuple[str, ...]:
         return SCHEMES[self.scheme]
 
-    def rule_in(self, partition: str | None) -> Rule:
-        """Return the rule for pairs that came with this partition: some have a threshold of their own."""
-        own = next((each for each in self.partitions.all() if each.partition == partition), None)
-        return replace(self.rule, threshold=own.threshold) if own else self.rule
+    def rules_by_partition(self) -> dict[str | None, Rule]:
+        """Return the rule for pairs that came with each partition, or with none: some have a threshold of their own."""
+        own = {each.partition: replace(self.rule, threshold=each.threshold) for each in self.partitions.all()}
+        return {**dict.fromkeys((None, *PARTITIONS), self.rule), **own}
 
     @property
     def rule(self) -> Rule:

@@ -133,8 +133,9 @@ def import_portion(
     run.counts["more_labels"] += sum(plan.votes[-1].position > question.seats for _, plan in voted)
     run.counts["self_validated"] += sum(_is_self_validated(plan) for _, plan in voted)
     differing = []
+    rules = question.rules_by_partition() if voted else {}
     for pair, plan in voted:
-        majority = question.rule_in(pair.published_partition).voted(
+        majority = rules[pair.published_partition].voted(
             question.rule.count(vote.label for vote in plan.votes if vote.position <= question.seats)
         )
         if not plan.item.has_gold or plan.item.published_label == majority:

@@ -7,6 +7,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from annotation_site.intake.files import (
+    Progress,
+    known_corpus,
+    known_genre,
+    readable_files,
+    short_licence,
+)
 from annotation_site.intake.premises import (
     EXAMPLES,
     PremiseOrder,
@@ -14,13 +21,6 @@ from annotation_site.intake.premises import (
     import_premises,
     preview,
     summary,
-)
-from annotation_site.management.files import (
-    Progress,
-    known_corpus,
-    known_genre,
-    readable_files,
-    short_licence,
 )
 from collection.premises.filters.registry import DUPLICATE, NAMES
 from collection.premises.filters.shape import LONGEST

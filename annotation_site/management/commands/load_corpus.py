@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
-from annotation_site.management.files import readable_files
+from annotation_site.intake.files import readable_files
 from collection.corpora.corpus_file import BadCorpusFile, read_corpus_file
 from collection.corpora.differences import Changes
 from collection.corpora.loading import LoadRefused, load_corpus

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation_site.management.files import known_corpus
+from annotation_site.intake.files import known_corpus
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
 from validation.errors import TooManyLabels

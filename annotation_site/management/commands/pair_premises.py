@@ -6,8 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation_site.intake.machine_pairs import PairingOrder, lines, pair_premises, summary
-from annotation_site.management.files import (
+from annotation_site.intake.files import (
     INTERRUPTED,
     Progress,
     known_corpus,
@@ -15,6 +14,7 @@ from annotation_site.management.files import (
     readable_files,
     short_licence,
 )
+from annotation_site.intake.machine_pairs import PairingOrder, lines, pair_premises, summary
 from collection.models import Corpus
 from collection.pairing.draw import Rules
 from collection.pairing.wordnet import NoWordNet

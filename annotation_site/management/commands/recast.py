@@ -1,29 +1,21 @@
 """`recast CORPUS RECIPE SOURCE...`: pairs made from annotations of another kind, by a recipe."""
 
-from collections import Counter
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
+from annotation_site.intake.files import Progress
+from annotation_site.intake.orders import looked_at, recast_order, samples
 from annotation_site.intake.pairs import (
     PairOrder,
     PairReport,
     import_pairs,
     summary,
 )
-from annotation_site.management.files import Progress, readable_files, short_licence
-from annotation_site.management.pairs import PairsCommand, check_slug, lines
-from collection.formats.lines import BadLine
-from collection.imports.pair_plans import Rules, plan_pair
-from collection.imports.splits import Split, split_of
-from collection.models import Corpus
-from collection.recasting.form import RecastFormat, Row, recast_format
-from collection.recasting.names import NAMES, read_names
-from collection.recasting.recipe import Recipe
+from annotation_site.management.pairs import PairsCommand, lines
+from collection.recasting.form import RecastFormat
 from collection.recasting.registry import recipes
-from nli.labels import SCHEMES
 
 SAMPLE = 3  # rows that a dry run shows
 LONGEST = 200  # characters of a row on the screen
@@ -61,9 +53,10 @@ class Command(PairsCommand):
 
     def write(self, options: dict[str, Any]) -> None:
         form, order = recast_order(options)
-        sample = self.samples(form, order, options)
+        unless_told = SAMPLE if options["dry_run"] else 0
+        sample = samples(order, unless_told if options["sample"] is None else options["sample"])
         if options["dry_run"]:
-            report, found = would_be_made(form, order)
+            report, found = looked_at(order)
         else:
             report, found = import_pairs(order, Progress().tell), {}
         counts = {
@@ -82,84 +75,6 @@ class Command(PairsCommand):
                 f" {form.recipe.about}."
             ),
         )
-
-    def samples(self, form: RecastFormat, order: PairOrder, options: dict[str, Any]) -> list[dict[str, Any]]:
-        number = options["sample"] if options["sample"] is not None else SAMPLE if options["dry_run"] else 0
-        return [
-            sample_of(path.name, row, order.split)
-            for path in order.files
-            for row in islice(form.rows(path), max(number, 0))
-        ]
-
-
-def recast_order(options: dict[str, Any]) -> tuple[RecastFormat, PairOrder]:
-    """Reads the options. Raises CommandError, or ValueError that says which option is invalid."""
-    check_slug(options["corpus"])
-    recipe = recipe_of(options["recipe"], options["recipes"])
-    files = readable_files(options["files"])
-    names = read_names(readable_files([options["names"]])[0]) if options["names"] else NAMES
-    form = recast_format(recipe, files, seed=options["seed"], names=names)
-    licence = short_licence(options["licence"]) or recipe.licence
-    order = PairOrder(
-        slug=options["corpus"],
-        form=form,
-        files=files,
-        licence=licence,
-        unlabelled=True,  # where a recipe gives no label, people are to be asked
-        strict=options["strict"],
-        open=options["open"],
-        seed=options["seed"],
-        split=split_of(options["split"], options["seed"]),
-        about=f"Recast by {form.name} from {', '.join(path.name for path in files)}: {recipe.citation}.",
-    )
-    return form, order
-
-
-def recipe_of(name: str, folder: Path | None) -> Recipe:
-    known = recipes(folder)
-    if name not in known:
-        raise CommandError(f'There is no recipe "{name}"; the recipes are: {", ".join(sorted(known))}.')
-    return known[name]
-
-
-def would_be_made(form: RecastFormat, order: PairOrder) -> tuple[PairReport, dict[str, Any]]:
-    """Counts the pairs that would be made, and writes nothing."""
-    corpus = Corpus.objects.filter(slug=order.slug).first()
-    scheme = corpus.scheme if corpus else form.scheme or "entailed2"
-    rules = Rules(scheme, SCHEMES[scheme], elicited=False)
-    report = PairReport()
-    labels, partitions, pairs = Counter[str](), Counter[str](), 0
-    for path in order.files:
-        for item in form.read(path):
-            plan = item if isinstance(item, BadLine) else plan_pair(order.placed(item), rules)
-            if isinstance(plan, BadLine):
-                report.refuse(path.name, [plan])
-                continue
-            pairs += 1
-            labels[plan.published_label or ("votes" if plan.votes else "none")] += 1
-            partitions[plan.item.partition or "none"] += 1
-    report.counts = {"pairs": pairs}
-    return report, {"labels_by_name": dict(labels), "partitions": dict(partitions)}
-
-
-def sample_of(file: str, row: Row, split: Split | None) -> dict[str, Any]:
-    placed = [split.placed(pair) if split else pair for pair in row.pairs]
-    return {
-        "file": file,
-        "line": row.line,
-        "row": {key: str(value) for key, value in row.record.items()},
-        "refused": row.refused.reason if row.refused else "",
-        "passed_over": row.passed_over,
-        "pairs": [
-            {
-                "context": " ".join(pair.premise),
-                "hypothesis": pair.hypothesis,
-                "label": pair.published_label,
-                "partition": pair.partition,
-            }
-            for pair in placed
-        ],
-    }
 
 
 def sample_lines(shown: list[dict[str, Any]]) -> list[str]:

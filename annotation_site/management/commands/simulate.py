@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.models import User
 from accounts.people.registration import create_person
-from annotation_site.management.files import known_corpus
+from annotation_site.intake.files import known_corpus
 from annotation_site.operation.server import site
 from annotation_site.simulated_crowd import (
     Annotator,

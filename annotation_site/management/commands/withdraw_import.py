@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count
 
+from annotation_site.intake.files import known_corpus
 from annotation_site.intake.withdrawal import BuiltOn, withdraw_import
-from annotation_site.management.files import known_corpus
 from collection.models import Corpus, Source
 
 

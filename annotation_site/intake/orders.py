@@ -1,0 +1,252 @@
+"""What an import or a recasting is asked for: from the options of a command, or of a page, to an order.
+
+What is wrong with an option is said by a CommandError or a ValueError, whose text is for people.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
+from django.core.validators import MaxLengthValidator, validate_slug
+
+from annotation_site.intake.files import readable_files, short_licence
+from annotation_site.intake.pairs import FIRST_SHOWN, PairOrder, PairReport
+from collection.formats.lines import BadLine, any_records
+from collection.formats.maps import BadMap, column_map, label_map
+from collection.formats.records import ImportedPair
+from collection.formats.registry import FORMATS
+from collection.formats.sniffing import Guess, sniffed
+from collection.imports.pair_plans import ALL, AUTHOR, Rules, plan_pair
+from collection.imports.splits import Split, split_of
+from collection.models import Corpus
+from collection.recasting.form import RecastFormat, Row, recast_format
+from collection.recasting.names import NAMES, read_names
+from collection.recasting.recipe import Recipe
+from collection.recasting.registry import recipes
+from nli.labels import SCHEMES
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
+MOST_SEATS = 99
+AUTO = "auto"
+TOLD_EVERY = 1000  # lines
+# What a command takes where an option is not given.
+IMPORT_OPTIONS: dict[str, Any] = {
+    **{
+        "columns": [],
+        "label_map": "",
+        "partition": "",
+        "split": "none",
+        "labels": ALL,
+        "genre": "",
+        "seed": 0,
+    },
+    **{
+        "strict": False,
+        "open": None,
+        "scheme": "",
+        "protocol": "",
+        "licence": "",
+        "language": "",
+        "seats": None,
+    },
+    **{"threshold": None, "unlabelled": False, "only_genre": "", "dry_run": False},
+}
+RECAST_OPTIONS: dict[str, Any] = {
+    **{
+        "recipes": None,
+        "seed": 0,
+        "names": None,
+        "split": "80:10:10",
+        "licence": "",
+        "strict": False,
+        "open": False,
+    },
+}
+
+
+def form_of(options: dict[str, Any], path: Path) -> Guess:
+    """Return the format that was named, or that the file is of, with the maps of the options. Raises CommandError."""
+    try:
+        given = options["columns"]
+        columns = column_map(given if isinstance(given, str) else ",".join(given))
+        labels = label_map(options["label_map"]) if options["label_map"] else None
+        named = options["format"]
+        guess = sniffed(path) if named == AUTO else Guess(FORMATS[named], f"--format {named}")
+        return replace(guess, form=guess.form.mapped(columns, labels))
+    except BadMap as problem:
+        raise CommandError(str(problem)) from None
+
+
+def check_slug(slug: str) -> None:
+    try:
+        validate_slug(slug)
+        MaxLengthValidator(60)(slug)
+    except ValidationError:
+        raise CommandError(
+            f'"{slug}" cannot name a corpus: use at most 60 letters, digits and hyphens, such as snli-dev.'
+        ) from None
+
+
+def order_of(options: dict[str, Any]) -> PairOrder:
+    check_slug(options["corpus"])
+    try:
+        split = split_of(options["split"], options["seed"])
+    except ValueError as problem:
+        raise CommandError(str(problem)) from None
+    opens = options["open"]
+    check_rule(options["seats"], options["threshold"])
+    if options["language"] and not LANGUAGE.fullmatch(options["language"]):
+        raise CommandError(
+            f"--language {options['language']} is not a language tag. Use one such as en, de or zh-Hant."
+        )
+    files = readable_files(options["files"])
+    guess = form_of(options, files[0])
+    return PairOrder(
+        slug=options["corpus"],
+        form=guess.form,
+        files=files,
+        scheme=options["scheme"] or scheme_of(guess, options["corpus"]),
+        read_as=guess.options,
+        dry_run=options["dry_run"],
+        protocol=options["protocol"],
+        licence=short_licence(options["licence"]),
+        language=options["language"],
+        seats=options["seats"],
+        threshold=options["threshold"],
+        unlabelled=options["unlabelled"],
+        genre=options["genre"],
+        only_genre=options["only_genre"],
+        partition=options["partition"],
+        take=options["labels"],
+        strict=options["strict"],
+        open=options["labels"] == AUTHOR if opens is None else opens,
+        seed=options["seed"],
+        split=split,
+    )
+
+
+def scheme_of(guess: Guess, slug: str) -> str:
+    """Return the scheme of a guessed map, for a corpus that is not there yet."""
+    return "" if Corpus.objects.filter(slug=slug).exists() else guess.scheme
+
+
+def check_rule(seats: int | None, threshold: int | None) -> None:
+    if seats is None and threshold is None:
+        return
+    there = 5 if seats is None else seats
+    needed = there // 2 + 1 if threshold is None else threshold
+    if not (1 <= needed <= there <= MOST_SEATS and needed * 2 > there):
+        raise CommandError(
+            f"--seats {there} with --threshold {needed} decides nothing: the threshold must be more than half of the"
+            f" seats, and no more than there are; at most {MOST_SEATS} seats."
+        )
+
+
+def recast_order(options: dict[str, Any]) -> tuple[RecastFormat, PairOrder]:
+    """Reads the options. Raises CommandError, or ValueError that says which option is invalid."""
+    check_slug(options["corpus"])
+    recipe = recipe_of(options["recipe"], options["recipes"])
+    files = readable_files(options["files"])
+    names = read_names(readable_files([options["names"]])[0]) if options["names"] else NAMES
+    form = recast_format(recipe, files, seed=options["seed"], names=names)
+    licence = short_licence(options["licence"]) or recipe.licence
+    order = PairOrder(
+        slug=options["corpus"],
+        form=form,
+        files=files,
+        licence=licence,
+        unlabelled=True,  # where a recipe gives no label, people are to be asked
+        strict=options["strict"],
+        open=options["open"],
+        seed=options["seed"],
+        split=split_of(options["split"], options["seed"]),
+        about=f"Recast by {form.name} from {', '.join(path.name for path in files)}: {recipe.citation}.",
+    )
+    return form, order
+
+
+def recipe_of(name: str, folder: Path | None) -> Recipe:
+    known = recipes(folder)
+    if name not in known:
+        raise CommandError(f'There is no recipe "{name}"; the recipes are: {", ".join(sorted(known))}.')
+    return known[name]
+
+
+def looked_at(
+    order: PairOrder, tell: Callable[[str], None] = lambda text: None
+) -> tuple[PairReport, dict[str, Any]]:
+    """Counts what an order would make, and writes nothing. `tell` hears every thousand lines."""
+    corpus = Corpus.objects.filter(slug=order.slug).first()
+    form = order.form.knowing(order.files[0])
+    scheme = corpus.scheme if corpus else order.scheme or form.scheme or "nli3"
+    protocol = corpus.protocol if corpus else order.protocol or form.protocol or "elicited"
+    asked = "" if corpus or order.scheme else form.question_scheme or ""
+    elicited = protocol == Corpus.Protocol.ELICITED
+    rules = Rules(scheme, SCHEMES[scheme], elicited, order.take, asked)
+    report = PairReport()
+    labels, partitions, pairs = Counter[str](), Counter[str](), 0
+    for path in order.files:
+        for number, item in enumerate(order.form.read(path), start=1):
+            if number % TOLD_EVERY == 0:
+                tell(f"{path.name}: line {item.line:,}, {pairs:,} pairs")
+            if not order.wants(item):
+                report.other_genres += 1
+                continue
+            plan = item if isinstance(item, BadLine) else plan_pair(order.placed(item), rules)
+            if isinstance(plan, BadLine):
+                report.refuse(path.name, [plan])
+                continue
+            pairs += 1
+            if len(report.first) < FIRST_SHOWN:
+                report.first.append(plan)
+            known = plan.published_label or plan.author_label
+            labels[known or ("votes" if plan.votes else "none")] += 1
+            partitions[order.partition or plan.item.partition or "none"] += 1
+    report.counts = {"pairs": pairs}
+    return report, {"labels_by_name": dict(labels), "partitions": dict(partitions)}
+
+
+def samples(order: PairOrder, number: int) -> list[dict[str, Any]]:
+    """The first rows of each file beside what they become."""
+    return [found for path in order.files for found in islice(_sampled(order, path), max(number, 0))]
+
+
+def _sampled(order: PairOrder, path: Path) -> Iterator[dict[str, Any]]:
+    if isinstance(order.form, RecastFormat):
+        for row in order.form.rows(path):
+            yield sample_of(path.name, row, order.split)
+        return
+    try:
+        records = dict(item for item in islice(any_records(path), 100) if not isinstance(item, BadLine))
+    except (ValueError, OSError):
+        records = {}
+    for item in order.form.read(path):
+        bad = item if isinstance(item, BadLine) else None
+        made = (order.placed(item),) if isinstance(item, ImportedPair) else ()
+        yield sample_of(path.name, Row(item.line, records.get(item.line, {}), made, bad), None)
+
+
+def sample_of(file: str, row: Row, split: Split | None) -> dict[str, Any]:
+    placed = [split.placed(pair) if split else pair for pair in row.pairs]
+    return {
+        "file": file,
+        "line": row.line,
+        "row": {key: str(value) for key, value in row.record.items()},
+        "refused": row.refused.reason if row.refused else "",
+        "passed_over": row.passed_over,
+        "pairs": [
+            {
+                "context": " ".join(pair.premise),
+                "hypothesis": pair.hypothesis,
+                "label": pair.published_label or ", ".join(filter(None, pair.labels)),
+                "partition": pair.partition,
+            }
+            for pair in placed
+        ],
+    }

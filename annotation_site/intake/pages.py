@@ -1,0 +1,198 @@
+"""Researchers: import or recast files that lie in the folder for incoming files, after a look at what that gives."""
+
+import re
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.management.base import CommandError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.models import User
+from accounts.pages.access import researcher_required
+from annotation_site.intake.incoming import incoming_files, paths_of
+from annotation_site.intake.jobs import request_import, stop_import
+from annotation_site.intake.orders import AUTO
+from collection.formats.lines import BadLine, any_records
+from collection.formats.maps import FIELDS, BadMap
+from collection.formats.registry import FORMATS
+from collection.formats.sniffing import sniffed
+from collection.models import PARTITIONS
+from collection.models.imports import PairImportJob
+from collection.recasting.registry import recipes
+from jobs.tasks import enqueue
+from nli.labels import SCHEMES
+
+SHOWN = 20
+ROWS = 5
+LONGEST = 300
+RECIPE = "recipe:"
+TEXTS = ("columns", "label_map", "split", "genre", "licence")
+OPTION = re.compile(r"--(format|columns|label-map|scheme) (.*?)(?= --(?:format|columns|label-map|scheme) |$)")
+
+
+@never_cache
+@require_safe
+@researcher_required
+def imports(request: HttpRequest) -> HttpResponse:
+    """The files that can be imported, and the newest imports."""
+    context = {
+        "files": incoming_files(),
+        "folder": settings.INCOMING_ROOT,
+        "jobs": PairImportJob.objects.select_related("by").order_by("-pk")[:SHOWN],
+    }
+    return render(request, "annotation_site/imports.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def new_import(request: HttpRequest) -> HttpResponse:
+    """The first rows of the files, a proposed format with its maps, and a form; POST asks for a look or an import."""
+    names = (request.POST if request.method == "POST" else request.GET).getlist("file")
+    names = [name.replace("\0", "") for name in names]
+    error, rows, proposal, given = "", [], {}, {}
+    try:
+        paths = paths_of(names)
+        rows = _first_rows(paths[0])
+        proposal = _proposed(paths[0])
+    except CommandError as problem:
+        error = str(problem)
+    except BadMap as problem:
+        proposal = {"why": str(problem)}
+    if request.method == "POST" and not error:
+        given = _given(request)
+        try:
+            job = request_import(
+                by=cast(User, request.user),
+                files=names,
+                dry_run=request.POST.get("do") != "import",
+                **_asked(given),
+            )
+            enqueue(job)
+            return redirect("import-job", job.pk)
+        except (CommandError, ValueError) as problem:
+            error = str(problem)
+    context: dict[str, Any] = {
+        "names": names,
+        "keys": list(dict.fromkeys(key for _, record in rows for key in record)),
+        "rows": rows,
+        "proposal": proposal,
+        "given": given or {"how": proposal.get("format", AUTO), "split": "none", **proposal},
+        "formats": [(form.name, form.about) for form in FORMATS.values()],
+        "recipes": [(f"{RECIPE}{name}", each.about) for name, each in sorted(recipes().items())],
+        "fields": ", ".join(FIELDS),
+        "partitions": PARTITIONS,
+        "schemes": sorted(SCHEMES),
+        "error": error,
+    }
+    return render(request, "annotation_site/new_import.html", context, status=422 if error else 200)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def import_job(request: HttpRequest, number: int) -> HttpResponse:
+    """How far an import is, what came of it, and after a look the import itself."""
+    job = get_object_or_404(PairImportJob.objects.select_related("by"), pk=number)
+    error = ""
+    if request.method == "POST":
+        if request.POST.get("do") == "stop":
+            if stop_import(job=job):
+                messages.success(request, "It stops after the portion in hand.")
+            return redirect("import-job", job.pk)
+        try:
+            again = request_import(
+                by=cast(User, request.user),
+                corpus=job.corpus_slug,
+                files=job.files,
+                recipe=job.recipe,
+                options=job.options,
+                dry_run=False,
+            )
+            enqueue(again)
+            return redirect("import-job", again.pk)
+        except (CommandError, ValueError) as problem:
+            error = str(problem)
+    report = job.report or {}
+    context = {
+        "job": job,
+        "report": report,
+        "sample": [_shown(each) for each in report.get("sample", ())],
+        "divided": [
+            (what, sorted(report[key].items()))
+            for what, key in (
+                ("Labels", "labels_by_name"),
+                ("Partitions", "partitions"),
+                ("Passed over", "passed_over"),
+            )
+            if report.get(key)
+        ],
+        "reasons": report.get("reasons", {}).items(),
+        "options": [(name, value) for name, value in job.options.items() if value],
+        "is_wanted": job.status in (job.WAITING, job.WORKING),
+        "error": error,
+        "again": f"{reverse('new-import')}?{'&'.join(f'file={name}' for name in job.files)}",
+    }
+    return render(request, "annotation_site/import_job.html", context, status=422 if error else 200)
+
+
+def _given(request: HttpRequest) -> dict[str, Any]:
+    """The form as it was sent."""
+    names = ("how", "corpus", "partition", "scheme", "seed", *TEXTS)
+    found = {name: request.POST.get(name, "").replace("\0", "").strip() for name in names}
+    return {**found, "open": request.POST.get("open") == "yes"}
+
+
+def _asked(given: dict[str, Any]) -> dict[str, Any]:
+    """Corpus, recipe and options of a command. Raises ValueError."""
+    seed = given["seed"] or "0"
+    if not seed.isdecimal() or len(seed) > 9:
+        raise ValueError("The seed must be a whole number, such as 1.")
+    options: dict[str, Any] = {name: given[name] for name in TEXTS if given[name]}
+    options |= {"seed": int(seed), **({"open": True} if given["open"] else {})}
+    if given["how"].startswith(RECIPE):
+        known = {key: value for key, value in options.items() if key in ("seed", "split", "licence", "open")}
+        return {"corpus": given["corpus"], "recipe": given["how"].removeprefix(RECIPE), "options": known}
+    if given["how"] not in (AUTO, *FORMATS):
+        raise ValueError("Choose a format or a recipe.")
+    options |= {name: given[name] for name in ("partition", "scheme") if given[name]}
+    if (given.get("scheme") and given["scheme"] not in SCHEMES) or given["partition"] not in (
+        "",
+        *PARTITIONS,
+    ):
+        raise ValueError("Choose a scheme and a partition from the lists.")
+    return {"corpus": given["corpus"], "recipe": "", "options": {**options, "format": given["how"]}}
+
+
+def _proposed(path: Path) -> dict[str, str]:
+    """The format and the maps that the first lines suggest. Raises BadMap."""
+    options = sniffed(path).options
+    return {"options": options, **{name.replace("-", "_"): value for name, value in OPTION.findall(options)}}
+
+
+def _first_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """The first rows of a file that has records; none of other files."""
+    found = []
+    with suppress(ValueError, OSError):
+        for item in islice(any_records(path), ROWS):
+            if not isinstance(item, BadLine):
+                found.append((item[0], {key: _short(value) for key, value in item[1].items()}))
+    return found
+
+
+def _shown(each: dict[str, Any]) -> dict[str, Any]:
+    row = [(key, _short(value)) for key, value in each["row"].items()]
+    return {**each, "row": row, "why": each["refused"] or each["passed_over"]}
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

@@ -1,0 +1,44 @@
+"""Imports of pairs that a page asked for: what was asked, how far it is, what came of it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from jobs.models import Job, job_constraints
+from jobs.querysets import JobQuerySet
+
+
+class PairImportJob(Job):
+    """An import or a recasting of files in the folder for incoming files. The commands do the same without a row."""
+
+    WORK, AGAIN = "annotation_site.intake.jobs.work", "start the same import again"
+
+    class Status(models.TextChoices):
+        REQUESTED = "requested"
+        WORKING = "working"
+        DONE = "done"
+        FAILED = "failed"
+
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.REQUESTED)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    corpus_slug = models.CharField(max_length=60, help_text="the corpus, which the import may make")
+    files = models.JSONField(help_text="names in the folder for incoming files")
+    recipe = models.CharField(
+        max_length=100, blank=True, help_text="by which the files are recast; empty: an import"
+    )
+    options = models.JSONField(help_text="of the command that would do the same")
+    dry_run = models.BooleanField(default=True, help_text="says what would go in, and writes nothing")
+    report = models.JSONField(null=True, blank=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            *job_constraints("pair_import"),
+            models.CheckConstraint(
+                condition=~Q(status="done") | Q(report__isnull=False), name="pair_import_has_its_report"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{'look at' if self.dry_run else 'import of'} {', '.join(self.files)} into {self.corpus_slug}"
