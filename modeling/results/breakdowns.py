@@ -14,11 +14,12 @@ from django.db import transaction
 from modeling.folders import folder_of
 from modeling.models import Breakdown, TrainingRun
 from modeling.results.dimensions import OWN
-from modeling.results.pair_values import PairValues, Values, own_values, pair_values, tag_values
+from modeling.results.pair_values import PairValues, Values, bin_of, own_values, pair_values, tag_values
 from snapshots.models import Snapshot
 
 MOST_VALUES = 1000  # of more authors than these, those with the most pairs
 TRAINING_TEXTS, METRICS = "training_texts.safetensors", "metrics.json"  # files of a run's folder
+CONFIDENCES = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 MATCHED, MISMATCHED = "matched", "mismatched"
 SEEN, NEW = "seen", "new"
 
@@ -30,18 +31,22 @@ class Predicted:
     ids: list[str]
     gold: list[str]
     right: npt.NDArray[np.bool_]
+    labels: list[str]
+    confidence: list[float]
 
 
 def read_predicted(path: Path) -> Predicted:
     """Reads a file of predictions. Raises FileNotFoundError."""
-    ids, gold, right = [], [], []
+    ids, gold, labels, confidence = [], [], [], []
     with path.open("rb") as stream:
         for data in stream:
             line = orjson.loads(data)
             ids.append(line["pairID"])
             gold.append(line["gold"])
-            right.append(line["predicted"] == line["gold"])
-    return Predicted(ids, gold, np.array(right, dtype=np.bool_))
+            labels.append(line["predicted"])
+            confidence.append(max(line["probabilities"].values(), default=0.0))
+    right = np.array([one == other for one, other in zip(labels, gold, strict=True)], dtype=np.bool_)
+    return Predicted(ids, gold, right, labels, confidence)
 
 
 def break_down(values: Values, gold: Values, right: npt.NDArray[np.bool_] | None) -> list[list[Any]]:
@@ -92,8 +97,13 @@ def store_breakdowns(
             continue
         predicted = read_predicted(path)
         pairs = aligned(pair_values(snapshot, partition, paths.get(partition)), predicted)
-        dimensions = {"label": Values.of([(label,) for label in predicted.gold]), **pairs.dimensions}
-        dimensions |= _of_run(run, pairs)
+        dimensions = {
+            "label": Values.of([(label,) for label in predicted.gold]),
+            "predicted": Values.of([(label,) for label in predicted.labels]),
+            "confidence": Values.of([(bin_of(share, CONFIDENCES),) for share in predicted.confidence]),
+            **pairs.dimensions,
+            **_of_run(run, pairs),
+        }
         if tags:
             dimensions |= tag_values(snapshot, partition, pairs)
         dimensions |= {f"{OWN}{name}": own_values(file, pairs.ids) for name, file in own.items()}

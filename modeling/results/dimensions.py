@@ -3,6 +3,8 @@
 # Dimension -> what its values are. Pairs without a value are left out of it.
 DIMENSIONS = {
     "label": "gold label",
+    "predicted": "predicted label: with the gold labels, the confusion matrix",
+    "confidence": "probability of the predicted label: with the accuracy, the calibration",
     "genre": "genre",
     "matched": "genre seen in training (matched) or not (mismatched)",
     "premise_length": "tokens of the premise",

@@ -152,14 +152,14 @@ def _values(
     votes = sorted(Counter(labels).values(), reverse=True) if len(labels) > 1 else []
     premise = line.get("premise_sentences") or [line["sentence1"]]
     yield "genre", _one(line["genre"])
-    yield "premise_length", _one(_bin(sum(len(tokens(each, language)) for each in premise), LENGTHS))
-    yield "hypothesis_length", _one(_bin(len(tokens(line["sentence2"], language)), LENGTHS))
+    yield "premise_length", _one(bin_of(sum(len(tokens(each, language)) for each in premise), LENGTHS))
+    yield "hypothesis_length", _one(bin_of(len(tokens(line["sentence2"], language)), LENGTHS))
     if is_english(language):
         yield "key_words", tuple(sorted(substring_tags(premise, line["sentence2"])))
     yield "author", _one(line["author"])
     yield "prompt_version", _one(line.get("prompt_version"))
     yield "agreement", _one("-".join(map(str, votes)))
-    yield "entropy", _one(_bin(_entropy(votes), ENTROPIES) if votes else "")
+    yield "entropy", _one(bin_of(_entropy(votes), ENTROPIES) if votes else "")
     yield "semantic_type", _one(metadata.get("corpus"))
     misc = metadata.get("misc")
     properties = misc.items() if isinstance(misc, Mapping) else [("misc", misc)]
@@ -182,7 +182,7 @@ def _one(value: object) -> tuple[str, ...]:
     return (str(value),) if value not in (None, "") else ()
 
 
-def _bin(value: float, ends: Sequence[float]) -> str:
+def bin_of(value: float, ends: Sequence[float]) -> str:
     """Returns the bin of a value: `0`, `<= 5`, `> 50`, so that bins sort by their ends."""
     place = bisect_left(ends, value)
     return f"> {ends[-1]:g}" if place == len(ends) else "0" if not ends[place] else f"<= {ends[place]:g}"

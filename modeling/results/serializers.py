@@ -47,6 +47,7 @@ class PartSerializer(serializers.Serializer):
     pairs = serializers.IntegerField()
     accuracy = serializers.FloatField(allow_null=True)
     majority = serializers.FloatField(help_text="share of the commonest gold label")
+    gold = serializers.DictField(child=serializers.IntegerField(), help_text="pairs by gold label")
 
 
 class BreakdownSerializer(serializers.Serializer):

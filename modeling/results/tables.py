@@ -125,12 +125,13 @@ def distribution_text(told: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Part:
-    """One value of a breakdown. `majority` is the share of its commonest gold label."""
+    """One value of a breakdown. `majority` is the share of its commonest gold label, `gold` its pairs by gold label."""
 
     value: str
     pairs: int
     accuracy: float | None
     majority: float
+    gold: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def shown_breakdown(row: Breakdown) -> ShownBreakdown:
     """Returns a breakdown with shares in place of counts, its values in their order."""
     labels = row.snapshot.corpus.labels
     parts = [
-        Part(value, pairs, None if right is None else right / pairs, max(gold.values()) / pairs)
+        Part(value, pairs, None if right is None else right / pairs, max(gold.values()) / pairs, gold)
         for value, pairs, right, gold in row.rows
     ]
     parts.sort(

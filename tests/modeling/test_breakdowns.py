@@ -61,6 +61,20 @@ def test_the_predictions_are_broken_down_by_what_the_snapshot_knows_of_its_pairs
     assert not Breakdown.objects.filter(run=run, partition="dev").exists()  # there are no predictions for dev
 
 
+def test_predicted_labels_and_confidence_make_the_confusion_matrix_and_the_calibration(snapshot):
+    run = done_run(snapshot)
+    lines = write_predictions(run, "test", wrong=1)
+    store_breakdowns(run, snapshot, folder_of(run), ["test"])
+    confusion = Breakdown.objects.get(run=run, dimension="predicted").rows
+    assert {
+        (predicted, gold): count
+        for predicted, _, _, golds in confusion
+        for gold, count in golds.items()
+        if count
+    } == {(line["predicted"], line["gold"]): 1 for line in lines}
+    assert stored(run, "confidence") == {"<= 0.8": (3, pytest.approx(2 / 3))}
+
+
 def test_matched_genres_are_those_of_training(snapshot):
     run = done_run(snapshot)
     write_predictions(run, "test")
@@ -134,7 +148,7 @@ def test_page_and_rest_show_the_breakdowns(snapshot, browser_of, rosa):
     assert "By tokens of the premise" in page
     rest = browser_of(rosa).get(f"/api/v1/runs/{run.pk}/").json()
     found = {row["dimension"]: row for row in rest["breakdowns"]}
-    assert found["genre"]["parts"][0].keys() == {"value", "pairs", "accuracy", "majority"}
+    assert found["genre"]["parts"][0].keys() == {"value", "pairs", "accuracy", "majority", "gold"}
     by_label = [row for row in rest["evaluations"] if row["gold_label"]]
     assert {row["gold_label"] for row in by_label} == {part["value"] for part in found["label"]["parts"]}
 
