@@ -29,9 +29,8 @@ def measure_breakdowns(pairs: int) -> None:
     """All pairs are in the test part, so every one is counted."""
     snapshot = make_snapshot(pairs)
     runs = [make_run(snapshot, number) for number in range(RUNS)]
-    print(
-        f"Breakdowns: {pairs:,} pairs, {RUNS} runs\n\n| step | seconds | processor seconds | peak memory, MiB |\n|---|---|---|---|"
-    )
+    print(f"Breakdowns: {pairs:,} pairs, {RUNS} runs\n")
+    print("| step | seconds | processor seconds | peak memory, MiB |\n|---|---|---|---|")
     step("values of the pairs, once", lambda: store_composition(snapshot, "test"))
     step("breakdowns of the first run", lambda: store(snapshot, runs[0]))
     step(f"breakdowns of {RUNS - 1} further runs", lambda: [store(snapshot, run) for run in runs[1:]])
