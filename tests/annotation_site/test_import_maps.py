@@ -37,7 +37,7 @@ def test_a_table_of_other_names_comes_in_by_its_maps(table):
     ("change", "reason"),
     [
         ({"columns": ["premise=contxt,hypothesis=claim"]}, 'no column "contxt". Did you mean "context"?'),
-        ({"columns": ["premise=context,hypothesis=claim", "label"]}, '"label" is no entry'),
+        ({"columns": ["premise=context,hypothesis=claim", "label"]}, '"label" is invalid'),
         ({"label_map": "1=wrong"}, 'The label map gives "wrong", which is not a label of nli3'),
         ({"format": "mpe"}, "The format mpe has its own columns and labels"),
     ],
