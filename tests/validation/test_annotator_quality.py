@@ -203,7 +203,7 @@ def test_each_start_of_mace_is_another_one(question, monkeypatch):
 
 def test_the_command_prints_flags_with_their_rules(question):
     told = run("quality", "small").out
-    assert "one label: 80% or more of 20 labels or more" in told
+    assert "one label: 80% or more of at least 20 labels" in told
     printed = run("quality", "small", json=True).json
     assert len(printed["annotators"]) == 9
     assert printed["models"] is None

@@ -249,7 +249,7 @@ def test_researchers_see_the_record_and_each_item(known, browser_of, rosa):
     assert "1 of 24" in browser.get(f"/corpora/small/pool/{vera().code}/").content.decode()
     assert "1 of 24" in browser.get("/corpora/small/annotators/").content.decode()
     items = browser.get("/corpora/small/calibration/").content.decode()
-    assert "They take 90 of a hundred places" in items
+    assert "They take 90 of a hundred slots" in items
     assert items.count("0 of 1") == 23
     assert items.count("1 of 1") == 1
 
