@@ -4,7 +4,19 @@ from itertools import product
 
 import pytest
 
-from nli.gold import ADJUDICATED, AUTHOR, MAJORITY, NONE, PUBLISHED, UNANIMOUS, VOTED, Gold, Rule
+from nli.gold import (
+    ADJUDICATED,
+    AUTHOR,
+    DIFFERS,
+    MAJORITY,
+    NO_MAJORITY,
+    NONE,
+    PUBLISHED,
+    UNANIMOUS,
+    VOTED,
+    Gold,
+    Rule,
+)
 
 E, N, C = "entailment", "neutral", "contradiction"
 
@@ -21,13 +33,17 @@ def test_majority_is_the_label_with_the_threshold_and_no_other():
 
 
 def test_the_adjudicated_rule_leaves_open_what_entailment_and_contradiction_share():
-    """Three entailments and one contradiction may still become three and two; with a neutral vote they cannot."""
+    """At least two votes each and none neutral: by the votes that are there, or by those that may still come."""
+    rule = Rule("nli3", 5, 3, ADJUDICATED)
     for votes in all_votes(5):
         entailed, neutral, contradicted = votes
-        may_be_shared = neutral == 0 and max(entailed, contradicted) < 4
-        wanted = None if may_be_shared else Rule("nli3", 5, 3).voted(votes)
-        assert Rule("nli3", 5, 3, ADJUDICATED).voted(votes) == wanted, votes
-    assert Rule("nli3", 5, 3, ADJUDICATED).voted((3, 1, 1)) == E
+        strongest = max(entailed, contradicted)
+        by_majority = Rule("nli3", 5, 3).voted(votes)
+        is_shared = neutral == 0 and min(entailed, contradicted) >= 2
+        may_be_shared = neutral == 0 and 5 - strongest >= 2
+        assert rule.voted(votes) == (None if is_shared else by_majority), votes
+        assert rule.voted(votes, settled=False) == (None if may_be_shared else by_majority), votes
+    assert rule.voted((3, 1, 1)) == rule.voted((3, 1, 1), settled=False) == E
 
 
 def test_the_unanimous_rule_waits_for_all_and_takes_one_voice():
@@ -62,3 +78,33 @@ def test_a_note_stands_behind_the_source():
 )
 def test_a_line_is_explained_by_its_labels_or_not(gold, source, labels, author, is_explained):
     assert Rule("nli3", 5, 3, MAJORITY).explains(gold, source, labels, author) is is_explained
+
+
+def test_a_published_label_stands_against_the_votes_only_where_its_file_had_votes():
+    rule = Rule("nli3", 5, 3)
+    assert rule.decide((3, 2, 0), published=N) == Gold(E, VOTED)
+    assert rule.decide((3, 2, 0), published=N, beside_votes=True) == Gold(N, PUBLISHED, DIFFERS)
+    assert rule.decide((2, 2, 1), published=N, beside_votes=True) == Gold(N, PUBLISHED, NO_MAJORITY)
+    assert rule.decide((3, 2, 0), published=E, beside_votes=True) == Gold(E, VOTED)
+    assert rule.decide((0, 0, 0), settled=False, published=N, author=E) == Gold(N, PUBLISHED)
+    assert rule.decide((2, 2, 1), published=N) == Gold(None, NONE)
+    assert rule.decide((3, 2, 0), adjudicated=C, published=N, beside_votes=True) == Gold(C, ADJUDICATED)
+
+
+def test_votes_for_a_gold_label_are_of_all_labels_that_it_is_read_from():
+    assert Rule("nli3", 5, 3).votes_for(N, (1, 3, 1)) == 3
+    rule = Rule("nli3", 5, 3, UNANIMOUS, "entailed2")
+    assert rule.votes_for("entailed", (1, 3, 1)) == 1
+    assert rule.votes_for("not-entailed", (1, 3, 1)) == 4
+
+
+def test_only_a_scale_is_ordinal():
+    assert Rule("ordinal5", 5, 3).ordinal is True
+    assert Rule("nli3", 5, 3).ordinal is False
+
+
+def test_a_published_label_explains_a_line_whose_votes_differ():
+    rule = Rule("nli3", 5, 3)
+    assert rule.explains(N, PUBLISHED, (E, E, E, N, C), None)
+    assert rule.explains(N, PUBLISHED, (), None)
+    assert not rule.explains(N, AUTHOR, (), None)

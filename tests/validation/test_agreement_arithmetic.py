@@ -231,3 +231,8 @@ def test_single_premises_are_compared_with_the_label_of_all():
     }
     assert single.figures(votes_for_three_labels=False)["more_of_premises"] is None
     assert SinglePremises().figures(votes_for_three_labels=True) is None
+
+
+def test_splits_stand_from_one_voice_to_many():
+    patterns = {Pattern("entailment", votes): 1 for votes in ((2, 2, 1), (5, 0, 0), (3, 2, 0))}
+    assert list(breakdown_from_patterns(patterns, Rule("nli3", 5, 3))["splits"]) == ["5", "3-2", "2-2-1"]
