@@ -33,7 +33,7 @@ def measure_breakdowns(pairs: int) -> None:
     print("| step | seconds | processor seconds | peak memory, MiB |\n|---|---|---|---|")
     step("values of the pairs, once", lambda: store_composition(snapshot, "test"))
     step("breakdowns of the first run", lambda: store(snapshot, runs[0]))
-    step(f"breakdowns of {RUNS - 1} further runs", lambda: [store(snapshot, run) for run in runs[1:]])
+    step(f"breakdowns of {RUNS - 1} further runs", lambda: store(snapshot, *runs[1:]))
     step("all result tables", lambda: tables(snapshot))
     step("one table with the exact paired tests", lambda: fill("snli-6", [snapshot], tests=True))
     print(f"\n{Breakdown.objects.count()} rows are stored.\n")
@@ -49,8 +49,9 @@ def step(name: str, work: Callable[[], Any]) -> None:
     )
 
 
-def store(snapshot: Snapshot, run: TrainingRun) -> None:
-    store_breakdowns(run, snapshot, folder_of(run), ["test"])
+def store(snapshot: Snapshot, *runs: TrainingRun) -> None:
+    for run in runs:
+        store_breakdowns(run, snapshot, folder_of(run), ["test"])
 
 
 def tables(snapshot: Snapshot) -> None:
