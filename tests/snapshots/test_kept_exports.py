@@ -164,7 +164,7 @@ def test_files_that_were_lost_are_made_again_with_the_same_bytes(snapshot, api):
     shutil.rmtree(row.folder)
     lost = api.get(f"{path_of(snapshot, 'snli_txt')}train.txt")
     assert lost.status_code == 503
-    assert "Ask for the export again" in lost.json()["detail"]
+    assert "Request the export again" in lost.json()["detail"]
     assert api.post(path_of(snapshot, "snli_txt")).status_code == 202
     assert sorted(made(snapshot).files.values_list("name", "sha256")) == before
     (row.folder / "train.txt").write_text("torn")
