@@ -62,7 +62,9 @@ def test_the_checker_finds_a_soft_label_that_does_not_follow_from_the_votes(corp
     assert '"entailment": 1.0' in text
     (path / "train.jsonl").write_text(text.replace('"entailment": 1.0', '"entailment": 0.8', 1))
     reseal(path, "train.jsonl")
-    assert ["label_distribution does not follow" in finding.text for finding in verify(path).findings] == [True]
+    assert ["label_distribution does not follow" in finding.text for finding in verify(path).findings] == [
+        True
+    ]
 
 
 def test_a_snapshot_of_an_earlier_version_without_these_still_verifies_and_shows(corpus, rosa, browser_of):
