@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import prefetch_related_objects
 
 from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair
@@ -117,6 +118,7 @@ def import_portion(
     *, run: PairImport, file: PairSource, question: Question, plans: Sequence[PlannedPair]
 ) -> Portion:
     """Writes a portion of pairs with their labels in one transaction, except for lines with errors."""
+    prefetch_related_objects([question], "partitions")  # else `rule_in` asks the database for each pair
     written, refused = write_pairs(run=run, file=file, plans=plans)
     labels = [label for pair, plan in written for label in _labels(run, question, pair, plan)]
     Label.objects.bulk_create(labels)
