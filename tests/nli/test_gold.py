@@ -108,3 +108,13 @@ def test_a_published_label_explains_a_line_whose_votes_differ():
     assert rule.explains(N, PUBLISHED, (E, E, E, N, C), None)
     assert rule.explains(N, PUBLISHED, (), None)
     assert not rule.explains(N, AUTHOR, (), None)
+
+
+def test_older_snapshots_left_three_voices_undecided_under_the_adjudicated_rule():
+    rule = Rule("nli3", 5, 3, ADJUDICATED)
+    assert rule.explains(None, NONE, (E, E, E), E)
+    assert rule.explains(None, NONE, (E, E, E, C), E)
+    assert not rule.explains(None, NONE, (E, E, E, E), E)
+    assert not rule.explains(None, NONE, (E, E, E, N, C), E)
+    assert not rule.explains(C, VOTED, (E, E, E), E)
+    assert not Rule("nli3", 5, 3).explains(None, NONE, (E, E, E), E)
