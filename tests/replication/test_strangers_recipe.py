@@ -27,7 +27,6 @@ def items(row, draw):
         values,
         answer="true" if mean > 0 else "false",
         source_id=row["uID"],
-        group=row["uID"],
         misc={"verb": row["Verb"], "embedding": row["Embedding"]},
     )
 
