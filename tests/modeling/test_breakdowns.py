@@ -156,4 +156,4 @@ def test_page_and_rest_show_the_breakdowns(snapshot, browser_of, rosa):
 def test_a_dimension_that_does_not_exist_is_named(snapshot):
     run = done_run(snapshot)
     failed = command("evaluate", run.pk, str(snapshot), "--by", "colour").failure
-    assert "There is no dimension 'colour'. There are: label, genre" in failed
+    assert "There is no dimension 'colour'. There are: label, predicted" in failed
