@@ -114,7 +114,7 @@ def test_the_researchers_pages_about_pairs_and_calibration(live_server, watched,
     page.get_by_label("a percentage of each genre").check()
     page.get_by_label("Number or percentage").fill("101")
     page.get_by_role("button", name="Open pairs").click()
-    page.get_by_text("Please write at most 100.").wait_for()
+    page.get_by_text("Please enter a number up to 100.").wait_for()
     found += look_at(page, "open pairs, wrong")
     page.get_by_label("Number or percentage").fill("100")
     page.get_by_role("button", name="Open pairs").click()
