@@ -19,7 +19,7 @@ from tests.browser.conftest import DESK, PHONE
 from tests.browser.test_accessibility import complaints
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from validation.labelling.claiming import claim_batch
-from validation.labelling.seats import with_work
+from validation.labelling.seats import questions_with_work
 from validation.labelling.submitting import submit_batch
 from validation.pairs.opening import open_for_validation
 
@@ -43,7 +43,7 @@ def corpus(db):
 
 
 def label_everything(question, annotator) -> None:
-    while with_work([(question.pk, 0)], annotator.pk, timezone.now()):
+    while questions_with_work([(question.pk, 0)], annotator.pk, timezone.now()):
         batch = claim_batch(question=question, annotator=annotator)
         # A batch tells nobody the author's label.
         labels = {
