@@ -28,7 +28,7 @@ def all_votes(seats: int) -> list[tuple[int, int, int]]:
 
 def test_majority_is_the_label_with_the_threshold_and_no_other():
     for votes in all_votes(5):
-        wanted = [label for label, n in zip((E, N, C), votes, strict=True) if n >= 3]
+        wanted: list[str | None] = [label for label, n in zip((E, N, C), votes, strict=True) if n >= 3]
         assert [Rule("nli3", 5, 3).voted(votes)] == (wanted or [None]), votes
 
 
