@@ -47,7 +47,7 @@ def test_a_snapshot_is_described_published_and_retracted(live_server, watched, r
 
     page.goto(f"/snapshots/{snapshot.pk}/")
     page.get_by_role("button", name="Publish small@1").click()
-    expect(page.get_by_text("with the answers of that day")).to_be_visible()
+    expect(page.get_by_text("with the datasheet of that day")).to_be_visible()
     page.get_by_text("Retract this snapshot", exact=True).click()
     look_at(page, "published")
     page.get_by_role("textbox").fill("Two genres were swapped.")
