@@ -143,6 +143,7 @@
     const other = document.getElementById("other-draft");
     const offerChoice = (there) => {
       choosing = there;
+      tell(""); // nothing is saved on the server until the writer has chosen
       const lines = Object.values(there.texts).map((text) => { const line = document.createElement("li"); line.textContent = text; line.dir = "auto"; return line; });
       if (!lines.length) lines.push(Object.assign(document.createElement("li"), { textContent: "All fields are empty there." }));
       other.querySelector("ul").replaceChildren(...lines);
