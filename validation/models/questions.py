@@ -129,7 +129,9 @@ class Question(models.Model):
 
     def rules_by_partition(self) -> dict[str | None, Rule]:
         """Return the rule for pairs that came with each partition, or with none: some have a threshold of their own."""
-        own = {each.partition: replace(self.rule, threshold=each.threshold) for each in self.partitions.all()}
+        own: dict[str | None, Rule] = {
+            each.partition: replace(self.rule, threshold=each.threshold) for each in self.partitions.all()
+        }
         return {**dict.fromkeys((None, *PARTITIONS), self.rule), **own}
 
     @property
