@@ -64,7 +64,7 @@ def stop_after(monkeypatch, batches, problem):
 def test_an_interrupted_import_goes_on_where_it_stopped_and_ends_as_if_it_had_not(corpus, path, monkeypatch):
     with monkeypatch.context() as patch:
         stop_after(patch, 4, KeyboardInterrupt())
-        assert "it goes on where that one stopped" in bring(path).failure
+        assert "the same command goes on where it stopped" in bring(path).failure
     assert PremiseImport.objects.get().lines_read == 28
     assert PremiseImport.objects.get().finished_at is None
     rest = bring(path).json
