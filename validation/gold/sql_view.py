@@ -17,7 +17,7 @@ from nli.labels import READINGS, SCHEMES
 GREATEST = {"postgresql": "GREATEST", "sqlite": "MAX"}
 
 # From the inside outwards: count votes; apply the question's rule to them; choose the gold label. The threshold is more
-# than half of the seats, so only one label can reach it.
+# than half of the seats, or all votes must agree: only one label can reach it.
 VIEW = """
 CREATE VIEW validation_gold AS
 SELECT *,
@@ -71,7 +71,7 @@ PLACES = max(map(len, SCHEMES.values()))
 
 def definition(vendor: str) -> str:
     """Return the statement that creates the view."""
-    places = [f"votes_{k}" for k in range(PLACES)]
+    places = [f"n{k}" for k in range(PLACES)]  # short, as the SQL names them 22 times
     at_place = [
         ", ".join(f"'{labels[k]}'" for labels in SCHEMES.values() if k < len(labels)) for k in range(PLACES)
     ]
