@@ -11,6 +11,7 @@ from collection.models.corpora import Corpus, PromptVersion
 from collection.models.exclusions import Exclusion, Vetting
 from collection.models.premises import Premise, Source
 from collection.models.querysets import PairQuerySet
+from collection.models.withdrawal import REASONS
 from collection.models.writing import WritingAssignment
 from nli.labels import SCHEME_CHOICES
 
@@ -78,7 +79,8 @@ class Pair(models.Model):
                 condition=Q(assignment=None) | ~Q(hypothesis=""), name="written_hypothesis_not_empty"
             ),
             models.CheckConstraint(
-                condition=Q(withdrawn_at=None) | ~Q(withdrawn_because=""), name="withdrawn_for_a_reason"
+                condition=Q(withdrawn_at=None) | Q(withdrawn_because__in=REASONS),
+                name="withdrawn_for_a_reason",
             ),
             models.CheckConstraint(
                 condition=Q(exclusion=None) | Q(withdrawn_at__isnull=False),

@@ -12,4 +12,3 @@ PAIR_GONE = "its pair was withdrawn"
 CAME_BACK = "the label of this seat came back"
 VETTED = "set aside by a researcher"
 REASONS = (SURPLUS, ENDED, PILOT, AUTHOR_EXCLUDED, ANNOTATOR_EXCLUDED, PAIR_GONE, CAME_BACK, VETTED)
-OTHER = "another reason"  # of what was withdrawn before there was this list

@@ -27,7 +27,6 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce, Collate
 
 from collection.models import Pair, Premise, Source
-from collection.models.withdrawal import OTHER, REASONS
 from nli.answers import EXTRA, FIRST
 from snapshots.freezing.partition import DEV, TEST, TRAIN
 from snapshots.freezing.plan import FreezePlan, plan_freeze
@@ -218,12 +217,6 @@ def _copy_sentence_labels(snapshot: Snapshot, question: Question) -> None:
     _insert(SnapshotSentenceLabel, columns, select, (*params, snapshot.pk))
 
 
-# Why something was withdrawn. A closed list: a researcher's own words are never published.
-PUBLIC_REASON = Case(
-    When(withdrawn_because__in=["", *REASONS], then=F("withdrawn_because")),
-    default=Value(OTHER),
-    output_field=CharField(),
-)
 ANSWER_COLUMNS = (
     *(
         "question",
@@ -252,7 +245,7 @@ def _copy_answers(snapshot: Snapshot, question: Question) -> None:
         .order_by()
         .annotate(
             asked=asked,
-            said=PUBLIC_REASON,
+            said=F("withdrawn_because"),
             in_round=Case(When(position__gt=F("question__seats"), then=Value(EXTRA)), default=Value(FIRST)),
             does_count=Case(When(in_seats, then=Value(True)), default=Value(False)),
             no_skip=Value(None, output_field=CharField(null=True)),
@@ -380,13 +373,11 @@ def _withdrawn(snapshot: Snapshot, question: Question) -> dict[str, Any]:
         "labels": _by_reason(labels),
         "of_earlier_snapshots": [
             {"pairID": name, "because": because}
-            for name, because in known.annotate(said=PUBLIC_REASON).values_list("public_id", "said")
+            for name, because in known.values_list("public_id", "withdrawn_because")
         ],
     }
 
 
 def _by_reason(withdrawn: QuerySet[Any]) -> dict[str, int]:
-    counted = (
-        withdrawn.order_by().annotate(said=PUBLIC_REASON).values_list("said").annotate(number=Count("pk"))
-    )
+    counted = withdrawn.order_by().values_list("withdrawn_because").annotate(number=Count("pk"))
     return dict(sorted(counted))

@@ -149,7 +149,9 @@ def test_pairs_without_gold_are_there_with_a_dash():
 def test_withdrawn_pairs_stay_away():
     corpus = corpus_of(2, dev=0, test=0)
     gone = Pair.objects.earliest("pk")
-    Pair.objects.filter(pk=gone.pk).update(withdrawn_at="2026-01-01T00:00Z", withdrawn_because="copied")
+    Pair.objects.filter(pk=gone.pk).update(
+        withdrawn_at="2026-01-01T00:00Z", withdrawn_because="set aside by a researcher"
+    )
     assert gone.public_id not in where(freeze(corpus))
 
 
@@ -170,7 +172,7 @@ def test_content_that_comes_back_answers_the_older_snapshot():
     first = freeze(corpus)
     new = add_premise(corpus, "Something new.")
     assert freeze(corpus).version == 2
-    new.pairs.update(withdrawn_at="2026-01-01T00:00Z", withdrawn_because="copied")
+    new.pairs.update(withdrawn_at="2026-01-01T00:00Z", withdrawn_because="set aside by a researcher")
     assert freeze(corpus).pk == first.pk
 
 

@@ -107,7 +107,7 @@ def test_the_portions_in_which_rows_are_read_do_not_show(monkeypatch):
     whole.files.all().delete()
     monkeypatch.setattr(writing, "PAIRS_AT_ONCE", 2)
     add_premise(corpus, "Another one.").pairs.all().update(
-        withdrawn_at="2026-01-01T00:00Z", withdrawn_because="only to write the files again"
+        withdrawn_at="2026-01-01T00:00Z", withdrawn_because="set aside by a researcher"
     )
     whole.sha256 = "0" * 64  # as if that content had never been frozen
     whole.save()

@@ -126,7 +126,7 @@ def test_the_flags_find_the_guessers_and_nobody_else(question):
 
 def test_flags_wait_until_there_is_enough_to_judge_by(question):
     Label.objects.exclude(origin="expert").filter(pair__in=Pair.objects.order_by("pk")[50:]).update(
-        withdrawn_at=timezone.now(), withdrawn_because="a test"
+        withdrawn_at=timezone.now(), withdrawn_because="its annotator was excluded"
     )
     BatchItem.objects.filter(order__gte=50).delete()
     assert {name for name, each in by_name(question).items() if each.flags} == set()

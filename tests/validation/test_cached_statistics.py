@@ -109,7 +109,9 @@ def test_kept_figures_stay_until_they_are_counted_anew(large):
     request_statistics(question=large, kind=Kind.ANNOTATORS)
     count_all()
     first, _ = current(large, Kind.ANNOTATORS)
-    Label.objects.filter(position=5).update(withdrawn_at=timezone.now(), withdrawn_because="a test")
+    Label.objects.filter(position=5).update(
+        withdrawn_at=timezone.now(), withdrawn_because="its annotator was excluded"
+    )
     assert current(large, Kind.ANNOTATORS)[0] == first
     request_statistics(question=large, kind=Kind.ANNOTATORS)
     count_all()

@@ -174,7 +174,7 @@ def test_an_item_of_a_premise_of_the_corpus_shares_no_batch_with_its_pairs():
 
 
 def test_without_pairs_there_is_no_work(question):
-    Pair.objects.update(withdrawn_at="2026-01-01T00:00:00Z", withdrawn_because="All of it.")
+    Pair.objects.update(withdrawn_at="2026-01-01T00:00:00Z", withdrawn_because="set aside by a researcher")
     with pytest.raises(NoWork):
         claim_batch(question=question, annotator=vera())
 

@@ -260,7 +260,9 @@ def test_previews_write_nothing_and_say_what_then_happens(corpus):
     make_pair(corpus, Premise.objects.first(), "Vera wrote this.", author=vera(), author_label="neutral")
     open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.filter(author=vera()))
     gone, *others = Pair.objects.filter(author=ana()).order_by("pk")
-    Pair.objects.filter(pk=gone.pk).update(withdrawn_at=timezone.now(), withdrawn_because="surplus")
+    Pair.objects.filter(pk=gone.pk).update(
+        withdrawn_at=timezone.now(), withdrawn_because="surplus: somebody else finished the premise first"
+    )
     Label.objects.filter(annotator=vera(), pair=others[0]).update(position=None)
     for retract in (False, True):
         with CaptureQueriesContext(connection) as asked:

@@ -101,7 +101,7 @@ def test_withdrawn_and_surplus_labels_do_not_count(pair):
     label_pair(pair, "eennc")
     question = pair.corpus.questions.get(is_main=True)
     Label.objects.filter(pair=pair, position=5).update(
-        withdrawn_at=timezone.now(), withdrawn_because="excluded", origin="imported"
+        withdrawn_at=timezone.now(), withdrawn_because="its annotator was excluded", origin="imported"
     )
     Label.objects.create(
         question=question,

@@ -134,7 +134,7 @@ class Stage:
             annotator=self.people[number] if entry.origin == "cast" and entry.label else None,
             cast_at=timezone.now() if entry.label else None,
             withdrawn_at=timezone.now() if entry.is_withdrawn else None,
-            withdrawn_because="excluded" if entry.is_withdrawn else "",
+            withdrawn_because="its annotator was excluded" if entry.is_withdrawn else "",
         )
 
     def _decision(self, question: Question, pair: Pair, label: str, is_withdrawn: bool) -> Adjudication:

@@ -82,7 +82,7 @@ def labelled(question: Question, number: int, dice: random.Random, rosa: Any) ->
             annotator=person(f"v{position}") if origin == "cast" and label else None,
             cast_at=timezone.now() if label else None,
             withdrawn_at=timezone.now() if withdrawn else None,
-            withdrawn_because="excluded" if withdrawn else "",
+            withdrawn_because="its annotator was excluded" if withdrawn else "",
         )
         if not withdrawn and position <= rule.seats:
             counted += [label] if label else []

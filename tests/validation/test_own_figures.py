@@ -63,7 +63,9 @@ def test_open_pairs_and_pairs_without_gold_do_not_count(question, vera, browser_
 
 
 def test_a_withdrawn_label_is_not_looked_at(question, vera):
-    Label.objects.filter(annotator=vera).update(withdrawn_at=timezone.now(), withdrawn_because="a test")
+    Label.objects.filter(annotator=vera).update(
+        withdrawn_at=timezone.now(), withdrawn_because="its annotator was excluded"
+    )
     assert own_figures(vera) == []
 
 

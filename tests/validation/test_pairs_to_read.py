@@ -76,7 +76,9 @@ def test_an_author_is_known_by_the_code(corpus):
 
 
 def test_a_withdrawn_pair_is_not_among_them(corpus):
-    Pair.objects.filter(public_id="one").update(withdrawn_at="2026-01-01T00:00Z", withdrawn_because="Odd.")
+    Pair.objects.filter(public_id="one").update(
+        withdrawn_at="2026-01-01T00:00Z", withdrawn_because="set aside by a researcher"
+    )
     assert "one" not in names()
 
 

@@ -33,7 +33,7 @@ def corpus() -> Corpus:
 def withdraw(pairs, *, minutes_ago: int = 0) -> None:
     """As a researcher's own statement would: nothing but the pair is touched."""
     when = timezone.now() - timedelta(minutes=minutes_ago)
-    pairs.update(withdrawn_at=when, withdrawn_because="A name in it.")
+    pairs.update(withdrawn_at=when, withdrawn_because="set aside by a researcher")
 
 
 def test_its_open_seats_are_given_to_nobody(corpus):

@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from accounts.models import new_token
 from collection.models import Exclusion, Pair, Premise
 from collection.models.constraints import label_fits_scheme
+from collection.models.withdrawal import REASONS
 from nli.labels import SCHEME_CHOICES
 from validation.models.querysets import LabelQuerySet
 from validation.models.questions import Question
@@ -124,7 +125,8 @@ class Label(models.Model):
                 name="one_label_a_model_and_pair",
             ),
             models.CheckConstraint(
-                condition=Q(withdrawn_at=None) | ~Q(withdrawn_because=""), name="label_withdrawn_for_a_reason"
+                condition=Q(withdrawn_at=None) | Q(withdrawn_because__in=REASONS),
+                name="label_withdrawn_for_a_reason",
             ),
             models.CheckConstraint(
                 condition=Q(exclusion=None) | Q(withdrawn_at__isnull=False),
