@@ -80,7 +80,7 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[
         )
         for rank, mine in enumerate(paths)
     ]  # fmt: skip
-    (out, _), (nothing, err) = (process.communicate(timeout=120) for process in processes)
+    (out, _), (nothing, err) = (process.communicate(timeout=400) for process in processes)
     assert nothing == ""
     return where, [json.loads(text) for text in out.splitlines()], err
 
@@ -127,7 +127,7 @@ def test_what_two_processes_began_under_torchrun_one_can_end(tmp_path: Path):
     while json.loads(process.stdout.readline())["event"] != "epoch":
         pass
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=400)
     stopped = json.loads(out.splitlines()[-1])
     assert stopped["event"] == "stopped", err
     code, events = run_train(run, tmp_path)
