@@ -148,7 +148,7 @@ def part_of(kind: type[Model], value: object) -> Model:
 def checked(
     model: type[Model], value: object, beyond: Callable[[Model], Iterable[Fault]] = lambda made: ()
 ) -> Model:
-    """Return the value as a model. `beyond` yields errors that concern several keys. Raises Faulty with all errors."""
+    """Return the value as a model. `beyond`: a function from it to errors of several keys. Raises Faulty with all errors."""
     faults: list[Fault] = []
     try:
         made = model.model_validate(value)

@@ -10,7 +10,7 @@ from validation.statistics import cached
 
 @shared_task
 def refresh_statistics() -> None:
-    """Requests stale statistics of the dashboard from a worker."""
+    """Asks a worker to compute the dashboard's stale statistics anew."""
     now = timezone.now()
     for kind, old in (
         (cached.Kind.AGREEMENT, cached.stale_agreement),

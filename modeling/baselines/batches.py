@@ -139,9 +139,11 @@ def starts_of(counts: Integers) -> Integers:
 
 @dataclass(frozen=True)
 class EncodedPairs:
-    """The sides that a network reads, the gold labels (pairs,), and, where these are what shall be learnt, the
-    annotators' distributions (pairs, labels); the measures (pairs, measures) of classifiers with features; the
-    vectors (words, dimensions) of `further` words, whose indices come after the vocabulary's.
+    """Pairs as arrays.
+
+    sides: the sentences that a network reads. labels (pairs,): the gold labels. distributions (pairs, labels): the
+    annotators' labels, if they are the target. measures (pairs, measures): for classifiers with features. further
+    (words, dimensions): vectors of words beyond the vocabulary, whose indices follow the vocabulary's.
     """
 
     sides: tuple[Encoded, ...]

@@ -55,7 +55,7 @@ class FeatureSettings(Settings):
 
 
 class EditDistanceSettings(FeatureSettings):
-    """How much must be edited to make the hypothesis of the premise; two classes (SNLI paper, section 3.1)."""
+    """Edit distance: the cost of turning the premise into the hypothesis; two classes (SNLI paper, section 3.1)."""
 
     DIFFERENCES = (
         "The paper does not say how it tunes the weights: here each of a grid is tried. Probabilities are the shares of "

@@ -236,7 +236,7 @@ def is_number(field: bytes) -> bool:
 
 
 def parse_row(line: bytes, dimensions: int, path: Path, number: int) -> Floats | None:
-    """The numbers of one line; None where the word itself has blanks (GloVe 840B has some, no token has)."""
+    """Returns the numbers of one line, or None if its word contains blanks (as in GloVe 840B); no token matches it."""
     numbers = line.split()[1:]
     if len(numbers) > dimensions:
         return None

@@ -79,7 +79,7 @@ def training_genres(context: Context) -> Iterator[Entry]:
 
 
 def genres(context: Context) -> Iterator[Entry]:
-    """One entry for the second snapshot, if there is one, and one for each genre of the first in test."""
+    """Yields an entry for the second snapshot, if any, then one for each genre in the first one's test part."""
     if len(context.names) > 1:
         yield context.names[1], {"on": 1}
     for genre in context.values(0, "test", "genre"):

@@ -18,7 +18,7 @@ MOST_SNAPSHOTS = 10
 @require_safe
 @researcher_required
 def reports(request: HttpRequest, pk: int) -> HttpResponse:
-    """All tables of a snapshot from what is stored. `?with=CORPUS@VERSION` adds further snapshots."""
+    """Shows all result tables of a snapshot, from stored scores. `?with=CORPUS@VERSION` adds further snapshots."""
     frozen = Snapshot.objects.frozen().newest_first()
     snapshots = [get_object_or_404(frozen, pk=pk)]
     for name in request.GET.getlist("with")[: MOST_SNAPSHOTS - 1]:

@@ -23,5 +23,5 @@ def decimals(value: float | str | None, places: int = 3) -> str:
 
 @register.filter
 def points(spread: float | str | None) -> str:
-    """Write a standard deviation beside a mean in percent."""
+    """Formats a standard deviation of shares in percentage points, to stand beside a mean in percent."""
     return ABSENT if spread is None or spread == "" else f"{100 * float(spread):.1f}"

@@ -55,9 +55,9 @@ def may_label(annotator: User) -> Q:
 
 
 def may_qualify(annotator: User) -> Q:
-    """Returns a condition on questions: with the qualification of the pool, if it asks for one, this annotator may join it.
+    """Returns a condition on questions: only the pool's qualification, if any, can keep the annotator out.
 
-    Annotators who came through a platform's link may join pools of that link's corpus alone.
+    Annotators who came through a platform's link may join only pools of that link's corpus.
     """
     mine = Membership.objects.filter(annotator=annotator, question=OuterRef("pk"))
     open_to_them = Q(pool_is_open=True) & opened_to(annotator, "corpus")

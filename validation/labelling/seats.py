@@ -202,7 +202,7 @@ def free_seats(
 
 
 def _values(question: int, annotator: int, cursor: int | None, now: datetime) -> dict[str, Any]:
-    """Returns the parameters of FREE. `cursor`: restricts it to the AHEAD turns after this one."""
+    """Returns the parameters of FREE. `cursor`: look only at the AHEAD turns after it; None: at all turns."""
     turns = {"cursor": 0, "last": LAST_TURN} if cursor is None else {"cursor": cursor, "last": cursor + AHEAD}
     return {"question": question, "annotator": annotator, "now": moment(now), **turns}
 

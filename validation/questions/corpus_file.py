@@ -151,7 +151,7 @@ def _refuse_new_rules(question: Question, columns: dict[str, Any], changes: Chan
 
 
 def _refuse_new_partition_rules(question: Question, part: QuestionPart, changes: Changes) -> None:
-    """What pairs of a partition were opened and decided under stays."""
+    """Refuses a change of a partition's seats or threshold once it has labels or open seats."""
     old = {each.partition: (each.seats, each.threshold) for each in question.partitions.all()}
     new = {each.partition: (each.seats, each.threshold) for each in part.partitions}
     for partition in sorted(old.keys() | new.keys()):

@@ -15,8 +15,10 @@ WEIGHTS = tuple((delete, replace) for delete in DELETE for replace in REPLACE)
 
 
 def edit_distances(premise: Words, hypothesis: Words, stop_words: bool) -> list[float]:
-    """Compute the lowest cost of editing the premise into the hypothesis, under each of WEIGHTS, as a share (0 to 1) of
-    deleting all of one and inserting all of the other. Case does not count; stop words count only with `stop_words`.
+    """Computes the lowest cost of editing the premise into the hypothesis, under each of WEIGHTS.
+
+    It is a share (0 to 1) of the cost of deleting the whole premise and inserting the whole hypothesis. Case does not
+    count; stop words and punctuation count only with `stop_words`.
     """
     given, said = (
         [word.text for word in words if stop_words or not word.is_stop] for words in (premise, hypothesis)

@@ -1,4 +1,4 @@
-"""The features of pairs: those that a pair has by name, numbered as words are, and its measures."""
+"""The features of pairs: named ones, which get indices as words do, and measures, which are numbers."""
 
 import sys
 from collections.abc import Sequence

@@ -191,7 +191,7 @@ class Recurrence(torch.autograd.Function):
 
 
 def product(left: Tensor, right: Tensor, kind: torch.dtype) -> Tensor:
-    """`left` @ `right`, which are in the precision that this is computed in, as `kind`."""
+    """Returns `left` @ `right`, computed in their precision and converted to `kind`."""
     return (left @ right).to(kind)
 
 
