@@ -25,8 +25,9 @@ MEANINGS = {
     "earned": "All earnings of the person in this corpus: writing, paid skips, labels, bonuses and top-ups.",
     "pieces": "Paid premises (also those that somebody else finished first) and paid pairs.",
     "hours": "Active time with the page in front, without idle time, as the browser measures it. Pieces without a"
-    " measurement (no scripts, REST) count as long as the person's measured pieces of the same kind. A piece counts at"
-    f" most {MOST_TIMES} times its expected time, and a batch at most the time between handing it out and its last answer.",
+    " measurement (no scripts, REST) count as long as the measured pieces of their batch, or else as the person's measured"
+    f" pieces of the same kind. A piece counts at most {MOST_TIMES} times its expected time, and a batch at most the time"
+    " between handing it out and its last answer.",
     "doubtful": "Pieces whose reported time is over the limit. People with such pieces get a top-up only if a researcher"
     " ticks them.",
     "hourly": "Earnings divided by hours. People without measured pieces of a kind have none and are not in the median.",
@@ -56,21 +57,30 @@ JOIN (
 ) AS item ON item.assignment_id = batch.id
 WHERE question.corpus_id = %(corpus)s
 """
+# Pieces without a measurement count as long as the measured ones of their batch, or else of the person. The limit of the
+# batch comes last, so that one long piece does not stretch other batches beyond their own time.
 BELIEVED = """
-SELECT annotator_id, SUM(n), SUM(measured), SUM(CASE WHEN told > took THEN measured ELSE beyond END),
-  SUM(CASE WHEN bounded > took THEN took ELSE bounded END)
+SELECT annotator_id, SUM(n), SUM(beyond), SUM(CASE WHEN believed > took THEN took ELSE believed END)
 FROM (
-  SELECT annotator_id, batch, COUNT(*) AS n,
-    COUNT(CASE WHEN told > 0 THEN 1 END) AS measured,
-    COUNT(CASE WHEN told > most THEN 1 END) AS beyond,
-    COALESCE(SUM(told), 0) AS told,
-    COALESCE(SUM(CASE WHEN told > most THEN most ELSE told END), 0) AS bounded,
-    CASE WHEN person.kind = 'simulated' THEN 1e15 ELSE MAX({took}) END AS took
+  SELECT annotator_id, n, took,
+    CASE WHEN told > took THEN measured ELSE beyond END AS beyond,
+    CASE WHEN measured > 0 THEN bounded * 1.0 * n / measured
+      ELSE SUM(CASE WHEN bounded > took THEN took ELSE bounded END) OVER person * 1.0 * n
+        / NULLIF(SUM(measured) OVER person, 0) END AS believed
   FROM (
-    SELECT *, CAST(seconds AS bigint) * 1000 * %(times)s AS most FROM ({pieces}) AS piece
-  ) AS piece JOIN accounts_user AS person ON person.id = piece.annotator_id
-  GROUP BY annotator_id, batch, person.kind
-) AS batches
+    SELECT annotator_id, batch, COUNT(*) AS n,
+      COUNT(CASE WHEN told > 0 THEN 1 END) AS measured,
+      COUNT(CASE WHEN told > most THEN 1 END) AS beyond,
+      COALESCE(SUM(told), 0) AS told,
+      COALESCE(SUM(CASE WHEN told > most THEN most ELSE told END), 0) AS bounded,
+      CASE WHEN person.kind = 'simulated' THEN 1e15 ELSE MAX({took}) END AS took
+    FROM (
+      SELECT *, CAST(seconds AS bigint) * 1000 * %(times)s AS most FROM ({pieces}) AS piece
+    ) AS piece JOIN accounts_user AS person ON person.id = piece.annotator_id
+    GROUP BY annotator_id, batch, person.kind
+  ) AS batches
+  WINDOW person AS (PARTITION BY annotator_id)
+) AS believed_batches
 GROUP BY annotator_id
 """
 
@@ -132,11 +142,11 @@ def wages(corpus: Corpus) -> list[Wage]:
     pieces: dict[int, int] = defaultdict(int)
     doubtful: dict[int, int] = defaultdict(int)
     milliseconds: dict[int, float | None] = defaultdict(float)
-    for person, n, measured, over, believed in (*_worked(WRITING, corpus), *_worked(LABELLING, corpus)):
+    for person, n, over, believed in (*_worked(WRITING, corpus), *_worked(LABELLING, corpus)):
         pieces[person] += n
         doubtful[person] += over
         so_far = milliseconds[person]
-        milliseconds[person] = so_far + believed * n / measured if measured and so_far is not None else None
+        milliseconds[person] = None if believed is None or so_far is None else so_far + believed
     found = [
         Wage(
             annotator=row["user"],
@@ -219,8 +229,8 @@ def top_up(*, corpus: Corpus, floor_cents: int, codes: Collection[str], expected
     return total
 
 
-def _worked(pieces: str, corpus: Corpus) -> list[tuple[int, int, int, int, int]]:
-    """Returns (person, pieces, measured pieces, implausible pieces, plausible milliseconds)."""
+def _worked(pieces: str, corpus: Corpus) -> list[tuple[int, int, int, int | None]]:
+    """Returns (person, pieces, implausible pieces, plausible milliseconds or None if no piece was measured)."""
     with connection.cursor() as cursor:
         cursor.execute(
             BELIEVED.format(pieces=pieces, took=TOOK[connection.vendor]),
@@ -231,6 +241,6 @@ def _worked(pieces: str, corpus: Corpus) -> list[tuple[int, int, int, int, int]]
             },
         )
         return [
-            (person, int(n), int(measured), int(over), int(ms))
-            for person, n, measured, over, ms in cursor.fetchall()
+            (person, int(n), int(over), None if ms is None else int(ms))
+            for person, n, over, ms in cursor.fetchall()
         ]

@@ -47,7 +47,7 @@ def label_five(corpus: Corpus, who, *, measured: int, ms: int = MINUTE) -> None:
         token=batch.assignment.token,
         labels=dict.fromkeys(slots, "neutral"),
         active_ms=dict.fromkeys(slots[:measured], ms),
-        key=f"labels of {corpus.slug}",
+        key=f"labels of batch {batch.assignment.pk}",
     )
 
 
@@ -173,6 +173,33 @@ def test_times_that_cannot_be_are_bounded_and_wait_for_a_researcher(corpus, clie
     assert "checked" not in page
     vera_alone = {"codes": [vera().code], "expected_cents": 15_000 - 25}
     assert top_up(corpus=corpus, floor_cents=90_000, **vera_alone) == 14_975
+
+
+def test_one_measured_piece_does_not_stretch_other_batches_beyond_their_own_time(corpus):
+    for number in range(15):
+        premise = make_premise(corpus, f"Snow falls, {number}.")
+        make_pair(corpus, premise, f"More {number}.", author_label="neutral")
+    added = Pair.objects.filter(hypothesis__startswith="More")
+    open_for_validation(question=corpus.questions.get(), pairs=added)
+    label_five(corpus, vera(), measured=1, ms=50_000)
+    for _ in range(3):
+        label_five(corpus, vera(), measured=0)
+    first, *others = Assignment.objects.filter(annotator=vera()).order_by("pk")
+    assert len(others) == 3
+
+    def last(task: Assignment, seconds: int) -> None:
+        begun_at = task.closed_at - timedelta(seconds=seconds)
+        Assignment.objects.filter(pk=task.pk).update(created_at=begun_at)
+
+    last(first, 60)
+    for other in others:
+        last(other, 10)
+    (wage,) = wages(corpus)
+    assert (wage.pieces, wage.doubtful) == (20, 0)
+    assert wage.hours == pytest.approx((60 + 3 * 10) / 3600)
+    last(others[0], 3600)
+    (wage,) = wages(corpus)
+    assert wage.hours == pytest.approx((60 + 5 * 50 + 2 * 10) / 3600), "as long as the measured piece"
 
 
 def test_no_entry_holds_more_than_the_most(corpus):
