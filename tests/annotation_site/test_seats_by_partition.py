@@ -8,12 +8,15 @@ from tests.annotation_site.test_questions_beside_the_main_one import RELATIONS, 
 from tests.cast import person
 from tests.corpora import make_pair, make_premise
 from tests.snapshots.material import folder, freeze, lines, manifest
-from tests.validation.votes import gold_of
+from tests.validation.votes import gold_of, vote
 from validation.errors import NoWork
+from validation.gold.queries import split_pairs
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
 from validation.models import Label, PartitionRule, Question
-from validation.pairs.opening import open_for_validation
+from validation.pairs.listing import Wanted, pairs_to_read
+from validation.pairs.opening import open_for_validation, open_more_labels
+from validation.start_page.my_work import own_figures
 
 pytestmark = pytest.mark.django_db
 __all__ = ["load"]
@@ -96,3 +99,61 @@ def test_what_is_wrong_with_the_table_is_said(load, old, new, words):
     text = BY_PARTITION.replace(old, new)
     assert words in load(text)
     assert not Corpus.objects.exists()
+
+
+def listed(votes: str) -> set[str]:
+    rows, _ = pairs_to_read(Question.objects.get(), Wanted(votes=votes))
+    return {row.public_id for row in rows}
+
+
+@pytest.fixture
+def labelled(load) -> Question:
+    """Pairs of train with three seats, of which two equal labels decide, beside a pair of test with five seats."""
+    assert "nothing" not in load(BY_PARTITION.replace("seats = 1\nthreshold = 1", "seats = 3\nthreshold = 2"))
+    corpus, question = Corpus.objects.get(), Question.objects.get()
+    for name, letters in {
+        "train-same": "555",
+        "train-split": "554",
+        "train-all": "543",
+        "test": "54321",
+    }.items():
+        pair = make_pair(
+            corpus,
+            make_premise(corpus, f"Premise {name}.", genre="news"),
+            "So.",
+            public_id=name,
+            published_partition=name.split("-")[0],
+        )
+        vote(pair, question, letters)
+    waiting = make_premise(corpus, "Premise open.", genre="news")
+    pair = make_pair(corpus, waiting, "So.", public_id="train-open", published_partition="train")
+    vote(pair, question, "55.")
+    return question
+
+
+def test_the_list_knows_how_many_seats_each_pair_has(labelled):
+    assert listed("complete") == {"train-same", "train-split", "train-all", "test"}
+    assert listed("unanimous") == {"train-same"}
+    assert listed("split") == {"train-split", "train-all", "test"}
+    assert listed("disputed") == {"train-all", "test"}
+
+
+def test_pairs_with_fewer_seats_get_more_labels_if_their_votes_split(labelled):
+    assert {pair.public_id for pair in split_pairs(labelled, 3)} == {"train-split", "train-all", "test"}
+    assert {pair.public_id for pair in split_pairs(labelled, 1)} == {"train-all", "test"}
+    assert {pair.public_id for pair in split_pairs(labelled, 5)} == listed("complete")
+    assert open_more_labels(question=labelled, labels=9) == 3
+    assert Label.objects.filter(pair__public_id="train-split", position__gt=5).count() == 4
+
+
+def test_more_labels_are_not_asked_for_a_pair_with_one_seat(corpus):
+    label_all({"train0": "5", "dev1": "3", "test2": "5", "test3": "45"})
+    assert {pair.public_id for pair in split_pairs(Question.objects.get(), 3)} == {"test3"}
+
+
+def test_annotators_see_statistics_on_pairs_with_fewer_seats(corpus):
+    label_all({"train0": "5", "dev1": "3", "test2": "5", "test3": "45"})
+    first = Label.objects.get(pair__public_id="train0").annotator
+    (own,) = own_figures(first)
+    labelled = Label.objects.filter(annotator=first).values_list("pair__public_id", flat=True)
+    assert own.pairs == len({"train0", "dev1", "test2"} & set(labelled))

@@ -133,5 +133,5 @@ def test_gold_equals_the_count_by_hand_over_many_pairs():
     question = corpus.questions.get(is_main=True)
     found = {row.pk: row.gold_label or "-" for row in with_gold_label(Pair.objects.all(), question)}
     assert found == expected
-    disputed = with_gold_label(Pair.objects.all(), question).filter(is_disputed(question))
+    disputed = with_gold_label(Pair.objects.all(), question).filter(is_disputed())
     assert {row.pk for row in disputed} == {pk for pk, gold in expected.items() if gold == "-"}

@@ -1,6 +1,6 @@
 """The gold rule stands twice, as SQL and in nli.gold: random histories of labels must come to the same."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collection.models import Pair
-from nli.gold import DIFFERS, NO_MAJORITY, RULES, SOURCES, Rule
+from nli.gold import DIFFERS, NO_MAJORITY, RULES, SOURCES, UNANIMOUS, Rule
 from tests.cast import person, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.gold.queries import with_gold_label
-from validation.models import Adjudication, Label, Question
+from validation.models import Adjudication, Label, PartitionRule, Question
 
 pytestmark = pytest.mark.django_db
 # Rule -> scheme of the labels, scheme of the gold label.
@@ -38,6 +38,19 @@ class History:
     author: str | None
     published: str | None
     decisions: list[tuple[str, bool]]  # label, is it withdrawn
+    partition: str | None
+
+
+@dataclass(frozen=True)
+class World:
+    """Histories under a question's rule; `own` is the rule for pairs of the partition "test"."""
+
+    rule: Rule
+    own: Rule
+    histories: list[History]
+
+    def rule_of(self, history: History) -> Rule:
+        return self.own if history.partition == "test" else self.rule
 
 
 @st.composite
@@ -69,14 +82,20 @@ def histories(draw: st.DrawFn, rule: Rule) -> History:
     # Of the decisions one stands at most; nobody adjudicates labels of another scheme.
     taken_back = draw(st.lists(st.sampled_from(rule.labels), max_size=1))
     standing = draw(st.lists(st.sampled_from(rule.labels), max_size=1)) if draw(st.booleans()) else []
+    partitions = st.sampled_from([None, "train", "test"])
     decisions = [*((label, True) for label in taken_back), *((label, False) for label in standing)]
-    return History(entries, author, published, decisions if rule.labels == rule.gold_labels else [])
+    return History(
+        entries, author, published, decisions if rule.labels == rule.gold_labels else [], draw(partitions)
+    )
 
 
 @st.composite
-def worlds(draw: st.DrawFn) -> tuple[Rule, list[History]]:
-    rule = draw(rules())
-    return rule, draw(st.lists(histories(rule), min_size=1, max_size=12))
+def worlds(draw: st.DrawFn) -> World:
+    rule = own = draw(rules())
+    if rule.name == UNANIMOUS:  # a corpus file with partition rules has this rule
+        seats = draw(st.integers(1, rule.seats))
+        own = replace(rule, seats=seats, threshold=draw(st.integers(1, seats)))
+    return World(rule, own, draw(st.lists(histories(rule), min_size=1, max_size=12)))
 
 
 class Stage:
@@ -87,7 +106,8 @@ class Stage:
         self.people = [person(f"p{number}") for number in range(20)]
         self.rosa = rosa()
 
-    def question(self, rule: Rule) -> Question:
+    def question(self, world: World) -> Question:
+        rule, own = world.rule, world.own
         key = rule.scheme, rule.gold_scheme
         if key not in self.questions:
             corpus = make_corpus(slug="-".join(key), scheme=rule.gold_scheme)
@@ -97,14 +117,24 @@ class Stage:
         question.scheme, question.gold_rule = rule.scheme, rule.name
         question.seats, question.threshold = rule.seats, rule.threshold
         question.save()
+        question.partitions.all().delete()
+        if own != rule:
+            PartitionRule.objects.create(
+                question=question, order=0, partition="test", seats=own.seats, threshold=own.threshold
+            )
         return question
 
-    def by_database(self, rule: Rule, histories: list[History]) -> list[tuple[str | None, str, str]]:
-        question = self.question(rule)
+    def by_database(self, world: World) -> list[tuple[str | None, str, str]]:
+        question, histories = self.question(world), world.histories
         premise = question.corpus.premises.get()
         pairs = [
             make_pair(
-                question.corpus, premise, "H.", author_label=history.author, published_label=history.published
+                question.corpus,
+                premise,
+                "H.",
+                author_label=history.author,
+                published_label=history.published,
+                published_partition=history.partition,
             )
             for history in histories
         ]
@@ -120,6 +150,9 @@ class Stage:
         )
         rows: Any = with_gold_label(Pair.objects.filter(pk__in=[pair.pk for pair in pairs]), question)
         found = {row.pk: (row.gold_label, row.gold_source, row.gold_note) for row in rows}
+        for pair, history, row in zip(pairs, histories, rows.order_by("pk"), strict=True):
+            rule = question.rules_by_partition()[history.partition]
+            assert (row.pk, row.seats, row.threshold) == (pair.pk, rule.seats, rule.threshold)
         return [found[pair.pk] for pair in pairs]
 
     def _label(self, question: Question, pair: Pair, number: int, entry: Entry) -> Label:
@@ -150,8 +183,10 @@ class Stage:
         )
 
 
-def by_python(rule: Rule, history: History) -> tuple[str | None, str, str]:
-    seats = [entry for entry in history.entries if not entry.is_withdrawn and entry.position <= rule.seats]
+def by_python(world: World, history: History) -> tuple[str | None, str, str]:
+    """The rule of the partition decides over the labels in the question's seats."""
+    rule, most = world.rule_of(history), world.rule.seats
+    seats = [entry for entry in history.entries if not entry.is_withdrawn and entry.position <= most]
     others = [entry for entry in seats if entry.origin != "author"]
     return rule.decide(
         rule.count(entry.label for entry in seats if entry.label),
@@ -169,11 +204,10 @@ def test_sql_and_python_give_every_history_the_same_gold_label_source_and_note()
 
     @given(worlds())
     @settings(max_examples=120)
-    def compare(world: tuple[Rule, list[History]]) -> None:
-        rule, drawn = world
-        found = stage.by_database(rule, drawn)
-        assert found == [by_python(rule, history) for history in drawn]
-        met.update((rule.name, *one[1:]) for one in found)
+    def compare(world: World) -> None:
+        found = stage.by_database(world)
+        assert found == [by_python(world, history) for history in world.histories]
+        met.update((world.rule.name, *one[1:]) for one in found)
 
     compare()
     assert {(name, source) for name, source, _ in met} == {*product(RULES, SOURCES)}, (
@@ -185,12 +219,13 @@ def test_sql_and_python_give_every_history_the_same_gold_label_source_and_note()
 @given(worlds())
 @settings(max_examples=100)
 def test_what_a_line_tells_explains_the_gold_label_that_the_rule_gives(
-    world: tuple[Rule, list[History]],
+    world: World,
 ) -> None:
     """A checker knows neither what was published beside the votes nor which seats waited."""
-    rule, drawn = world
-    for history in drawn:
-        gold, source, _ = by_python(rule, history)
+    rule = world.rule
+    world = replace(world, own=rule)
+    for history in world.histories:
+        gold, source, _ = by_python(world, history)
         labels = tuple(
             entry.label
             for entry in history.entries

@@ -197,7 +197,7 @@ def test_the_sql_of_gold_labels_is_short():
     question = make_corpus().questions.get()
     for rows in (
         with_gold_label(Pair.objects.all(), question),
-        with_gold_label(Pair.objects.all(), question).filter(is_disputed(question)),
+        with_gold_label(Pair.objects.all(), question).filter(is_disputed()),
     ):
         with CaptureQueriesContext(connection) as captured:
             list(rows)

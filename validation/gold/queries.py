@@ -12,7 +12,7 @@ from nli.gold import ADJUDICATED
 from validation.models import Label, Question
 
 COLUMNS = {
-    **{name: name for name in ("votes", "most", "is_settled")},
+    **{name: name for name in ("votes", "most", "seats", "threshold", "is_settled")},
     **{f"{name}_label": name for name in ("adjudicated", "standing", "voted")},
     **{f"gold_{name}": name for name in ("label", "source", "note")},
 }
@@ -25,7 +25,7 @@ def with_gold_label(
 
     gold_label (None if there is none), gold_source, gold_note. votes: how many of the seats are filled. votes_0,
     votes_1, ...: how many have the first, the second, ... label of the question. most: the votes of the most frequent
-    label.
+    label. seats, threshold: the pair's own, which its published partition may lower.
 
     keys: ids of pairs. Without them the database counts the labels of the whole corpus, whatever other filters
     `pairs` has, so a page always passes its keys.
@@ -50,15 +50,35 @@ def waits_for_adjudication(question: Question) -> Q:
     return undecided & Q(is_settled=True)
 
 
-def is_disputed(question: Question) -> Q:
+def is_complete() -> Q:
+    """Returns a condition on `with_gold_label`: every seat of the pair is filled.
+
+    A published pair may have more votes than its partition has seats. These votes count, up to the question's seats.
+    """
+    return Q(votes__gte=F("seats"))
+
+
+def is_unanimous() -> Q:
+    """Returns a condition on `with_gold_label`: all votes are the same."""
+    return Q(most=F("votes"))
+
+
+def is_disputed() -> Q:
     """Returns a condition on `with_gold_label`: every seat is filled, and no label reaches the threshold."""
-    return Q(votes=question.seats, most__lt=question.threshold)
+    return is_complete() & Q(most__lt=F("threshold"))
 
 
 def split_pairs(question: Question, most_votes: int) -> QuerySet[Pair]:
-    """Returns the pairs whose seats are all filled and in which no label has more than `most_votes`."""
+    """Returns the pairs whose seats are all filled and in which no label has more than `most_votes`.
+
+    Unanimous pairs are among them only if `most_votes` is as large as the question's seats. A pair with fewer seats
+    would pass otherwise, although its votes do not split.
+    """
     pairs = Pair.objects.standing().filter(corpus=question.corpus_id)
-    return with_gold_label(pairs, question).filter(Q(votes=question.seats, most__lte=most_votes))
+    condition = is_complete() & Q(most__lte=most_votes)
+    if most_votes < question.seats:
+        condition &= ~is_unanimous()
+    return with_gold_label(pairs, question).filter(condition)
 
 
 def adjudication_queue(question: Question) -> QuerySet[Pair]:

@@ -21,11 +21,11 @@ GREATEST = {"postgresql": "GREATEST", "sqlite": "MAX"}
 VIEW = """
 CREATE VIEW validation_gold AS
 SELECT *,
-  COALESCE(adjudicated, standing, voted, CASE WHEN NOT is_settled THEN file_label END) AS label,
+  COALESCE(adjudicated, standing, voted, CASE WHEN NOT settled THEN file_label END) AS label,
   CASE WHEN adjudicated IS NOT NULL THEN 'adjudicated'
     WHEN COALESCE(standing, voted) = voted THEN 'voted'
     WHEN standing IS NOT NULL THEN 'published'
-    WHEN is_settled OR file_label IS NULL THEN 'none'
+    WHEN settled OR file_label IS NULL THEN 'none'
     WHEN published_label IS NOT NULL THEN 'published'
     ELSE 'author' END AS source,
   CASE WHEN adjudicated IS NOT NULL THEN ''
@@ -36,14 +36,15 @@ FROM (
   SELECT *, COALESCE(published_label, author_label) AS file_label,
     CASE WHEN imported > 0 THEN published_label END AS standing,
     CASE WHEN most < threshold THEN NULL
-      WHEN gold_rule = 'unanimous' AND NOT (is_settled AND most = votes) THEN NULL
+      WHEN gold_rule = 'unanimous' AND NOT (settled AND most = votes) THEN NULL
       WHEN gold_rule = 'adjudicated' AND {neutral} = 0
-        AND CASE WHEN is_settled THEN votes ELSE seats END - most > 1 THEN NULL
+        AND CASE WHEN settled THEN votes ELSE seats END - most > 1 THEN NULL
       ELSE CASE reading {voted} END END AS voted
   FROM (
     SELECT *, {greatest}({places}) AS most
     FROM (
-      SELECT q.id AS question_id, p.id AS pair_id, q.seats, COALESCE(r.threshold, q.threshold) AS threshold, q.gold_rule,
+      SELECT q.id AS question_id, p.id AS pair_id, COALESCE(r.seats, q.seats) AS seats,
+        COALESCE(r.threshold, q.threshold) AS threshold, q.gold_rule,
         q.scheme || CASE WHEN q.is_main AND q.gold_rule = 'unanimous' AND c.scheme <> q.scheme THEN '>' || c.scheme
           ELSE '' END AS reading,
         MAX(a.label) AS adjudicated,
@@ -52,7 +53,7 @@ FROM (
         {counts},
         COUNT(l.label) AS votes,
         COUNT(*) FILTER (WHERE l.origin = 'imported') AS imported,
-        COUNT(*) FILTER (WHERE l.origin <> 'author') > 0 AND COUNT(l.label) = COUNT(l.id) AS is_settled
+        COUNT(*) FILTER (WHERE l.origin <> 'author') > 0 AND COUNT(l.label) = COUNT(l.id) AS settled
       FROM collection_pair p
       JOIN collection_corpus c ON c.id = p.corpus_id
       JOIN validation_question q ON q.corpus_id = c.id
@@ -61,9 +62,9 @@ FROM (
         AND l.withdrawn_at IS NULL AND l.position <= q.seats
       LEFT JOIN validation_adjudication a ON a.pair_id = p.id AND a.question_id = q.id AND a.withdrawn_at IS NULL
       GROUP BY p.id, q.id, c.id, r.id
-    ) AS counted
-  ) AS strongest
-) AS decided
+    ) AS c
+  ) AS s
+) AS d
 """
 
 PLACES = max(map(len, SCHEMES.values()))

@@ -10,7 +10,8 @@ class Gold(models.Model):
     """Votes and gold label of a pair under a question: a row of a view, see validation/gold/sql_view.py. Read only.
 
     votes_0, votes_1, ...: how many of the seats have the first, the second, ... label of the question's scheme;
-    votes: how many are filled; most: the votes of the most frequent label. is_settled: no seat is open, and somebody
+    votes: how many are filled; most: the votes of the most frequent label. seats, threshold: those of the pair's
+    published partition, else the question's. is_settled: no seat is open, and somebody
     other than the author has labelled the pair. adjudicated: the researcher's decision. standing: the label that was
     published together with the votes. voted: the label that the votes give.
     """
@@ -25,7 +26,9 @@ class Gold(models.Model):
     votes_4 = models.IntegerField(db_column="n4")
     votes = models.IntegerField()
     most = models.IntegerField()
-    is_settled = models.BooleanField()
+    seats = models.IntegerField()
+    threshold = models.IntegerField()
+    is_settled = models.BooleanField(db_column="settled")
     adjudicated = models.CharField(max_length=20, null=True)
     standing = models.CharField(max_length=20, null=True)
     voted = models.CharField(max_length=20, null=True)

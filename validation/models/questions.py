@@ -128,9 +128,10 @@ class Question(models.Model):
         return SCHEMES[self.scheme]
 
     def rules_by_partition(self) -> dict[str | None, Rule]:
-        """Return the rule for pairs that came with each partition, or with none: some have a threshold of their own."""
+        """Return the rule for pairs of each published partition, or of none. Some have their own seats and threshold."""
         own: dict[str | None, Rule] = {
-            each.partition: replace(self.rule, threshold=each.threshold) for each in self.partitions.all()
+            each.partition: replace(self.rule, seats=each.seats, threshold=each.threshold)
+            for each in self.partitions.all()
         }
         return {**dict.fromkeys((None, *PARTITIONS), self.rule), **own}
 

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from collection.models import Pair
 from collection.models.premises import sentences_of
 from nli.gold import ADJUDICATED
-from validation.gold.queries import is_disputed, more_sort_memory, with_gold_label
+from validation.gold.queries import is_complete, is_disputed, is_unanimous, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
 
 PAGE = 50
@@ -52,7 +52,7 @@ def pairs_to_read(question: Question, wanted: Wanted, *, after: int = 0) -> tupl
     may hold fewer than fifty, even none, and still not be the last.
     """
     with more_sort_memory():
-        return scan(question, by_columns(question, wanted), _by_votes(question, wanted), after, PAGE)
+        return scan(question, by_columns(question, wanted), _by_votes(wanted), after, PAGE)
 
 
 def scan(
@@ -97,15 +97,13 @@ def by_columns(question: Question, wanted: Wanted) -> QuerySet[Pair]:
     return pairs
 
 
-def _by_votes(question: Question, wanted: Wanted) -> Q:
+def _by_votes(wanted: Wanted) -> Q:
     """Returns the other filters, as a condition on `with_gold_label`."""
-    complete = Q(votes=question.seats)
-    unanimous = Q(most=question.seats)
     condition = {
-        "complete": complete,
-        "unanimous": complete & unanimous,
-        "split": complete & ~unanimous,
-        "disputed": is_disputed(question),
+        "complete": is_complete(),
+        "unanimous": is_complete() & is_unanimous(),
+        "split": is_complete() & ~is_unanimous(),
+        "disputed": is_disputed(),
     }.get(wanted.votes, Q())
     if wanted.gold:
         condition &= Q(gold_label=None) if wanted.gold == "none" else Q(gold_label=wanted.gold)

@@ -9,7 +9,7 @@ from django.db.models.functions import TruncDate
 
 from accounts.models import User
 from collection.models import LedgerEntry, Pair
-from validation.gold.queries import with_gold_label
+from validation.gold.queries import is_complete, with_gold_label
 from validation.models import CalibrationAnswer, Label, Question
 from validation.statistics.annotator_quality import FEWEST
 
@@ -86,7 +86,7 @@ def _own(annotator: User, question: Question) -> OwnFigures:
     newest = Label.objects.filter(annotator=annotator, question=question, origin=Label.Origin.CAST).counted()
     given = dict(newest.order_by("-cast_at", "-pk").values_list("pair", "label")[:NEWEST])
     rows: Any = with_gold_label(Pair.objects.all(), question, list(given))
-    gold = rows.filter(votes=question.seats, gold_label__isnull=False).values_list("pk", "gold_label")
+    gold = rows.filter(is_complete(), gold_label__isnull=False).values_list("pk", "gold_label")
     equal = [given[pk] == label for pk, label in gold]
     return OwnFigures(
         corpus=question.corpus.name,
