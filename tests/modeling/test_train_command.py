@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation_site.operation.server import database_url
 from modeling.models import Evaluation, RunProgress, TrainingRun
-from modeling.running import configs, runner
+from modeling.running import runner
 from modeling.running.evaluating import evaluation_folder
 from snapshots.statistics.job import compute_statistics, request_statistics
 from tests.commands import run
@@ -244,7 +244,7 @@ def no_dev() -> str:
 
 def test_a_snapshot_file_that_is_torn_is_named_by_evaluate_too(snapshot):
     trained = run("train", "small@1", "--baseline", "majority", "--json").json["run"]
-    path = configs.snapshot_folder(snapshot) / "test.jsonl"
+    path = snapshot.folder / "test.jsonl"
     os.truncate(path, 3)
     assert f"{path} has 3 bytes instead of" in run("evaluate", trained, "small@1").failure
 
