@@ -104,7 +104,7 @@ def _carry_out(claim: Claim) -> None:
     if row.dry_run:
         report, found = looked_at(order, tell)
     else:
-        report, found = import_pairs(order, tell), {}
+        report, found = import_pairs(order, tell, claim.confirm), {}
     told = {**summary(order, report), **found, "sample": shown}
     told["refused"] = told["refused"][:REFUSED_KEPT]
     told["reasons"] = dict(list(told["reasons"].items())[:REASONS_KEPT])

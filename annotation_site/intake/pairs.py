@@ -137,14 +137,19 @@ def portions(items: Iterable[T], size: int = PORTION) -> Iterator[list[T]]:
         yield portion
 
 
-def import_pairs(order: PairOrder, tell: Callable[[str], None] = lambda text: None) -> PairReport:
+def import_pairs(
+    order: PairOrder,
+    tell: Callable[[str], None] = lambda text: None,
+    confirm: Callable[[], None] = lambda: None,
+) -> PairReport:
     """Imports the files in order. Raises StrictRefusal, WrongCorpus, and NoLabels if the first two thousand valid lines
     of a file have no label.
 
     Calls `tell` with the progress after every portion. After an interruption, the same import skips what was written.
+    `confirm` is called at the end of each transaction, which is rolled back if it raises.
     """
     report = PairReport()
-    work = _Work(order, report, tell)
+    work = _Work(order, report, tell, confirm)
     if order.dry_run:
         with transaction.atomic():
             work.run()
@@ -158,8 +163,10 @@ def import_pairs(order: PairOrder, tell: Callable[[str], None] = lambda text: No
     else:
         work.run()
     if order.open and work.pairs is not None:
-        question = main_question(corpus=work.pairs.corpus)
-        report.opened = open_imported(question=question, sources=work.sources, seed=order.seed)
+        with transaction.atomic():
+            question = main_question(corpus=work.pairs.corpus)
+            report.opened = open_imported(question=question, sources=work.sources, seed=order.seed)
+            confirm()
     if report.counts.get("pairs", 0) >= MANY:
         tell_planner(Premise, Pair, Label)
     return report
@@ -168,8 +175,14 @@ def import_pairs(order: PairOrder, tell: Callable[[str], None] = lambda text: No
 class _Work:
     """One import. It creates the corpus with its first valid portion."""
 
-    def __init__(self, order: PairOrder, report: PairReport, tell: Callable[[str], None]) -> None:
-        self.order, self.report, self.tell = order, report, tell
+    def __init__(
+        self,
+        order: PairOrder,
+        report: PairReport,
+        tell: Callable[[str], None],
+        confirm: Callable[[], None],
+    ) -> None:
+        self.order, self.report, self.tell, self.confirm = order, report, tell, confirm
         self.sources: list[Source] = []
         self.form = order.form.knowing(order.files[0])
         self.pairs: PairImport | None = None
@@ -258,6 +271,7 @@ class _Work:
                 file = PairSource(source)
             question = main_question(corpus=self.pairs.corpus)
             outcome = import_portion(run=self.pairs, file=file, question=question, plans=plans)
+            self.confirm()
         self.report.refuse(path.name, outcome.refused)
         self.report.counts = dict(self.pairs.counts)
         self.report.genres_made, self.report.ids_changed = self.pairs.genres_made, self.pairs.ids_changed

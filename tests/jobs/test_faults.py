@@ -1,19 +1,26 @@
 """Every fault that can befall a job, for every kind of job: real threads and processes, and a database that goes away."""
 
+import errno
 import multiprocessing
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psycopg2
 import pytest
+from django.conf import settings
 from django.db import OperationalError, connection, connections
 
+from annotation_site.intake import pairs
+from annotation_site.intake.jobs import request_import
 from bench.drain import forget_connections
+from collection.models import Pair, PairImportJob, Source
 from jobs import claims, failures, querysets, tasks
 from jobs.models import Job
 from modeling.running import runner
@@ -25,18 +32,30 @@ from snapshots.models import Snapshot, SnapshotExport
 from snapshots.statistics import job as statistics
 from snapshots.statistics.job import request_statistics
 from snapshots.verify import verify
+from tests.cast import rosa
+from tests.commands import write_jsonl
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus
 from tests.jobs.material import age, claim_elsewhere, silence, sweep, work
 from tests.modeling.material import SAY, a_run, metrics, program
 from tests.snapshots.material import corpus_of, folder, freeze
-from validation.models import CachedStatistics, Question
+from validation.models import CachedStatistics, Label, Question
 from validation.statistics import cached
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 STALE_AFTER = timedelta(seconds=2)
-KINDS = ("freeze", "export", "statistics", "figures", "training")
+KINDS = ("freeze", "export", "statistics", "figures", "training", "import")
+IMPORTED = [
+    {
+        "pairID": f"p{n}",
+        "sentence1": f"Text {n}.",
+        "sentence2": "So.",
+        "gold_label": "neutral",
+        "annotator_labels": ["neutral"] * 5,
+    }
+    for n in range(3)
+]
 Patch = pytest.MonkeyPatch
 
 
@@ -53,6 +72,8 @@ def requested(kind: str) -> Any:
     """A job of this kind that was asked for an hour ago."""
     row: Any
     match kind:
+        case "import":
+            row = import_requested()
         case "freeze":
             row = request_freeze(corpus=corpus_of(2, dev=0, test=0))
         case "export":
@@ -68,19 +89,30 @@ def requested(kind: str) -> Any:
     return row
 
 
+def import_requested() -> PairImportJob:
+    """An import of three labelled pairs into a corpus that does not exist yet."""
+    settings.INCOMING_ROOT.mkdir(parents=True, exist_ok=True)
+    write_jsonl(settings.INCOMING_ROOT / "pairs.jsonl", IMPORTED)
+    options = {"format": "snli", "seed": 0}
+    return request_import(
+        by=rosa(), corpus="imported", files=["pairs.jsonl"], recipe="", options=options, dry_run=False
+    )
+
+
 def at_its_step(kind: str, patch: Patch, do: Callable[[], object]) -> None:
     """Calls `do` in the middle of every job of this kind, after its main step."""
     target, name = {
-        "freeze": (actions, "take"),
+        "freeze": (actions, "copy_rows"),
         "export": (exporting, "export"),
         "statistics": (statistics, "measure"),
         "training": (runner, "write_config"),
+        "import": (pairs, "import_portion"),
         "figures": (None, ""),
     }[kind]
     real: Any = getattr(target, name) if target else cached.COMPUTE[cached.Kind.PAIRWISE]
 
-    def step(*arguments: Any) -> Any:
-        made = real(*arguments)
+    def step(*arguments: Any, **named: Any) -> Any:
+        made = real(*arguments, **named)
         do()
         return made
 
@@ -117,6 +149,16 @@ def check_done(row: Any, *, attempts: int | None = None) -> None:
         assert sorted(path.name for path in row.folder.iterdir()) == sorted(
             row.files.values_list("name", flat=True)
         )
+    if isinstance(row, PairImportJob):
+        assert row.report["pairs"] + row.report["skipped"] == len(IMPORTED)
+        check_imported(len(IMPORTED))
+
+
+def check_imported(number: int) -> None:
+    """Each of the first pairs of the file is there once, with its labels."""
+    assert sorted(Pair.objects.values_list("public_id", flat=True)) == [f"p{n}" for n in range(number)]
+    assert Label.objects.count() == 5 * number
+    assert Source.objects.count() == min(number, 1)
 
 
 def sweep_until_done(row: Job) -> None:
@@ -276,6 +318,69 @@ def test_a_worker_that_was_taken_over_touches_neither_row_nor_files(kind: str, m
         assert not folder(row).exists()
     if kind == "export":
         assert not row.folder.exists()
+    if kind == "import":
+        check_imported(0)
+
+
+def test_an_import_that_was_taken_over_between_portions_is_ended_by_the_next_worker(
+    monkeypatch: Patch,
+) -> None:
+    """The first worker writes one portion, loses its claim in the second, and leaves the third alone."""
+    row, steps = requested("import"), list[int]()
+    monkeypatch.setattr(pairs, "portions", partial(pairs.portions, size=1))
+
+    def taken_over_in_the_second() -> None:
+        steps.append(1)
+        if len(steps) == 2:
+            at_once([lambda: claim_elsewhere(type(row))])
+
+    at_its_step("import", monkeypatch, taken_over_in_the_second)
+    work(row)
+    assert len(steps) == 2
+    check_imported(1)
+    silence(type(row))
+    sweep()
+    check_done(row, attempts=2)
+    assert (row.report["pairs"], row.report["skipped"]) == (2, 1)
+
+
+def test_two_workers_at_one_import_write_each_pair_once(monkeypatch: Patch) -> None:
+    """The first was thought dead and goes on while the second is at work."""
+    row, steps = requested("import"), list[int]()
+    monkeypatch.setattr(claims, "BEAT_EVERY", timedelta(hours=1))
+    monkeypatch.setattr(pairs, "portions", partial(pairs.portions, size=1))
+
+    def slow() -> None:
+        steps.append(1)
+        time.sleep(3 if len(steps) == 1 else 0.2)
+
+    def late_sweep() -> None:
+        time.sleep(2.5)
+        sweep()
+
+    at_its_step("import", monkeypatch, slow)
+    at_once([lambda: work(row), late_sweep])
+    check_done(row, attempts=2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_disk_that_is_full_fails_a_job_which_can_be_asked_for_again(kind: str) -> None:
+    row = requested(kind)
+
+    def full() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with Patch.context() as patch:
+        at_its_step(kind, patch, full)
+        work(row)
+    row.refresh_from_db()
+    assert (row.status, row.claimed_by) == (row.FAILED, "")
+    assert "No space left on device. Make room" in row.error
+    if kind == "import":
+        check_imported(0)
+    claims.ask_again(row)
+    work(row)
+    check_done(row, attempts=1)
 
 
 def test_what_nobody_foresaw_fails_a_training_too_with_a_sentence(monkeypatch: Patch) -> None:
@@ -294,7 +399,7 @@ def test_a_database_without_room_is_told_as_what_it_is() -> None:
     """Both databases raise OperationalError, as they do for a lost connection."""
     full = OperationalError("database or disk is full")
     assert not failures.is_transient(full) or connection.vendor == "postgresql"
-    assert claims.fault(full, "ask again") == (
+    assert failures.failure_sentence(full, "ask again") == (
         "The database could not be written: No space left on device. Make room, then ask again."
     )
     lost = OperationalError("server closed the connection unexpectedly")
