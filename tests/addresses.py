@@ -77,13 +77,14 @@ class Address:
 class Site:
     """People and objects of `sample_site`, and `places`: start of a route -> place in it -> value.
 
-    The longest start that names the place counts.
+    The longest start that names the place counts. `queries`: route -> what it cannot be asked without.
     """
 
     corpus: Corpus
     snapshot: Snapshot
     people: dict[str, User]
     places: dict[str, dict[str, Any]]
+    queries: dict[str, str]
 
 
 def sample_site() -> Site:
@@ -193,7 +194,8 @@ def sample_site() -> Site:
         "api/v1/snapshots/<int:pk>/files/": {"name": "manifest.json"},
         "api/v1/runs/": {"pk": run.pk},
     }
-    return Site(corpus, snapshot, people, places)
+    queries = {"api/v1/corpora/<slug:slug>/cross-table/": f"?question={question.slug}"}
+    return Site(corpus, snapshot, people, places, queries)
 
 
 def addresses(site: Site) -> list[Address]:
@@ -209,7 +211,7 @@ def addresses(site: Site) -> list[Address]:
         unknown = set(PLACE.findall(route)) - values.keys()
         assert not unknown, f"{route}: give {unknown} a value in `places` of tests/addresses.py"
         url = PLACE.sub(lambda place, values=values: str(values[place[1]]), route)
-        found.setdefault(route, Address(route, name or "", f"/{url}"))
+        found.setdefault(route, Address(route, name or "", f"/{url}{site.queries.get(route, '')}"))
     return list(found.values())
 
 

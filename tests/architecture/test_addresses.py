@@ -12,6 +12,7 @@ from collection.writing.prompts import read_prompt
 from tests.addresses import Address, Site, addresses, finish, sample_site, writes
 from validation.labelling.instructions import read_instructions
 from validation.models import Assignment
+from validation.statistics import cached
 
 pytestmark = pytest.mark.django_db
 
@@ -42,8 +43,15 @@ def wrote(client: Client, address: Address, method: str, headers: dict[str, str]
     return writes(asked)
 
 
-@pytest.mark.parametrize("role", ["visitor", "stranger", "annotator", "researcher", "administrator"])
-def test_looking_at_an_address_writes_nothing(site, role):
+ROLES = ["visitor", "stranger", "annotator", "researcher", "administrator"]
+
+
+@pytest.mark.parametrize(("role", "large"), [*((role, False) for role in ROLES), ("researcher", True)])
+def test_looking_at_an_address_writes_nothing(site, role, large, monkeypatch):
+    """Nor where a corpus is too large for statistics during a request, and no worker has computed them yet."""
+    if large:
+        monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 0)
+        monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 0)
     client = Client()
     if role != "visitor":
         client.force_login(site.people[role])

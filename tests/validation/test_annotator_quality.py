@@ -276,7 +276,7 @@ def test_a_large_corpus_is_counted_by_a_worker_for_rest_too(question, rosa, brow
     monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 1)
     monkeypatch.setattr("validation.statistics.api.enqueue", lambda figures: None)
     browser = browser_of(rosa)
-    answer = browser.get("/api/v1/corpora/small/annotators/")
+    answer = browser.post("/api/v1/corpora/small/annotators/")
     assert (answer.status_code, answer["Retry-After"]) == (202, "10")
     figures = CachedStatistics.objects.get(kind="annotators")
     assert figures.is_wanted

@@ -4,9 +4,11 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.sign_in.tokens import create_api_token
 from collection.models import Exclusion
 from jobs import claims
 from tests.cast import person
@@ -265,10 +267,44 @@ def test_a_count_that_fails_says_so_and_what_was_kept_stays(large, monkeypatch, 
     assert "Count again" in page
 
 
+REST = (
+    "/api/v1/corpora/small/agreement/?by=week&pairwise=true",
+    "/api/v1/corpora/small/annotators/",
+    "/api/v1/corpora/small/cross-table/?question=label&by=genre",
+)
+
+
+@pytest.mark.parametrize("address", REST)
+def test_over_rest_a_post_requests_statistics_and_a_get_never_does(large, rosa, browser_of, address):
+    browser = browser_of(rosa)
+    address = address.replace("question=label", f"question={large.slug}")
+    answer = browser.get(address)
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
+    assert "POST to this address" in answer.json()["detail"]
+    assert not CachedStatistics.objects.exists()
+    for asked in (browser.post(address), browser.get(address)):
+        assert (asked.status_code, asked.json()["retry_after"], asked["Retry-After"]) == (202, 10, "10")
+    CachedStatistics.objects.waiting().update(status="failed", error="The disk is full.")
+    failed = browser.get(address)
+    assert (failed.status_code, "The disk is full." in failed.json()["detail"]) == (404, True)
+    assert browser.post(address).status_code == 202
+    count_all()
+    assert browser.get(address).status_code == 200
+
+
+@pytest.mark.parametrize("address", REST)
+def test_over_rest_who_may_only_read_requests_no_statistics(large, rosa, vera, address):
+    for who, scope in ((rosa, "read"), (rosa, "work"), (vera, "all")):
+        token = create_api_token(user=who, name=scope, scope=scope)
+        answer = Client().post(address, headers={"Authorization": f"Token {token}"})
+        assert (who, scope, answer.status_code) == (who, scope, 403)
+    assert not CachedStatistics.objects.exists()
+
+
 def test_rest_answers_202_until_figures_are_there_and_tells_from_when_they_are(large, rosa, browser_of):
     browser = browser_of(rosa)
     address = "/api/v1/corpora/small/agreement/?by=week&pairwise=true"
-    answer = browser.get(address)
+    answer = browser.post(address)
     assert (answer.status_code, answer.json()["retry_after"], answer["Retry-After"]) == (202, 10, "10")
     count_all()
     found = browser.get(address).json()

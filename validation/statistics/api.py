@@ -12,8 +12,9 @@ from rest_framework.views import APIView
 
 from accounts.rest.openapi import QuerySerializer, one_of
 from accounts.rest.permissions import IsResearcher
+from accounts.rest.problems import Problem, of_status
 from jobs.tasks import enqueue
-from validation.models import Question
+from validation.models import CachedStatistics, Question
 from validation.questions.lookup import question_or_404
 from validation.statistics.agreement import report_from
 from validation.statistics.annotator_table import annotator_table, as_csv
@@ -49,17 +50,21 @@ class CountingSerializer(serializers.Serializer):
     retry_after = serializers.IntegerField(help_text="seconds")
 
 
-class CrossTableQuery(QuerySerializer):
+class CrossTableRequestQuery(QuerySerializer):
     question = serializers.SlugField(help_text="a question beside the main one")
     by = one_of("group of pairs", PAIR_KEYS, required=False, help_text="a table of each group")
+
+
+class CrossTableQuery(CrossTableRequestQuery):
     as_ = one_of("form", ["csv"], required=False)
 
 
-# The statistics as JSON or as a table, or a 202 until a worker has computed them.
+# The statistics as JSON or as a table, a 202 while a worker computes them, a 404 if nobody requested them.
 STATISTICS = {
     (200, "application/json"): OpenApiTypes.OBJECT,
     (200, "text/csv"): OpenApiTypes.STR,
     202: CountingSerializer,
+    **of_status(404),
 }
 
 
@@ -70,8 +75,8 @@ class AgreementView(APIView):
         summary="Agreement between annotators",
         description="Shares from 0 to 1 over the pairs with all labels, with 95% intervals. `by` adds groups,"
         " `pairwise=true` Cohen's kappa of each two annotators. `as=csv` returns a table with a row for each figure."
-        " For a large corpus a worker computes the statistics: `made_at` is their date, and the response is a 202"
-        " with `retry_after` (seconds) until they exist.",
+        " For a large corpus a worker computes the statistics: `made_at` is their date. If there are none yet, the"
+        " response is a 404 until a POST to this address requests them, then a 202 with `retry_after` (seconds).",
         parameters=[AgreementQuery],
         responses=STATISTICS,
         tags=["corpora"],
@@ -80,9 +85,9 @@ class AgreementView(APIView):
         asked = AgreementQuery.read(request)
         question, wanted = self.wanted(slug, asked)
         counted = [current(question, kind, each) for kind, each in wanted]
-        missing = [key for key, (content, _) in zip(wanted, counted, strict=True) if content is None]
+        missing = [row for content, row in counted if content is None]
         if missing:
-            return _counting(question, missing)
+            return _not_yet(question, *missing)
         found = report_from(counted[0][0])
         if asked.get("as"):
             pairwise = counted[1][0] if len(counted) > 1 else ()
@@ -105,7 +110,7 @@ class AgreementView(APIView):
         tags=["corpora"],
     )
     def post(self, request: Request, slug: str) -> HttpResponse:
-        return _counting(*self.wanted(slug, StatisticsQuery.read(request)))
+        return _request(*self.wanted(slug, StatisticsQuery.read(request)))
 
     def wanted(self, slug: str, asked: dict[str, Any]) -> tuple[Question, list[tuple[Kind, str]]]:
         """Returns the question, and (kind, by) of each of the statistics that the request asks for."""
@@ -122,14 +127,11 @@ class AnnotatorsView(APIView):
         description="For each annotator of the main question, or of the one that `question` names: agreement with the"
         " others (leave-one-out), control and calibration items, label shares, speed, flags, and the results of the two"
         " models of reliability if they were fitted; with the rules of the flags and the meaning of each column. For a"
-        " large corpus a worker computes the statistics: `made_at` is their date, and the response is a 202 with"
-        " `retry_after` (seconds) until they exist. `as=csv` returns a table with a row for each annotator.",
+        " large corpus a worker computes the statistics: `made_at` is their date. If there are none yet, the response"
+        " is a 404 until a POST to this address requests them, then a 202 with `retry_after` (seconds). `as=csv` returns"
+        " a table with a row for each annotator.",
         parameters=[AnnotatorsQuery],
-        responses={
-            (200, "application/json"): OpenApiTypes.OBJECT,
-            (200, "text/csv"): OpenApiTypes.STR,
-            202: CountingSerializer,
-        },
+        responses=STATISTICS,
         tags=["corpora"],
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
@@ -137,7 +139,7 @@ class AnnotatorsView(APIView):
         question = question_or_404(slug, asked.get("question"))
         table, row = annotator_table(question)
         if table is None:
-            return _counting(question, [(Kind.ANNOTATORS, "")])
+            return _not_yet(question, row)
         if asked.get("as"):
             answer = HttpResponse(as_csv(table, question.labels), content_type="text/csv; charset=utf-8")
             answer["Content-Disposition"] = f'attachment; filename="{slug}-annotators.csv"'
@@ -155,7 +157,7 @@ class AnnotatorsView(APIView):
     )
     def post(self, request: Request, slug: str) -> HttpResponse:
         question = question_or_404(slug, QuestionQuery.read(request).get("question"))
-        return _counting(question, [(Kind.ANNOTATORS, "")])
+        return _request(question, [(Kind.ANNOTATORS, "")])
 
 
 class CrossTableView(APIView):
@@ -165,7 +167,8 @@ class CrossTableView(APIView):
         summary="The answers to a question beside the gold labels",
         description="Pairs that have an answer to the question, by that answer (rows) and their gold label (columns), for"
         " each group; `-` is no answer, or no gold label. `withdrawn` holds pairs that were vetted out. Large corpora are"
-        " counted by a worker: a 202 with `retry_after` (seconds) where there is no table yet. `as=csv`: a row a cell.",
+        " counted by a worker. If there is no table yet, the response is a 404 until a POST to this address requests"
+        " it, then a 202 with `retry_after` (seconds). `as=csv`: a row a cell.",
         parameters=[CrossTableQuery],
         responses=STATISTICS,
         tags=["corpora"],
@@ -175,17 +178,46 @@ class CrossTableView(APIView):
         question, by = question_or_404(slug, asked["question"]), asked.get("by", "")
         table, row = current(question, Kind.CROSS_TABLE, by)
         if table is None:
-            return _counting(question, [(Kind.CROSS_TABLE, by)])
+            return _not_yet(question, row)
         if asked.get("as"):
             return HttpResponse(cross_csv(table), content_type="text/csv; charset=utf-8")
         made: dict[str, Any] = {"made_at": row.made_at} if row and row.made_at else {}
         return Response({"corpus": slug, **table, **made})
 
+    @extend_schema(
+        summary="Request a new table of answers beside the gold labels",
+        description="For corpora that are too large to be counted during a request.",
+        parameters=[CrossTableRequestQuery],
+        request=None,
+        responses={202: CountingSerializer},
+        tags=["corpora"],
+    )
+    def post(self, request: Request, slug: str) -> HttpResponse:
+        asked = CrossTableRequestQuery.read(request)
+        return _request(question_or_404(slug, asked["question"]), [(Kind.CROSS_TABLE, asked.get("by", ""))])
 
-def _counting(question: Question, wanted: list[tuple[Kind, str]]) -> Response:
+
+def _request(question: Question, wanted: list[tuple[Kind, str]]) -> Response:
     """Requests these statistics from a worker, and returns a 202."""
     for kind, by in wanted:
         enqueue(request_statistics(question=question, kind=kind, by=by))
+    return _counting(question)
+
+
+def _not_yet(question: Question, *missing: CachedStatistics | None) -> Response:
+    """Returns a 202 if a worker computes all these statistics or will. Raises Problem, a 404, if it does not."""
+    rows = [row for row in missing if row]
+    errors = [row.error for row in rows if row.status == row.Status.FAILED]
+    if errors:
+        detail = f"The last computation failed: {errors[0]} POST to this address to request it again."
+        raise Problem(status=404, title="There are no statistics", detail=detail)
+    if not all(row.is_wanted for row in rows):
+        detail = "Nobody has requested these statistics yet. POST to this address, then ask again until they are there."
+        raise Problem(status=404, title="There are no statistics yet", detail=detail)
+    return _counting(question)
+
+
+def _counting(question: Question) -> Response:
     answer = {
         "corpus": question.corpus.slug,
         "why": "A worker computes these statistics. Ask again.",
