@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from accounts.rest.openapi import QuerySerializer, one_of
 from accounts.rest.permissions import IsResearcher
-from accounts.rest.problems import Problem, of_status
+from accounts.rest.problems import Problem
 from jobs.tasks import enqueue
 from validation.models import CachedStatistics, Question
 from validation.questions.lookup import question_or_404
@@ -59,12 +59,11 @@ class CrossTableQuery(CrossTableRequestQuery):
     as_ = one_of("form", ["csv"], required=False)
 
 
-# The statistics as JSON or as a table, a 202 while a worker computes them, a 404 if nobody requested them.
+# The statistics as JSON or as a table, or a 202 while a worker computes them.
 STATISTICS = {
     (200, "application/json"): OpenApiTypes.OBJECT,
     (200, "text/csv"): OpenApiTypes.STR,
     202: CountingSerializer,
-    **of_status(404),
 }
 
 
