@@ -41,10 +41,10 @@ from snapshots.models import (
 )
 from validation.gold.queries import with_gold_label
 from validation.models import BatchItem, Label, Question
+from validation.models.querysets import IN_SEATS
 from validation.statistics.extra_labels import question_of_single_premises
 
 PLACED_AT_ONCE = 2000
-COUNTABLE = ("author", "cast", "imported")  # origins of labels that can count
 CODE_POINTS = {"postgresql": "C", "sqlite": "BINARY"}  # the collation that compares code points
 
 
@@ -202,8 +202,8 @@ def _copy_sentence_labels(snapshot: Snapshot, question: Question) -> None:
         return
     code = Coalesce("annotator__code", Value(""))
     cast = (
-        Label.objects.cast()
-        .filter(question=single, sentence__gt=0, position__lte=single.seats)
+        Label.objects.in_seats()
+        .filter(question=single, sentence__gt=0)
         .order_by()
         .annotate(code=code)
         .values_list("pair_id", "sentence", "position", "label", "code")
@@ -238,16 +238,15 @@ def _copy_answers(snapshot: Snapshot, question: Question) -> None:
     asked = Case(
         When(question=question.pk, then=Value("")), default=F("question__slug"), output_field=CharField()
     )
-    in_seats = Q(origin__in=COUNTABLE, withdrawn_at=None, position__lte=F("question__seats"))
     labels = (
         Label.objects.filter(question__corpus=snapshot.corpus, label__isnull=False)
-        .exclude(in_seats & Q(question=question, sentence=0, reason=""))
+        .exclude(IN_SEATS & Q(question=question, sentence=0, reason=""))
         .order_by()
         .annotate(
             asked=asked,
             said=F("withdrawn_because"),
             in_round=Case(When(position__gt=F("question__seats"), then=Value(EXTRA)), default=Value(FIRST)),
-            does_count=Case(When(in_seats, then=Value(True)), default=Value(False)),
+            does_count=Case(When(IN_SEATS, then=Value(True)), default=Value(False)),
             no_skip=Value(None, output_field=CharField(null=True)),
             code=Coalesce("annotator__code", Value("")),
             kind=Case(

@@ -19,6 +19,7 @@ from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing
 from validation.gold.queries import more_sort_memory, with_gold_label
 from validation.models import Adjudication, Assignment, Label, Membership, Question
+from validation.models.querysets import LabelQuerySet
 from validation.pairs.withdrawal import closed_seats, empty_seats, lock, restore_pairs, withdraw_pairs
 from validation.statistics.cached import mark_stale
 
@@ -60,7 +61,7 @@ class Return:
 class _Concerned:
     """What an exclusion withdraws: labels as a validator, and pairs as an author (none if the pairs stay)."""
 
-    labels: QuerySet[Label]
+    labels: LabelQuerySet
     pairs: QuerySet[Pair]
 
 
@@ -91,12 +92,12 @@ def _consequences(corpus: Corpus, annotator: User, concerned: _Concerned) -> Con
     )
 
 
-def _gold_changes(corpus: Corpus, labels: QuerySet[Label]) -> dict[str, tuple[str | None, str | None]]:
+def _gold_changes(corpus: Corpus, labels: LabelQuerySet) -> dict[str, tuple[str | None, str | None]]:
     """Returns public id -> gold label with and without these labels, for pairs where they differ."""
     question = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
     if question is None:
         return {}
-    deciding = labels.filter(question=question, sentence=0, position__lte=question.seats)
+    deciding = labels.filter(question=question).counted()
     given = dict(deciding.values_list("pair", "label"))
     rules = question.rules_by_partition()
     changes = {}

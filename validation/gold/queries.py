@@ -93,7 +93,7 @@ def deciding_labels(question: Question) -> Any:
     Labels with the same `pair_id` and `sentence` belong together. `sentence` is 0 unless the question asks about
     single sentences.
     """
-    labels = Label.objects.cast().filter(question=question, position__lte=question.seats).order_by()
+    labels = Label.objects.in_seats().filter(question=question).order_by()
     return labels.filter(sentence__gt=0) if question.by_sentence else labels.filter(sentence=0)
 
 

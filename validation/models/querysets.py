@@ -5,6 +5,10 @@ from datetime import datetime
 from django.db import models
 from django.db.models import F, Q
 
+# A label in one of the question's seats. Surplus labels and labels of experts and models have no position; extra labels
+# have positions above the seats.
+IN_SEATS = Q(withdrawn_at=None, position__isnull=False, position__lte=F("question__seats"))
+
 
 class LabelQuerySet(models.QuerySet):
     def standing(self) -> "LabelQuerySet":
@@ -29,8 +33,10 @@ class LabelQuerySet(models.QuerySet):
         """Labels that this annotator gave as a validator, also withdrawn and surplus ones: these are paid, too."""
         return self.filter(annotator=annotator, origin="cast", label__isnull=False)
 
+    def in_seats(self) -> "LabelQuerySet":
+        """Labels in the seats of their question. They decide, also about single sentences."""
+        return self.cast().filter(IN_SEATS)
+
     def counted(self) -> "LabelQuerySet":
         """Labels that decide the gold label: under the main question, about the whole premise, in one of its seats."""
-        return self.cast().filter(
-            question__is_main=True, sentence=0, position__isnull=False, position__lte=F("question__seats")
-        )
+        return self.in_seats().filter(question__is_main=True, sentence=0)

@@ -28,7 +28,7 @@ def single_premises(question: Question) -> dict[str, Any] | None:
     single = question_of_single_premises(question)
     if single is None:
         return None
-    labels = Label.objects.cast().filter(question=single, sentence__gt=0, position__lte=single.seats)
+    labels = Label.objects.in_seats().filter(question=single, sentence__gt=0)
     votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(single.labels)}
     rule = Rule(single.scheme, single.seats, single.threshold, gold_scheme=question.rule.gold_scheme)
     judged: defaultdict[int, list[str | None]] = defaultdict(list)
