@@ -70,7 +70,7 @@ CASES = [
     Case("", "z author", "z author", "z author", author="z"),
     Case("", "a published", "a published", "a published", published="a"),
     # Labels that came in a file, some of them fewer than five; the label that was published beside them stands.
-    Case("aaa", "a voted", "- none", "a voted", imported=True),
+    Case("aaa", "a voted", "a voted", "a voted", imported=True),
     Case("aazz", "- none", "- none", "- none", imported=True),
     Case("zzzzz", "z voted", "z voted", "z voted", published="z", imported=True),
     Case("zzzzz", "a published+", "a published+", "a published+", published="a", imported=True),
