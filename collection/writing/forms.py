@@ -116,7 +116,7 @@ class WritingForm(forms.Form):
 
     def start_from(self, version: str) -> None:
         """Lets the page overwrite this version of the draft: the writer has seen it."""
-        self.data = {**self.data, "base": version}
+        self.data = {name: self.data.get(name) for name in self.data} | {"base": version}
 
     def blame(self, errors: dict[str, str]) -> None:
         """Puts the messages (label -> message) beside the fields."""

@@ -95,6 +95,6 @@ def test_from_the_dashboard_to_a_snapshot_and_the_accuracy_of_a_run(live_server,
     assert no_sideways_scroll(page)
 
     page.goto("/admin/")
-    expect(page.locator("tr", has_text="majority")).to_contain_text("33.3%")
+    expect(page.get_by_role("row", name="majority small@1")).to_contain_text("33.3%")
     found += complaints(page, "dashboard with a run")
     assert found == []
