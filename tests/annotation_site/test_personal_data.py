@@ -153,6 +153,7 @@ NOT_TOLD = {
     "Breakdown": "how a run did, by group",
     "Adjudication": "a researcher's decision about a pair",
     "Vetting": "a researcher's withdrawal of pairs",
+    "PairImportJob": "who asked for an import; a researcher's act about the corpus",
     "DroppedLine": "who restored a line of the source",
     "WritingSeat": "a place for a writer; the task tells of it",
     "Gold": "counts over the judgements of a pair",

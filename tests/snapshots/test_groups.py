@@ -34,7 +34,7 @@ def test_a_disk_without_room_is_said():
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
     try:
-        with pytest.raises(OSError, match="could not be put on the disk"):
+        with pytest.raises(OSError, match="could not be written to disk"):
             Groups((Row(f"group {number}", "fiction", 1) for number in range(60_000)), seed=1)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -64,7 +64,7 @@ def test_an_item_that_nobody_met_goes_and_one_that_somebody_met_is_closed(load):
         answered_at="2026-01-01T00:00:00Z",
     )
     told = load(with_items(item("Met.", "contradiction"), item("Unmet.")))
-    assert "1 answers that were given before are compared with the new one" in told
+    assert "1 earlier answers are compared with the new label" in told
     load(TEXT)
     assert [(each.hypothesis, each.is_open) for each in CalibrationItem.objects.all()] == [("Met.", False)]
     load(with_items(item("Met.", "contradiction")))

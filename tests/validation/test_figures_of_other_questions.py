@@ -101,7 +101,7 @@ def test_a_count_that_is_asked_for_stays_with_its_question(corpus, browser_of, r
     address = "/corpora/small/annotators/"
     answer = browser_of(rosa).post(f"{address}?question=grammar", {"what": "models"})
     assert answer.url == f"{address}?question=grammar"
-    assert Question.objects.get(slug="grammar").figures.get().kind == "models"
+    assert Question.objects.get(slug="grammar").cached_statistics.get().kind == "models"
 
 
 def test_single_sentences_are_compared_sentence_by_sentence():
