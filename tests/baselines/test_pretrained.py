@@ -177,7 +177,11 @@ def test_a_run_folder_needs_nothing_of_the_model_that_it_began_with(
     config = json.loads((tmp_path / "run/config.json").read_text())
     assert config["settings"]["model"] == "tiny"
     assert len(config["pretrained"]) == 64
-    assert {path.name for path in (tmp_path / "run").iterdir()} == {*FILES, "encoder"}
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {
+        *FILES,
+        "encoder",
+        "training_dynamics.jsonl",
+    }
     for path in copy.iterdir():
         path.unlink()
     evaluation = {

@@ -121,7 +121,7 @@ def test_three_labels_read_as_two_are_trained_scored_and_shown(client, rosa):
     labels = Breakdown.objects.get(run=run, partition="test", dimension="label")
     assert {value for value, *_ in labels.rows} == {"entailed", "not-entailed"}
     page = client.get(reverse("run", args=[run.pk])).content.decode()
-    assert "three labels read as two" in page
+    assert "labels read as two classes" in page
 
 
 def test_the_form_keeps_what_was_typed_and_says_which_field_is_wrong(snapshot, client, rosa):

@@ -151,7 +151,7 @@ def test_a_killed_child_in_front_of_a_person_is_told_at_once(run, monkeypatch, t
     program(monkeypatch, tmp_path, KILLED)
     ended = runner.carry_out(run, requeue=False)
     assert ended.status == "failed"
-    assert "Most likely its memory ran out" in ended.error
+    assert "Most likely it ran out of memory" in ended.error
 
 
 def test_a_second_ctrl_c_ends_a_child_that_hangs_and_blames_no_memory(run, monkeypatch, tmp_path, quick):

@@ -34,7 +34,9 @@ def node(live_server, rosa, settings, monkeypatch, tmp_path):
     """This process is a worker without the site's snapshots; the site runs in a thread, on the same database."""
     settings.SITE_URL = live_server.url
     settings.SITE_TOKEN = create_api_token(user=rosa, name="node", scope=ApiToken.Scope.READ)
-    monkeypatch.setattr(Snapshot, "folder", tmp_path / "none here")
+    # The site reads Snapshot.folder in the same process, so only the worker's look at it is diverted.
+    elsewhere, path_of = SimpleNamespace(folder=tmp_path / "none here"), configs._path_of
+    monkeypatch.setattr(configs, "_path_of", lambda _, *more: path_of(elsewhere, *more))
     monkeypatch.setattr(fetching, "WAIT_SECONDS", 0.01)
     return Path(settings.CACHE_ROOT) / "snapshots"
 

@@ -349,8 +349,12 @@ def test_the_form_warns_of_tools_that_are_for_another_language(browser, snapshot
     assert "It concerns majority" not in page
 
 
-def test_the_form_says_what_the_states_of_infersent_mean_on_a_processor(browser, snapshot):
-    assert "at 2048 a processor does about 9 pairs a second" in text(browser.get(f"/runs/new/{snapshot.pk}/"))
+def test_the_form_shows_the_default_and_the_meaning_of_a_setting(browser, snapshot):
+    page = text(browser.get(f"/runs/new/{snapshot.pk}/"))
+    assert (
+        "<code>states</code></th><td><code>128</code></td><td>units of the LSTM in each direction</td>"
+        in page
+    )
 
 
 def test_predictions_have_their_texts_and_can_be_the_wrong_ones_alone(browser, snapshot):

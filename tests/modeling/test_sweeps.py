@@ -188,7 +188,7 @@ def test_runs_with_nearly_the_same_share_are_told_apart(snapshot):
 
 
 def test_sizes_and_most_are_not_asked_for_together(snapshot):
-    with pytest.raises(RefusedRegime, match="most: a list of sizes says it already"):
+    with pytest.raises(RefusedRegime, match="most: the list of sizes sets it already"):
         a_sweep(snapshot, sizes=[6], regime={"most": 5})
     with pytest.raises(RefusedRegime, match="make 201 runs, but may make 1 to 200"):
         a_sweep(snapshot, seeds=range(201))

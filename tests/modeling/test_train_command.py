@@ -279,7 +279,7 @@ def test_ctrl_c_stops_with_a_checkpoint_and_says_how_to_go_on(settings, tmp_path
     assert f"manage.py train --resume {found.pk}" in err
     ended = run("train", "--resume", found.pk, "--json")
     assert ended.failure == ""
-    assert "going on from step" in ended.err
+    assert "continuing from step" in ended.err
     assert ended.json["run"] == found.pk
 
 
@@ -288,4 +288,4 @@ def test_a_stop_from_a_page_reaches_the_foreground(db, monkeypatch, tmp_path):
     program(monkeypatch, tmp_path, "signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))\ntime.sleep(30)")
     monkeypatch.setattr(runner.actions, "look", lambda *, run: runner.Order.STOP)
     ended = run("train", "small@1", "--baseline", "majority")
-    assert "Stopped; its checkpoint is kept" in ended.failure
+    assert "Stopped; its checkpoint is stored" in ended.failure
