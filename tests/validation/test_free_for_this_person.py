@@ -30,6 +30,7 @@ from collection.models import (
     Prompt,
     WritingSeat,
 )
+from collection.models.withdrawal import VETTED
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing, why_no_work
 from collection.writing.submitting import skip_writing, submit_writing
@@ -129,7 +130,7 @@ class Labelling:
     def withdraw(self, question: Question, who: User, n: int) -> None:
         pair = Pair.objects.order_by("pk")[n % 4]
         if pair.withdrawn_at is None:
-            withdraw_pairs(pairs=Pair.objects.filter(pk=pair.pk), because="odd", at=timezone.now())
+            withdraw_pairs(pairs=Pair.objects.filter(pk=pair.pk), because=VETTED, at=timezone.now())
         else:
             restore_pairs(pairs=Pair.objects.filter(pk=pair.pk))
 
@@ -251,7 +252,7 @@ def test_a_pair_whose_seat_was_lost_is_offered_again(corpus):
     question, vera = corpus.questions.get(is_main=True), person("vera")
     lost = {item.seat.pair_id for item in claim_batch(question=question, annotator=vera).items}
     Labelling(corpus).lose(question, vera, 0)
-    withdraw_pairs(pairs=Pair.objects.exclude(pk__in=lost), because="odd", at=timezone.now())
+    withdraw_pairs(pairs=Pair.objects.exclude(pk__in=lost), because=VETTED, at=timezone.now())
     claim_batch(question=question, annotator=person("stan"))  # takes the seats that Vera had
     assert [[each.slug for each in offer.questions] for offer in offers_for(vera)] == [["main"]]
     again = claim_batch(question=question, annotator=vera)
