@@ -16,6 +16,11 @@ def folder_of(run: TrainingRun) -> Path:
     return Path(settings.RUN_ROOT) / run.folder
 
 
+def predictions_in(folder: Path, partition: str) -> Path:
+    """Returns the file in which the training program writes its predictions on a partition."""
+    return folder / f"predictions-{partition}.jsonl"
+
+
 def log_tail(run: TrainingRun, lines: int = 30) -> list[str]:
     """Returns the last lines of the run's log; none if it is on another machine or not started."""
     try:

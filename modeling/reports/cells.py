@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from collection.models import PARTITIONS
 from modeling import catalogue
-from modeling.folders import folder_of
+from modeling.folders import folder_of, predictions_in
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.paired import mean_and_spread, paired_p
 from modeling.reports.definitions import BETTER, HYPOTHESIS_ONLY, MAJORITY, TABLES, Axis, Entry, PaperTable
@@ -170,7 +171,7 @@ class Scores:
         return self._settings_match(run, wanted) and self._regime_of(run) == self.regime(wanted)
 
     def _settings_match(self, run: TrainingRun, wanted: Selection) -> bool:
-        if "config" not in wanted.__dict__ or run.baseline != "lexicalized":
+        if run.baseline != "lexicalized":
             return True
         known = catalogue.baselines()[run.baseline].settings
         defaults = {one.key: one.default for one in known if one.type == "bool"}
@@ -210,11 +211,10 @@ class Scores:
 
 
 def _prediction_files(run: TrainingRun, snapshot: Snapshot, partition: str) -> Iterable[Path]:
-    name = f"predictions-{partition}.jsonl"
     if run.snapshot_id == snapshot.pk:
-        yield folder_of(run) / name
-    yield evaluation_folder(run, snapshot, ["dev", "test"]) / name
-    yield evaluation_folder(run, snapshot, [partition]) / name
+        yield predictions_in(folder_of(run), partition)
+    yield predictions_in(evaluation_folder(run, snapshot, ["dev", "test"]), partition)
+    yield predictions_in(evaluation_folder(run, snapshot, [partition]), partition)
 
 
 def fill(
@@ -371,10 +371,11 @@ def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any]
     if "mixed" in regime:
         regime["mixed"] = [{"snapshot": each} for each in regime["mixed"]]
     if wanted.start:
-        first = scores.matching(Selection(baseline=wanted.baseline, trained=wanted.start[1]))
+        before = Selection(baseline=wanted.baseline, trained=wanted.start[1])
+        first = scores.matching(before)
         if not first:
-            before = Selection(baseline=wanted.baseline, trained=wanted.start[1])
-            return f"{name}: first {_missing_run(scores, before)[0]}", _missing_run(scores, before)[1]
+            missing, request = _missing_run(scores, before)
+            return f"{name}: first {missing}", request
         regime["start"] = {"run": first[0].pk, "how": wanted.start[0]}
     if wanted.most:
         regime["most"] = wanted.most
@@ -388,34 +389,41 @@ def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any]
 
 
 def _p_value(scores: Scores, bar: str, wanted: Selection, runs: Sequence[TrainingRun]) -> float | None:
-    """Returns the p-value of the exact paired test against the bar, None where predictions are not here."""
-    bars = []
-    if bar in (MAJORITY, BETTER) and wanted.baseline != MAJORITY:
-        bars.append({run.seed: run for run in runs})
-    others = {}
+    """Returns the p-value of the exact paired test against the bar, None where predictions are not here.
+
+    Against the better of two bars, it is the one with the higher accuracy.
+    """
+    ours = {run.seed: scores.predicted(run, wanted.on, wanted.partition) for run in runs}
+    first = next(iter(ours.values()))
+    found = []
+    if bar in (MAJORITY, BETTER) and wanted.baseline != MAJORITY and first:
+        commonest = Counter(first.gold).most_common(1)[0][0]
+        right = np.array([gold == commonest for gold in first.gold])
+        found.append(_against(ours, dict.fromkeys(ours, right)))
     if bar in (HYPOTHESIS_ONLY, BETTER) and wanted.baseline != HYPOTHESIS_ONLY:
         plain = Selection(
             baseline=HYPOTHESIS_ONLY, trained=wanted.trained, on=wanted.on, partition=wanted.partition
         )
-        others = {run.seed: run for run in scores.matching(plain)}
-    found = []
-    ours = {run.seed: scores.predicted(run, wanted.on, wanted.partition) for run in runs}
-    if bars and all(ours.values()):
-        first = next(iter(ours.values()))
-        assert first is not None
-        commonest = Counter(first.gold).most_common(1)[0][0]
-        right = np.array([gold == commonest for gold in first.gold])
+        theirs = {
+            run.seed: scores.predicted(run, wanted.on, wanted.partition)
+            for run in scores.matching(plain)
+            if run.seed in ours
+        }
         found.append(
-            (right.mean(), _paired([one.right for one in ours.values() if one], [right] * len(ours)))
+            _against(ours, {seed: None if one is None else one.right for seed, one in theirs.items()})
         )
-    seeds = sorted(ours.keys() & others.keys())
-    theirs = [scores.predicted(others[seed], wanted.on, wanted.partition) for seed in seeds]
-    mine = [ours[seed] for seed in seeds]
-    if seeds and all(mine) and all(theirs):
-        rights = [one.right for one in theirs if one]
-        found.append((np.mean(rights), _paired([one.right for one in mine if one], rights)))
-    return max(found, key=lambda one: one[0])[1] if found else None
+    return max(filter(None, found), default=(0.0, None), key=lambda one: one[0])[1]
 
 
-def _paired(ours: Sequence[Any], theirs: Sequence[Any]) -> float:
-    return paired_p(np.sum(ours, axis=0).tolist(), np.sum(theirs, axis=0).tolist())
+def _against(
+    ours: Mapping[int, Predicted | None], bar: Mapping[int, npt.NDArray[np.bool_] | None]
+) -> tuple[float, float] | None:
+    """Returns the accuracy of a bar and the p-value over its seeds, None where predictions are missing.
+
+    `bar`: which pairs it has right, by seed; each seed is in `ours`.
+    """
+    both = [(one.right, right) for seed, right in bar.items() if (one := ours[seed]) and right is not None]
+    if not both or len(both) < len(bar):
+        return None
+    mine, theirs = zip(*both, strict=True)
+    return float(np.mean(theirs)), paired_p(np.sum(mine, axis=0).tolist(), np.sum(theirs, axis=0).tolist())

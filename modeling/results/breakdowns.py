@@ -11,7 +11,7 @@ import numpy.typing as npt
 import orjson
 from django.db import transaction
 
-from modeling.folders import folder_of
+from modeling.folders import folder_of, predictions_in
 from modeling.models import Breakdown, TrainingRun
 from modeling.results.dimensions import OWN
 from modeling.results.pair_values import PairValues, Values, bin_of, own_values, pair_values, tag_values
@@ -92,7 +92,7 @@ def store_breakdowns(
     ValueError for a bad file.
     """
     for partition in partitions:
-        path = folder / f"predictions-{partition}.jsonl"
+        path = predictions_in(folder, partition)
         if not path.exists():
             continue
         predicted = read_predicted(path)

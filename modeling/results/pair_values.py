@@ -6,9 +6,6 @@ codes: 433,000 pairs take some 40 MB.
 
 import csv
 import json
-import math
-import os
-import tempfile
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 from django.conf import settings
 
+from nli.agreement import entropy
 from nli.digests import digest
 from nli.gold import Rule
 from nli.labels import NO_GOLD
 from nli.lines import PARTITION_FILES, premise_rule_of
 from nli.tokens import is_english
+from snapshots.files.draft_folders import draft_file
 from snapshots.files.reading import lines
 from snapshots.files.single_premises import LABELS as SINGLE_LABELS
 from snapshots.files.single_premises import majorities
@@ -159,7 +158,7 @@ def _values(
     yield "author", _one(line["author"])
     yield "prompt_version", _one(line.get("prompt_version"))
     yield "agreement", _one("-".join(map(str, votes)))
-    yield "entropy", _one(bin_of(_entropy(votes), ENTROPIES) if votes else "")
+    yield "entropy", _one(bin_of(entropy(tuple(votes)), ENTROPIES) if votes else "")
     yield "semantic_type", _one(metadata.get("corpus"))
     misc = metadata.get("misc")
     properties = misc.items() if isinstance(misc, Mapping) else [("misc", misc)]
@@ -188,24 +187,17 @@ def bin_of(value: float, ends: Sequence[float]) -> str:
     return f"> {ends[-1]:g}" if place == len(ends) else "0" if not ends[place] else f"<= {ends[place]:g}"
 
 
-def _entropy(votes: Sequence[int]) -> float:
-    total = sum(votes)
-    return sum(-count / total * math.log2(count / total) for count in votes)
-
-
 def _write(target: Path, found: PairValues) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
     names = {name: values.names for name, values in found.dimensions.items()}
     head = json.dumps({"ids": found.ids, "gold": found.gold, "names": names}).encode()
     arrays = {f"codes_{name}": values.codes for name, values in found.dimensions.items()}
-    with tempfile.NamedTemporaryFile(dir=target.parent, suffix=".npz", delete=False) as draft:
+    with draft_file(target) as draft:
         np.savez(
             draft,
             head=np.frombuffer(head, dtype=np.uint8),
             hypotheses=found.hypotheses,
             **arrays,  # type: ignore[arg-type]
         )
-    os.replace(draft.name, target)
 
 
 def _read(path: Path) -> PairValues:

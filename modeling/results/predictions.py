@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from collection.models import PARTITIONS
-from modeling.folders import folder_of
+from modeling.folders import folder_of, predictions_in
 from modeling.models import TrainingRun
 
 MOST_PREDICTIONS = 1000
@@ -40,7 +40,7 @@ def predictions(
             f"There is no partition {partition!r}. The partitions: {', '.join(PARTITIONS)}."
         )
     try:
-        with (folder_of(run) / f"predictions-{partition}.jsonl").open("rb") as stream:
+        with predictions_in(folder_of(run), partition).open("rb") as stream:
             _go_to(stream, start)
             rows: list[dict[str, Any]] = []
             while len(rows) < min(most, MOST_PREDICTIONS) and (line := stream.readline()):

@@ -1,4 +1,4 @@
-"""Fill a hidden folder and rename it when it is complete, so that a folder is there whole or not at all.
+"""Fill a hidden folder or file and rename it when it is complete, so that it is there whole or not at all.
 
 The process that fills a draft folder holds a lock on it, and the lock ends with the process. A draft without a lock was
 abandoned, and the next process that sees it removes it. Standard library only.
@@ -28,6 +28,16 @@ def draft_of(target: Path) -> Iterator[Path]:
         draft = _new(target, stack)
         stack.callback(shutil.rmtree, draft, ignore_errors=True)
         yield draft
+
+
+@contextmanager
+def draft_file(target: Path) -> Iterator[Path]:
+    """Yield the path of a hidden file that takes the place of `target` at the end, unless an error ends the block."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as folder:
+        draft = Path(folder) / target.name
+        yield draft
+        os.replace(draft, target)
 
 
 def put_in_place(draft: Path, target: Path) -> None:

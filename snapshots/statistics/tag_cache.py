@@ -1,14 +1,13 @@
 """Find the annotation tags of each pair of a snapshot, and cache them by partition, for scores by tag."""
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
 
 from nli.lines import PARTITION_FILES
+from snapshots.files.draft_folders import draft_file
 from snapshots.files.reading import lines
 from snapshots.models import Snapshot
 from snapshots.statistics import tags
@@ -33,13 +32,9 @@ def tags_of_pairs(snapshot: Snapshot, partition: str) -> dict[str, frozenset[str
 
 
 def _write(snapshot: Snapshot, partition: str, cached: Path) -> None:
-    cached.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cached.parent, prefix=".") as folder:
-        draft = Path(folder) / cached.name
-        with draft.open("w", encoding="utf-8") as stream:
-            for name, found in _tags(snapshot, partition):
-                stream.write(json.dumps({"pairID": name, "tags": sorted(found)}, ensure_ascii=False) + "\n")
-        os.replace(draft, cached)
+    with draft_file(cached) as draft, draft.open("w", encoding="utf-8") as stream:
+        for name, found in _tags(snapshot, partition):
+            stream.write(json.dumps({"pairID": name, "tags": sorted(found)}, ensure_ascii=False) + "\n")
 
 
 def _tags(snapshot: Snapshot, partition: str) -> Iterator[tuple[str, frozenset[str]]]:
