@@ -56,15 +56,17 @@ def request_import(
 ) -> PairImportJob:
     """Makes the row, which waits for a worker from now on. Raises CommandError, ValueError where it could not be done."""
     row = PairImportJob(
-        by=by, corpus_slug=corpus, files=files, recipe=recipe, options=options, dry_run=dry_run, **_waiting()
+        by=by,
+        corpus_slug=corpus,
+        files=files,
+        recipe=recipe,
+        options=options,
+        dry_run=dry_run,
+        **claims.wanted(PairImportJob),
     )
     order_for(row)
     row.save()
     return row
-
-
-def _waiting() -> dict[str, Any]:
-    return claims.wanted(PairImportJob)
 
 
 def stop_import(*, job: PairImportJob) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotation_site.intake.pairs import LISTED, Refusal, portions
+from annotation_site.intake.pairs import LISTED, Refusal
 from collection.formats.lines import BadLine, sha256_of
 from collection.imports.sources import PORTION, remember_source
 from collection.models import Genre
@@ -14,6 +14,7 @@ from collection.pairing.draw import Pairing, Rules
 from collection.pairing.report import PairingReport
 from collection.pairing.saving import PairedScene, paired_already, write_paired
 from collection.pairing.scenes import Scene, read_scenes
+from shared.portions import portions
 
 SCENES_AT_ONCE = 200  # written in one transaction
 
@@ -48,7 +49,7 @@ class PairingOutcome:
 def pair_premises(order: PairingOrder, tell: Callable[[str], None] = lambda text: None) -> PairingOutcome:
     """Pairs the scenes that have no machine-made pairs yet; a dry run only reports.
 
-    Raises collection.pairing.wordnet.NoWordNet. Calls `tell` with the progress. After an interruption,
+    Raises nli.wordnet_files.NoWordNet. Calls `tell` with the progress. After an interruption,
     the same pairing continues where it stopped.
     """
     outcome = PairingOutcome()

@@ -16,57 +16,54 @@ from django.core.management.base import CommandError
 from django.core.validators import MaxLengthValidator, validate_slug
 
 from annotation_site.intake.files import readable_files, short_licence
-from annotation_site.intake.pairs import FIRST_SHOWN, PairOrder, PairReport
+from annotation_site.intake.pairs import PairOrder, PairReport, plans_of, rules_of
 from collection.formats.lines import BadLine, any_records
 from collection.formats.maps import BadMap, column_map, label_map
 from collection.formats.records import ImportedPair
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import Guess, sniffed
-from collection.imports.pair_plans import ALL, AUTHOR, Rules, plan_pair
+from collection.imports.pair_plans import ALL, AUTHOR
+from collection.imports.sources import PORTION
 from collection.imports.splits import Split, split_of
 from collection.models import Corpus
 from collection.recasting.form import RecastFormat, Row, recast_format
 from collection.recasting.names import NAMES, read_names
 from collection.recasting.recipe import Recipe
 from collection.recasting.registry import recipes
-from nli.labels import SCHEMES
+from shared.portions import portions
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 MOST_SEATS = 99
 AUTO = "auto"
-TOLD_EVERY = 1000  # lines
 # What a command takes where an option is not given.
 IMPORT_OPTIONS: dict[str, Any] = {
-    **{
-        "columns": [],
-        "label_map": "",
-        "partition": "",
-        "split": "none",
-        "labels": ALL,
-        "genre": "",
-        "seed": 0,
-    },
-    **{
-        "strict": False,
-        "open": None,
-        "scheme": "",
-        "protocol": "",
-        "licence": "",
-        "language": "",
-        "seats": None,
-    },
-    **{"threshold": None, "unlabelled": False, "only_genre": "", "dry_run": False},
+    "columns": [],
+    "label_map": "",
+    "partition": "",
+    "split": "none",
+    "labels": ALL,
+    "genre": "",
+    "only_genre": "",
+    "seed": 0,
+    "strict": False,
+    "open": None,
+    "scheme": "",
+    "protocol": "",
+    "licence": "",
+    "language": "",
+    "seats": None,
+    "threshold": None,
+    "unlabelled": False,
+    "dry_run": False,
 }
 RECAST_OPTIONS: dict[str, Any] = {
-    **{
-        "recipes": None,
-        "seed": 0,
-        "names": None,
-        "split": "80:10:10",
-        "licence": "",
-        "strict": False,
-        "open": False,
-    },
+    "recipes": None,
+    "seed": 0,
+    "names": None,
+    "split": "80:10:10",
+    "licence": "",
+    "strict": False,
+    "open": False,
 }
 
 
@@ -181,33 +178,19 @@ def recipe_of(name: str, folder: Path | None) -> Recipe:
 def looked_at(
     order: PairOrder, tell: Callable[[str], None] = lambda text: None
 ) -> tuple[PairReport, dict[str, Any]]:
-    """Counts what an order would make, and writes nothing. `tell` hears every thousand lines."""
+    """Counts what an order would make, and writes nothing. Calls `tell` with the progress after every portion."""
     corpus = Corpus.objects.filter(slug=order.slug).first()
-    form = order.form.knowing(order.files[0])
-    scheme = corpus.scheme if corpus else order.scheme or form.scheme or "nli3"
-    protocol = corpus.protocol if corpus else order.protocol or form.protocol or "elicited"
-    asked = "" if corpus or order.scheme else form.question_scheme or ""
-    elicited = protocol == Corpus.Protocol.ELICITED
-    rules = Rules(scheme, SCHEMES[scheme], elicited, order.take, asked)
+    rules, _ = rules_of(order, order.form.knowing(order.files[0]), corpus)
     report = PairReport()
     labels, partitions, pairs = Counter[str](), Counter[str](), 0
     for path in order.files:
-        for number, item in enumerate(order.form.read(path), start=1):
-            if number % TOLD_EVERY == 0:
-                tell(f"{path.name}: line {item.line:,}, {pairs:,} pairs")
-            if not order.wants(item):
-                report.other_genres += 1
-                continue
-            plan = item if isinstance(item, BadLine) else plan_pair(order.placed(item), rules)
-            if isinstance(plan, BadLine):
-                report.refuse(path.name, [plan])
-                continue
-            pairs += 1
-            if len(report.first) < FIRST_SHOWN:
-                report.first.append(plan)
-            known = plan.published_label or plan.author_label
-            labels[known or ("votes" if plan.votes else "none")] += 1
-            partitions[order.partition or plan.item.partition or "none"] += 1
+        for portion in portions(order.form.read(path), PORTION):
+            for plan in plans_of(order, rules, report, path, portion):
+                pairs += 1
+                known = plan.published_label or plan.author_label
+                labels[known or ("votes" if plan.votes else "none")] += 1
+                partitions[order.partition or plan.item.partition or "none"] += 1
+            tell(f"{path.name}: line {portion[-1].line:,}, {pairs:,} pairs")
     report.counts = {"pairs": pairs}
     return report, {"labels_by_name": dict(labels), "partitions": dict(partitions)}
 

@@ -1,11 +1,10 @@
 """Imports files of pairs: reads, plans, writes in portions, and opens pairs for validation."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db import transaction
 
@@ -20,6 +19,7 @@ from collection.imports.splits import Split
 from collection.models import Corpus, Pair, Premise, Source
 from collection.models.querysets import tell_planner
 from nli.labels import SCHEMES
+from shared.portions import portions
 from validation.models import Label, Question
 from validation.pairs.published_labels import create_corpus, import_portion, main_question, open_imported
 
@@ -28,7 +28,6 @@ LISTED = 1000  # refused lines that a report names one by one; all of them are c
 FIRST_SHOWN = 3  # pairs that a dry run shows
 KEYS_LISTED = 50  # keys that were not read
 MANY = 500  # pairs that the database's planner should know of
-T = TypeVar("T")
 
 
 class StrictRefusal(Exception):
@@ -131,10 +130,35 @@ class PairReport:
                 self.refused.append(Refusal(file, line.line, line.reason))
 
 
-def portions(items: Iterable[T], size: int = PORTION) -> Iterator[list[T]]:
-    rest = iter(items)
-    while portion := list(islice(rest, size)):
-        yield portion
+def rules_of(order: PairOrder, form: ImportFormat, corpus: Corpus | None) -> tuple[Rules, str]:
+    """Returns how the lines are imported, and the protocol: by the corpus if it exists, else by the order and format."""
+    scheme = corpus.scheme if corpus else order.scheme or form.scheme or "nli3"
+    asked = _asked(corpus) if corpus else "" if order.scheme else form.question_scheme or ""
+    protocol = corpus.protocol if corpus else order.protocol or form.protocol or "elicited"
+    elicited = protocol == Corpus.Protocol.ELICITED
+    return Rules(scheme, SCHEMES[scheme], elicited, order.take, asked), protocol
+
+
+def plans_of(
+    order: PairOrder, rules: Rules, report: PairReport, path: Path, items: Iterable[ImportedPair | BadLine]
+) -> list[PlannedPair]:
+    """Plans the pairs that are asked for, and notes in the report what is refused, left out or not read."""
+    plans = []
+    for item in items:
+        if not order.wants(item):
+            report.other_genres += 1
+            continue
+        planned = item if isinstance(item, BadLine) else plan_pair(order.placed(item), rules)
+        if isinstance(planned, BadLine):
+            report.refuse(path.name, [planned])
+            continue
+        report.left_out += planned.item.left_out
+        if len(report.first) < FIRST_SHOWN:
+            report.first.append(planned)
+        if len(report.unread) < KEYS_LISTED:
+            report.unread |= planned.item.unread
+        plans.append(planned)
+    return plans
 
 
 def import_pairs(
@@ -190,12 +214,7 @@ class _Work:
         if corpus is not None:
             _check_kind(corpus, order, self.form)
             self.pairs = self._start(corpus)
-        scheme = corpus.scheme if corpus else order.scheme or self.form.scheme or "nli3"
-        self.asked = _asked(corpus) if corpus else "" if order.scheme else self.form.question_scheme or ""
-        self.protocol = corpus.protocol if corpus else order.protocol or self.form.protocol or "elicited"
-        self.rules = Rules(
-            scheme, SCHEMES[scheme], self.protocol == Corpus.Protocol.ELICITED, order.take, self.asked
-        )
+        self.rules, self.protocol = rules_of(order, self.form, corpus)
         self._check_map()
 
     def _check_map(self) -> None:
@@ -212,8 +231,8 @@ class _Work:
         for path in self.order.files:
             digest = sha256_of(path)
             file: PairSource | None = None
-            for portion in portions(self.order.form.read(path)):
-                plans = self._plan(path, portion)
+            for portion in portions(self.order.form.read(path), PORTION):
+                plans = plans_of(self.order, self.rules, self.report, path, portion)
                 if plans and file is None:
                     self._check_labels(path, plans)
                 if plans:
@@ -238,24 +257,6 @@ class _Work:
 
     def _unread(self) -> list[str]:
         return sorted(self.report.unread)
-
-    def _plan(self, path: Path, portion: Iterable[ImportedPair | BadLine]) -> list[PlannedPair]:
-        plans = []
-        for item in portion:
-            if not self.order.wants(item):
-                self.report.other_genres += 1
-                continue
-            planned = item if isinstance(item, BadLine) else plan_pair(self.order.placed(item), self.rules)
-            if isinstance(planned, BadLine):
-                self.report.refuse(path.name, [planned])
-            else:
-                self.report.left_out += planned.item.left_out
-                if len(self.report.first) < FIRST_SHOWN:
-                    self.report.first.append(planned)
-                if len(self.report.unread) < KEYS_LISTED:
-                    self.report.unread |= planned.item.unread
-                plans.append(planned)
-        return plans
 
     def _write(
         self, path: Path, digest: str, file: PairSource | None, plans: list[PlannedPair]
@@ -303,7 +304,7 @@ class _Work:
             seats=self.order.seats or form.seats,
             threshold=self.order.threshold or (None if self.order.seats else form.threshold),
             gold_rule=form.gold_rule,
-            question_scheme=self.asked or None,
+            question_scheme=self.rules.asked or None,
         )
 
 

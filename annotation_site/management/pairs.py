@@ -18,24 +18,22 @@ LONGEST_SHOWN = 300  # characters of a part of a pair
 class PairsCommand(BaseCommand):
     """A command that writes pairs of files into a corpus. A subclass does the work in `write`."""
 
-    def add_shared_arguments(self, parser: CommandParser, *, what: str, split: str, licence: str) -> None:
-        """Adds the options of both commands. `what`: of the source, a line or a row."""
+    def add_shared_arguments(self, parser: CommandParser, *, what: str, licence: str) -> None:
+        """Adds the options of both; intake/orders.py has the defaults. `what`: of the source, a line or a row."""
         parser.add_argument(
             "--dry-run", action="store_true", help="show what would be made, and write nothing"
         )
         parser.add_argument(
             "--split",
-            default=split,
             help=f"percent of train, dev and test, such as 80:10:10, or none; for each {what} whose file names no"
             " partition, by group",
         )
         parser.add_argument(
             "--seed",
             type=int,
-            default=0,
             help="for all that is drawn: the split, the order of opened pairs, a recipe's choices",
         )
-        parser.add_argument("--licence", default="", help=licence)
+        parser.add_argument("--licence", help=licence)
         parser.add_argument("--strict", action="store_true", help=f"write nothing if any {what} is invalid")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 

@@ -5,7 +5,6 @@ The files are written from this copy alone, so people can go on working meanwhil
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any
 
 from django.db import connection, transaction
@@ -28,6 +27,7 @@ from django.db.models.functions import Cast, Coalesce, Collate
 
 from collection.models import Pair, Premise, Source
 from nli.answers import EXTRA, FIRST
+from shared.portions import portions
 from snapshots.freezing.partition import DEV, TEST, TRAIN
 from snapshots.freezing.plan import FreezePlan, plan_freeze
 from snapshots.models import (
@@ -134,7 +134,7 @@ def _made(premises: QuerySet[Premise], snapshot: Snapshot, planned: FreezePlan) 
 
 
 def _store(placements: Iterator[Placement]) -> None:
-    while portion := list(islice(placements, PLACED_AT_ONCE)):
+    for portion in portions(placements, PLACED_AT_ONCE):
         Placement.objects.bulk_create(portion)
 
 

@@ -7,9 +7,9 @@ word is also matched inside other words ("if" in "different"), so both ways of m
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
+from shared.portions import portions
 from snapshots.statistics.corpus import overlap
 from snapshots.statistics.distributions import spread
 from snapshots.statistics.pairs import Pair
@@ -200,8 +200,7 @@ def annotated(
     pairs: Iterable[Pair], annotate: Callable[[Iterable[str]], Iterable[Sentence]]
 ) -> Iterator[tuple[Pair, list[Sentence], Sentence]]:
     """Yield pairs with their annotated sentences. Annotates five hundred pairs at a time, each sentence once."""
-    rest = iter(pairs)
-    while portion := list(islice(rest, PAIRS_AT_ONCE)):
+    for portion in portions(pairs, PAIRS_AT_ONCE):
         texts = dict.fromkeys(text for pair in portion for text in (*pair.premise, pair.hypothesis))
         known = dict(zip(texts, annotate(texts), strict=True))
         for pair in portion:

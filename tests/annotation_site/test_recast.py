@@ -1,13 +1,10 @@
 """`recast` brings what a recipe makes into a corpus, as `import_pairs` does with published files."""
 
 import json
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
-from annotation_site.intake.pairs import portions
 from collection.models import Corpus, Pair, Premise
 from tests.commands import run, write_jsonl
 from validation.models import Label
@@ -15,7 +12,6 @@ from validation.models import Label
 pytestmark = pytest.mark.django_db
 
 EXAMPLES = Path(__file__).parents[2] / "examples/recasting"
-T = TypeVar("T")
 REVIEWS = [EXAMPLES / f"sentiment/{name}_labelled.txt" for name in ("amazon_cells", "imdb", "yelp")]
 
 
@@ -85,12 +81,8 @@ def test_pairs_without_labels_are_opened_for_people_to_judge() -> None:
     assert found["opened"] == 2
 
 
-def in_fours(items: Iterable[T]) -> Iterator[list[T]]:
-    return portions(items, 4)
-
-
 def test_an_interrupted_run_goes_on(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr("annotation_site.intake.pairs.portions", in_fours)
+    monkeypatch.setattr("annotation_site.intake.pairs.PORTION", 4)
     path = tmp_path / "yelp_labelled.txt"
     path.write_text("".join(f"Soup number {n} was good.\t1\n" for n in range(8)))
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -327,7 +326,7 @@ def test_an_import_that_was_taken_over_between_portions_is_ended_by_the_next_wor
 ) -> None:
     """The first worker writes one portion, loses its claim in the second, and leaves the third alone."""
     row, steps = requested("import"), list[int]()
-    monkeypatch.setattr(pairs, "portions", partial(pairs.portions, size=1))
+    monkeypatch.setattr(pairs, "PORTION", 1)
 
     def taken_over_in_the_second() -> None:
         steps.append(1)
@@ -348,7 +347,7 @@ def test_two_workers_at_one_import_write_each_pair_once(monkeypatch: Patch) -> N
     """The first was thought dead and goes on while the second is at work."""
     row, steps = requested("import"), list[int]()
     monkeypatch.setattr(claims, "BEAT_EVERY", timedelta(hours=1))
-    monkeypatch.setattr(pairs, "portions", partial(pairs.portions, size=1))
+    monkeypatch.setattr(pairs, "PORTION", 1)
 
     def slow() -> None:
         steps.append(1)

@@ -1,12 +1,13 @@
 """Opens pairs for validation: makes their seats, and sets the order in which annotators get them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Count, Max, QuerySet
 
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
+from shared.portions import portions
 from shared.transactions import one_transaction
 from validation.errors import TooManyLabels
 from validation.gold.queries import split_pairs
@@ -43,7 +44,7 @@ def open_for_validation(
     keys = _drawn(question, pairs.standing(), seed, number, number_a_genre, share_a_genre)
     turn = _next_turn(question)
     opened = 0
-    for block in _portions(keys, BLOCK):
+    for block in portions(keys, BLOCK):
         new, seats = _open_block(question, block, turn)
         opened, turn = opened + new, turn + seats
     return opened
@@ -95,7 +96,7 @@ def open_more_labels(*, question: Question, labels: int, most_votes: int | None 
         )
     most = question.threshold if most_votes is None else most_votes
     keys = list(in_drawn_order(split_pairs(question, most), str(seed)).values_list("pk", flat=True))
-    return sum(_add_seats(question, block, labels) for block in _portions(keys, BLOCK))
+    return sum(_add_seats(question, block, labels) for block in portions(keys, BLOCK))
 
 
 @one_transaction
@@ -187,8 +188,3 @@ def _empty_seat(question: Question, pair: Pair, position: int, turn: int, senten
         author_id=pair.author_id,
         turn=turn,
     )
-
-
-def _portions(keys: list[int], size: int) -> Iterator[list[int]]:
-    for start in range(0, len(keys), size):
-        yield keys[start : start + size]

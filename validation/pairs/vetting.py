@@ -6,8 +6,7 @@ The Diverse NLI Collection (Poliak et al. 2018, appendix B.4) removed pairs so: 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef
 from django.utils import timezone
@@ -16,21 +15,21 @@ from accounts.models import User
 from collection.models import Corpus, Exclusion, Pair, Vetting
 from collection.models.querysets import PairQuerySet
 from collection.models.withdrawal import AUTHOR_EXCLUDED, VETTED
+from shared.portions import portions
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing, ValidationError
 from validation.gold.queries import deciding_labels, more_sort_memory
 from validation.models import Gold, Label, Question
-from validation.pairs.withdrawal import close_empty_seats, closed_seats, lock, restore_pairs
+from validation.pairs.withdrawal import PORTION, close_empty_seats, closed_seats, lock, restore_pairs
 from validation.questions.lookup import main_question
 from validation.statistics.cached import mark_stale
 from validation.statistics.vote_patterns import PAIR_KEYS
 
 GOLD, ANY = BY = ("gold", "any")
 MOST_NAMES = 100_000
-PORTION = 5000
+ROWS_AT_ONCE = 1000
 FIRST_SHOWN = 10
 NO_LABEL = "-"
-T = TypeVar("T")
 
 
 class NothingChosen(ValidationError):
@@ -131,7 +130,7 @@ def preview_vetting(*, corpus: Corpus, choice: Choice) -> Preview:
     with more_sort_memory():
         keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
         seen = Preview(pairs=len(keys))
-        for part in portions(keys):
+        for part in portions(keys, PORTION):
             rows = Pair.objects.filter(pk__in=part).order_by()
             seen.genres.update(dict(rows.values_list("premise__genre__slug").annotate(n=Count("pk"))))
             placed = rows.annotate(placed=PAIR_KEYS["partition"]("")).values_list("placed")
@@ -173,7 +172,7 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
     standing = Pair.objects.standing()
     vetting.pairs_withdrawn = sum(
         standing.filter(pk__in=part).update(withdrawn_at=now, withdrawn_because=VETTED, vetting=vetting)
-        for part in portions(keys)
+        for part in portions(keys, PORTION)
     )
     vetting.save(update_fields=["pairs_withdrawn"])
     close_empty_seats(pairs=Pair.objects.filter(vetting=vetting), at=now)
@@ -198,7 +197,7 @@ def undo_vetting(*, vetting: Vetting, by: User) -> int:
             vetting=None, withdrawn_because=AUTHOR_EXCLUDED, exclusion=exclusion
         )
     keys = list(mine.order_by("pk").values_list("pk", flat=True))
-    restored = sum(restore_pairs(pairs=Pair.objects.filter(pk__in=part)) for part in portions(keys))
+    restored = sum(restore_pairs(pairs=Pair.objects.filter(pk__in=part)) for part in portions(keys, PORTION))
     mark_stale(corpus=vetting.corpus)
     return restored
 
@@ -209,7 +208,7 @@ def vetted_rows(vetting: Vetting) -> Iterator[Sequence[object]]:
     yield ("pair_id", "genre", "partition", "premise", "hypothesis", "gold_label")
     pairs = Pair.objects.filter(vetting=vetting).order_by("pk")
     keys = pairs.values_list("pk", flat=True).iterator()
-    while part := list(islice(keys, 1000)):
+    for part in portions(keys, ROWS_AT_ONCE):
         gold = dict(Gold.objects.filter(question=question, pair__in=part).values_list("pair", "label"))
         for pair in Pair.objects.filter(pk__in=part).with_texts().order_by("pk"):
             yield (
@@ -220,8 +219,3 @@ def vetted_rows(vetting: Vetting) -> Iterator[Sequence[object]]:
                 pair.hypothesis,
                 gold.get(pair.pk) or NO_LABEL,
             )
-
-
-def portions(keys: Sequence[T]) -> Iterator[Sequence[T]]:
-    for start in range(0, len(keys), PORTION):
-        yield keys[start : start + PORTION]

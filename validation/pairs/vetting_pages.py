@@ -27,7 +27,7 @@ from validation.pairs.vetting import (
     vet,
     vetted_rows,
 )
-from validation.questions.addresses import address_in, asked_question, text_in
+from validation.questions.addresses import address_in, asked_question, number_in, text_in
 from validation.statistics.cached import Kind, current, request_statistics
 
 LONGEST_LIST = 2_000_000  # characters; a longer one is for the command
@@ -110,9 +110,8 @@ def choice_in(request: HttpRequest, question: Question) -> Choice:
 
 
 def _asked_vetting(request: HttpRequest, question: Question) -> Vetting:
-    number = request.POST.get("number", "")
     known = Vetting.objects.select_related("corpus").filter(corpus=question.corpus_id)
-    return get_object_or_404(known, pk=int(number) if number.isdecimal() and len(number) < 12 else 0)
+    return get_object_or_404(known, pk=number_in(request, "number", 0, 10**11))
 
 
 def _divided(seen: Preview | None) -> list[tuple[str, list[tuple[str, int]]]]:

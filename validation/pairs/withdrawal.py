@@ -6,6 +6,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from collection.models import Exclusion, Pair
 from collection.models.withdrawal import PAIR_GONE
+from shared.portions import portions
 from validation.models import Label
 
 PORTION = 5000
@@ -48,9 +49,8 @@ def withdraw_pairs(
 def close_empty_seats(*, pairs: QuerySet[Pair], at: datetime) -> None:
     """Closes the seats of withdrawn pairs that nobody filled, in the transaction of the caller."""
     seats = [row.pk for row in lock(empty_seats(pairs))]
-    for start in range(0, len(seats), PORTION):
-        part = Label.objects.filter(pk__in=seats[start : start + PORTION], label=None)
-        part.update(withdrawn_at=at, withdrawn_because=PAIR_GONE)
+    for part in portions(seats, PORTION):
+        Label.objects.filter(pk__in=part, label=None).update(withdrawn_at=at, withdrawn_because=PAIR_GONE)
 
 
 def restore_pairs(*, pairs: QuerySet[Pair]) -> int:

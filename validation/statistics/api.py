@@ -143,8 +143,7 @@ class AnnotatorsView(APIView):
             answer = HttpResponse(as_csv(table, question.labels), content_type="text/csv; charset=utf-8")
             answer["Content-Disposition"] = f'attachment; filename="{slug}-annotators.csv"'
             return answer
-        made: dict[str, Any] = {"made_at": row.made_at} if row and row.made_at else {}
-        return Response({**table, **made})
+        return Response({**table, **_date(row)})
 
     @extend_schema(
         summary="Request new statistics of annotators",
@@ -180,8 +179,7 @@ class CrossTableView(APIView):
             return _not_yet(question, row)
         if asked.get("as"):
             return HttpResponse(cross_csv(table), content_type="text/csv; charset=utf-8")
-        made: dict[str, Any] = {"made_at": row.made_at} if row and row.made_at else {}
-        return Response({"corpus": slug, **table, **made})
+        return Response({"corpus": slug, **table, **_date(row)})
 
     @extend_schema(
         summary="Request a new table of answers beside the gold labels",
@@ -194,6 +192,11 @@ class CrossTableView(APIView):
     def post(self, request: Request, slug: str) -> HttpResponse:
         asked = CrossTableRequestQuery.read(request)
         return _request(question_or_404(slug, asked["question"]), [(Kind.CROSS_TABLE, asked.get("by", ""))])
+
+
+def _date(row: CachedStatistics | None) -> dict[str, Any]:
+    """Returns when a worker computed the statistics; nothing if this request did."""
+    return {"made_at": row.made_at} if row and row.made_at else {}
 
 
 def _request(question: Question, wanted: list[tuple[Kind, str]]) -> Response:

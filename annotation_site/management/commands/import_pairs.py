@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation_site.intake.files import Progress
-from annotation_site.intake.orders import AUTO, order_of
+from annotation_site.intake.orders import AUTO, IMPORT_OPTIONS, order_of
 from annotation_site.intake.pairs import (
     PairOrder,
     PairReport,
@@ -43,41 +43,33 @@ class Command(PairsCommand):
         parser.add_argument(
             "--columns",
             action="append",
-            default=[],
             metavar="FIELD=COLUMN,...",
             help=f"what the file calls {', '.join(FIELDS)}; COLUMN+COLUMN where a field takes several",
         )
         parser.add_argument(
             "--label-map",
-            default="",
             metavar="LABEL=OURS,...",
             help="what the file's labels mean: 1=contradiction,2-4=neutral,5=entailment; nothing after = is no label",
         )
-        self.add_shared_arguments(parser, what="line", split="none", licence="of the files")
+        self.add_shared_arguments(parser, what="line", licence="of the files")
+        parser.add_argument("--partition", choices=PARTITIONS, help="the published partition of the files")
+        parser.add_argument("--labels", choices=[ALL, AUTHOR], help="which labels come along")
+        parser.add_argument("--genre", help="the genre of pairs whose line names none")
         parser.add_argument(
-            "--partition", choices=PARTITIONS, default="", help="the published partition of the files"
-        )
-        parser.add_argument("--labels", choices=[ALL, AUTHOR], default=ALL, help="which labels come along")
-        parser.add_argument("--genre", default="", help="the genre of pairs whose line names none")
-        parser.add_argument(
-            "--only-genre", default="", metavar="NAME", help="leave out pairs whose line names another genre"
+            "--only-genre", metavar="NAME", help="leave out pairs whose line names another genre"
         )
         parser.add_argument(
             "--open",
             action=BooleanOptionalAction,
-            default=None,
             help="open pairs without votes for validation; --labels author does this, too",
         )
-        parser.add_argument(
-            "--scheme", choices=sorted(SCHEMES), default="", help="label scheme of a new corpus"
-        )
+        parser.add_argument("--scheme", choices=sorted(SCHEMES), help="label scheme of a new corpus")
         parser.add_argument(
             "--protocol",
             choices=Corpus.Protocol.values,
-            default="",
             help="how the pairs of a new corpus were made",
         )
-        parser.add_argument("--language", default="", help="language of a new corpus, such as de or zh")
+        parser.add_argument("--language", help="language of a new corpus, such as de or zh")
         parser.add_argument("--seats", type=int, help="labels for each pair of a new corpus; default 5")
         parser.add_argument(
             "--threshold",
@@ -85,6 +77,7 @@ class Command(PairsCommand):
             help="equal labels that make a gold label; more than half of the seats",
         )
         parser.add_argument("--unlabelled", action="store_true", help="accept files without any label")
+        parser.set_defaults(**IMPORT_OPTIONS)
 
     def write(self, options: dict[str, Any]) -> None:
         order = order_of(options)

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation_site.intake.files import Progress
-from annotation_site.intake.orders import looked_at, recast_order, samples
+from annotation_site.intake.orders import RECAST_OPTIONS, looked_at, recast_order, samples
 from annotation_site.intake.pairs import (
     PairOrder,
     PairReport,
@@ -39,7 +39,7 @@ class Command(PairsCommand):
         parser.add_argument(
             "--recipes", type=Path, metavar="FOLDER", help="a folder with recipes of your own"
         )
-        self.add_shared_arguments(parser, what="row", split="80:10:10", licence="instead of the recipe's")
+        self.add_shared_arguments(parser, what="row", licence="instead of the recipe's")
         parser.add_argument(
             "--sample",
             type=int,
@@ -50,6 +50,7 @@ class Command(PairsCommand):
             "--names", type=Path, metavar="FILE", help="names to draw from: name, or name,count"
         )
         parser.add_argument("--open", action="store_true", help="open the pairs for validation")
+        parser.set_defaults(**RECAST_OPTIONS)
 
     def write(self, options: dict[str, Any]) -> None:
         form, order = recast_order(options)

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from collection.models import Pair
+from shared.portions import portions
 from validation.errors import WrongLabel
 from validation.models import Question
 from validation.quality_control.model_labels import keep_model_labels
@@ -44,8 +45,8 @@ class Command(BaseCommand):
         said, errors = read(options["file"])
         new = 0
         with transaction.atomic():
-            for start in range(0, len(said), PORTION):
-                added, wrong = keep(question, model, said[start : start + PORTION])
+            for part in portions(said, PORTION):
+                added, wrong = keep(question, model, part)
                 new += added
                 errors += wrong
             if errors:
