@@ -10,6 +10,7 @@ from collection.pairing import wordnet
 from collection.pairing.draw import Hypothesis
 from collection.pairing.report import SAME
 from collection.pairing.saving import PairedScene, write_paired
+from nli import wordnet_files
 from tests.collection.pairing_material import SCENES, example_scenes
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus
@@ -194,7 +195,7 @@ def test_what_cannot_be_done_is_said_before_any_work(fields, options, reason):
 
 
 def test_without_wordnet_the_command_says_what_to_install(corpus, monkeypatch):
-    monkeypatch.setattr(wordnet.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(wordnet_files.importlib.util, "find_spec", lambda name: None)
     wordnet.load_nouns.cache_clear()
     assert "make env" in pair().failure
 
