@@ -1,11 +1,13 @@
 # One file, two images: the site and its general worker (EXTRAS empty), and the training worker (EXTRAS=train,
-# with PyTorch). docs/how-to/production.md tells how they stand together.
+# with PyTorch). docs/how-to/production.md says how they work together.
 
 FROM python:3.11-slim AS build
 ARG EXTRAS=""
 WORKDIR /quintet
 COPY pyproject.toml constraints.txt ./
 COPY scripts/environment.py scripts/
+# Packages are compiled here, once: the containers store nothing beside the sources.
+ENV UV_COMPILE_BYTECODE=1
 RUN python scripts/environment.py ${EXTRAS}
 
 FROM python:3.11-slim

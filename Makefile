@@ -6,6 +6,9 @@ PYTHON ?=
 PORT ?= 8000
 ARGS ?=
 export PYTHON
+# Python stores compiled code beside the sources, even on machines that are set not to: a process that compiles
+# Django again starts in twice the time, and the tests start hundreds. `make clean` removes it.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-all lint bench env env-dev clean
 .DEFAULT_GOAL := help
@@ -31,7 +34,7 @@ lint: env-dev ## check without running: style, types, imports, migrations, setti
 bench: env-dev ## measure speeds on this machine (minutes)
 	@exec .venv/bin/python -m bench $(ARGS)
 
-env: ## make or mend the environment in .venv/, nothing more
+env: ## make or update the environment in .venv/, nothing more
 	@sh scripts/env.sh train
 
 env-dev:

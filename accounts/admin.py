@@ -128,7 +128,7 @@ class InvitationForm(forms.ModelForm):
         unknown = [code for code in wanted if code not in found]
         if unknown:
             raise forms.ValidationError(
-                f"No annotator has the code {', '.join(unknown)}. Nobody was invited."
+                f"No annotator has the code {', '.join(unknown)}. Correct it: People lists the codes. Nobody was invited."
             )
         return [found[code] for code in wanted]
 

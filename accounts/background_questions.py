@@ -1,6 +1,6 @@
 """Optional questions about a person's background, with their answers."""
 
-# Counts of fewer people are never published, and larger ones are rounded down to a multiple of it, so that neither a
+# Counts of fewer people are never published, and larger ones are rounded down to a multiple of this, so that neither a
 # count nor the difference between two releases reveals one person's answer.
 FLOOR = 5
 
@@ -96,6 +96,6 @@ QUESTIONS = {
 }
 
 
-def told_count(number: int) -> int:
+def published_count(number: int) -> int:
     """Returns the published form of a count of people: rounded down to a multiple of FLOOR."""
     return number // FLOOR * FLOOR

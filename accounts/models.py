@@ -43,6 +43,9 @@ class User(AbstractUser):
     role = models.CharField(max_length=13, choices=Role.choices, default=Role.ANNOTATOR)
     kind = models.CharField(max_length=9, choices=Kind.choices, default=Kind.PERSON)
     code = models.CharField(max_length=40, unique=True, default=new_code, editable=False)
+    language = models.CharField(
+        max_length=10, blank=True, editable=False, help_text="of their pages; empty: the browser's"
+    )
 
     objects = QuintetUserManager()  # type: ignore[misc]
 
@@ -63,7 +66,7 @@ class User(AbstractUser):
         return self.code
 
     def get_full_name(self) -> str:
-        """Returns the name that the dashboard shows. Real names are not asked for."""
+        """Returns the name that the workspace shows. Real names are not asked for."""
         return self.username
 
     def get_short_name(self) -> str:
@@ -75,7 +78,7 @@ class User(AbstractUser):
 
     @property
     def is_staff(self) -> bool:  # type: ignore[override]
-        """Returns whether the dashboard opens. It follows from the role."""
+        """Returns whether the person may open the admin. It follows from the role."""
         return self.is_researcher
 
 

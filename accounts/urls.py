@@ -3,21 +3,25 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from accounts.pages import views
+from accounts.pages import forgotten, views
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("sign-in/", views.sign_in, name="sign-in"),
+    path("forgotten-password/", forgotten.forgotten_password, name="forgotten-password"),
+    path("new-password/<str:uid>/<str:token>/", forgotten.new_password, name="new-password"),
+    path("mine/email/", forgotten.my_email, name="my-email"),
     path("sign-out/", views.sign_out, name="sign-out"),
     path("consent/<int:form_id>/", views.consent, name="consent"),
     path("mine/", views.mine, name="mine"),
+    path("mine/language/", views.choose_language, name="choose-language"),
     path("mine/background/", views.background, name="background"),
     path("mine/password/", views.change_password, name="change-password"),
     path("mine/consents/<int:form_id>/withdraw/", views.withdraw_consent, name="withdraw-consent"),
     path("mine/tokens/", views.make_token, name="make-token"),
     path("mine/tokens/<int:token_id>/revoke/", views.revoke_token, name="revoke-token"),
     path("mine/sessions/<int:browser_id>/end/", views.end_session, name="end-session"),
-    # Takes the place of the dashboard's own sign-in, so that one throttle covers both.
+    # Replaces the admin's own sign-in, so that one throttle covers both.
     path("admin/login/", views.admin_sign_in, name="admin-sign-in"),
     path("admin/password_change/", RedirectView.as_view(pattern_name="change-password")),
 ]

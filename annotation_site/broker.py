@@ -30,7 +30,7 @@ class Channel(filesystem.Channel):
             with suppress(OSError):
                 part.unlink(missing_ok=True)
             raise ChannelError(
-                f"The broker's folder {final.parent} takes no message: {error.strerror}."
+                f"The broker's folder {final.parent} accepts no message: {error.strerror}."
             ) from error
 
 

@@ -1,7 +1,9 @@
-"""Middleware for all requests: refused requests, response headers, a full disk."""
+"""Middleware for all requests: rejected requests, response headers, a full disk."""
 
 import errno
 from collections.abc import Callable
+from functools import cache
+from zoneinfo import available_timezones
 
 from django.conf import settings
 from django.core.exceptions import BadRequest
@@ -9,6 +11,8 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
+from django.utils import timezone, translation
+from django.utils.cache import patch_vary_headers
 
 from accounts.pages.error_pages import bad_request
 from accounts.rest.problems import is_api, problem_response
@@ -18,7 +22,7 @@ Next = Callable[[HttpRequest], HttpResponseBase]
 # The pages have no inline scripts or styles, and load nothing from elsewhere.
 STRICT = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 POLICIES = {
-    # Alpine.js, which the dashboard's theme is made with, compiles the expressions of its templates; the theme's
+    # Alpine.js, which the admin's theme uses, compiles the expressions of its templates; the theme's
     # colours are an inline style sheet.
     "/admin/": f"{STRICT}; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
     # Swagger UI sets styles inline and has its pictures in data: addresses.
@@ -32,6 +36,7 @@ ROOM_DETAIL = (
 FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
 POSTGRES_DISK_FULL = "53100"
 RETRY_AFTER = 60  # seconds
+ZONE_COOKIE = "quintet-zone"
 
 
 def answer_headers(get_response: Next) -> Next:
@@ -68,8 +73,36 @@ def _is_personal(request: HttpRequest, response: HttpResponseBase) -> bool:
     return is_api(request) or cookie in request.COOKIES or cookie in response.cookies
 
 
+@cache
+def known_zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def readers_language(get_response: Next) -> Next:
+    """Shows the pages of people who write and label in their language and time zone.
+
+    The language is the one that they chose, else the browser's (Accept-Language); the time zone is a cookie of the pages'
+    script. Researchers' pages and REST are in English and UTC, as files are.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        user = None if is_api(request) else getattr(request, "user", None)
+        if user is None or getattr(user, "is_researcher", False):
+            return get_response(request)
+        chosen = getattr(user, "language", "") or translation.get_language_from_request(request)
+        zone = request.COOKIES.get(ZONE_COOKIE, "")
+        with translation.override(chosen), timezone.override(zone if zone in known_zones() else None):
+            response = get_response(request)
+            if not response.streaming:
+                response["Content-Language"] = chosen
+                patch_vary_headers(response, ["Accept-Language"])
+            return response
+
+    return middleware
+
+
 def refuse_nul(get_response: Next) -> Next:
-    """Answers 400 to a NUL character in an address, which PostgreSQL does not accept in a text."""
+    """Responds with 400 to a NUL character in an address, which PostgreSQL does not accept in a text."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if "\0" in request.path or "%00" in request.META.get("QUERY_STRING", ""):

@@ -31,7 +31,7 @@ def env_bool(name: str, default: bool) -> bool:
 
 
 def env_int(name: str, default: int) -> int:
-    """A name without a value counts as left out: docker-compose.yml passes names on so."""
+    """Reads an integer. A name without a value counts as unset, since docker-compose.yml passes unset names on so."""
     value = os.environ.get(name) or str(default)
     try:
         return int(value)
@@ -40,10 +40,10 @@ def env_int(name: str, default: int) -> int:
 
 
 def local_secret(path: Path) -> str:
-    """A secret made once for this installation, readable by its owner only.
+    """Returns a secret made once for this installation, readable by its owner only.
 
-    It gets its name when it is whole. Made in place, it could be read empty by the server's second process,
-    which then answered every page with an error.
+    The file gets its name when it is complete. If it were written in place, the server's second process could read
+    it empty, and would then answer every page with an error.
     """
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -55,19 +55,19 @@ def local_secret(path: Path) -> str:
     return path.read_text()
 
 
-# Where everything that is not code lives.
+# The folder for everything that is not code.
 VAR = Path(os.environ.get("QUINTET_VAR") or BASE_DIR / "var").resolve()
 if not VAR.exists():
-    VAR.mkdir(parents=True, mode=0o700)  # passwords' hashes, sessions and platforms' ids are nobody else's
+    VAR.mkdir(parents=True, mode=0o700)  # it holds password hashes, sessions and platforms' ids
 SNAPSHOT_ROOT = VAR / "snapshots"
-EXPORT_ROOT = VAR / "exports"  # made from snapshots, and made again where it is lost
+EXPORT_ROOT = VAR / "exports"  # made from snapshots; can be made again
 RUN_ROOT = VAR / "runs"
 INCOMING_ROOT = VAR / "incoming"  # files that researchers import by a page
 CACHE_ROOT = VAR / "cache"
 # Where a worker that shares no folder with the site fetches snapshots, and with which token.
 SITE_URL = os.environ.get("SITE_URL", "").rstrip("/")
 SITE_TOKEN = os.environ.get("SITE_TOKEN", "")
-# Of a training on a processor. With one alone resuming equals not stopping, to the last bit.
+# Threads of a training on a processor. With one, a resumed run equals one that never stopped, to the last bit.
 TRAINING_THREADS = env_int("TRAINING_THREADS", 1)
 
 DEBUG = env_bool("DEBUG", False)
@@ -111,6 +111,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.sign_in.middleware.sign_out_idle_researchers",
+    "annotation_site.middleware.readers_language",
     "accounts.sign_in.middleware.write_down",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -131,6 +132,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "collection.joining.entry_pages.visit_progress",
             ],
         },
     },
@@ -147,13 +149,17 @@ def database() -> dict[str, Any]:
             "transaction_mode": "IMMEDIATE",
             "timeout": 60,  # SQLite wakes waiters in no order: under load an unlucky one waits long
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+            **config.get("OPTIONS", {}),
         }
     if config["ENGINE"] == "django.db.backends.postgresql":
         # plan_cache_mode: statements that shared/prepared_statements.py prepares are planned once, not for every value.
         # jit: PostgreSQL compiles what it expects to be long, and for statements over a whole corpus, of many short
         # expressions, compiling took longer than running them (a freeze, a page of gold labels: up to 2.8 of 2.9 s).
-        config.setdefault("OPTIONS", {})["options"] = "-c plan_cache_mode=force_generic_plan -c jit=off"
-    # A connection a request would cost more than most pages; on SQLite its pragmas come on top.
+        # What the address sets comes last, and so wins.
+        given = config.setdefault("OPTIONS", {})
+        ours = "-c plan_cache_mode=force_generic_plan -c jit=off"
+        given["options"] = f"{ours} {given.get('options', '')}".strip()
+    # A new connection for each request would cost more than most pages; on SQLite its pragmas, too.
     config["CONN_MAX_AGE"] = 60
     config["CONN_HEALTH_CHECKS"] = True
     return config
@@ -168,6 +174,11 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+PASSWORD_RESET_TIMEOUT = 3600
+# Without a mail server, mails are printed where the site's log goes.
+vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = os.environ.get("MAIL_FROM", "quintet@localhost")
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "start"
 LOGOUT_REDIRECT_URL = "home"
@@ -189,6 +200,17 @@ CSRF_FAILURE_VIEW = "accounts.pages.error_pages.csrf_failure"
 FILE_UPLOAD_HANDLERS = ["annotation_site.uploads.RefuseFiles"]
 
 LANGUAGE_CODE = "en"
+# Of the pages of people who write and label; the others are in English.
+LANGUAGES = [
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("es", "Español"),
+    ("ar", "العربية"),
+    ("ja", "日本語"),
+    ("zh-hans", "简体中文"),
+]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = "annotation_site.formats"
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True
@@ -229,7 +251,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "forget old sign-ins": {"task": "accounts.tasks.forget_old_sign_ins", "schedule": 3600.0},
     **{
-        # Where a worker is busy for hours, a sweep of long ago is of no use.
+        # Expires: a worker that was busy for hours must not run hundreds of old sweeps.
         f"send the messages of lost jobs of the queue {queue} again": {
             "task": "jobs.tasks.sweep",
             "args": (queue,),
@@ -238,7 +260,7 @@ CELERY_BEAT_SCHEDULE = {
         }
         for queue in ("general", "training")
     },
-    "count outdated statistics of the dashboard again": {
+    "count outdated statistics of the workspace again": {
         "task": "validation.tasks.refresh_statistics",
         "schedule": 60.0,
         "options": {"expires": 60},
@@ -265,7 +287,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    # What is sent and what is answered differ: a text that may not be blank has minLength 1 only where it is sent.
+    # Requests and responses have schemas of their own: a text that must not be blank has minLength 1 in requests only.
     "COMPONENT_SPLIT_REQUEST": True,
     # Several models have a status of their own, and several fields a partition or a scheme.
     "ENUM_NAME_OVERRIDES": {
@@ -275,7 +297,7 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
-# What a person may do before the sign-in asks for patience; see accounts/sign_in/throttle.py.
+# Limits on failed sign-ins; see accounts/sign_in/throttle.py.
 SIGN_IN_WINDOW_SECONDS = env_int("SIGN_IN_WINDOW_SECONDS", 15 * 60)
 
 WRITING_LEASE_SECONDS = env_int("WRITING_LEASE_SECONDS", 30 * 60)
@@ -292,8 +314,8 @@ UNFOLD = {
     ],
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
-    "DASHBOARD_CALLBACK": "annotation_site.researchers.overview.dashboard",
-    "STYLES": [lambda request: static("css/dashboard.css")],
+    "STYLES": [lambda request: static("css/records.css")],
+    "SCRIPTS": [lambda request: static("js/records.js")],
     # The accent of static/css/site.css, in the steps that the theme asks for.
     "COLORS": {
         "primary": {
@@ -318,7 +340,8 @@ UNFOLD = {
                 "items": [
                     {"title": title, "icon": icon, "link": reverse_lazy(name)}
                     for title, icon, name in (
-                        ("Dashboard", "dashboard", "admin:index"),
+                        ("Workspace", "dashboard", "admin:index"),
+                        ("Records", "database", "records"),
                         ("Corpora", "library_books", "admin:collection_corpus_changelist"),
                         ("Premises", "article", "admin:collection_premise_changelist"),
                         ("Dropped lines", "filter_alt", "admin:collection_droppedline_changelist"),
@@ -344,7 +367,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    # Always written down: sign-ins, tokens, downloads, changes by researchers.
+    # Always logged: sign-ins, tokens, downloads, changes by researchers.
     "loggers": {"quintet.security": {"level": "INFO"}},
     "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL", "WARNING")},
 }

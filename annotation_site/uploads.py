@@ -1,4 +1,4 @@
-"""Refuses uploaded files: no page takes one, since imports are commands."""
+"""Rejects uploaded files: no page accepts any, since imports are commands."""
 
 from typing import Any, NoReturn
 
@@ -10,7 +10,7 @@ class RefuseFiles(FileUploadHandler):
     """Stops a request at the beginning of its first file, so that nothing reaches the disk."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise SuspiciousMultipartForm("This site takes no files.")
+        raise SuspiciousMultipartForm("This site accepts no uploaded files.")
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         return None

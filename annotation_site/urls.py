@@ -4,14 +4,25 @@ from django.contrib import admin
 from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from annotation_site.intake.pages import import_job, imports, new_import
+from accounts.pages.access import researcher_required
+from annotation_site.intake.pages import import_job, imports, new_import, new_premises
 from annotation_site.operation.health import health
 from annotation_site.personal_data.pages import erase_me, my_data
 from annotation_site.researchers.agreement_pages import agreement_page, annotators_page
 from annotation_site.researchers.bias_page import bias
+from annotation_site.researchers.entry_link_pages import link_page, links_page
+from annotation_site.researchers.wages_api import PayChartsView
 from annotation_site.researchers.wages_page import pay_page
+from annotation_site.workspace.corpus_file_page import corpus_file
+from annotation_site.workspace.home import attention, home, overview
+from annotation_site.workspace.labelling_page import labelling_progress
+from annotation_site.workspace.pair_predictions_page import pair_predictions
+from annotation_site.workspace.premises_page import premises
+from annotation_site.workspace.search_page import search
+from annotation_site.workspace.settings_page import corpus_settings
 
 rest: list[URLPattern | URLResolver] = [
     path("", include("accounts.api_urls")),
@@ -19,14 +30,15 @@ rest: list[URLPattern | URLResolver] = [
     path("", include("validation.api_urls")),
     path("", include("snapshots.api_urls")),
     path("", include("modeling.api_urls")),
+    path("corpora/<slug:slug>/pay/", PayChartsView.as_view(), name="api-pay"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
 ]
 
-admin.site.index_title = "Dashboard"
+admin.site.index_title = "Records"
 
 urlpatterns = [
-    path("", include("accounts.urls")),  # before the dashboard: it takes the place of its sign-in
+    path("", include("accounts.urls")),  # before the admin: it takes the place of its sign-in
     path("", include("collection.urls")),
     path("", include("validation.urls")),
     path("", include("snapshots.urls")),
@@ -40,6 +52,22 @@ urlpatterns = [
     path("imports/<int:number>/", import_job, name="import-job"),
     path("corpora/<slug:slug>/bias/", bias, name="bias"),
     path("corpora/<slug:slug>/pay/", pay_page, name="pay"),
+    path("c/<slug:slug>/", overview, name="corpus-overview"),
+    path("c/<slug:slug>/links/", links_page, name="entry-links"),
+    path("c/<slug:slug>/links/<int:number>/", link_page, name="entry-link"),
+    path("c/<slug:slug>/premises/", premises, name="premises"),
+    path("c/<slug:slug>/predictions/<path:public_id>/", pair_predictions, name="pair-predictions"),
+    path("c/<slug:slug>/labelling/", labelling_progress, name="labelling-progress"),
+    path("c/<slug:slug>/premises/import/", new_premises, name="import-premises"),
+    path("c/<slug:slug>/settings/", corpus_settings, name="corpus-settings"),
+    path("c/<slug:slug>/settings/file/", corpus_file, name="corpus-file"),
+    path("new-corpus/", corpus_file, name="new-corpus"),
+    path("attention/", attention, name="attention"),
+    path("search/", search, name="search"),
+    path("corpora/<slug:slug>/", researcher_required(RedirectView.as_view(pattern_name="corpus-overview"))),
+    # The researchers' first page takes the place of the admin's; the admin's own list of tables is one level down.
+    path("admin/", home, name="workspace"),
+    path("admin/records/", admin.site.admin_view(admin.site.index), name="records"),
     path("admin/", admin.site.urls),
     path("health/", health, name="health"),
     # Browsers ask for it on pages that name no icon, such as JSON.

@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def measure(options: argparse.Namespace) -> None:
-    """Finds or starts a PostgreSQL, as the tests do, and measures in a folder that goes away after."""
+    """Finds or starts a PostgreSQL, as the tests do, and measures in a temporary folder."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         if options.sqlite:
@@ -82,7 +82,7 @@ def measure(options: argparse.Namespace) -> None:
 
 
 def run(options: argparse.Namespace, folder: Path) -> None:
-    """Makes the database, measures section by section, removes the database."""
+    """Makes the database, measures section by section, and removes the database."""
     from django.db import connection
     from django.test.utils import setup_databases, teardown_databases
 
@@ -97,6 +97,8 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     pairs, sizes = options.pairs or 57_000, (options.pairs,) if options.pairs else SIZES
     if connection.vendor == "sqlite":  # unnamed, the test database would be in memory, where no site sees it
         connection.settings_dict["TEST"]["NAME"] = str(folder / "test.sqlite3")
+    else:  # not the tests' own, which may be run meanwhile
+        connection.settings_dict["TEST"]["NAME"] = f"bench_{connection.settings_dict['NAME']}"
     made = setup_databases(verbosity=0, interactive=False, serialized_aliases=[])
     try:
         print(f"Machine: {describe()}\n", flush=True)
@@ -126,7 +128,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
 
 
 def importing_premises(counts: list[int], folder: Path) -> None:
-    """`import_premises` of plain text with all filters, a premise a line, two writers a premise."""
+    """Measures `import_premises`: plain text with a premise on each line, all filters, two writers for each premise."""
     from bench.premises import import_lines
     from collection.models import Corpus, Genre
 
@@ -145,7 +147,7 @@ def importing_premises(counts: list[int], folder: Path) -> None:
 
 
 def pairing(folder: Path, number: int = 1000) -> None:
-    """`pair_premises` of scenes with five captions each, and what of it is parsing."""
+    """Measures `pair_premises` on scenes with five captions each, and the part of it that is parsing."""
     from django.core.management import call_command
 
     from bench.measure import timed
@@ -173,7 +175,10 @@ def pairing(folder: Path, number: int = 1000) -> None:
 
 
 def writing(sizes: tuple[int, ...] = (4_000, 400_000), writers: int = 32) -> None:
-    """A premise fetched and three sentences sent, over HTTP, by 32 writers, in a small and in a large corpus."""
+    """Measures 32 writers who fetch premises and send three sentences each, over HTTP.
+
+    The corpora are small and large.
+    """
     from annotation_site.operation.server import site
     from bench.measure import percentile
     from bench.writing import make_corpus, write_for
@@ -194,7 +199,7 @@ def writing(sizes: tuple[int, ...] = (4_000, 400_000), writers: int = 32) -> Non
 
 
 def draining(folder: Path, pairs: int = 2000, processes: int = 64) -> None:
-    """Processes that label one corpus empty with leases of a second, kills and double submits."""
+    """Labels a whole corpus with processes whose leases last a second, that are killed, and that submit twice."""
     from bench.corpora import make_corpus, open_all
     from bench.drain import drain
 
@@ -212,7 +217,7 @@ def draining(folder: Path, pairs: int = 2000, processes: int = 64) -> None:
 
 
 def guessers_in_a_pool(sizes: tuple[int, ...] = (150, 300, 900), pools: int = 5) -> None:
-    """Precision and recall of the flags: pools of 30 people, 8 of whom guess, who work through the pages."""
+    """Measures precision and recall of the flags in pools of 30 people, 8 of whom guess."""
     from bench.pool import WAYS, measure_flags
 
     print(f"| pairs | labels of each | precision | recall | readers flagged | {' | '.join(WAYS)} |")
@@ -229,7 +234,7 @@ def guessers_in_a_pool(sizes: tuple[int, ...] = (150, 300, 900), pools: int = 5)
 
 
 def importing(folder: Path, pairs: int = 20_000) -> None:
-    """`import_pairs` of a JSON Lines file with five labels a pair."""
+    """Measures `import_pairs` of a JSON Lines file with five labels for each pair."""
     from django.core.management import call_command
 
     from bench.corpora import LABELS, sentences
@@ -255,7 +260,7 @@ def importing(folder: Path, pairs: int = 20_000) -> None:
 
 
 def taking_in(pairs: int | None, folder: Path) -> None:
-    """`import_pairs` and `recast` in processes of their own, a tenth and the whole, and the same files again."""
+    """Measures `import_pairs` and `recast` with a tenth of the pairs, with all, and with the same files again."""
     from bench.intake import PAIRS, measure_intake
 
     measure_intake(pairs or PAIRS, folder)
@@ -268,7 +273,7 @@ def exporting(pairs: int, folder: Path) -> None:
 
 
 def training(folder: Path, pairs: int = 6000) -> None:
-    """`train` of each baseline for two epochs on a snapshot; pairs a second as the program reports them."""
+    """Trains each baseline for two epochs on a snapshot; reports the program's pairs per second."""
     from django.core.management import call_command
 
     from bench.corpora import make_corpus

@@ -1,4 +1,7 @@
-"""Agreement at full size: every figure that a page shows, the pages themselves, and what libraries count of it."""
+"""Measures agreement at full size.
+
+All statistics of the pages, the pages themselves, and libraries on the same labels.
+"""
 
 import time
 import warnings
@@ -29,10 +32,10 @@ Result = TypeVar("Result")
 
 
 def measure_agreement(pairs: int) -> None:
-    """Times what the pages of agreement and of annotators count over `pairs` pairs with five labels each."""
+    """Times the computations of the pages Agreement and Annotators over `pairs` pairs with five labels each."""
     question, seconds = timed(lambda: make_labelled_corpus("agreed", pairs))
     print(
-        f"{pairs:,} pairs with five labels each, made in {seconds:.0f} s\n\n| figures | seconds |\n|---|---|"
+        f"{pairs:,} pairs with five labels each, made in {seconds:.0f} s\n\n| statistics | seconds |\n|---|---|"
     )
     chosen = Pair.objects.filter(corpus=question.corpus)
     found = row("all of the corpus, with intervals", lambda: report(chosen, question))
@@ -56,7 +59,7 @@ def row(name: str, work: Callable[[], Result]) -> Result:
 
 
 def pages(question: Question) -> None:
-    """The pages as a researcher loads them: first, with what has to be counted then, and once it is kept."""
+    """Loads the pages as a researcher does: the first time, and again once their statistics are cached."""
     browser = Client(SERVER_NAME="localhost")
     browser.force_login(create_person(username="reads", password=None, role=User.Role.RESEARCHER))
     base = f"/corpora/{question.corpus.slug}"
@@ -72,7 +75,7 @@ def pages(question: Question) -> None:
             f"{base}/annotators/",
             [(cached.Kind.PAIRWISE, ""), (cached.Kind.ANNOTATORS, "")],
         ),
-        ("the dashboard", "/admin/", [(cached.Kind.AGREEMENT, "")]),
+        ("home", "/admin/", [(cached.Kind.AGREEMENT, "")]),
     ):
         row(f"page: {name}, the first time", partial(load, browser, address))
         kept = [
@@ -92,7 +95,7 @@ def load(browser: Client, address: str) -> None:
 
 
 def count(kept: list[CachedStatistics]) -> None:
-    """What a worker does with these requests."""
+    """Computes what these requests ask for, as a worker does."""
     for each in kept:
         cached.carry_out(statistics_id=each.pk)
     if CachedStatistics.objects.under_way().exists():
@@ -100,7 +103,7 @@ def count(kept: list[CachedStatistics]) -> None:
 
 
 def models(question: Question) -> None:
-    """Both models, and the longest that somebody who waits for them hears nothing of how far they are."""
+    """Fits both reliability models, and measures the longest time without a progress report."""
     told: list[float] = []
     row(
         "Dawid and Skene's model and MACE, by crowd-kit",
@@ -111,7 +114,7 @@ def models(question: Question) -> None:
 
 
 def beside_libraries(question: Question, figures: dict[str, Any]) -> None:
-    """The same figures by krippendorff, statsmodels and crowd-kit. They must come out the same."""
+    """Computes the same statistics by krippendorff, statsmodels and crowd-kit. Raises RuntimeError if they differ."""
     import krippendorff
     import numpy as np
     import pandas as pd

@@ -1,4 +1,4 @@
-"""Breakdowns of ten runs on a large snapshot, and all result tables: seconds and memory."""
+"""Measures breakdowns of ten runs on a large snapshot, and all result tables: seconds and memory."""
 
 import json
 import os
@@ -18,6 +18,7 @@ from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.reports.cells import Scores, fill
 from modeling.reports.definitions import TABLES
 from modeling.results.breakdowns import store_breakdowns, store_composition
+from modeling.results.predictions import WRONG, Choice, Predictions
 from snapshots.models import Snapshot
 
 RUNS = 10
@@ -26,7 +27,7 @@ BASELINES = ("cbow", "bilstm", "esim", "lstm", "hypothesis_only")
 
 
 def measure_breakdowns(pairs: int) -> None:
-    """All pairs are in the test part, so every one is counted."""
+    """Measures breakdowns and result tables. All pairs are in the test partition, so every one is counted."""
     snapshot = make_snapshot(pairs)
     runs = [make_run(snapshot, number) for number in range(RUNS)]
     print(f"Breakdowns: {pairs:,} pairs, {RUNS} runs\n")
@@ -34,6 +35,11 @@ def measure_breakdowns(pairs: int) -> None:
     step("values of the pairs, once", lambda: store_composition(snapshot, "test"))
     step("breakdowns of the first run", lambda: store(snapshot, runs[0]))
     step(f"breakdowns of {RUNS - 1} further runs", lambda: store(snapshot, *runs[1:]))
+    step("a page of the error browser", lambda: page_of_errors(runs[0]))
+    step(
+        "the same beside a second run, with a filter",
+        lambda: page_of_errors(runs[0], runs[1], genre=GENRES[0]),
+    )
     step("all result tables", lambda: tables(snapshot))
     step("one table with the exact paired tests", lambda: fill("snli-6", [snapshot], tests=True))
     print(f"\n{Breakdown.objects.count()} rows are stored.\n")
@@ -54,6 +60,13 @@ def store(snapshot: Snapshot, *runs: TrainingRun) -> None:
         store_breakdowns(run, snapshot, folder_of(run), ["test"])
 
 
+def page_of_errors(run: TrainingRun, beside: TrainingRun | None = None, **values: str) -> None:
+    """Reads a page of wrong predictions, without texts: their queries do not depend on the number of pairs."""
+    predictions = Predictions(run, "test", beside=beside)
+    assert len(predictions.chosen(Choice(outcome=WRONG, values=values)))
+    assert predictions.dimensions
+
+
 def tables(snapshot: Snapshot) -> None:
     scores = Scores([snapshot])
     for name in TABLES:
@@ -61,7 +74,7 @@ def tables(snapshot: Snapshot) -> None:
 
 
 def make_snapshot(pairs: int) -> Snapshot:
-    """A frozen snapshot whose file is written directly: freezing has a section of its own."""
+    """Makes a frozen snapshot by writing its file directly: freezing has a section of its own."""
     corpus = Corpus.objects.create(slug="broken-down", name="Broken down")
     snapshot = Snapshot.objects.create(
         corpus=corpus, version=1, status="frozen", sha256=uuid.uuid4().hex * 2, frozen_at=timezone.now()
@@ -81,7 +94,7 @@ def make_snapshot(pairs: int) -> Snapshot:
 
 
 def make_run(snapshot: Snapshot, number: int) -> TrainingRun:
-    """A finished run with a file of predictions."""
+    """Makes a finished run with a file of predictions."""
     run = TrainingRun.objects.create(
         snapshot=snapshot,
         baseline=BASELINES[number % len(BASELINES)],

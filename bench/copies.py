@@ -1,4 +1,4 @@
-"""A large open corpus in little time: a small one, opened by the platform itself, copied by the database."""
+"""Makes a large open corpus quickly: the platform opens a small one, and the database copies it."""
 
 from django.core.management.color import no_style
 from django.db import connection, models, transaction
@@ -17,7 +17,10 @@ INSERT INTO {table} ({columns}) SELECT {values} FROM {table} CROSS JOIN copies W
 
 
 def make_open_corpus(slug: str, pairs: int) -> Question:
-    """`pairs` pairs with four open seats each, in turns as the platform deals them. A multiple of 2,000, or fewer."""
+    """Makes `pairs` pairs with four open seats each, in the platform's order.
+
+    The number must be below 2,000, or a multiple of it.
+    """
     question = make_corpus(slug, min(pairs, BASE))
     open_all(question)
     if pairs > BASE:
@@ -28,7 +31,7 @@ def make_open_corpus(slug: str, pairs: int) -> Question:
 
 
 def _multiply(question: Question, copies: int) -> None:
-    """So many copies of all premises, pairs and labels of the question's corpus, each copy with texts of its own."""
+    """Copies all premises, pairs and labels of the question's corpus so many times; each copy has texts of its own."""
     premises = _ids(Premise.objects.filter(corpus=question.corpus))
     pairs = _ids(Pair.objects.filter(corpus=question.corpus))
     labels = _ids(Label.objects.filter(question=question))
@@ -57,7 +60,7 @@ def _multiply(question: Question, copies: int) -> None:
 
 
 def _copy(model: type[models.Model], copies: int, ids: tuple[int, int], own: dict[str, str]) -> None:
-    """Copies the rows whose ids lie between the two; `own`: column -> what stands in it in the k-th copy."""
+    """Copies the rows with ids in this range. `own`: column -> its value in the k-th copy."""
     own = {"id": f"id + k * {_number(ids)}", **own}
     columns = [connection.ops.quote_name(str(field.column)) for field in model._meta.local_concrete_fields]
     values = [own.get(column, own.get(column.strip('"'), column)) for column in columns]

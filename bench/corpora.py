@@ -1,4 +1,7 @@
-"""Corpora of any size, made of words of our own. The texts mean little; their lengths are like real ones."""
+"""Makes corpora of any size from words of our own.
+
+The texts mean little; their lengths are like those of real texts.
+"""
 
 import random
 from collections.abc import Iterator
@@ -23,7 +26,7 @@ WORDS = tuple(
 
 
 def sentences(seed: int) -> Iterator[str]:
-    """Endless different sentences of 5 to 25 words."""
+    """Yields different sentences of 5 to 25 words, without end."""
     dice = random.Random(seed)
     number = 0
     while True:
@@ -32,7 +35,7 @@ def sentences(seed: int) -> Iterator[str]:
 
 
 def make_corpus(slug: str, pairs: int) -> Question:
-    """`pairs` elicited pairs, three a premise, none opened for validation yet."""
+    """Makes `pairs` elicited pairs, three for each premise, none of them open for validation."""
     corpus = Corpus.objects.create(slug=slug, name=slug)
     genre = Genre.objects.create(corpus=corpus, slug="all", name="All")
     question = Question.objects.create(

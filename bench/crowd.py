@@ -1,4 +1,4 @@
-"""Many people at once, each in a thread of their own, and how long their requests took."""
+"""Runs many people at once, each in a thread, and records how long their requests took."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Timings:
-    """Seconds that each request took, and what was acknowledged."""
+    """The seconds that each request took, and what the site acknowledged."""
 
     claims: list[float] = field(default_factory=list)
     submits: list[float] = field(default_factory=list)
@@ -21,9 +21,9 @@ class Timings:
 
 
 def all_at_once(works: Sequence[Callable[[Timings], None]]) -> tuple[Timings, float]:
-    """Runs every work in a thread; what they noted together, and the seconds used.
+    """Runs every callable of `works` in a thread; returns their combined timings and the seconds used.
 
-    Raises RuntimeError with the first error of any of them.
+    Raises RuntimeError with the first error of any thread.
     """
     errors: list[Exception] = []
     notes = [Timings() for _ in works]

@@ -1,6 +1,6 @@
-"""Many processes label one corpus empty while leases run out, processes are killed and batches come twice.
+"""Labels a whole corpus with many processes while leases expire, processes are killed and batches are sent twice.
 
-After it every pair has exactly its seats filled, and every answer that was acknowledged is there, once.
+Afterwards the seats of every pair must be filled exactly, and each acknowledged answer must be stored once.
 """
 
 import json
@@ -33,7 +33,7 @@ LATE, TWICE, KILLED = 0.05, 0.15, 0.05
 
 @dataclass(frozen=True)
 class Drained:
-    """How it went. `faults`: what must not be, in words; empty when all is well."""
+    """The result of a drain. `faults`: the rules that were broken, in words; empty if none was."""
 
     labels: int
     surplus: int
@@ -43,7 +43,7 @@ class Drained:
 
 
 def drain(question: Question, *, processes: int, folder: Path, seconds: float = 600) -> Drained:
-    """Lets that many processes label until no seat is open. Raises TimeoutError after `seconds`."""
+    """Labels with so many processes until no seat is open. Raises TimeoutError after `seconds`."""
     people = [create_person(username=f"drain-{question.pk}-{k}", password=None) for k in range(processes)]
     started, killed, dice = time.monotonic(), 0, random.Random(question.pk)
     fork = multiprocessing.get_context("fork")
@@ -87,10 +87,10 @@ def drain(question: Question, *, processes: int, folder: Path, seconds: float = 
 
 
 def forget_connections() -> None:
-    """To be called first in a forked process: what it inherited is its parent's, to use and to close.
+    """Replaces inherited database connections. Call it first in a forked process: they belong to its parent.
 
-    Closing them in the parent before is not enough: while an event loop runs there (a browser of the tests),
-    Django keeps another set of connections, and the child, in which no loop runs, finds the older one again.
+    Closing them in the parent beforehand is not enough: while an event loop runs there (a browser of the tests),
+    Django keeps another set of connections, and the child, in which no loop runs, would find the older set.
     """
     for alias in connections:
         with suppress(AttributeError):
@@ -128,7 +128,7 @@ def _work(question: int, person: int, journal: Path, seed: float) -> None:
 def _send(
     annotator: User, token: str, labels: dict[str, str], key: str, times: int
 ) -> list[tuple[int, int, bool]]:
-    """Sends the batch, perhaps twice at one moment; (saved, surplus, repeated) of each."""
+    """Sends the batch, perhaps twice at the same moment; returns (saved, surplus, repeated) for each request."""
     answers: list[tuple[int, int, bool]] = []
 
     def send() -> None:
@@ -170,7 +170,7 @@ def _faults(question: Question, folder: Path) -> list[str]:
             acknowledged += sum(saved + surplus for saved, surplus, _ in answers)
             if sum(not repeated for _, _, repeated in answers) != 1:
                 faults.append(f"{journal.stem}: one key was taken more than once: {answers}")
-    # Whoever was killed after the commit and before the journal was written has labels that no line tells of.
+    # A process that was killed between its commit and its journal has labels without a line there.
     if cast.count() < acknowledged:
         faults.append(f"{acknowledged} labels were acknowledged, {cast.count()} are stored")
     return faults

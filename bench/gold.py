@@ -1,4 +1,4 @@
-"""Gold labels: what their SQL costs, the pairs of a corpus through REST, and what researchers' pages ask of the database."""
+"""Measures what gold labels cost: their SQL, all pairs of a corpus through REST, the queries of researchers' pages."""
 
 import json
 import time
@@ -19,23 +19,37 @@ from validation.models import Question
 
 WRITES = ("INSERT", "UPDATE", "DELETE", "SELECT setval")
 PAGE = 1000  # pairs
-# Of the site, with a corpus in the middle.
 PAGES = (
-    "agreement/?by=genre",
-    "annotators/",
-    "pairs/",
-    "pairs/?votes=disputed",
-    "open/",
-    "more-labels/",
-    "adjudication/",
-    "controls/?percent=1",
-    "pool/",
-    "calibration/",
+    "/admin/",
+    "/c/gold/",
+    "/c/gold/premises/",
+    "/c/gold/labelling/",
+    "/c/gold/settings/",
+    *(
+        f"/corpora/gold/{page}"
+        for page in (
+            "agreement/?by=genre",
+            "annotators/",
+            "pairs/",
+            "pairs/?votes=disputed",
+            "pairs/h0/",
+            "open/",
+            "more-labels/",
+            "adjudication/",
+            "controls/?percent=1",
+            "pool/",
+            "calibration/",
+            "vetting/",
+            "pay/",
+            "reports/",
+        )
+    ),
+    "/snapshots/freeze/gold/plan/",
 )
 
 
 def measure_gold(pairs: int) -> None:
-    """Makes `pairs` pairs with five labels, of a question that a researcher adjudicates, and prints three tables."""
+    """Makes `pairs` pairs with five labels under an adjudicated question, and prints three tables."""
     question = make_labelled_corpus("gold", pairs)
     Question.objects.filter(pk=question.pk).update(gold_rule="adjudicated")
     question.refresh_from_db()
@@ -53,10 +67,7 @@ def measure_gold(pairs: int) -> None:
     row("JSON Lines", lambda: in_lines(browser, f"{rest}?as=jsonl"))
     row("gold labels of all, from the database alone", lambda: whole(question))
     print("\n| page | status | queries | statements that write | seconds |\n|---|---|---|---|---|")
-    base = f"/corpora/{question.corpus.slug}/"
-    freeze = f"/snapshots/freeze/{question.corpus.slug}/plan/"
-    public_id = Pair.objects.filter(corpus=question.corpus).earliest("pk").public_id
-    for address in ("/admin/", *(base + page for page in PAGES), f"{base}pairs/{public_id}/", freeze):
+    for address in PAGES:
         print_page(browser, address)
     print()
 

@@ -1,4 +1,4 @@
-"""A client that costs little processor time: it shares the machine with the site that is measured."""
+"""An HTTP client that needs little processor time, because it shares the machine with the site that is measured."""
 
 import json
 import socket
@@ -9,7 +9,7 @@ PORTION = 1 << 16
 
 
 class Http:
-    """One connection that is kept open. `headers` go with every request."""
+    """A connection that stays open. `headers` are sent with every request."""
 
     def __init__(self, address: str, headers: dict[str, str], seconds: float = 60) -> None:
         place = urlsplit(address)
@@ -19,7 +19,7 @@ class Http:
         self.headers = "\r\n".join(lines)
 
     def ask(self, method: str, path: str, body: bytes = b"", kind: str = "") -> tuple[int, str, bytes]:
-        """Status, head and content of the answer. `kind`: the media type of what is sent."""
+        """Returns status, headers and body of the response. `kind`: the media type of the request's body."""
         sent = f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n" if kind else ""
         self.socket.sendall(f"{method} {path} HTTP/1.1\r\n{self.headers}\r\n{sent}\r\n".encode() + body)
         received = b""
@@ -35,7 +35,7 @@ class Http:
         return int(head[9:12]), head, b"".join(parts)
 
     def post_json(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """What REST answers. Raises RuntimeError unless that is a 200."""
+        """Returns the response of REST. Raises RuntimeError unless its status is 200."""
         status, _, content = self.ask("POST", path, json.dumps(body).encode(), "application/json")
         if status != 200:
             raise RuntimeError(f"{path} answered {status}: {content[:300]!r}")
@@ -52,7 +52,7 @@ class Http:
 
 
 def field(head: str, name: str) -> str:
-    """The value of a header line; empty where there is none."""
+    """Returns the value of a header line; empty if there is none."""
     start = head.lower().find(f"\r\n{name}:")
     if start < 0:
         return ""

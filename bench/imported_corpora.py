@@ -1,19 +1,24 @@
-"""`python -m bench.imported_corpora --data FOLDER`: what comes in of each published corpus, as a Markdown table.
+"""`python -m bench.imported_corpora --data FOLDER [--write]`: counts what is imported of each published corpus.
 
-Every file is tried with `import_pairs --dry-run` on an SQLite database of its own, which goes away after.
+Tries every file with `import_pairs --dry-run` on an SQLite database of its own, which is deleted afterwards. With
+`--write` it imports every file into a corpus of its own, and counts the rows that are then in the database. Prints Markdown,
+and names each row that differs from docs/imported-corpora.md.
 """
 
 import argparse
 import json
 import os
 import tempfile
+import zlib
 from collections import Counter
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
 import django
+from django.utils.text import slugify
 
+TABLE = Path(__file__).parents[1] / "docs" / "imported-corpora.md"
 COLUMNS = (
     *("files", "format", "rows in", "pairs", "votes", "authors' labels", "published labels"),
     *("passed over", "refused", "kept and refused"),
@@ -24,7 +29,7 @@ COUNTED = ("pairs", "labels", "author_labels", "published_labels", "skipped", "r
 
 @dataclass(frozen=True)
 class Tried:
-    """Files of one corpus: a pattern below the folder of data, their format, and what is worth knowing of the outcome."""
+    """Files of one corpus: a pattern below the folder of data, their format, and remarks on the outcome."""
 
     files: str
     form: str
@@ -119,30 +124,48 @@ TRIED = (
 )
 
 
-def counts_of(tried: Tried, data: Path) -> Counter[str]:
-    """Return what a dry run of each file counts, summed."""
+def counts_of(tried: Tried, data: Path, *, write: bool = False) -> Counter[str]:
+    """Returns the counts of each file, summed: of a dry run, or of what was written."""
     from django.core.management import call_command
 
     total = Counter[str]()
     for path in sorted(data.glob(tried.files)):
         if path.name.startswith("README"):
             continue
-        out = StringIO()
+        out, slug = StringIO(), slug_of(path.relative_to(data)) if write else "trial"
         call_command(
             "import_pairs",
-            "trial",
+            slug,
             path,
             format=tried.form,
-            dry_run=True,
+            dry_run=not write,
             json=True,
             stdout=out,
             stderr=StringIO(),
         )
         told = json.loads(out.getvalue())
-        total.update({key: told[key] for key in COUNTED})
+        total.update({key: told[key] for key in COUNTED} | (stored(slug) if write else {}))
     if not total["pairs"]:
         raise SystemExit(f"No pairs in {data / tried.files}.")
     return total
+
+
+def slug_of(path: Path) -> str:
+    return f"{slugify(path.stem)[:40]}-{zlib.crc32(str(path).encode()):x}"
+
+
+def stored(slug: str) -> dict[str, int]:
+    """Returns how many pairs and labels of a corpus are in the database."""
+    from collection.models import Pair
+    from validation.models import Label
+
+    pairs = Pair.objects.filter(corpus__slug=slug)
+    return {
+        "pairs": pairs.count(),
+        "labels": Label.objects.filter(pair__corpus__slug=slug).count(),
+        "author_labels": pairs.filter(author_label__isnull=False).count(),
+        "published_labels": pairs.filter(published_label__isnull=False).count(),
+    }
 
 
 def row_of(tried: Tried, counts: Counter[str]) -> str:
@@ -157,7 +180,12 @@ def row_of(tried: Tried, counts: Counter[str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.imported_corpora", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="the folder of published corpora")
+    parser.add_argument(
+        "--write", action="store_true", help="import instead of trying, and count the stored rows"
+    )
     options = parser.parse_args()
+    documented = TABLE.read_text(encoding="utf-8").splitlines()
+    differing = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ |= {"DATABASE_URL": f"sqlite:///{folder}/trial.sqlite3", "QUINTET_VAR": folder}
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
@@ -167,7 +195,18 @@ def main() -> None:
         call_command("migrate", verbosity=0)
         print(HEAD)
         for tried in TRIED:
-            print(row_of(tried, counts_of(tried, options.data)), flush=True)
+            row = row_of(tried, counts_of(tried, options.data, write=options.write))
+            print(row, flush=True)
+            if row not in documented:
+                differing.append(tried.files)
+    print(
+        "\n"
+        + (
+            f"Not as in {TABLE.name}: {', '.join(differing)}"
+            if differing
+            else f"All rows are as in {TABLE.name}."
+        )
+    )
 
 
 if __name__ == "__main__":

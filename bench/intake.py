@@ -1,53 +1,51 @@
-"""`import_pairs` and `recast` as a person runs them: processes of their own, whose time and memory the system tells."""
+"""Measures `import_pairs` and `recast` as a person runs them: in processes whose time and memory the system reports."""
 
 import json
-import os
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from django.conf import settings
+from django.db.models import Max
 
-from annotation_site.operation.server import database_url, tail
+from bench.commands import Used, run_command
 from bench.corpora import sentences
-from collection.models import Corpus, Pair
+from collection.models import Corpus, Pair, Premise, Source
 
 PAIRS = 550_000  # about SNLI, and all of the DNC
 LABELS = ("entailment", "neutral", "contradiction")
 
 
-@dataclass(frozen=True)
-class Used:
-    """What a command used. `processor`: seconds, without the database's. `memory`: peak in MiB."""
-
-    seconds: float
-    processor: float
-    memory: float
-
-
 def measure_intake(pairs: int, folder: Path) -> None:
-    """A tenth of the pairs, then all of them: the memory must be the same. Then the same file again."""
+    """Imports a tenth of the pairs, then all, then the same file again, and runs `bias`. The memory must not grow."""
     print("| what | lines | pairs | seconds | lines/s | processor seconds | peak memory MiB |")
     print("|---|---|---|---|---|---|---|")
     for number in (pairs // 10, pairs):
-        path = _published(number, folder)
         slug = f"imported-{number}"
-        _row("import_pairs", number, slug, _run("import_pairs", slug, path, "--format", "jsonl"))
-        before = Pair.objects.filter(corpus__slug=slug).count()
-        _row("the same file again", number, slug, _run("import_pairs", slug, path, "--format", "jsonl"))
-        if Pair.objects.filter(corpus__slug=slug).count() != before:
-            raise RuntimeError("Importing the same file again changed the corpus.")
+        _twice("import_pairs", number, slug, _published(number, folder), "--format", "jsonl")
+        _row("bias", number, slug, run_command("bias", slug))
     for number in (pairs // 20, pairs // 2):  # two pairs a row
-        path = _reviews(number, folder)
-        slug = f"recast-{number}"
-        _row("recast, sentiment", number, slug, _run("recast", slug, "sentiment", path))
-        _row("the same source again", number, slug, _run("recast", slug, "sentiment", path))
+        _twice("recast", number, f"recast-{number}", "sentiment", _reviews(number, folder))
     print()
+
+
+def _twice(command: str, number: int, slug: str, *words: object) -> None:
+    """Runs the command again, which must change nothing."""
+    _row(command, number, slug, run_command(command, slug, *words))
+    before = _state(slug)
+    _row(f"{command}, the same file again", number, slug, run_command(command, slug, *words))
+    if _state(slug) != before:
+        raise RuntimeError(f"{command} of the same file changed {slug} the second time.")
+
+
+def _state(slug: str) -> tuple[int, int, int, int | None]:
+    """Returns how many rows of each kind there are, and the newest pair."""
+    pairs = Pair.objects.filter(corpus__slug=slug)
+    return (
+        pairs.count(),
+        Premise.objects.filter(corpus__slug=slug).count(),
+        Source.objects.filter(corpus__slug=slug).count(),
+        pairs.aggregate(newest=Max("pk"))["newest"],
+    )
 
 
 def _row(what: str, lines: int, slug: str, used: Used) -> None:
@@ -59,23 +57,8 @@ def _row(what: str, lines: int, slug: str, used: Used) -> None:
     )
 
 
-def _run(*arguments: object) -> Used:
-    """Raises RuntimeError with the end of what the command said where it fails."""
-    command: Sequence[str] = [sys.executable, "manage.py", *map(str, arguments)]
-    environment = {**os.environ, "DATABASE_URL": database_url(), "QUINTET_VAR": str(settings.VAR)}
-    start = time.perf_counter()
-    with tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen(
-            command, cwd=settings.BASE_DIR, env=environment, stdout=subprocess.DEVNULL, stderr=log
-        )
-        _, status, used = os.wait4(process.pid, 0)
-        if status:
-            raise RuntimeError(f"{' '.join(command)} failed:\n{tail(log)}")
-    return Used(time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
-
-
 def _published(number: int, folder: Path) -> Path:
-    """JSON Lines, three pairs a premise, each with its gold label."""
+    """Writes JSON Lines: three pairs for each premise, each with its gold label."""
     path, text = folder / f"pairs-{number}.jsonl", sentences(1)
     with path.open("w") as file:
         for place in range(number):
@@ -84,7 +67,8 @@ def _published(number: int, folder: Path) -> Path:
             row = {
                 "id": f"i{place}",
                 "premise": premise,
-                "hypothesis": next(text),
+                # Without the sentence's number: no language has so many words.
+                "hypothesis": next(text).rpartition(" ")[0],
                 "label": LABELS[place % 3],
             }
             file.write(f"{json.dumps(row)}\n")
@@ -92,7 +76,7 @@ def _published(number: int, folder: Path) -> Path:
 
 
 def _reviews(number: int, folder: Path) -> Path:
-    """Reviews in the layout of the recipe, whose file name says what they are of."""
+    """Writes reviews in the layout of the recipe. The file name says what they are about."""
     place = folder / f"reviews-{number}"
     place.mkdir()
     path = place / "yelp_labelled.txt"

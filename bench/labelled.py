@@ -1,4 +1,7 @@
-"""A corpus whose every pair has five labels, made by the database itself: half a million pairs in a minute or two."""
+"""Makes a corpus in which every pair has five labels, in the database alone.
+
+Half a million pairs in a minute or two.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,9 +57,10 @@ WHERE seat.question_id = %(question)s AND seat.origin = 'cast'
 
 
 def make_labelled_corpus(slug: str, pairs: int) -> Question:
-    """`pairs` elicited pairs, three a premise, ten genres, each with five labels over ten weeks and a time for each.
+    """Makes `pairs` elicited pairs in ten genres, three for each premise, with five timed labels over ten weeks.
 
-    PostgreSQL only, in a database that nobody else writes to: ids of one statement are taken to follow one another.
+    On PostgreSQL only, in a database that nobody else writes to: the ids of one statement are assumed to be
+    consecutive.
     """
     corpus = Corpus.objects.create(slug=slug, name=slug)
     genres = Genre.objects.bulk_create(
@@ -104,7 +108,7 @@ def make_labelled_corpus(slug: str, pairs: int) -> Question:
 
 @contextmanager
 def _indexed_afterwards(cursor: Any, table: str) -> Iterator[None]:
-    """Millions of rows are sooner sorted once for an index than put into it one by one. Constraints stay as they are."""
+    """Drops the indexes inside the block and makes them again afterwards, which is faster. Constraints stay."""
     cursor.execute(
         "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = %s::regclass"
         " AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)",

@@ -1,7 +1,7 @@
-"""Annotators who label over HTTP: as fast as the site lets them, or at a rate, signed in or with a token.
+"""Measures annotators who label over HTTP: as fast as the site answers or at a fixed rate, by session or by token.
 
-Everybody has a connection that is kept open. After each run the labels that were acknowledged are compared with
-those that are stored, and no pair may have a label too many.
+Everybody has a connection that stays open. After each run the acknowledged labels are compared with the stored ones,
+and no pair may have a label too many.
 """
 
 import re
@@ -37,7 +37,7 @@ SHARE = 0.8
 
 @dataclass(frozen=True)
 class Held:
-    """A batch in the hands of an annotator."""
+    """The batch that an annotator has in hand."""
 
     assignment: str
     slots: list[str]
@@ -50,11 +50,11 @@ class Way(Protocol):
     def first(self) -> Held | None: ...
 
     def send(self, batch: Held, slots: list[str]) -> Held | None:
-        """Sends labels for these slots. Returns what is in hand then: the rest of the batch, or the next one."""
+        """Sends labels for these slots. Returns the batch in hand afterwards: the rest of this one, or the next."""
 
 
 class ByToken:
-    """Through REST, a key in the header."""
+    """Labels through REST, with a token in the header."""
 
     def __init__(self, address: str, question: Question, person: User) -> None:
         token = create_api_token(user=person, name="bench")
@@ -83,7 +83,7 @@ class ByToken:
 
 
 class BySession:
-    """As a browser: the page and its script, with the cookies of somebody who has signed in."""
+    """Labels as a browser does: the page and its script, with the cookies of a signed-in person."""
 
     def __init__(self, address: str, question: Question, person: User) -> None:
         cookies = f"sessionid={session_of(person)}; csrftoken={CSRF}"
@@ -123,7 +123,7 @@ WAYS: dict[str, Callable[[str, Question, User], Way]] = {"token": ByToken, "sess
 
 
 def session_of(person: User) -> str:
-    """The key of a session in which this person has signed in. The sign-in page would take a slow hash for each."""
+    """Returns the key of a new session of this person, without the slow password hash of the sign-in page."""
     store = import_module(settings.SESSION_ENGINE).SessionStore()
     store[SESSION_KEY] = str(person.pk)
     store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
@@ -134,7 +134,10 @@ def session_of(person: User) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """`labels` acknowledged in `seconds`; how long each submit took, in seconds; whose processor time it was."""
+    """The result of a run.
+
+    `labels` acknowledged in `seconds`, the seconds of each submit, and processor time by program.
+    """
 
     labels: int
     seconds: float
@@ -143,7 +146,7 @@ class Measured:
 
 
 def measure_labelling(question: Question, address: str, load: Load) -> Measured:
-    """Raises RuntimeError when a label was lost, a pair got one too many, or an answer was not what it must be."""
+    """Measures one load. Raises RuntimeError if a label was lost, a pair got one too many, or a response was wrong."""
     cast = Label.objects.filter(question=question, origin="cast", label__isnull=False)
     before = cast.count()
     seats = Label.objects.filter(question=question).open()
@@ -176,10 +179,10 @@ def measure_labelling(question: Question, address: str, load: Load) -> Measured:
 def _work(
     way: Way, held: Held | None, load: Load, begin: float, phase: float, enough: int
 ) -> Callable[[Timings], None]:
-    """Labels until the time is over or they have done `enough` labels.
+    """Labels until the time is over or `enough` labels are done.
 
-    With a rate everybody sends at moments set beforehand, and a request's time counts from its moment: a slow
-    answer must not make the next ones look fast.
+    With a rate, everybody sends at moments set beforehand, and a request's time counts from its moment: otherwise a
+    slow response would make the next ones look fast.
     """
 
     def work(timings: Timings) -> None:

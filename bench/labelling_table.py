@@ -1,4 +1,4 @@
-"""The section `labelling`: which loads are measured, and their table."""
+"""The section `labelling`: the loads that are measured, and their table."""
 
 import os
 import subprocess
@@ -20,9 +20,9 @@ HEADS = (
 
 
 def measure_labelling_table(sizes: Sequence[int] = SIZES, loads: Sequence[Load] = ()) -> None:
-    """Labels a second and latency, with what each request costs the three programs that share the machine.
+    """Measures labels per second and latency, and the processor time of client, site and database for each request.
 
-    Without `loads` the whole table, on PostgreSQL and on SQLite.
+    Without `loads` it measures the whole table, on PostgreSQL and on SQLite.
     """
     print(f"| {' | '.join(HEADS)} |")
     print("|---" * len(HEADS) + "|")
@@ -35,7 +35,7 @@ def measure_labelling_table(sizes: Sequence[int] = SIZES, loads: Sequence[Load] 
 
 
 def _rows(pairs: int, loads: Sequence[Load]) -> Iterator[str]:
-    """A small corpus is made anew for every load, or the last rows would find it empty."""
+    """Yields a row for each load. A small corpus is made anew for each, because a load may label all of it."""
     question = None
     for number, load in enumerate(loads):
         if question is None or pairs <= SIZES[0]:
@@ -65,7 +65,7 @@ def _row(pairs: int, load: Load, measured: Measured) -> str:
 
 
 def _on_sqlite() -> None:
-    """Settings name one database: another one is another process."""
+    """Measures on SQLite in another process, because settings name one database."""
     command = [sys.executable, "-m", "bench", "labelling", "--sqlite", "--pairs", str(SIZES[0])]
     command += ["--annotators", "8", "32"]
     environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}

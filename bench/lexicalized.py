@@ -1,7 +1,7 @@
-"""Time and memory of the classifier with words as features, by the number of training pairs.
+"""Measures time and memory of the lexicalized classifier by the number of training pairs.
 
-SNLI's 18,466 published dev and test pairs are varied: of each premise two words are exchanged for words of the corpus, of
-each hypothesis one. Real pairs have fewer different features, so this measures a little more than there would be.
+SNLI's 18,466 published dev and test pairs are varied: two words of each premise and one of each hypothesis are
+exchanged for other words of the corpus. Real pairs have fewer different features, so real memory is a little lower.
 """
 
 import json
@@ -22,7 +22,7 @@ HELD_OUT = 1_000
 
 
 def varied_lines(real: list[Real], pairs: int) -> Iterator[str]:
-    """So many lines of a snapshot's file."""
+    """Yields so many lines of a snapshot's file."""
     dice = random.Random(1)
     words = [word for one in real for text in (*one.premise, one.hypothesis) for word in text.split()]
 
@@ -45,7 +45,7 @@ def varied_lines(real: list[Real], pairs: int) -> Iterator[str]:
 
 
 def measure_lexicalized(folder: Path, sizes: tuple[int, ...] = SIZES) -> None:
-    """A Markdown table, a row for each size."""
+    """Prints a Markdown table with a row for each size."""
     captions = [one for one in real_pairs() if one.genre in ("captions", "own")]
     print("| pairs | features | seconds | processor seconds | peak memory MiB | run folder MiB |")
     print("|---|---|---|---|---|---|")

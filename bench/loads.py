@@ -1,4 +1,4 @@
-"""Which loads the section `labelling` puts on the site: by the command line, or those of the whole table."""
+"""The loads that the section `labelling` puts on the site: those of the command line, or those of the whole table."""
 
 import argparse
 from dataclasses import dataclass
@@ -10,7 +10,10 @@ AIM = 560  # labels a second
 
 @dataclass(frozen=True)
 class Load:
-    """`rate`: labels a second of all together, 0 for as many as possible. `by_label`: each saved by itself."""
+    """A load. `rate`: labels per second of all annotators together, 0 for no limit.
+
+    `by_label`: one request for each label.
+    """
 
     annotators: int
     login: str = "session"
@@ -38,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def asked_for(options: argparse.Namespace) -> list[Load]:
-    """The loads that the command line names; none where it names none."""
+    """Returns the loads that the command line names; none if it names none."""
     return [
         Load(number, options.login, options.save == "label", options.rate, options.seconds)
         for number in options.annotators or ()

@@ -1,4 +1,4 @@
-"""Which machine the figures are from."""
+"""Describes the machine on which figures were measured."""
 
 import os
 import platform
@@ -8,7 +8,7 @@ from django.db import connection
 
 
 def describe() -> str:
-    """One line: processor, cores, memory, Python, database."""
+    """Returns one line: processor, cores, memory, Python, database."""
     return "; ".join(
         (
             _processor(),

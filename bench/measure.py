@@ -8,13 +8,13 @@ Result = TypeVar("Result")
 
 
 def timed(work: Callable[[], Result]) -> tuple[Result, float]:
-    """What `work` returned and the seconds it took."""
+    """Returns the result of `work` and the seconds that it took."""
     start = time.perf_counter()
     result = work()
     return result, time.perf_counter() - start
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that `share` of the values do not exceed (nearest rank); 0 for no values."""
+    """Returns the value that `share` of the values do not exceed (nearest rank); 0 if there are none."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0

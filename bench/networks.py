@@ -1,11 +1,11 @@
 """`python -m bench.networks BASELINE BATCH_SIZE SECONDS THREADS`: a baseline's training speed, as JSON. No Django.
 
-`plain esim` and `plain infersent` are the same networks in torch's own layers, for comparison (bench/plain_networks.py).
+`plain esim` and `plain infersent` are the same networks in torch's own layers, for comparison
+(bench/plain_networks.py). Vectors have 300 dimensions, there are 20,000 words, and layers have 300 units (a pretrained
+encoder keeps its sizes); sentences are as long as those of SNLI; the optimiser is the baseline's own.
 
-Vectors of 300 dimensions, 20,000 words, 300 units wherever a baseline has units (a pretrained encoder as it is),
-sentences as long as those of SNLI, the baseline's own optimiser. A process of its own, for the sake of its peak
-memory. With one thread the pairs a second of processor time mean something on a busy machine too; the clock's need
-a quiet one.
+Each measurement is a process of its own, so that its peak memory is its own. With one thread, pairs per processor
+second are comparable on a busy machine too; pairs per second need a quiet one.
 """
 
 import json
@@ -95,9 +95,9 @@ def main(baseline: str, batch_size: int, seconds: float, threads: int) -> None:
 
 
 def material(baseline: str) -> "tuple[LearningSettings, Network, Lexicon, list[str]]":
-    """A baseline's settings at the sizes above, its fresh network, what it knows, and the words to write pairs with.
+    """Returns a baseline's settings at these sizes, a new network, its vocabulary, and words to write pairs with.
 
-    A pretrained encoder keeps its size, and knows each of the words as one piece.
+    A pretrained encoder keeps its size; each word is one of its tokens.
     """
     from bench.plain_networks import PLAIN
     from modeling.baselines.catalogue import BASELINES, make_settings
@@ -122,7 +122,10 @@ def material(baseline: str) -> "tuple[LearningSettings, Network, Lexicon, list[s
 
 
 def pairs_of(words: list[str]) -> "list[Pair]":
-    """Pairs of these words, common ones common as in language: rank r about 1 / r times as often as the first."""
+    """Returns pairs of these words, distributed as in language.
+
+    The word of rank r occurs 1 / r times as often as the first.
+    """
     import numpy as np
 
     from modeling.baselines.data import Pair
@@ -143,7 +146,7 @@ def pairs_of(words: list[str]) -> "list[Pair]":
 
 
 def measure_networks(seconds: float = 10.0) -> None:
-    """A Markdown table of all networks at batches of 32 and 64, with one thread and with all cores."""
+    """Prints a Markdown table of all networks at batches of 32 and 64, with one thread and with all cores."""
     from bench.plain_networks import PLAIN
     from modeling.baselines.catalogue import BASELINES
     from modeling.baselines.settings import LearningSettings
@@ -162,7 +165,7 @@ def measure_networks(seconds: float = 10.0) -> None:
 
 
 def measure_one(baseline: str, batch_size: int, seconds: float, threads: int) -> None:
-    """One line of the table, from a process of its own."""
+    """Returns one line of the table, measured in a process of its own."""
     arguments = [baseline, str(batch_size), str(seconds), str(threads)]
     answer = subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "bench.networks", *arguments],

@@ -1,4 +1,4 @@
-"""Scenes for pairing by machine: captions of the example scenes, mixed, so that the parser reads real sentences."""
+"""Makes scenes for pairing by machine from captions of the example scenes, so that the parser reads real sentences."""
 
 import json
 import random
@@ -9,7 +9,7 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "scenes" / "sce
 
 
 def scenes(number: int) -> Iterator[str]:
-    """That many lines of a file of scenes."""
+    """Yields so many lines of a file of scenes."""
     captions = [
         caption for line in EXAMPLES.read_text().splitlines() for caption in json.loads(line)["captions"]
     ]

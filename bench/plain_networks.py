@@ -1,7 +1,7 @@
-"""ESIM and InferSent's encoder as torch's own layers spell them: what the speed of ours is held against.
+"""ESIM and InferSent's encoder in torch's own layers, to compare the speed of ours with.
 
-Sentences are padded, packed for the LSTMs and padded again; each side is read by itself. Sizes, dropout, optimiser
-and batches are those of our baselines.
+Sentences are padded, packed for the LSTMs and padded again; premise and hypothesis are encoded separately. Sizes,
+dropout, optimiser and batches are those of our baselines.
 """
 
 import torch
@@ -31,7 +31,7 @@ class PlainEncoder(nn.Module):
 
 
 def is_word(side: Sentences) -> Tensor:
-    """(batch, longest, 1): 1 for words, 0 for padding."""
+    """Returns (batch, longest, 1): 1 for words, 0 for padding."""
     return (torch.arange(side.tokens.shape[1]) < side.lengths[:, None])[:, :, None].float()
 
 

@@ -1,7 +1,7 @@
-"""A simulated pool with known guessers works through the labelling pages: do the flags find them?
+"""Measures whether the flags find guessers: a simulated pool with known guessers works through the labelling pages.
 
-Everybody meets the site's own pages, one after the other in this process, so that a run with the same seed is
-the same run. Who guesses is known here and nowhere else.
+Everybody uses the site's own pages, one after another in this process, so a run with the same seed gives the same
+result. Only this module knows who guesses.
 """
 
 import random
@@ -26,9 +26,9 @@ Answer = Callable[[str, str], str]
 
 @dataclass
 class Worker:
-    """Somebody who labels. `guesses`: in which way, empty for who reads. `milliseconds`: about how long a label takes.
+    """Somebody who labels. `guesses`: in which way; empty for a reader.
 
-    `batches`: how many they label while others label one.
+    `milliseconds`: the typical time for a label. `batches`: how many they label while others label one.
     """
 
     user: User
@@ -39,12 +39,12 @@ class Worker:
     client: Client = field(default_factory=lambda: Client(SERVER_NAME="localhost"))
 
     def come(self, question: Question) -> None:
-        """Signs in and says that the instructions were read."""
+        """Signs in and confirms that the instructions were read."""
         self.client.force_login(self.user)
         self.client.post(f"/work/validation/{question.corpus.slug}/instructions/", {"agree": "yes"})
 
     def label_a_batch(self, question: Question) -> int:
-        """Labels one batch on the page. Returns how many labels: 0 when there was nothing to do."""
+        """Labels one batch on the page. Returns the number of labels: 0 if there was nothing to do."""
         address = f"/work/validation/{question.corpus.slug}/"
         answer = self.client.get(address)
         if answer.status_code != 200:
@@ -64,7 +64,7 @@ class Worker:
 
 
 def drain(question: Question, workers: Iterable[Worker]) -> int:
-    """Everybody labels a batch in turn until nobody finds anything. Returns the number of labels."""
+    """Lets everybody label a batch in turn until nothing is left. Returns the number of labels."""
     labels, at_work = 0, list(workers)
     for worker in at_work:
         worker.come(question)
@@ -78,17 +78,17 @@ def drain(question: Question, workers: Iterable[Worker]) -> int:
 
 
 def flagged(question: Question) -> dict[str, tuple[str, ...]]:
-    """Whom the flags of validation/statistics/annotator_quality.py name, by code, and with which."""
+    """Returns the codes that validation/statistics/annotator_quality.py flags, with their flags."""
     return {each.code: each.flags for each in annotators(question) if each.flags}
 
 
 def truth(labels: tuple[str, ...]) -> Answer:
-    """What a careful reader says: settled by the texts alone."""
+    """Returns the label that a careful reader gives; the texts alone decide it."""
     return lambda premise, hypothesis: random.Random(f"{premise}\n{hypothesis}").choice(labels)
 
 
 def as_written(question: Question) -> Answer:
-    """What a careful reader says where the authors wrote what they were asked for."""
+    """Returns the label that a careful reader gives if authors wrote what they were asked for."""
     rows = Pair.objects.filter(corpus=question.corpus).values_list(
         "premise__text", "hypothesis", "author_label"
     )
@@ -97,13 +97,13 @@ def as_written(question: Question) -> Answer:
 
 
 def mostly(answer: Answer, labels: tuple[str, ...], share: float, seed: int) -> Answer:
-    """Says `answer` in so large a share of cases, and anything in the others."""
+    """Returns a judge who answers `answer` with this probability, and any label otherwise."""
     dice = random.Random(seed)
     return lambda *texts: answer(*texts) if dice.random() < share else dice.choice(labels)
 
 
 def guessing(labels: tuple[str, ...], weights: tuple[int, ...], seed: int) -> Answer:
-    """Never reads: labels drawn with these weights."""
+    """Returns a judge who does not read, and draws labels with these weights."""
     dice = random.Random(seed)
     return lambda *_: dice.choices(labels, weights)[0]
 
@@ -112,7 +112,7 @@ WAYS = ("lots", "one label", "hurries", "reads half")
 
 
 def make_pool(slug: str, right: Answer, labels: tuple[str, ...], seed: int) -> list[Worker]:
-    """Thirty people: eight guess, two in each of the WAYS; the others read, 60 to 95% of the time with care."""
+    """Makes thirty people: eight guess, two in each of WAYS; the others read 60 to 95% of the time."""
     dice = random.Random(seed)
     people = [create_person(username=f"{slug}-{number}", password=None) for number in range(30)]
     readers = [
@@ -138,7 +138,7 @@ def make_pool(slug: str, right: Answer, labels: tuple[str, ...], seed: int) -> l
 
 @dataclass
 class Flags:
-    """What the flags found, summed over pools: people who read and were flagged, and way -> (found, of how many)."""
+    """The result over all pools: readers who were flagged, and way -> (found, of how many)."""
 
     labels_each: float = 0
     wrongly: int = 0
@@ -158,7 +158,10 @@ class Flags:
 
 
 def measure_flags(pairs: int, pools: int) -> Flags:
-    """So many pools label a corpus of that size each, four labels a pair beside the author's."""
+    """Lets so many pools each label a corpus of this size, four labels for each pair beside the author's.
+
+    Returns the flags.
+    """
     sums = Flags()
     for seed in range(pools):
         slug = f"pool-{pairs}-{seed}"

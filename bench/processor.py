@@ -1,4 +1,4 @@
-"""Whose processor time it was: the client's, the site's or the database's. By Linux's /proc; elsewhere unknown."""
+"""Measures the processor time of client, site and database, by Linux's /proc; on other systems it is unknown."""
 
 import os
 import time
@@ -14,7 +14,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Used:
-    """Processor seconds; the database's are those of its processes that serve the site."""
+    """Processor seconds. Those of the database are of the processes that serve the site."""
 
     client: float = 0.0
     web: float = 0.0
@@ -23,7 +23,10 @@ class Used:
 
 @contextmanager
 def processor_time() -> Iterator[Used]:
-    """Filled in when the block ends. This process is the client, its children are the site."""
+    """Measures the block: yields a value that is filled in when it ends.
+
+    This process is the client, its children the site.
+    """
     used, client, web, database = Used(), time.process_time(), _of_children(), _of_database()
     yield used
     used.client = time.process_time() - client
@@ -36,7 +39,7 @@ def _since(before: dict[int, float], after: dict[int, float]) -> float:
 
 
 def _of_children() -> dict[int, float]:
-    """Seconds by process, of all that descend from this one."""
+    """Returns the seconds of each descendant of this process."""
     rows = {int(folder.name): _row(int(folder.name)) for folder in Path("/proc").glob("[0-9]*")}
     family = {os.getpid()}
     while born := {process for process, row in rows.items() if row and row[0] in family} - family:
@@ -54,7 +57,7 @@ def _of_database() -> dict[int, float]:
 
 
 def _row(process: int) -> tuple[int, float] | None:
-    """(parent, seconds); None for a process that is not there, or not on this machine."""
+    """Returns (parent, seconds) of a process; None if it does not exist, or on another system."""
     try:
         words = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()
     except OSError:

@@ -1,7 +1,8 @@
-"""`python -m bench.round_trips --data FOLDER`: published corpora imported, frozen, exported, and compared field by field.
+"""`python -m bench.round_trips --data FOLDER`.
 
-Prints Markdown: how many pairs came out as they went in, and each difference with how often and an example. Works on
-an SQLite database of its own, which goes away after.
+Imports, freezes and exports published corpora, and compares field by field. Prints Markdown: how many pairs came out as
+they went in, and each difference with its count and an example. Works on an SQLite database of its own, which is
+deleted afterwards.
 """
 
 import argparse
@@ -26,9 +27,9 @@ ABSENT = "(absent)"
 
 @dataclass(frozen=True)
 class Form:
-    """How a corpus is exported, and how a published line and one of ours are read into records of the same keys.
+    """How a corpus is exported, and how a published line and one of ours are read into records with the same keys.
 
-    `keys` tell a record from all others; `dropped` names what an import does not read.
+    `keys` identify a record; `dropped` names what an import does not read.
     """
 
     export: str
@@ -40,7 +41,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Trip:
-    """Files of a corpus by the partition that they are; "" where the lines themselves say it."""
+    """The files of a corpus by their partition; "" if the lines name it."""
 
     form: str
     files: Mapping[str, tuple[str, ...]]
@@ -49,7 +50,7 @@ class Trip:
 
 @dataclass
 class Found:
-    """What came of a trip. `examples`: of each field that differs, one published value and ours."""
+    """The result of a trip. `examples`: field -> a published value and ours, for each field that differs."""
 
     published: int = 0
     out: int = 0
@@ -78,7 +79,7 @@ def json_array(path: Path) -> Iterator[Record]:
 
 
 def tab_separated(path: Path) -> Iterator[Record]:
-    """By the header's names. The line of MPE whose last tab became three spaces is told, then mended."""
+    """Reads a table by its header's names. Reports and corrects MPE's line whose last tab became three spaces."""
     lines = (line.rstrip("\n") for line in opened(path))
     header = next(lines).split("\t")
     for number, line in enumerate(lines, start=2):
@@ -90,7 +91,10 @@ def tab_separated(path: Path) -> Iterator[Record]:
 
 
 def lingnli(path: Path) -> Iterator[Record]:
-    """A line of ours with the keys of LingNLI; the import marks people with the corpus, and an id given twice."""
+    """Returns a line of ours with the keys of LingNLI.
+
+    The import adds the corpus to codes, and a suffix to repeated ids.
+    """
     for line in json_lines(path):
         codes = [code.partition(":")[2] for code in line["annotator_codes"]]
         is_judged = len(codes) > 1
@@ -169,7 +173,7 @@ TRIPS = {
 def travel(
     slug: str, trip: Trip, data: Path, folder: Path
 ) -> tuple[list[tuple[str, Record]], list[tuple[str, Record]]]:
-    """Published records and ours, each with its partition."""
+    """Returns published records and ours, each with its partition."""
     from django.core.management import call_command
 
     form, published, ours = FORMS[trip.form], [], []
@@ -196,7 +200,7 @@ def travel(
 
 
 def compare(published: Iterable[tuple[str, Record]], ours: Iterable[tuple[str, Record]], form: Form) -> Found:
-    """Matches records by their keys and partition; of several with the same keys, the likest."""
+    """Matches records by keys and partition; of several with the same keys, the most similar."""
     waiting: defaultdict[Any, list[Record]] = defaultdict(list)
     found = Found()
     for partition, record in ours:

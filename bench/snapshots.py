@@ -1,65 +1,70 @@
-"""Freezing, exporting, checking and counting at size: each in a process of its own, so that its memory is its own."""
+"""Measures freezing, exporting, verifying and counting at size, each in a process of its own for its peak memory."""
 
-import os
 import shutil
-import subprocess
-import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 from django.db import connection
 
+from bench.answers import add_answers
+from bench.commands import Used, run_command
 from bench.measure import timed
 from bench.varied import make_varied_corpus, real_pairs, real_scenes
-from snapshots.exports.formats import FORMATS
+from snapshots.exports.formats import FORMATS, HOLD_ANSWERS
 
 SCENES = {"mpe"}  # formats for premises of four sentences
 TAGGED = 50_000  # beyond so many pairs, tags take minutes
 
 
 def measure_snapshots(pairs: int, folder: Path) -> None:
-    """Prints a table for a tenth of `pairs` and one for all of them: the memory must be the same.
+    """Prints a table for a tenth of `pairs` and one for all of them: the memory should be the same.
 
-    Every pair has five labels. A step's ratio is to a plain COPY of the rows that it reads, labels included.
+    Every pair has five labels; in two more tables of a tenth, ten answers, or a premise of four sentences. Ratios are to a
+    plain COPY of the same rows, labels included.
     """
     for number in (pairs // 10, pairs):
-        _measure(f"exported-{number}", number, folder, scenes=False)
+        _measure(f"exported-{number}", number, folder)
+    _measure("answered", pairs // 10, folder, answers=True)
     _measure("scenes", pairs // 10, folder, scenes=True)
 
 
-def _measure(slug: str, pairs: int, folder: Path, *, scenes: bool) -> None:
+def _measure(slug: str, pairs: int, folder: Path, *, scenes: bool = False, answers: bool = False) -> None:
     real = real_scenes() if scenes else real_pairs()
-    _, made = timed(lambda: make_varied_corpus(slug, real, pairs, folder))
+    question, made = timed(lambda: make_varied_corpus(slug, real, pairs, folder))
+    if answers:
+        add_answers(question)
     copied = _copied(slug, folder / "rows.tsv")
+    more = ", four sentences a premise" if scenes else ", ten answers a pair" if answers else ""
     print(
-        f"{pairs:,} pairs with five labels each{', four sentences a premise' if scenes else ''}, made and loaded in"
-        f" {made:.0f} s; `COPY` of their texts and labels to a file: {copied:.2f} s\n"
+        f"{pairs:,} pairs with five labels each{more}, made and loaded in {made:.0f} s; `COPY` of their texts and"
+        f" labels to a file: {copied:.2f} s\n"
     )
     print("| what | seconds | processor seconds | pairs a second | times COPY | peak memory, MiB |")
     print("|---|---|---|---|---|---|")
     table = _Table(pairs, copied)
-    # Nothing at all: what Django itself needs, to be taken off in the mind.
-    table.tell("`manage.py check`", _run("check"))
-    table.tell("`freeze_snapshot`", _run("freeze_snapshot", slug))
-    for name in FORMATS:
+    # A command that does nothing: what Django itself needs, to subtract from the others.
+    table.tell("`manage.py check`", run_command("check"))
+    table.tell("`freeze_snapshot`", run_command("freeze_snapshot", slug))
+    for name in sorted(HOLD_ANSWERS) if answers else FORMATS:
         if (name in SCENES) == scenes or name == "jsonl":
             out = folder / f"out-{slug}-{name}"
             words = ("export_snapshot", f"{slug}@1", "--format", name, "--out", str(out))
-            table.tell(f"`export_snapshot --format {name}`", _run(*words))
+            table.tell(f"`export_snapshot --format {name}`", run_command(*words))
             if name != "jsonl":
                 shutil.rmtree(out)
-    table.tell("`verify_snapshot`", _run("verify_snapshot", str(folder / f"out-{slug}-jsonl")))
+    table.tell("`verify_snapshot`", run_command("verify_snapshot", str(folder / f"out-{slug}-jsonl")))
     for kind, name in (("corpus", "genres"), ("artifacts", "giveaways"), ("tags", "tags")):
-        if kind != "tags" or pairs <= TAGGED:
-            table.tell(f"statistics, {kind}", _run("report", f"{slug}@1", name))
+        if not answers and (kind != "tags" or pairs <= TAGGED):
+            table.tell(f"statistics, {kind}", run_command("report", f"{slug}@1", name))
     print()
 
 
 def _copied(slug: str, path: Path) -> float:
-    """Seconds that the database takes to hand the rows over as text: a line a pair, its labels in a list."""
+    """Returns the seconds that COPY takes to write the rows as text.
+
+    A line for each pair, with its labels in a list.
+    """
     rows = (
         "SELECT premise.text, pair.hypothesis, pair.author_label, given.labels FROM collection_pair pair"
         " JOIN collection_premise premise ON premise.id = pair.premise_id"
@@ -77,58 +82,13 @@ def _copied(slug: str, path: Path) -> float:
 
 
 @dataclass(frozen=True)
-class _Used:
-    """Seconds by the clock and of the processor (our processes, not the database's), and MiB at the peak."""
-
-    seconds: float
-    processor: float
-    memory: float
-
-
-@dataclass(frozen=True)
 class _Table:
     pairs: int
     copy: float
 
-    def tell(self, what: str, used: _Used) -> None:
+    def tell(self, what: str, used: Used) -> None:
         print(
             f"| {what} | {used.seconds:.1f} | {used.processor:.1f} | {self.pairs / used.seconds:,.0f} "
             f"| {used.seconds / self.copy:.1f} | {used.memory:.0f} |",
             flush=True,
         )
-
-
-# A child's ru_maxrss begins at its parent's: what it used itself stands in /proc alone. Of the processes that it
-# started in turn, ru_maxrss names the largest, and as many as there are cores run at once.
-PROGRAM = """
-import os, re, resource, sys
-from pathlib import Path
-from django.core.management import execute_from_command_line
-try:
-    execute_from_command_line(["manage.py", *sys.argv[2:]])
-finally:
-    status = Path("/proc/self/status")
-    own = re.search(r"VmHWM:\\s+(\\d+)", status.read_text())[1] if status.exists() else "nan"
-    mine, theirs = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    used = sum(each.ru_utime + each.ru_stime for each in (mine, theirs))
-    Path(sys.argv[1]).write_text(f"{own} {theirs.ru_maxrss} {used}")
-"""
-
-
-def _run(*words: str) -> _Used:
-    """What `manage.py WORDS` took on the measured database. Raises RuntimeError."""
-    address = urlsplit(os.environ["DATABASE_URL"])
-    measured = urlunsplit(address._replace(path=f"/{connection.settings_dict['NAME']}"))
-    with tempfile.NamedTemporaryFile() as told:
-        began = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, told.name, *words],
-            env={**os.environ, "DATABASE_URL": measured},
-            capture_output=True,
-            text=True,
-        )
-        seconds = time.perf_counter() - began
-        if done.returncode:
-            raise RuntimeError(f"manage.py {' '.join(words)} failed: {done.stderr[-2000:]}")
-        own, largest_child, processor = map(float, Path(told.name).read_text().split())
-    return _Used(seconds, processor, max(own, largest_child) / 1024)

@@ -1,6 +1,7 @@
-"""`python -m bench.tags --data FOLDER`: annotation tags over published pairs beside MultiNLI's Tables 6 and 7, as Markdown.
+"""`python -m bench.tags --data FOLDER`.
 
-Each tag in the reading by word and, where it has key words, by substring. No database is needed.
+Prints annotation tags over published pairs beside MultiNLI's Tables 6 and 7, as Markdown. Each tag is counted by
+word and, if it has key words, by substring. No database is needed.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from typing import Any
 from snapshots.statistics import tags
 from snapshots.statistics.pairs import Pair
 from snapshots.statistics.spacy_tagger import annotate
+from snapshots.statistics.tags import MULTINLI_TABLE_6
 from snapshots.statistics.words import tokens
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -24,24 +26,6 @@ CORPORA = {
     "multinli_dev_half": ("multinli_train_genre_sample/mnli_val.tsv.gz",),
     "multinli_train": ("multinli_train_genre_sample/mnli_train.tsv.gz",),
     "xnli": ("xnli_en/xnli_en_genre_dev.tsv", "xnli_en/xnli_en_genre_test.tsv"),
-}
-# Table 6: percent of the pairs of SNLI's dev set (None: below one) and of MultiNLI's two.
-TABLE_6: dict[str, tuple[int | None, int]] = {
-    "pronouns": (34, 68),
-    "quantifiers": (33, 63),
-    "modals": (None, 28),
-    "negation": (5, 31),
-    "wh_words": (5, 30),
-    "belief_verbs": (None, 19),
-    "time_terms": (19, 36),
-    "conversational_pivots": (None, 14),
-    "presupposition_triggers": (8, 22),
-    "comparatives_superlatives": (3, 17),
-    "conditionals": (4, 15),
-    "tense_match": (62, 69),
-    "interjections": (None, 5),
-    "long_sentences": (None, 5),
-    "existentials": (5, 8),
 }
 # Table 7: percent by genre, in the columns' order; None: below one.
 GENRES = (
@@ -83,7 +67,7 @@ def main() -> None:
 
 
 def read(data: Path, name: str) -> Iterator[Pair]:
-    """The pairs of a corpus, in dev; the genre is empty where the file has none."""
+    """Yields the dev pairs of a corpus; the genre is empty if the file has none."""
     for file in CORPORA[name]:
         path = data / file
         with (
@@ -105,10 +89,10 @@ def _records(lines: Iterator[str]) -> Iterator[dict[str, str]]:
 
 
 def beside_table_6(group: dict[str, Any], name: str) -> str:
-    """Percent of the pairs by word and by substring, the paper's figure for this corpus, and the commonest label."""
+    """Prints the percentage of pairs by word and by substring, the published one, and the commonest label."""
     column = 0 if name == "snli_dev" else 1
     rows = []
-    for tag, published in TABLE_6.items():
+    for tag, published in MULTINLI_TABLE_6.items():
         ways = group["tags"][tag]
         word, substring = (100 * ways[how]["pairs"] / group["pairs"] for how in (tags.WORD, tags.SUBSTRING))
         labels = {label: ways[tags.WORD]["labels"].get(label, 0) for label in LABELS}
@@ -120,7 +104,7 @@ def beside_table_6(group: dict[str, Any], name: str) -> str:
 
 
 def beside_table_7(group: dict[str, Any]) -> str:
-    """Percent by genre in the reading of the paper (key words as substrings), the paper's figure in brackets."""
+    """Prints percentages by genre as the paper counts them, by substrings; the published ones in brackets."""
     genres = [genre for genre in GENRES if genre in group["genres"]]
     if not genres:
         return "No genres."
@@ -135,7 +119,7 @@ def beside_table_7(group: dict[str, Any]) -> str:
 
 
 def long_sentences(pairs: list[Pair]) -> str:
-    """Pairs with more than twenty words in the hypothesis, in the premise, in either."""
+    """Counts pairs with more than twenty words in the hypothesis, in the premise, and in either."""
     counts: Counter[str] = Counter()
     for pair in pairs:
         hypothesis, premise = (len(tokens(text)) > tags.LONG for text in (pair.hypothesis, pair.premise[0]))

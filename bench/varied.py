@@ -1,8 +1,8 @@
-"""A corpus of any size made by varying real pairs: of SNLI and MultiNLI, or for scenes of MPE, with five labels each.
+"""Makes a corpus of any size by varying real pairs: of SNLI and MultiNLI, or scenes of MPE, with five labels each.
 
-The published files stand beside the repository and are not ours to copy into it; without them our own sentences
-are varied. A premise is a real one with two words exchanged for words of the same genre, its three hypotheses
-are those that really go with it, each with one word exchanged. Labels fall as in SNLI: in six of ten pairs all five agree.
+The published files are beside the repository and not ours to copy into it; without them our own sentences are varied. A
+premise is a real one with two words exchanged for others of its genre; its three hypotheses are the real ones with one
+word exchanged each. Labels are distributed as in SNLI: in six of ten pairs all five agree.
 """
 
 import csv
@@ -41,7 +41,7 @@ WEIGHTS = (58, 18, 9, 9, 6)
 
 @dataclass(frozen=True)
 class Real:
-    """One published pair."""
+    """A published pair."""
 
     genre: str
     premise: tuple[str, ...]
@@ -50,7 +50,10 @@ class Real:
 
 
 def real_pairs() -> list[Real]:
-    """About 43,000 pairs of one sentence each: SNLI's dev and test, a sample of MultiNLI's train with five genres."""
+    """Returns about 43,000 pairs with one sentence each.
+
+    SNLI's dev and test, and a sample of MultiNLI's train in five genres.
+    """
     folder = published()
     if folder is None:
         return list(islice(_made_up(1), 10_000))
@@ -69,7 +72,7 @@ def real_pairs() -> list[Real]:
 
 
 def real_scenes() -> list[Real]:
-    """The 8,000 training pairs of MPE: four captions a premise."""
+    """Returns the 8,000 training pairs of MPE, with four captions for each premise."""
     folder = published()
     if folder is None:
         return list(islice(_made_up(4), 8000))
@@ -82,7 +85,7 @@ def real_scenes() -> list[Real]:
 
 
 def published() -> Path | None:
-    """The folder of published corpora beside the repository; None where there is none."""
+    """Returns the folder of published corpora beside the repository; None if there is none."""
     folder = Path(settings.BASE_DIR).parent / "shared" / "data"
     return folder if folder.is_dir() else None
 
@@ -96,7 +99,7 @@ def _made_up(count: int) -> Iterator[Real]:
 
 
 def make_varied_corpus(slug: str, real: Sequence[Real], pairs: int, folder: Path) -> Question:
-    """`pairs` pairs with five labels each, three pairs a premise, in tables by COPY; `folder` holds the text meanwhile."""
+    """Makes `pairs` pairs with five labels each, three for each premise, by COPY. `folder`: for temporary files."""
     corpus = Corpus.objects.create(
         slug=slug, name=slug, dev_pairs_per_genre=HELD_PER_GENRE, test_pairs_per_genre=HELD_PER_GENRE
     )
@@ -152,7 +155,7 @@ class _Tables:
     def _write(
         self, files: Mapping[str, IO[str]], number: int, each: Real, words: list[str], many: int
     ) -> None:
-        """One premise with its pairs and their labels."""
+        """Writes one premise with its pairs and their labels."""
         key, name = self.first + number, f"p{number}"
         captions = [self._varied(sentence, words, 2) for sentence in each.premise]
         captions[0] += f" {number}"  # so that no two premises are the same
@@ -202,7 +205,7 @@ class _Tables:
         return " ".join(parts)
 
     def _votes(self, label: str) -> list[str]:
-        """The author's label and four more."""
+        """Returns the author's label and four more."""
         agree, differ = self.dice.choices(SPLITS, WEIGHTS)[0]
         at = LABELS.index(label)
         votes = (
@@ -212,7 +215,7 @@ class _Tables:
         return [label, *votes]
 
     def _copy(self) -> None:
-        """Without the checks of references, which all stand: they would take most of the time."""
+        """Copies without checking foreign keys, which are all valid: the checks would take most of the time."""
         with connection.cursor() as cursor:
             cursor.execute("SET session_replication_role = replica")
             for table, columns in self.COLUMNS.items():

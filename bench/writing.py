@@ -1,4 +1,4 @@
-"""Writers who write as fast as the site lets them, through REST, over a corpus of any size."""
+"""Measures writers who write through REST as fast as the site answers, in a corpus of any size."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ PORTION = 5000
 
 
 def make_corpus(slug: str, premises: int) -> Corpus:
-    """`premises` in ten genres under one prompt, each with an open seat, imported genre by genre."""
+    """Makes `premises` premises in ten genres under one prompt, each with an open seat, imported genre by genre."""
     corpus = Corpus.objects.create(slug=slug, name=slug)
     prompt = Prompt.objects.create(corpus=corpus, slug="all", name="All")
     version = PromptVersion.objects.create(
@@ -45,9 +45,9 @@ def make_corpus(slug: str, premises: int) -> Corpus:
 
 
 def write_for(corpus: Corpus, address: str, writers: int, seconds: float) -> tuple[Timings, float]:
-    """All writers at once for `seconds`. Returns timings and seconds used.
+    """Lets all writers write at once for `seconds`. Returns timings and the seconds used.
 
-    Raises RuntimeError when a premise got two writers, a text was lost, or an answer was not what REST says.
+    Raises RuntimeError if a premise got two writers, a text was lost, or a response was not as documented.
     """
     tokens = [
         create_api_token(user=create_person(username=f"{corpus.slug}-{k}", password=None), name="bench")

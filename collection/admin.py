@@ -1,4 +1,4 @@
-"""Registers the lists of each room in the dashboard."""
+"""Registers the lists of each room in the admin."""
 
 from collection.corpora import admin as corpora
 from collection.joining import admin as joining

@@ -1,14 +1,20 @@
 """Gives advice on texts that are probably not what the task asks for. Imports no Django.
 
-Each kind has a level: off, warn (say it, and accept the text) or refuse (ask for another text). A corpus can
-set other levels than those here. Writers of SNLI used some sentences again and again (2.1), and annotation
-artifacts grow from small edits of the premise (Poliak et al. 2018): there is advice against both.
+Each kind has a level: off, warn (show the advice, and accept the text) or refuse (require another text). A corpus can
+set other levels than those here. Writers of SNLI used some sentences again and again (2.1), and annotation artifacts
+grow from small edits of the premise (Poliak et al. 2018): there is advice against both.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+
+
+def gettext_noop(text: str) -> str:
+    """Marks a text that pages translate."""
+    return text
+
 
 OFF, WARN, REFUSE = "off", "warn", "refuse"
 
@@ -25,33 +31,35 @@ LEVELS = {
 }
 # Levels that a corpus cannot change: the database accepts no empty hypothesis.
 FIXED = frozenset({"empty"})
-# Meaning of each kind, for researchers.
+# Meaning of each kind.
 MEANINGS = {
-    "empty": "nothing was written",
-    "too_short": "under the least number of characters",
-    "too_long": "over the greatest number of characters",
-    "same_as_premise": "the text itself, or one of its sentences",
-    "same_as_another": "the same in two fields of one task",
-    "used_before": "a sentence that the same writer sent before",
-    "one_word_changed": "one word other than the text or another field",
-    "other_language": "not in the language of the corpus, as far as a guess can tell",
+    "empty": gettext_noop("nothing was written"),
+    "too_short": gettext_noop("under the least number of characters"),
+    "too_long": gettext_noop("over the greatest number of characters"),
+    "same_as_premise": gettext_noop("the text itself, or one of its sentences"),
+    "same_as_another": gettext_noop("the same in two fields of one task"),
+    "used_before": gettext_noop("a sentence that the same writer sent before"),
+    "one_word_changed": gettext_noop("one word other than the text or another field"),
+    "other_language": gettext_noop("not in the language of the corpus, as far as a guess can tell"),
 }
 # Given only after somebody has stopped typing.
 AFTER_TYPING = frozenset({"empty", "too_short"})
 # In shorter sentences, one changed word means nothing.
 LEAST_WORDS = 4
 
+
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 @dataclass(frozen=True)
 class Advice:
-    """Advice on one field."""
+    """Advice on one field: a text for `%` with its values, which pages translate before they fill it in."""
 
     label: str
     kind: str
     level: str
-    words: str
+    text: str
+    values: Mapping[str, int]
 
     @property
     def refuses(self) -> bool:
@@ -60,10 +68,10 @@ class Advice:
 
 @dataclass(frozen=True)
 class Task:
-    """What texts are compared with.
+    """The task whose texts get advice: everything with which they are compared.
 
     `used_before`: folded texts that the writer sent earlier. `is_other_language` returns whether a text is surely not in
-    the corpus's language; None if nothing can tell.
+    the corpus's language; None without a detector for the language.
     """
 
     premise: Sequence[str]
@@ -101,9 +109,10 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
     """Returns at most one piece of advice for each of the texts (label -> text), the most serious one."""
     found = []
     for label, text in texts.items():
+        values = {"now": len(text.strip()), "least": task.shortest, "most": task.longest}
         others = [other for name, other in texts.items() if name != label and other.strip()]
         said = [
-            Advice(label, kind, task.level_of(kind), words)
+            Advice(label, kind, task.level_of(kind), words, values)
             for kind, words in _all_advice(text.strip(), others, task)
             if task.level_of(kind) != OFF
         ]
@@ -114,43 +123,65 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
 
 def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[str, str]]:
     if not text:
-        return [("empty", "Please write a sentence here.")]
+        return [("empty", gettext_noop("Please write a sentence here."))]
     found, folded, words = [], fold(text), words_of(text)
     premises = [*task.premise, " ".join(task.premise)]
     if len(text) < task.shortest:
-        found.append(("too_short", f"This is too short: please write at least {task.shortest} characters."))
+        found.append(
+            (
+                "too_short",
+                gettext_noop("This is too short: please write at least %(least)s characters."),
+            )
+        )
     if len(text) > task.longest:
         found.append(
-            ("too_long", f"This is {len(text)} characters long; please shorten it to {task.longest}.")
+            (
+                "too_long",
+                gettext_noop("This is %(now)s characters long; please shorten it to %(most)s."),
+            )
         )
     if folded in map(fold, premises):
         found.append(
-            ("same_as_premise", "This is the text itself. Please write a sentence in words of your own.")
+            (
+                "same_as_premise",
+                gettext_noop("This is the text itself. Please write a sentence in words of your own."),
+            )
         )
     if folded in map(fold, others):
         found.append(
             (
                 "same_as_another",
-                "You wrote the same in another field. Each field needs a sentence of its own.",
+                gettext_noop("You wrote the same in another field. Each field needs a sentence of its own."),
             )
         )
     if folded in task.used_before:
         found.append(
-            ("used_before", "You have sent this sentence before. One about this very text tells us more.")
+            (
+                "used_before",
+                gettext_noop("You have sent this sentence before. One about this very text tells us more."),
+            )
         )
     if any(differ_by_one_word(words, words_of(premise)) for premise in premises):
         found.append(
-            ("one_word_changed", "Only one word differs from the text. A sentence of your own tells us more.")
+            (
+                "one_word_changed",
+                gettext_noop("Only one word differs from the text. A sentence of your own tells us more."),
+            )
         )
     elif any(differ_by_one_word(words, words_of(other)) for other in others):
         found.append(
             (
                 "one_word_changed",
-                "Only one word differs from your other sentence. A sentence of its own tells us more.",
+                gettext_noop(
+                    "Only one word differs from your other sentence. A sentence of its own tells us more."
+                ),
             )
         )
     if task.is_other_language is not None and len(words) >= LEAST_WORDS and task.is_other_language(text):
         found.append(
-            ("other_language", "This does not look like the language that we collect. Is it a slip?")
+            (
+                "other_language",
+                gettext_noop("This does not look like the language that we collect. Is it a slip?"),
+            )
         )
     return found

@@ -1,5 +1,7 @@
 """Errors of collection. Their texts are written for the person."""
 
+from django.utils.translation import gettext
+
 from accounts.models import Qualification
 from accounts.sign_in.throttle import in_words
 
@@ -19,21 +21,27 @@ class NoWork(CollectionError):
 
     @property
     def look_again(self) -> str:
-        """Returns when to look again: "in 12 minutes", "in an hour or more", "tomorrow"."""
-        return f"in {in_words(self.retry_after)}" if self.retry_after < HOUR else "in an hour or more"
+        """Returns when to try again: "in 12 minutes", "in an hour or more", "tomorrow"."""
+        if self.retry_after >= HOUR:
+            return gettext("in an hour or more")
+        return gettext("in %(time)s") % {"time": in_words(self.retry_after)}
 
 
 class DoneForToday(NoWork):
     """This person has claimed as many premises today as the corpus allows."""
 
-    look_again = "tomorrow"
+    @property
+    def look_again(self) -> str:
+        return gettext("tomorrow")
 
 
 class NotQualified(NoWork):
     """The corpus requires a qualification that this person does not hold."""
 
     def __init__(self, qualification: Qualification) -> None:
-        super().__init__(f"To write here you need a qualification: {qualification.name}.")
+        super().__init__(
+            gettext("To write here you need a qualification: %(name)s.") % {"name": qualification.name}
+        )
         self.qualification = qualification
 
 
@@ -41,14 +49,16 @@ class NotByThisLink(NoWork):
     """The person came through a platform's link for another corpus."""
 
     def __init__(self) -> None:
-        super().__init__("You came through a link for another study. This one needs a link of its own.")
+        super().__init__(
+            gettext("You came through a link for another study. This one needs a link of its own.")
+        )
 
 
 class WritingEnded(NoWork):
     """A researcher ended this person's writing for the corpus."""
 
     def __init__(self) -> None:
-        super().__init__("You are not writing for this corpus at present. What you did stays paid.")
+        super().__init__(gettext("You are not writing for this corpus at present. What you did stays paid."))
 
 
 class UnknownAssignment(CollectionError):
@@ -60,8 +70,10 @@ class TaskOver(CollectionError):
 
     def __init__(self) -> None:
         super().__init__(
-            "You skipped this text, on this device or another one, so it cannot be sent any more. Nothing was saved or"
-            " paid for it."
+            gettext(
+                "You skipped this text, on this device or another one, so it cannot be sent any more. Nothing was saved or"
+                " paid for it."
+            )
         )
 
 
@@ -70,7 +82,9 @@ class DraftChanged(CollectionError):
 
     def __init__(self, texts: dict[str, str], version: str) -> None:
         super().__init__(
-            "You have also written for this text on another device. Nothing was overwritten: choose which draft to keep."
+            gettext(
+                "You have also written for this text on another device. Nothing was overwritten: choose which draft to keep."
+            )
         )
         self.texts, self.version = texts, version
 
@@ -84,4 +98,4 @@ class InvalidWriting(CollectionError):
 
 
 class NotPossible(CollectionError):
-    """A researcher asked for something that is not possible now. The text says why and what to do."""
+    """A researcher requested something that is not possible now. The text says why and what to do."""

@@ -18,7 +18,7 @@ def normalise(sentence: str) -> str:
 
 
 def digest_of(sentences: Sequence[str]) -> str:
-    """Returns 64 hex digits, the same for premises that differ only in white space or Unicode composition.
+    """Returns 64 hex digits, equal for premises that differ only in white space or Unicode composition.
 
     One sentence and several with the same words have different digests: sentences are joined by a line break,
     which a normal form does not hold.
@@ -34,7 +34,7 @@ def text_of(sentences: Sequence[str]) -> str:
 
 
 def public_id_of(genre: str, digest: str) -> str:
-    """Returns a public id for a premise that came without one. It names the genre, as a text may occur in two."""
+    """Returns a public id for a premise that came without one. It contains the genre, as a text may occur in two."""
     return f"{genre}-{digest[:16]}"
 
 

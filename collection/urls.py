@@ -1,9 +1,9 @@
-"""The pages of somebody who writes."""
+"""Addresses of the pages of writers."""
 
 from django.urls import path
 
-from collection.joining import entry_pages, exam_pages
-from collection.writing import my_pages, prompt_pages, researcher_pages, task_pages
+from collection.joining import entry_pages, exam_pages, sign_up_pages
+from collection.writing import my_pages, preview_page, prompt_pages, researcher_pages, task_pages
 
 urlpatterns = [
     path("work/writing/<slug:corpus>/", task_pages.writing, name="writing"),
@@ -11,14 +11,20 @@ urlpatterns = [
     path("work/writing/<slug:corpus>/prompt/<int:version>/", prompt_pages.prompt, name="prompt"),
     path("work/exam/<slug:corpus>/", exam_pages.exam, name="exam"),
     path("work/visit/", entry_pages.visit, name="visit"),
+    path("work/visit/returned/", entry_pages.returned, name="visit-returned"),
+    path("join/<slug:slug>/", sign_up_pages.sign_up, name="sign-up"),
     path("enter/<str:token>/", entry_pages.enter, name="enter"),
+    path("enter/<str:token>/opened/", entry_pages.opened, name="entry-opened"),
+    path("c/<slug:slug>/preview/end/<int:number>/", entry_pages.preview_end, name="preview-end"),
     path("work/writing/<slug:corpus>/draft/", task_pages.draft, name="draft"),
     path("work/writing/<slug:corpus>/draft/discard/", task_pages.discard_draft, name="discard-draft"),
     path("work/mine/writing/", my_pages.my_writing, name="my-writing"),
     path("corpora/<slug:slug>/reports/", researcher_pages.report_queue, name="report-queue"),
     path("corpora/<slug:slug>/advice/", researcher_pages.advice_counts, name="advice-counts"),
     path("corpora/<slug:slug>/pilots/", researcher_pages.pilots, name="pilots"),
+    path("c/<slug:slug>/prompts/", researcher_pages.compare_prompts, name="compare-prompts"),
     path("corpora/<slug:slug>/pilots/<slug:prompt>/", researcher_pages.pilot, name="pilot"),
+    path("c/<slug:slug>/preview/writing/", preview_page.preview_writing, name="preview-writing"),
     path("work/reports/", my_pages.my_reports, name="my-reports"),
     path("work/faq/<int:version>/", prompt_pages.faq, name="faq"),
 ]

@@ -21,6 +21,7 @@ from django.utils.module_loading import import_string
 
 from jobs.failures import failure_sentence, is_disk_full, is_transient
 from jobs.models import WAITING_FOR_A_WORKER
+from jobs.querysets import JobQuerySet
 
 logger = logging.getLogger(__name__)
 BEAT_EVERY = timedelta(seconds=5)
@@ -50,6 +51,10 @@ class JobFailed(JobError):
     """The job failed. The row and the message say why."""
 
 
+class Stopped(JobError):
+    """Somebody stopped the job, and its worker ends it now. The message is for the row."""
+
+
 class Interrupted(JobError):
     """The database went away. The job waits or becomes stale, and a worker starts it again."""
 
@@ -58,7 +63,7 @@ def claim(model: Any, pk: int, *, worker: str = "", progress: str = "") -> Any:
     """Claims a waiting or stale job and returns its row, or None if there is nothing to claim.
 
     This is one conditional UPDATE: of two workers that try, one changes the row. A job that was claimed five times and
-    never ended is failed instead, because it would end worker after worker.
+    never ended is failed instead, because it would kill the next worker, too.
     """
     now, token = timezone.now(), uuid4().hex
     claimable = model.objects.filter(pk=pk).claimable()
@@ -95,11 +100,41 @@ def fail_where(rows: QuerySet[Any], row: Any, error: str) -> bool:
     return True
 
 
+@transaction.atomic
+def stop(jobs: JobQuerySet, sentence: str = "") -> bool:
+    """Stops jobs of one kind that are under way. Returns whether there were any.
+
+    A job ends at once if no worker has it, or if unfinished work of its kind is thrown away: the worker loses its claim.
+    A worker of another kind (`STOPS_ITSELF`) is asked, and ends the job by `Claim.stopped`. `sentence` is the error of a
+    kind that calls its stopped jobs failed.
+    """
+    at_once = jobs.claimable() if jobs.kind.STOPS_ITSELF else jobs.under_way()
+    # The UPDATEs have the conditions: a worker may claim or end a job at this moment.
+    ended = [_stop_where(at_once.filter(pk=row.pk), row, sentence) for row in at_once]
+    asked = jobs.kind.STOPS_ITSELF and jobs.alive().update(stop_requested=True)
+    return any(ended) or bool(asked)
+
+
+def _stop_where(rows: QuerySet[Any], row: Any, sentence: str) -> bool:
+    """Ends the job `row` as stopped if it is still in `rows`. Returns whether it was."""
+    if row.STOPPED == row.FAILED:
+        return fail_where(rows, row, sentence)
+    return bool(rows.update(status=row.STOPPED, **ended()))
+
+
 def ask_again(row: Any, *states: str) -> None:
     """Queues a failed job (or one in `states`) again. A job in another state stays as it is."""
-    over = type(row).objects.filter(pk=row.pk, status__in=states or (row.FAILED,))
-    if over.update(**wanted(row)):
+    if ask_again_where(type(row).objects.filter(pk=row.pk), *states):
         row.refresh_from_db()
+
+
+def ask_again_where(jobs: JobQuerySet, *states: str, **columns: Any) -> int:
+    """Queues the failed jobs (or those in `states`) among `jobs` again. Returns how many.
+
+    `columns` are written with them, and go before those of `wanted`.
+    """
+    over = jobs.filter(status__in=states or (jobs.kind.FAILED,))
+    return over.update(**{**wanted(jobs.kind), **columns})
 
 
 def wanted(kind: Any) -> dict[str, Any]:
@@ -191,12 +226,25 @@ class Claim:
         self.row.error = error
         return True
 
+    def stop_asked(self) -> bool:
+        """Returns whether somebody asked for a stop. Raises ClaimLost."""
+        asked = self.ours().values_list("stop_requested", flat=True).first()
+        if asked is None:
+            raise ClaimLost(str(self.row))
+        return bool(asked)
+
+    def stopped(self, sentence: str = "") -> bool:
+        """Ends the job as stopped, unless the claim was lost. Returns whether it was still held."""
+        return _stop_where(self.ours(), self.row, sentence)
+
     def release(self, *, blameless: bool = False) -> bool:
         """Queues the job for another worker. Returns False if the claim was lost.
 
         `blameless`: this attempt does not count.
         """
-        return release(self.row, blameless=blameless)
+        counted = F("attempts") - 1 if blameless else F("attempts")
+        columns = {"status": self.row.WAITING, "claimed_by": "", "heartbeat_at": None, "share": 0}
+        return bool(self.ours().update(**columns, attempts=counted, progress=WAITING_FOR_A_WORKER))
 
     def _write(self, **values: Any) -> None:
         if not self.ours().update(**values):
@@ -217,14 +265,6 @@ class Claim:
             connection.close()
 
 
-def release(row: Any, *, blameless: bool) -> bool:
-    """Queues a claimed job again. Returns False if the claim of `row` was lost."""
-    counted = F("attempts") - 1 if blameless else F("attempts")
-    columns = {"status": row.WAITING, "claimed_by": "", "heartbeat_at": None, "share": 0}
-    held = type(row).objects.held_as(row)
-    return bool(held.update(**columns, attempts=counted, progress=WAITING_FOR_A_WORKER))
-
-
 def carry_out(
     model: Any,
     pk: int,
@@ -238,7 +278,7 @@ def carry_out(
     """Claims the job, calls `work` while heartbeats are written, and returns its result. `work` ends the job.
 
     An error is written on the row. Errors of the types in `expected` are written by their message and raised unchanged.
-    Raises model.DoesNotExist, InOtherHands, JobFailed, Interrupted.
+    Raises model.DoesNotExist, InOtherHands, JobFailed, Stopped, Interrupted.
     """
     row = claim(model, pk, worker=worker, progress=progress)
     if row is None:
@@ -249,6 +289,9 @@ def carry_out(
             return work(held)
     except ClaimLost:
         raise InOtherHands(model.objects.get(pk=pk)) from None
+    except Stopped as asked:
+        held.stopped(str(asked))
+        raise
     except expected as error:
         held.fail(str(error))
         raise

@@ -1,4 +1,4 @@
-"""What an exception means for a job: whether to try again, and what to tell a person."""
+"""Decide what an exception means for a job: whether to retry, and what to say to a person."""
 
 import errno
 import os

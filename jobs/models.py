@@ -26,6 +26,9 @@ class Job(models.Model):
     WORK = ""
     AFTER_FAILURE = ""
     WAITING, WORKING, DONE, FAILED = "requested", "working", "done", "failed"
+    # A kind without a word of its own for stopped jobs calls them failed, with a sentence that says who stopped them.
+    STOPPED = "failed"
+    STOPS_ITSELF = False  # whether its worker finishes a checkpoint or a portion first (claims.stop)
     AGAIN = "ask again"  # what a person does after a failure
 
     claimed_by = models.CharField(max_length=32, blank=True, editable=False, help_text="token of the claim")
@@ -56,7 +59,7 @@ class Job(models.Model):
         return waiting and timezone.now() - self.requested_at > PATIENCE
 
     def advice(self) -> str:
-        """Returns what to try when the job ends worker after worker."""
+        """Returns what to try when the job kills each worker that claims it."""
         return ""
 
 

@@ -32,7 +32,7 @@ class JobQuerySet(models.QuerySet):
 
     def stale(self) -> Any:
         """Claimed jobs whose worker has written no heartbeat for STALE_AFTER."""
-        return self.filter(status=self.kind.WORKING, heartbeat_at__lt=stale_before())
+        return self.filter(self._is_stale())
 
     def alive(self) -> Any:
         """Claimed jobs whose worker still writes heartbeats."""
@@ -40,8 +40,10 @@ class JobQuerySet(models.QuerySet):
 
     def claimable(self) -> Any:
         """Jobs that a worker may claim: waiting and stale ones."""
-        stale = Q(status=self.kind.WORKING, heartbeat_at__lt=stale_before())
-        return self.filter(Q(status=self.kind.WAITING) | stale)
+        return self.filter(Q(status=self.kind.WAITING) | self._is_stale())
+
+    def _is_stale(self) -> Q:
+        return Q(status=self.kind.WORKING, heartbeat_at__lt=stale_before())
 
     def held_as(self, row: Any) -> Any:
         """The row of `row`, as long as the claim with which it was loaded holds.

@@ -1,11 +1,14 @@
-"""Runs, scores and workers in the dashboard: to look at. What can be done with a run is on its page."""
+"""Registers runs, scores and workers in the admin, read-only. The page of a run has the actions on it."""
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
 from accounts.pages.admin_lists import ResearcherAdmin
 from modeling.models import Evaluation, TrainingRun, Worker
+from modeling.results.trials import not_chosen
 
 
 @admin.register(TrainingRun)
@@ -30,6 +33,10 @@ class EvaluationAdmin(ResearcherAdmin):
     list_select_related = ("run__snapshot__corpus", "snapshot__corpus")
     ordering = ("-id",)
     list_per_page = 50
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Evaluation]:
+        hidden = not_chosen(TrainingRun.objects.all())
+        return super().get_queryset(request).exclude(partition="test", run__in=hidden)
 
     @admin.display(description="run", ordering="run")
     def page(self, evaluation: Evaluation) -> str:

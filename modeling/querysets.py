@@ -1,4 +1,4 @@
-"""Reads about training runs."""
+"""Defines queries about training runs."""
 
 from datetime import datetime
 from typing import Any
@@ -18,17 +18,17 @@ class RunQuerySet(JobQuerySet):
         return self.order_by("-id").select_related("snapshot__corpus", "requested_by").with_children()
 
     def with_children(self) -> "RunQuerySet":
-        """Loads the children that `standing` of a sweep reads, in one query for all sweeps."""
-        shown = ("id", "parent", "seed", "most", "status", "error")
+        """Loads the children that `standing` and `is_search` of a sweep read, in one query for all sweeps."""
+        shown = ("id", "parent", "seed", "most", "config", "status", "error")
         rows: RunQuerySet = RunQuerySet(self.model)
-        return self.prefetch_related(Prefetch("children", rows.order_by("most", "seed").only(*shown)))
+        return self.prefetch_related(Prefetch("children", rows.order_by("most", "pk").only(*shown)))
 
     def run_or_its_children(self, run: Any) -> "RunQuerySet":
-        """The rows that train: the children of a sweep, or the run itself."""
+        """Returns the runs that train: the children of a sweep, or the run itself."""
         return self.filter(Q(pk=run.pk) | Q(parent=run.pk)).exclude(status="sweep")
 
     def newest_of_each_seed(self) -> "RunQuerySet":
-        """The newest of runs that are equal in everything: the same seed again is no second sample."""
+        """Keeps the newest of runs that are equal in all respects, since a repeated seed is no second sample."""
         same = ("snapshot", "baseline", "vectors", "config", "regime", "most", "seed")
         newest = Window(Max("id"), partition_by=[F(name) for name in same])
         return self.annotate(newest=newest).filter(pk=F("newest"))
@@ -36,13 +36,13 @@ class RunQuerySet(JobQuerySet):
 
 class ProgressQuerySet(models.QuerySet):
     def curve(self, points: int = 300) -> list[Any]:
-        """About `points` lines of the loss and as many ends of epochs: what a page can show of a run of days."""
+        """Returns about `points` lines of the loss and as many ends of epochs, for a page about a run of days."""
         ends = self.filter(dev_accuracy__isnull=False).thinned(points)
         between = self.filter(dev_accuracy__isnull=True).thinned(points)
         return sorted([*ends, *between], key=lambda line: line.pk)
 
     def thinned(self, points: int) -> "ProgressQuerySet":
-        """About `points` rows, evenly spread, the first and the newest among them."""
+        """Keeps about `points` rows, evenly spread, among them the first and the newest."""
         rows = self.count()
         every = max(1, -(-rows // points))
         numbered = self.annotate(row=Window(RowNumber(), order_by=F("id").asc()), rest=Mod(F("row"), every))
@@ -51,11 +51,11 @@ class ProgressQuerySet(models.QuerySet):
 
 class EvaluationQuerySet(models.QuerySet):
     def of_runs(self, runs: RunQuerySet) -> "EvaluationQuerySet":
-        """Scores on the very snapshots that the runs were trained on."""
+        """Keeps scores on the same snapshots that the runs were trained on."""
         return self.filter(run__in=runs.values("pk"), snapshot=F("run__snapshot"))
 
     def by_experiment(self) -> QuerySet[Any, dict[str, Any]]:
-        """One row for the runs that differ by seed alone and one partition.
+        """Returns a row for each group of runs that differ only by seed, and each partition.
 
         `spread` is the sample standard deviation over runs, None for a single one.
         """
@@ -64,12 +64,12 @@ class EvaluationQuerySet(models.QuerySet):
         return scores.order_by("-run__snapshot_id", *what)
 
     def by_size(self, sweep: Any, figure: str = "accuracy") -> QuerySet[Any, dict[str, Any]]:
-        """One row for each training size of a sweep and partition, over the seeds that are done and have `figure`."""
+        """Returns a row for each training size of a sweep and partition, over the finished seeds that have `figure`."""
         scores = self.filter(run__parent=sweep, run__status="done", snapshot=F("run__snapshot"))
         return scores._over_runs(figure, "run__most", "partition").order_by("run__most", "partition")
 
     def _over_runs(self, figure: str, *what: str) -> QuerySet[Any, dict[str, Any]]:
-        # Not several figures at once: SQLite's own deviation of nothing, or of a NULL, is an error.
+        # One statistic at a time: SQLite's own deviation of nothing, or of a NULL, is an error.
         rows = self.filter(**{f"{figure}__isnull": False}).values(*what)
         return rows.annotate(
             mean=Avg(figure),

@@ -2,8 +2,8 @@
 
 A *pattern* says how many votes each label of a pair got. Even large corpora have few of them (five
 votes over three labels make 21), so the database counts pairs by pattern and this module does the
-arithmetic, exactly. The counts may be numbers, or numpy arrays that hold a number a replicate: the same
-formulas then give a figure a replicate, NaN where there is none.
+arithmetic, exactly. The counts may be numbers, or numpy arrays with a number for each replicate: the same
+formulas then give a statistic for each replicate, NaN where it is undefined.
 """
 
 import math
@@ -45,7 +45,7 @@ def gold_of(pattern: Pattern, rule: Rule) -> Gold:
 
 
 def agreement_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
-    """Return every figure of SNLI's Table 3 and MultiNLI's Table 2, and chance-corrected agreement.
+    """Return every statistic of SNLI's Table 3 and MultiNLI's Table 2, and chance-corrected agreement.
 
     `patterns` may hold pairs with fewer labels than seats; they are left out (and counted). Shares
     are over the pairs with all labels, the author's own label among the individual ones; only
@@ -65,7 +65,7 @@ def agreement_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
 
 
 def _figures(full: Patterns, rule: Rule) -> dict[str, Any]:
-    """Return the figures over pairs that have all labels."""
+    """Return the statistics over pairs that have all labels."""
     seats = rule.seats
     total = sum(full.values())
     tally: Counter[str] = Counter()
@@ -98,7 +98,8 @@ def _figures(full: Patterns, rule: Rule) -> dict[str, Any]:
 def breakdown_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
     """Return details: gold labels and their sources, how votes split, agreement by gold label.
 
-    All over the pairs with all labels. `validators_alone`: see the function of this name. `gold_through_author`: the
+    All over the pairs with all labels, but for `krippendorff_alpha_all_pairs`. `validators_alone`, `alpha_of_all_pairs`: see
+    the functions of these names. `gold_through_author`: the
     share of pairs that have a gold label by votes, but would have none without the author's.
     """
     full = with_all_labels(patterns, rule.seats)
@@ -106,23 +107,22 @@ def breakdown_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
     gold_labels: Counter[str] = Counter()
     votes_for_gold: Counter[str] = Counter()
     sources: Counter[str] = Counter()
-    splits: Counter[str] = Counter()
     for pattern, pairs in full.items():
         gold = gold_of(pattern, rule)
-        sources[gold.told] += pairs
-        splits["-".join(str(n) for n in sorted(pattern.votes, reverse=True) if n)] += pairs
+        sources[gold.in_words] += pairs
         if gold.label is not None:
             gold_labels[gold.label] += pairs
             votes_for_gold[gold.label] += pairs * rule.votes_for(gold.label, pattern.votes)
     found: dict[str, Any] = {
         "gold_labels": {label: share(gold_labels[label], total) for label in rule.gold_labels},
         "gold_sources": dict(sources),
-        "splits": {name: share(number, total) for name, number in sorted(splits.items(), reverse=True)},
+        "splits": splits(full),
         "individual_equals_gold_by_label": {
             label: share(votes_for_gold[label], rule.seats * gold_labels[label]) for label in rule.gold_labels
         },
         "gold_through_author": None,
         "validators_alone": validators_alone(full, rule),
+        "krippendorff_alpha_all_pairs": alpha_of_all_pairs(patterns, rule),
     }
     if found["validators_alone"]:
         through_author = sum(
@@ -130,14 +130,23 @@ def breakdown_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
             for pattern, pairs in full.items()
             if pattern.decided is None
             and rule.voted(pattern.votes) is not None
-            and rule.voted(_without_vote(pattern, rule)) is None
+            and rule.voted(rule.without(pattern.votes, pattern.author)) is None
         )
         found["gold_through_author"] = share(through_author, total)
     return found
 
 
+def splits(full: Patterns) -> dict[str, float | None]:
+    """Return how votes split ("4-1", the most frequent label first) -> share of these pairs, which have all labels."""
+    counts: Counter[str] = Counter()
+    for pattern, pairs in full.items():
+        counts["-".join(str(n) for n in sorted(pattern.votes, reverse=True) if n)] += pairs
+    total = sum(counts.values())
+    return {name: share(number, total) for name, number in sorted(counts.items(), reverse=True)}
+
+
 def validators_alone(patterns: Patterns, rule: Rule) -> dict[str, Any] | None:
-    """Return the figures over the validators' labels; None where a pair has no author.
+    """Return the statistics over the validators' labels; None where a pair has no author.
 
     Their majority, of the same threshold, stands for gold, whatever the rule is for all labels together. Without the
     author's label, `fleiss_kappa` is the validators' own; there is no other.
@@ -146,8 +155,25 @@ def validators_alone(patterns: Patterns, rule: Rule) -> dict[str, Any] | None:
     return _figures(alone, replace(rule, name=MAJORITY, seats=rule.seats - 1)) if alone else None
 
 
+def alpha_of_all_pairs(patterns: Patterns, rule: Rule) -> Number | None:
+    """Return Krippendorff's alpha over every pair with two labels or more: it needs no equal numbers of labels."""
+    return krippendorff_alpha(votes_only(patterns), ordinal=rule.ordinal)
+
+
+def has_all_labels(labels: int, seats: int) -> bool:
+    """Return whether a pair with so many labels counts in agreement: it has as many as the question has seats.
+
+    Kappa needs equally many labels a pair, and a single label agrees with itself. So a pair of a partition with fewer seats
+    counts in no agreement, although it is complete: every seat of its own is filled (validation.gold.queries.is_complete).
+    """
+    return labels == seats
+
+
 def with_all_labels(patterns: Patterns, seats: int) -> Patterns:
-    return {pattern: count for pattern, count in patterns.items() if sum(pattern.votes) == seats}
+    """Return the patterns of the pairs with all labels."""
+    return {
+        pattern: count for pattern, count in patterns.items() if has_all_labels(sum(pattern.votes), seats)
+    }
 
 
 def share(part: Number, whole: Number) -> Number | None:
@@ -174,15 +200,8 @@ def without_author(patterns: Patterns, rule: Rule) -> Patterns:
     for pattern, pairs in patterns.items():
         if pattern.author is None:
             return {}
-        counts[Pattern(pattern.author, _without_vote(pattern, rule))] += pairs
+        counts[Pattern(pattern.author, rule.without(pattern.votes, pattern.author))] += pairs
     return counts
-
-
-def _without_vote(pattern: Pattern, rule: Rule) -> Votes:
-    """Return the votes without the author's."""
-    return tuple(
-        votes - (label == pattern.author) for votes, label in zip(pattern.votes, rule.labels, strict=True)
-    )
 
 
 def fleiss_kappa(votes: Mapping[Votes, Number], labels: Sequence[str]) -> dict[str, Number | None]:
@@ -210,10 +229,13 @@ def fleiss_kappa(votes: Mapping[Votes, Number], labels: Sequence[str]) -> dict[s
     return {"overall": overall, **kappas}
 
 
-def entropy(votes: Votes) -> float:
-    """Return the entropy of the votes in bits; 0 if all are equal. Needs at least one vote."""
+def entropy(votes: Sequence[float], base: float = 2) -> float:
+    """Return the entropy of votes or shares, in bits unless there is another base; 0 if all are equal.
+
+    Needs at least one vote.
+    """
     whole = sum(votes)
-    return sum(n / whole * math.log2(whole / n) for n in votes if n)
+    return sum(n / whole * math.log2(whole / n) for n in votes if n) / math.log2(base)
 
 
 def cohen_kappa(table: Mapping[tuple[str, str], int]) -> float | None:
@@ -258,31 +280,3 @@ def _distance(a: int, b: int, totals: Sequence[Number], *, ordinal: bool) -> Num
         return 1.0
     low, high = min(a, b), max(a, b)
     return (sum(totals[low : high + 1]) - (totals[a] + totals[b]) / 2) ** 2
-
-
-class SinglePremises:
-    """Compares labels of single premises with that of the whole premise: MPE (Lai et al. 2017), section 5.2, Table 4."""
-
-    def __init__(self) -> None:
-        self.agree: Counter[int] = Counter()
-        self.most = self.more = 0
-
-    def add(self, label: str, of_premises: Sequence[str | None]) -> None:
-        """Add a pair: its gold label, and that of each single premise (None if no label has enough votes)."""
-        equal = of_premises.count(label)
-        self.agree[equal] += 1
-        self.most += 2 * equal > len(of_premises)
-        lead = of_premises.count("entailment") - of_premises.count("contradiction")
-        self.more += label == ("entailment" if lead > 0 else "contradiction" if lead < 0 else "neutral")
-
-    def figures(self, *, votes_for_three_labels: bool) -> dict[str, Any] | None:
-        """Return the shares. `agree`: premises that agree -> share of pairs. `more_of_premises`: nli3 only."""
-        total = self.agree.total()
-        if not total:
-            return None
-        return {
-            "pairs": total,
-            "agree": {str(number): self.agree[number] / total for number in range(max(self.agree) + 1)},
-            "majority_of_premises": self.most / total,
-            "more_of_premises": self.more / total if votes_for_three_labels else None,
-        }

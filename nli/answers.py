@@ -11,25 +11,32 @@ from typing import Any
 
 from nli.gold import Rule
 from nli.labels import SCHEMES
+from nli.manifest import Answers, Facts
 
 Answer = Mapping[str, Any]
 EXPERT, MODEL = ORIGINS = ("expert", "model")
 FIRST, EXTRA = 1, 2  # rounds: the seats that decide, and labels asked for beyond them
-TEXTS = ("code", "label", "skip", "question", "reason", "origin", "model", "withdrawn")
-NUMBERS = ("position", "round", "sentence")
-KEYS = frozenset({"counts", *TEXTS, *NUMBERS})
-QUESTIONS = "questions"  # in corpus.json: the questions beside the main one
-KINDS = (
-    "labels",
-    "deciding",
-    "extra",
-    "withdrawn",
-    "expert",
-    "model",
-    "skips",
-    "with_reason",
-    "of_other_questions",
-)
+# Each key of an answer and its type. All but those of ALWAYS are left out where they are empty, or the first round.
+KEYS: dict[str, type] = {
+    "question": str,
+    "sentence": int,
+    "position": int,
+    "round": int,
+    "counts": bool,
+    "label": str,
+    "skip": str,
+    "code": str,
+    "reason": str,
+    "origin": str,
+    "model": str,
+    "withdrawn": str,
+}
+ALWAYS = ("code", "counts")
+BESIDE = frozenset(
+    {"question", "sentence", "origin", "withdrawn"}
+)  # keys of answers beside a pair's own labels
+TEXTS, NUMBERS = (frozenset(key for key, kind in KEYS.items() if kind is each) for each in (str, int))
+KINDS = tuple(Answers.__annotations__)  # what a manifest counts
 
 
 def answers_of(line: Mapping[str, Any]) -> Sequence[Answer]:
@@ -46,28 +53,36 @@ def answers_of(line: Mapping[str, Any]) -> Sequence[Answer]:
 
 def is_deciding(answer: Answer) -> bool:
     """Return whether an answer is one of the labels that decide the pair's gold label."""
-    return bool(answer["counts"]) and not {"question", "sentence"} & answer.keys()
+    return bool(answer["counts"]) and "question" not in answer and "sentence" not in answer
+
+
+def is_of_pair(answer: Answer) -> bool:
+    """Return whether an answer is a standing label of the pair itself, in the seats or beyond, by a person."""
+    return "label" in answer and not BESIDE & answer.keys()
 
 
 def ordered(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return answers in the order of the files: main question first, then sentence, position, and who gave them."""
+    return sorted(answers, key=_place)
 
-    def place(answer: Answer) -> tuple[Any, ...]:
-        has_position = answer.get("position") is not None
-        rest = tuple(
-            answer.get(key, "") for key in ("origin", "model", "code", "label", "skip", "withdrawn", "reason")
-        )
-        position = answer.get("position") or 0
-        return (
-            answer.get("question", ""),
-            answer.get("sentence", 0),
-            not has_position,
-            position,
-            not answer["counts"],
-            *rest,
-        )
 
-    return sorted(answers, key=place)
+def _place(answer: Answer) -> tuple[Any, ...]:
+    get = answer.get  # half a million lines with ten answers each are sorted: no generator here
+    position = get("position")
+    return (
+        get("question", ""),
+        get("sentence", 0),
+        position is None,
+        position or 0,
+        not answer["counts"],
+        get("origin", ""),
+        get("model", ""),
+        get("code", ""),
+        get("label", ""),
+        get("skip", ""),
+        get("withdrawn", ""),
+        get("reason", ""),
+    )
 
 
 def count(line: Mapping[str, Any]) -> Counter[str]:
@@ -75,11 +90,16 @@ def count(line: Mapping[str, Any]) -> Counter[str]:
     found: Counter[str] = Counter()
     for answer in answers_of(line):
         found["skips" if "skip" in answer else "labels"] += 1
-        found["deciding"] += is_deciding(answer)
-        found["extra"] += answer.get("round") == EXTRA and "withdrawn" not in answer
-        found["withdrawn"] += "withdrawn" in answer
-        found["with_reason"] += "reason" in answer
-        found["of_other_questions"] += "question" in answer
+        if is_deciding(answer):
+            found["deciding"] += 1
+        if "withdrawn" in answer:
+            found["withdrawn"] += 1
+        elif answer.get("round") == EXTRA and "label" in answer:
+            found["extra"] += 1
+        if "reason" in answer:
+            found["with_reason"] += 1
+        if "question" in answer:
+            found["of_other_questions"] += 1
         if origin := answer.get("origin"):
             found[origin] += 1
     return found
@@ -90,18 +110,14 @@ def all_counts(answers: Sequence[Answer], labels: Sequence[str]) -> dict[str, in
 
     Left out are withdrawn labels and those of experts and models.
     """
-    standing = [
-        answer
-        for answer in answers
-        if "label" in answer and not {"question", "sentence", "origin", "withdrawn"} & answer.keys()
-    ]
+    standing = [answer for answer in answers if is_of_pair(answer)]
     if not any(answer.get("round") == EXTRA for answer in standing):
         return None
     given = Counter(answer["label"] for answer in standing)
     return {label: given[label] for label in labels}
 
 
-def errors(line: Mapping[str, Any], facts: Mapping[str, Any], rule: Rule) -> Iterator[str]:
+def errors(line: Mapping[str, Any], facts: Facts, rule: Rule) -> Iterator[str]:
     """Yield what is wrong with the answers of a line whose other fields have the right shape."""
     if "answers" not in line:
         if "all_label_counts" in line:
@@ -127,28 +143,30 @@ def errors(line: Mapping[str, Any], facts: Mapping[str, Any], rule: Rule) -> Ite
         yield "answers is out of order"
 
 
-def _entry_errors(number: int, answer: Answer, facts: Mapping[str, Any], rule: Rule) -> Iterator[str]:
+def _entry_errors(number: int, answer: Answer, facts: Facts, rule: Rule) -> Iterator[str]:
     """Yield what is wrong with one answer, looked at alone."""
     name = f"answer {number}"
-    if unknown := sorted(answer.keys() - KEYS):
-        yield f"{name} has keys that no snapshot has: {', '.join(unknown)}"
+    if not KEYS.keys() >= answer.keys():
+        yield f"{name} has keys that no snapshot has: {', '.join(sorted(answer.keys() - KEYS.keys()))}"
     if not isinstance(answer.get("counts"), bool):
         yield f"{name}: counts is not true or false"
         return
-    if not isinstance(answer.get("code"), str) or any(
-        not isinstance(answer.get(key, ""), str) for key in TEXTS
-    ):
-        yield f"{name}: {', '.join(TEXTS)} are texts, and code is always there"
+    if "code" not in answer:
+        yield f"{name}: code is missing"
         return
-    if any(not isinstance(answer.get(key, 1), int) or answer.get(key, 1) < 1 for key in NUMBERS):
-        yield f"{name}: {', '.join(NUMBERS)} are numbers from 1"
-        return
+    for key, value in answer.items():
+        if key in TEXTS and not isinstance(value, str):
+            yield f"{name}: {key} is not a text"
+            return
+        if key in NUMBERS and (not isinstance(value, int) or value < 1):
+            yield f"{name}: {key} is not a number from 1"
+            return
     if ("label" in answer) == ("skip" in answer):
         yield f"{name} must have a label or a skip, and not both"
         return
-    question = facts.get(QUESTIONS, {}).get(answer["question"]) if "question" in answer else None
+    question = facts.get("questions", {}).get(answer["question"]) if "question" in answer else None
     if "question" in answer and question is None:
-        yield f"{name} is to the question {answer['question']!r}, which {QUESTIONS} in corpus.json does not have"
+        yield f"{name} is to the question {answer['question']!r}, which questions in corpus.json does not have"
         return
     labels = SCHEMES.get(question["scheme"], ()) if question else rule.labels
     if "label" in answer and answer["label"] not in labels:
@@ -157,7 +175,9 @@ def _entry_errors(number: int, answer: Answer, facts: Mapping[str, Any], rule: R
         yield f"{name}: origin is not one of {', '.join(ORIGINS)}, or does not go with model"
     seats = question["seats"] if question else rule.seats
     position = answer.get("position")
-    if (answer.get("round", FIRST) == EXTRA) != (position is not None and position > seats):
+    # A skip has no position; its round is that of the seat that was passed over.
+    is_extra = answer.get("round", FIRST) == EXTRA
+    if "label" in answer and is_extra != (position is not None and position > seats):
         yield f"{name}: round is {answer.get('round', FIRST)}, but position {position} of {seats} seats is not of it"
     decides = "label" in answer and not {"origin", "withdrawn"} & answer.keys()
     if answer["counts"] != (decides and position is not None and position <= seats):

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from nli.labels import ORDINAL, SCHEMES, reading
+from nli.labels import ORDINAL, READINGS, SCHEMES, reading
 
 # The rules by which votes decide.
 MAJORITY, ADJUDICATED, UNANIMOUS = RULES = ("majority", "adjudicated", "unanimous")
+NEEDS_SCHEME = {ADJUDICATED: "nli3"}  # rules that know the labels of one scheme
 # Where a gold label comes from; "adjudicated" is a source, too.
 VOTED, PUBLISHED, AUTHOR, NONE = "voted", "published", "author", "none"
 SOURCES = {
@@ -23,8 +24,29 @@ SOURCES = {
     AUTHOR: "the author's label alone: nobody was asked again",
     NONE: "no label has enough votes",
 }
+DECIDED = frozenset({ADJUDICATED, PUBLISHED})  # not by votes, but beside them
 # What is noted of a published label that the votes beside it do not give.
 DIFFERS, NO_MAJORITY = "differs from the votes", "no majority"
+
+
+def least_threshold(seats: int) -> int:
+    """Return how many votes are more than half of the seats, so that at most one label has them."""
+    return seats // 2 + 1
+
+
+def may_judge(rule: str, scheme: str) -> bool:
+    """Return whether labels of this scheme can be judged by the rule."""
+    return NEEDS_SCHEME.get(rule, scheme) == scheme
+
+
+def may_decide(rule: str, scheme: str, gold_scheme: str) -> bool:
+    """Return whether labels of `scheme` give gold labels of `gold_scheme` by this rule.
+
+    Under `unanimous`, a scale may decide in a scheme that it can be read as (Diverse NLI Collection, Poliak et al. 2018).
+    """
+    if scheme == gold_scheme:
+        return may_judge(rule, scheme)
+    return rule == UNANIMOUS and scheme in ORDINAL and (scheme, gold_scheme) in READINGS
 
 
 class Gold(NamedTuple):
@@ -35,7 +57,7 @@ class Gold(NamedTuple):
     note: str = ""
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """Return source and note as one text, for tables of sources."""
         return f"{self.source}, {self.note}" if self.note else self.source
 
@@ -76,6 +98,10 @@ class Rule:
         """Return how many of `labels` are each label of the scheme."""
         given = list(labels)
         return tuple(given.count(label) for label in self.labels)
+
+    def without(self, votes: Sequence[int], label: str | None) -> tuple[int, ...]:
+        """Return the votes without one for `label`."""
+        return tuple(n - (each == label) for each, n in zip(self.labels, votes, strict=True))
 
     def votes_for(self, gold: str, votes: Sequence[int]) -> int:
         """Return how many votes are for this gold label."""
@@ -133,17 +159,26 @@ class Rule:
         return Gold(None, NONE) if author is None else Gold(author, AUTHOR)
 
     @lru_cache(maxsize=4096)  # noqa: B019 - rules are few and live as long as the process
-    def explains(self, gold: str | None, source: str, labels: tuple[str, ...], author: str | None) -> bool:
+    def explains(
+        self,
+        gold: str | None,
+        source: str,
+        labels: tuple[str, ...],
+        author: str | None,
+        *,
+        is_early: bool = False,
+    ) -> bool:
         """Return whether this gold label from this source is possible for a pair with these labels.
 
         A line of a snapshot does not contain which seats were open, or what was published beside the votes. It is valid
         if some combination of these gives its gold label. A pair that only its author has labelled has the author's label.
+        is_early: the snapshot has the first version of the format.
         """
         if gold is not None and gold not in self.gold_labels:
             return False
         decided = {ADJUDICATED: {"adjudicated": gold}, PUBLISHED: {"published": gold}}.get(source, {})
-        # Older snapshots left such a pair undecided, as if its empty seats might still be filled.
-        left_open = self.name == ADJUDICATED and "neutral" not in labels
+        # Early snapshots left such a pair undecided, as if its empty seats might still be filled.
+        left_open = is_early and self.name == ADJUDICATED and "neutral" not in labels
         if left_open and (gold, source) == (None, NONE) and max(self.count(labels)) < self.seats - 1:
             return True
         by_author_alone = (author,) if author is not None else ()

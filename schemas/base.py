@@ -1,7 +1,7 @@
 """Strict models of files that people and programs write, and their errors as sentences.
 
 A file with errors is checked twice: strictly, for the errors of each key; then leniently, with blanks in place of
-invalid keys, so that rules about several keys are checked as well and all faults come at once.
+invalid keys, so that rules about several keys are checked as well and all errors come at once.
 """
 
 import difflib
@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
-Place = tuple[str | int, ...]  # the way to a value: keys, and places in lists
+Place = tuple[str | int, ...]  # the path to a value: keys, and positions in lists
 LENIENT = {"lenient": True}
 BLANKS: Mapping[type, Any] = {str: "", int: 0, float: 0.0, bool: False}
 KINDS = {
@@ -193,7 +193,7 @@ def _what(error: Any, model: type[Part]) -> str:
         shown = f' ("{value}")' if isinstance(value, str) and len(value) < 40 else ""
         return f"must be {kinds[kind]}, not {given}{shown}"
     field = field_at(model, place)
-    # The field tells all of its limits, the error only the one that was passed.
+    # The field has all of its limits, the error only the one that was exceeded.
     limits = (limits_of(field) if field else "") or limits_in(error.get("ctx", {}))
     return f"is {value}; it must be {limits}" if limits else str(error["msg"])
 
@@ -238,7 +238,7 @@ def default_of(model: type[BaseModel], key: str) -> Any:
 
 
 def dotted(place: Place) -> str:
-    """`mixed[0].share`."""
+    """Return a place as people write it: `mixed[0].share`."""
     text = ""
     for step in place:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step

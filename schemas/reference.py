@@ -14,13 +14,13 @@ def rows(model: type[BaseModel], without: Iterable[str] = ()) -> list[str]:
     """Return a row for each key of a model: name, default, meaning."""
     left_out = set(without)
     return [
-        f"| `{key}` | {told_default(field)} | {field.description or ''} |".replace("|  |", "| |")
+        f"| `{key}` | {default_in_words(field)} | {field.description or ''} |".replace("|  |", "| |")
         for key, field in model.model_fields.items()
         if key not in left_out
     ]
 
 
-def told_default(field: FieldInfo) -> str:
+def default_in_words(field: FieldInfo) -> str:
     """Return a default as people type it."""
     if field.is_required():
         return "needed"

@@ -118,13 +118,13 @@ def install(pins: list[str]) -> bool:
     quiet = ["--quiet", "--progress-bar", "off"]
     if run([*pip, *quiet, "-c", str(SOURCES[1]), "uv"])[0] and run([*uv, *what])[0]:
         return True
-    print("  uv could not do it (.venv/pip.log says why); pip tries.", flush=True)
+    print("  uv failed (.venv/pip.log says why); trying pip.", flush=True)
     done, lines = run([*pip, "--progress-bar", "off", *what])
     if not done:
         print("\n".join(lines[-12:]), file=sys.stderr)
         print(
-            "The installation broke off; pip's reason stands above, all of its words in .venv/pip.log. Mend it"
-            " (often the network, a proxy, or a full disk) and start the same command again.",
+            "The installation failed. pip's error is above, all of its output in .venv/pip.log. Correct the cause"
+            " (often the network, a proxy, or a full disk) and run the same command again.",
             file=sys.stderr,
         )
     return done

@@ -1,4 +1,4 @@
-"""All checks that run nothing: `python -m scripts.lint`. One line for each that is content.
+"""Runs all checks that execute no test: `python -m scripts.lint`. Prints one line for each that passes.
 
 `quick` or `slow` after it: these alone. `make test` runs the quick ones first, the slow ones beside the tests.
 """

@@ -13,7 +13,9 @@ from pydantic import BaseModel
 from collection import corpus_schema as corpus
 from modeling.baselines import config, settings
 from modeling.baselines.catalogue import BASELINES, doc_of
-from schemas.reference import HEAD, rows, told_default, with_table
+from nli.manifest import Facts, Manifest
+from nli.shapes import Field, fields_of, words_for
+from schemas.reference import HEAD, default_in_words, rows, with_table
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
@@ -75,7 +77,7 @@ def run_json(page: str) -> str:
 
 
 def _baseline(name: str) -> str:
-    """The row of a baseline: the settings that the common ones lack, and defaults that differ from theirs."""
+    """Returns the row of a baseline: its settings beyond the common ones, and defaults that differ from theirs."""
     kind = BASELINES[name]
     common, has = next(
         (
@@ -92,14 +94,14 @@ def _baseline(name: str) -> str:
     for key, field in kind.model_fields.items():
         known = common.model_fields.get(key) if common else None
         if known is None:
-            told.append(f"`{key}` {told_default(field)}: {field.description}")
+            told.append(f"`{key}` {default_in_words(field)}: {field.description}")
         elif known.default != field.default:
-            told.append(f"`{key}` {told_default(field)}")
+            told.append(f"`{key}` {default_in_words(field)}")
     return f"| `{name}`: {doc_of(kind)} | {has} | {'; '.join(told) or 'none'} |"
 
 
 def _preset(name: str) -> str:
-    """The row of a baseline: what its preset `paper` changes. Empty where there is nothing to tell."""
+    """Returns the row of a baseline: what its preset `paper` changes. Empty if it changes nothing."""
     kind = BASELINES[name]
     if kind.PAPER is None or not (kind.PAPER or kind.DIFFERENCES):
         return ""
@@ -107,11 +109,28 @@ def _preset(name: str) -> str:
     return f"| `{name}` | {told or 'the same as `default`'} | {kind.DIFFERENCES} |"
 
 
-PAGES: dict[str, Callable[[str], str]] = {"corpus-file.md": corpus_file, "run-json.md": run_json}
+def snapshot_files(page: str) -> str:
+    facts = [f"| `{key.name}` | {_kind(key)} | {key.meaning} |" for key in fields_of(Facts)]
+    page = with_table(page, "## corpus.json", ["| key | type | meaning |", "|---|---|---|", *facts])
+    keys = [f"| `{key.name}` | {_kind(key)} | {key.since} | {key.meaning} |" for key in fields_of(Manifest)]
+    return with_table(
+        page, "## manifest.json", ["| key | type | since | meaning |", "|---|---|---|---|", *keys]
+    )
+
+
+def _kind(key: Field) -> str:
+    return words_for(key.kind).removeprefix("an ").removeprefix("a ")
+
+
+PAGES: dict[str, Callable[[str], str]] = {
+    "corpus-file.md": corpus_file,
+    "run-json.md": run_json,
+    "snapshot-files.md": snapshot_files,
+}
 
 
 def stale() -> Iterator[tuple[Path, str]]:
-    """Each page that is not as the schemas say, and its text as it should be."""
+    """Returns each page that differs from the schemas, with its correct text."""
     for name, made in PAGES.items():
         path = REFERENCE / name
         text = path.read_text(encoding="utf-8")

@@ -382,7 +382,7 @@ def running(
                 time.sleep(0.05)
             else:
                 log.seek(0)
-                raise Missing(f"{name} did not start. Its last words:\n{log.read()[-1500:]}")
+                raise Missing(f"{name} did not start. The last lines of its log:\n{log.read()[-1500:]}")
             yield
         finally:
             # SIGINT: PostgreSQL's fast shutdown, which does not wait for idle connections.

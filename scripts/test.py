@@ -1,7 +1,7 @@
-"""`make test` and `make test-all`: services, quick checks, then pytest with the slow checks beside it.
+"""Runs `make test` and `make test-all`: services, quick checks, then pytest with the slow checks beside it.
 
 Arguments go to pytest; `--thorough` before them: with the tests of the second grade. pytest's own summary is the last
-line. The exit status is 0 only when all of it passed; what is missing is said, never skipped.
+line. The exit status is 0 only if all of it passed; a missing service is an error, and no test is skipped.
 """
 
 import contextlib
@@ -62,7 +62,7 @@ EVERYTHING = (
 
 
 def chosen(arguments: list[str]) -> list[str]:
-    """What pytest is told: all tests of a grade, or those that are named, of whichever grade they are."""
+    """Returns the selection for pytest: all tests of a grade, or the named ones, whatever their grade."""
     if arguments[:1] == ["--thorough"]:
         return [*EVERYTHING, *arguments[1:]]
     return arguments or [*EVERYTHING, "-m", "not thorough"]
@@ -70,7 +70,7 @@ def chosen(arguments: list[str]) -> list[str]:
 
 @contextlib.contextmanager
 def slow_checks() -> Iterator["subprocess.Popen[str]"]:
-    """mypy and its kind work beside the tests, which often wait. Their lines come when they are done."""
+    """Runs mypy and the other slow checks beside the tests, which often wait; prints their lines when they are done."""
     process = subprocess.Popen(
         [sys.executable, "-m", "scripts.lint", "slow"],
         cwd=ROOT,

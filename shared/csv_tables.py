@@ -1,7 +1,7 @@
 """Writes CSV that is safe to open in a spreadsheet. All CSV of the site is written here.
 
-A spreadsheet runs a text that begins like a formula. Anybody may have written the texts (hypotheses, ids of a
-platform's participants), so such a text gets an apostrophe in front, which makes it a text again.
+A spreadsheet executes a text that begins like a formula. Anybody may have written the texts (hypotheses, ids of a
+platform's participants), so such a text gets an apostrophe in front, with which the spreadsheet reads it as text.
 """
 
 import csv

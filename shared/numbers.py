@@ -1,10 +1,36 @@
-"""How shares and decimals are written: on pages, in tables and by commands."""
+"""Formats shares and decimals for pages, tables and commands."""
 
 
 def percent(share: float | None) -> str:
-    """Writes a share from 0 to 1 in percent with one decimal, as the papers do; empty if there is none."""
+    """Formats a share from 0 to 1 in percent with one decimal, as the papers do; empty if there is none."""
     return "" if share is None else f"{100 * share:.1f}%"
 
 
 def decimals(value: float | None, places: int = 3) -> str:
     return "" if value is None else f"{value:.{places}f}"
+
+
+def written(value: str | int | float | None, kind: str) -> str:
+    """Formats a value of a table: 1,234, 0.28, 58.3%, $4.50; empty for None.
+
+    kind: text, count, number (two decimals), kappa (three), share (from 0 to 1), cents, p, z.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    match kind:
+        case "share":
+            return percent(value)
+        case "count":
+            return f"{value:,}"
+        case "cents":
+            return f"${value / 100:,.2f}"
+        case "kappa":
+            return decimals(value)
+        case "p":
+            return f"{value:.2g}" if value >= 1e-4 else "< .0001"
+        case "text":
+            return f"{value}"
+        case _:
+            return f"{value:.2f}"

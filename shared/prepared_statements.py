@@ -23,10 +23,12 @@ _prepared: WeakKeyDictionary[Any, dict[str, str]] = WeakKeyDictionary()
 
 
 def rows(*steps: Step) -> list[tuple[Any, ...]]:
-    """Runs statements in order, inside a transaction, and returns the rows of the last one. Marks: all %s, or all %(name)s.
+    """Runs statements in order, inside a transaction, and returns the rows of the last one.
 
-    PostgreSQL gets them in one message. A statement's text must be constant, and PostgreSQL must be able to infer the
-    types of its values: a prepared statement stays as long as its connection.
+    Marks: all %s, or all %(name)s.
+
+    PostgreSQL gets them in one message. A statement's text must be constant, and PostgreSQL must be able to infer
+    the types of its values: a prepared statement lasts as long as its connection.
     """
     with connection.cursor() as cursor:
         _send(cursor, steps)

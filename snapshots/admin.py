@@ -1,4 +1,4 @@
-"""List snapshots in the dashboard. A freeze makes them, and nobody edits them."""
+"""List snapshots in the admin. A freeze makes them, and nobody edits them."""
 
 from django.contrib import admin
 from django.urls import reverse

@@ -2,4 +2,4 @@
 
 
 class SnapshotError(Exception):
-    """Something about a snapshot cannot be done. The message tells a person why, and what to do."""
+    """An action on a snapshot is not possible. The message states the reason, and what to do."""

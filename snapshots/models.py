@@ -1,7 +1,6 @@
 """Snapshots and their rows, the partitions of premises, datasheet answers, derived trees, and the jobs about them."""
 
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -11,8 +10,10 @@ from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Pair, Premi
 from collection.models.constraints import label_fits_scheme
 from jobs.models import Job, job_constraints
 from jobs.querysets import JobQuerySet
+from nli.answers import KEYS
 from nli.gold import SOURCES
 from nli.labels import SCHEME_CHOICES
+from nli.manifest import Manifest
 from snapshots.files.datasheet import QUESTIONS
 from snapshots.files.reading import manifest_in
 from snapshots.querysets import AnswerQuerySet, SnapshotPairQuerySet, SnapshotQuerySet, StatisticsQuerySet
@@ -37,7 +38,7 @@ class Parser(models.Model):
 class DerivedTree(models.Model):
     """The trees derived for one sentence, without its words: each word is replaced by its length.
 
-    The sentence puts the words back. After a text is erased, nothing here can be read.
+    The words are restored from the sentence. Once a text is erased, its tree can no longer be read.
     """
 
     # No index: the constraint below begins with this column.
@@ -134,15 +135,15 @@ class Snapshot(Job):
 
     @property
     def folder(self) -> Path:
-        """The folder of its files. The name comes from the database, never from a request."""
+        """Return the folder of its files. The name comes from the database, never from a request."""
         return Path(settings.SNAPSHOT_ROOT) / self.corpus.slug / str(self.version)
 
-    def read_manifest(self) -> dict[str, Any] | None:
+    def read_manifest(self) -> Manifest | None:
         """Read manifest.json; None before the freeze is done, or if the file is missing or damaged."""
-        return manifest_in(self.folder) or None if self.status == self.Status.FROZEN else None
+        return manifest_in(self.folder) if self.status == self.Status.FROZEN else None
 
     def datasheet_answers(self) -> dict[str, str]:
-        """Return the answers of its datasheet: those of the day of publication, or today's if it is not published."""
+        """Return the answers of the datasheet: those at publication, or the current ones if it is unpublished."""
         return DatasheetAnswer.objects.filter(corpus=self.corpus_id).standing(until=self.published_at)
 
 
@@ -263,6 +264,11 @@ class SnapshotAnswer(models.Model):
                 name="frozen_answer_that_counts_stands",
             ),
         ]
+
+
+# Key of an answer in a line (nli.answers) -> its column of SnapshotAnswer.
+_NAMED = {"skip": "skip_reason", "code": "annotator_code", "withdrawn": "withdrawn_because"}
+ANSWER_COLUMNS = {key: _NAMED.get(key, key) for key in KEYS}
 
 
 class SnapshotFile(models.Model):
@@ -387,7 +393,7 @@ class SnapshotExport(Work):
 
     @property
     def folder(self) -> Path:
-        """The folder of its files. The name comes from the database, never from a request."""
+        """Return the folder of its files. The name comes from the database, never from a request."""
         snapshot, name = self.snapshot, f"{self.format}-{self.basis[:12]}"
         return Path(settings.EXPORT_ROOT) / snapshot.corpus.slug / str(snapshot.version) / name
 

@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from snapshots.browsing import pairs_page
 from snapshots.browsing import views as browsing
 from snapshots.exports import views as exports
 from snapshots.freezing import views as freezing
@@ -12,6 +13,8 @@ urlpatterns = [
     path("snapshots/", browsing.snapshot_list, name="snapshots"),
     path("snapshots/<int:pk>/", browsing.snapshot, name="snapshot"),
     path("snapshots/<int:pk>/state/", browsing.state, name="snapshot-state"),
+    path("snapshots/<int:pk>/pairs/", pairs_page.snapshot_pairs, name="snapshot-pairs"),
+    path("snapshots/<int:pk>/changes/", pairs_page.snapshot_changes, name="snapshot-changes"),
     path("snapshots/<int:pk>/files/<str:name>", browsing.snapshot_file, name="snapshot-file"),
     path("snapshots/freeze/<slug:slug>/plan/", freezing.freeze_plan, name="freeze-plan"),
     path("snapshots/freeze/<slug:slug>/", freezing.freeze, name="freeze"),

@@ -14,10 +14,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from nli.gold import RULES
-from nli.lines import EXPORT, FACTS, FORMAT, MANIFEST, PARTITION_FILES, rule_of
+from nli.lines import EXPORT, FACTS, MANIFEST, PARTITION_FILES, rule_of
+from nli.manifest import FORMATS, Facts, Manifest, is_early, manifest_errors
 from snapshots.files.counts import DERIVED, LineCounts
 from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256, stays_inside
 from snapshots.files.parallel import in_order, portions_of
@@ -34,6 +35,9 @@ from snapshots.verification.lines import (
 )
 from snapshots.verification.repeats import Occurrences
 
+# The keys of the manifest without which the files cannot be checked.
+NEEDED = {"name", "sha256", "manifest_sha256", "files", "corpus", "placements", "agreement"}
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -49,7 +53,7 @@ class Finding:
 
 @dataclass
 class Report:
-    """What was checked and what was found. `more` counts, for each file, the findings beyond the first twenty."""
+    """The checks and their findings. `more` counts, for each file, the findings beyond the first twenty."""
 
     folder: str
     snapshot: str = ""
@@ -93,9 +97,9 @@ def verify(folder: Path, expected: str | None = None) -> Report:
     manifest = _manifest(folder, report)
     if manifest is None:
         return report
-    report.snapshot, report.sha256 = str(manifest["name"]), str(manifest["sha256"])
+    report.snapshot, report.sha256 = manifest["name"], manifest["sha256"]
     present = _check_files(folder, manifest["files"], MANIFEST, report)
-    listed = {name: str(entry.get("sha256")) for name, entry in manifest["files"].items()}
+    listed = {name: entry["sha256"] for name, entry in manifest["files"].items()}
     if content_sha256(listed) != manifest["sha256"]:
         report.add(MANIFEST, "its sha256 does not follow from the files that it lists")
     _check_expected(expected, (report.sha256, manifest["manifest_sha256"]), MANIFEST, report)
@@ -103,12 +107,12 @@ def verify(folder: Path, expected: str | None = None) -> Report:
     if FACTS in present and _json(folder / FACTS, report) not in (facts, None):
         report.add(FACTS, f"differs from the facts under 'corpus' in {MANIFEST}")
     with Occurrences() as seen:
-        reading = _Reading(facts, report, seen)
-        for name, partition in sorted(PARTITION_FILES.items(), key=lambda item: item[1]):
+        reading = _Reading(manifest, report, seen)
+        for partition, name in sorted(PARTITION_FILES.items()):
             if name in present:
-                _check_line_count(
-                    reading.read(folder / name, partition), manifest["files"].get(name, {}), name, report
-                )
+                lines, listed_lines = reading.read(folder / name, partition), manifest["files"][name]["lines"]
+                if lines != listed_lines:
+                    report.add(name, f"has {lines:,} lines, but {listed_lines} are listed")
         report.pairs = reading.counts.pairs
         _compare(manifest, reading, report)
     return report
@@ -134,8 +138,8 @@ def _check_expected(expected: str | None, found: tuple[str, ...], name: str, rep
         report.add(name, f"its sha256 is {found[0]}, but {expected} was expected")
 
 
-def _manifest(folder: Path, report: Report) -> dict[str, Any] | None:
-    """Return the manifest, or None if it is missing or invalid."""
+def _manifest(folder: Path, report: Report) -> Manifest | None:
+    """Return the manifest, or None if it is missing or the other checks cannot be made with it."""
     if not folder.is_dir():
         report.add(str(folder), "there is no such folder")
         return None
@@ -145,47 +149,39 @@ def _manifest(folder: Path, report: Report) -> dict[str, Any] | None:
     manifest = _json(folder / MANIFEST, report)
     if manifest is None:
         return None
-    if invalid := _invalid_key(manifest):
-        report.add(MANIFEST, f"{invalid} is missing or invalid, so nothing can be checked")
+    if not isinstance(manifest, dict):
+        report.add(MANIFEST, "is not a JSON object")
         return None
-    if manifest["format"] != FORMAT:
-        report.add(MANIFEST, f"has the format {manifest['format']!r}, but this program checks {FORMAT!r}")
+    if (stated := manifest.get("format")) not in FORMATS:
+        report.add(
+            MANIFEST, f"has the format {stated!r}, but this program checks {' and '.join(map(repr, FORMATS))}"
+        )
+        return None
+    wrong = set()
+    for key, text in manifest_errors(manifest):
+        wrong.add(key)
+        report.add(MANIFEST, text)
+    if wrong & NEEDED or not _is_known(manifest["corpus"], report):
+        report.add(MANIFEST, "does not say what the files should be, so nothing else was checked")
         return None
     if manifest_sha256(manifest) != manifest["manifest_sha256"]:
         report.add(MANIFEST, "was changed: it does not match its own manifest_sha256")
-    return manifest
+    return cast(Manifest, manifest)
 
 
-def _invalid_key(manifest: Any) -> str:
-    """Return the first key that the other checks need and that is missing or of the wrong kind; "" if there is none."""
-    kinds: dict[str, type] = {
-        "format": str,
-        "name": str,
-        "sha256": str,
-        "manifest_sha256": str,
-        "files": dict,
-        "corpus": dict,
-        "partitions": dict,
-        "placements": dict,
-        "agreement": dict,
-    }
-    if not isinstance(manifest, dict):
-        return "the JSON object"
-    for key, kind in kinds.items():
-        if not isinstance(manifest.get(key), kind):
-            return repr(key)
-    facts = manifest["corpus"]
-    question = facts.get("question")
-    rule = [question.get(key) for key in ("seats", "threshold")] if isinstance(question, dict) else [None]
-    if not all(isinstance(number, int) for number in rule):
-        return "'corpus.question' (seats and threshold)"
+def _is_known(facts: Facts, report: Report) -> bool:
+    """Return whether this program knows the labels and the rule of a snapshot; report a finding if not."""
     try:
-        if rule_of(facts).name not in RULES or list(rule_of(facts).labels) != facts.get("labels"):
-            raise ValueError
-        rule_of(facts).reads  # noqa: B018 - raises where the labels cannot be read as the gold labels
-    except (KeyError, TypeError, ValueError):
-        return "'corpus' (scheme, labels, gold_scheme or question.gold_rule)"
-    return "" if all(isinstance(entry, dict) for entry in manifest["files"].values()) else "'files'"
+        rule = rule_of(facts)
+        known = rule.name in RULES and list(rule.labels) == facts["labels"]
+        known = known and bool(rule.reads)  # raises where the labels cannot be read as the gold labels
+    except KeyError:
+        known = False
+    if not known:
+        report.add(
+            MANIFEST, "'corpus' has a scheme, labels, gold_scheme or question.gold_rule that is not known"
+        )
+    return known
 
 
 def _check_files(
@@ -216,18 +212,20 @@ def _check_files(
 
 
 class _Reading:
-    """Reads the partitions' files one after the other, in portions, and stores on disk what must be compared."""
+    """A reader of the partitions' files, one by one and in portions; it stores on disk what must be compared."""
 
-    def __init__(self, facts: Mapping[str, Any], report: Report, seen: Occurrences) -> None:
-        self.facts, self.report, self.seen = facts, report, seen
-        self.counts = LineCounts(rule_of(facts))
+    def __init__(self, manifest: Manifest, report: Report, seen: Occurrences) -> None:
+        self.facts, self.report, self.seen = manifest["corpus"], report, seen
+        self.is_early = is_early(manifest)
+        self.counts = LineCounts(rule_of(self.facts))
         self.authors: defaultdict[str, set[str]] = defaultdict(set)
 
     def read(self, path: Path, partition: str) -> int:
         """Check every line of a file. Returns their number."""
         before, last = 0, ""
         for part in in_order(
-            lambda portion: check_part(portion.lines(), partition, self.facts), portions_of(path)
+            lambda portion: check_part(portion.lines(), partition, self.facts, is_early=self.is_early),
+            portions_of(path),
         ):
             if part.first is not None and part.first[1] <= last:
                 number, name = part.first
@@ -249,48 +247,43 @@ class _Reading:
             self.authors[author].add(partition)
 
 
-def _check_line_count(lines: int, listed: Mapping[str, Any], name: str, report: Report) -> None:
-    if lines != listed.get("lines"):
-        report.add(name, f"has {lines:,} lines, but {listed.get('lines')} are listed")
-
-
-def _compare(manifest: Mapping[str, Any], reading: _Reading, report: Report) -> None:
+def _compare(manifest: Manifest, reading: _Reading, report: Report) -> None:
     """Compare the manifest with the counts of the files."""
     seen = reading.seen
     for partition, number, pair in seen.again(PAIR):
-        report.add(f"{partition}.jsonl", f"pairID {_text(pair)!r} occurs a second time", number)
-    if not manifest["placements"].get("published", {}).get("pairs"):
+        report.add(PARTITION_FILES[partition], f"pairID {_text(pair)!r} occurs a second time", number)
+    if not manifest["placements"]["published"]["pairs"]:
         named: set[bytes] = set()
         for kind in (PREMISE, GROUP):
             for name, where in seen.in_several(kind, limit=MOST_FINDINGS):
                 if name not in named:  # a premise that is its own group is reported once
-                    report.add(f"{where[0]}.jsonl", f"the {kind} {_text(name)!r} is in {' and '.join(where)}")
+                    text = f"the {kind} {_text(name)!r} is in {' and '.join(where)}"
+                    report.add(PARTITION_FILES[where[0]], text)
                 named.add(name)
-    if manifest.get("author_disjoint") and not manifest["placements"].get("published", {}).get("pairs"):
+    if manifest.get("author_disjoint") and not manifest["placements"]["published"]["pairs"]:
         both = sorted(author for author, where in reading.authors.items() if where >= {"train", "test"})
         for author in both[:MOST_FINDINGS]:
-            report.add("train.jsonl", f"the author {author!r} also wrote pairs of test")
-    counted = {
+            report.add(PARTITION_FILES["train"], f"the author {author!r} also wrote pairs of test")
+    counted: dict[str, Any] = {
         "pairs": reading.counts.pairs,
         "partitions": reading.counts.partitions(seen.by_partition(PREMISE)),
         "gold_sources": dict(reading.counts.sources),
         "premises_in_two_partitions": seen.number_in_several(PREMISE),
+        "groups_in_two_partitions": seen.number_in_several(GROUP),
         "hypotheses_in_two_partitions": seen.number_in_several(HYPOTHESIS),
         "agreement": reading.counts.agreement(),
+        "answers": reading.counts.answer_counts(),
+        "pairs_with_metadata": reading.counts.with_metadata,
+        "parses": reading.counts.parse_counts(),
     }
-    if "groups_in_two_partitions" in manifest:  # older snapshots do not count them
-        counted["groups_in_two_partitions"] = seen.number_in_several(GROUP)
-    if "answers" in manifest:  # older snapshots do not count them
-        counted["answers"] = reading.counts.answer_counts()
-        counted["pairs_with_metadata"] = reading.counts.with_metadata
-    if "parses" in manifest:  # older snapshots do not count them
-        counted["parses"] = reading.counts.parse_counts()
-    stated = dict(manifest)
-    if not manifest["corpus"]["ordinal"]:
+    stated: dict[str, Any] = dict(manifest)
+    if is_early(manifest) and not manifest["corpus"]["ordinal"]:
         # The first versions of the software also computed it for labels without an order, where it means nothing.
         stated["agreement"] = {**manifest["agreement"], "krippendorff_alpha_interval": None}
     for key, value in counted.items():
-        for path, listed, found in differences(stated.get(key), value, key):
+        if key not in stated:  # reported before, unless the snapshot is older than the key
+            continue
+        for path, listed, found in differences(stated[key], value, key):
             report.add(MANIFEST, f"{path} is {listed}, but the files give {found}")
     if reading.counts.parses[DERIVED] and not manifest.get("parser"):
         report.add(MANIFEST, "'parser' is missing, but the files have derived trees")
@@ -300,13 +293,13 @@ def _text(name: bytes) -> str:
     return name.decode("utf-8", "surrogatepass")
 
 
-def _json(path: Path, report: Report) -> dict[str, Any] | None:
+def _json(path: Path, report: Report) -> Any:
+    """Return the content of a file; None if it cannot be read, which is a finding."""
     try:
-        value: dict[str, Any] = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:  # deeply nested JSON ends in the last
         report.add(path.name, f"cannot be read as JSON ({error})")
         return None
-    return value
 
 
 def report_lines(report: Report, *, as_json: bool) -> Iterator[str]:

@@ -4,8 +4,8 @@
     for address in addresses(site):
         client.get(address.url)
 
-`addresses` asks Django for every pattern, the dashboard's and REST's among them. A place in a pattern that
-`sample_site` has no value for, and a model of the dashboard without a row, fail with what to add here.
+`addresses` asks Django for every pattern, those of the admin and of REST included. If `sample_site` has no value for
+a place in a pattern, or no row of a model of the admin, the test fails and says what to add here.
 """
 
 import re
@@ -22,6 +22,7 @@ from django.utils import timezone
 from accounts.models import ConsentForm, Qualification, SignedIn, User
 from accounts.people.consents import give_consent
 from accounts.people.qualifications import grant
+from accounts.sign_in.passwords import reset_link
 from accounts.sign_in.tokens import create_api_token
 from collection.models import (
     Corpus,
@@ -41,6 +42,7 @@ from collection.models import (
     WritingAssignment,
     WritingSeat,
 )
+from modeling.marking.actions import begin_marking
 from modeling.models import Worker
 from shared.prepared_statements import _prepared
 from snapshots.exports.job import carry_out_export, request_export
@@ -66,7 +68,7 @@ WRITE = re.compile(r"(^|; )\s*(INSERT|UPDATE|DELETE)\b|\bFOR (NO KEY )?UPDATE\b"
 
 @dataclass(frozen=True)
 class Address:
-    """One pattern of the site and one URL that it answers to. `name` is empty where Django's has none."""
+    """One pattern of the site with one of its URLs. `name` is empty if the pattern has none."""
 
     route: str
     name: str
@@ -77,7 +79,7 @@ class Address:
 class Site:
     """People and objects of `sample_site`, and `places`: start of a route -> place in it -> value.
 
-    The longest start that names the place counts. `queries`: route -> what it cannot be asked without.
+    Of several starts that name the place, the longest counts. `queries`: route -> the query that it requires.
     """
 
     corpus: Corpus
@@ -88,14 +90,14 @@ class Site:
 
 
 def sample_site() -> Site:
-    """A corpus with everything that an address can name, frozen once, and somebody in each role.
+    """Makes a corpus with everything that an address can name, frozen once, and a person in each role.
 
     `people`: "annotator" labels and writes for the corpus, "stranger" may nothing, "researcher", "administrator".
     """
     corpus = corpus_of(4)
     question = Question.objects.get(corpus=corpus)
     form = ConsentForm.objects.create(title="Before you begin", text="Read this.", digest="1")
-    corpus.consent_form = form
+    corpus.consent_form, corpus.sign_up = form, True
     corpus.save()
     people = {
         "annotator": vera(),
@@ -164,23 +166,30 @@ def sample_site() -> Site:
     vetting = Vetting.objects.create(
         corpus=corpus, by=rosa(), reason="Errors.", chosen_by="a list", created_at=timezone.now()
     )
+    marking = begin_marking(
+        snapshot=snapshot, partition="dev", number=1, phenomena=["negation"], seed=1, by=rosa()
+    )
     places: dict[str, dict[str, Any]] = {
         "": {"slug": corpus.slug, "corpus": corpus.slug, "snapshot_id": snapshot.pk},
         "consent/": {"form_id": form.pk},
         "mine/": {"form_id": form.pk, "token_id": token.pk, "browser_id": browser.pk},
         "work/": {"version": version.pk, "question_slug": question.slug},
         "enter/": {"token": link.token},
+        "new-password/": dict(zip(("uid", "token"), reset_link(vera()), strict=True)),
         "corpora/": {
             "prompt": pilot.slug,
             "code": vera().code,
             "number": vetting.pk,
             "public_id": Pair.objects.earliest("pk").public_id,
         },
+        "c/": {"public_id": Pair.objects.earliest("pk").public_id, "number": link.pk},
         "imports/": {"number": imported.pk},
         "snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt"},
         "snapshots/<int:pk>/statistics/": {"name": table},
         "snapshots/<int:pk>/exports/": {"name": export.files.earliest("name").name},
         "snapshots/<int:pk>/files/": {"name": "manifest.json"},
+        "snapshots/<int:pk>/tables/": {"name": "missed"},
+        "snapshots/<int:pk>/marking/": {"partition": marking.partition},
         "runs/": {"pk": run.pk, "partition": "dev"},
         "admin/": {
             "app_label": "collection",
@@ -192,14 +201,18 @@ def sample_site() -> Site:
         "api/v1/snapshots/": {"pk": snapshot.pk, "format_name": "snli_txt", "kind": "corpus"},
         "api/v1/snapshots/<int:pk>/exports/": {"name": export.files.earliest("name").name},
         "api/v1/snapshots/<int:pk>/files/": {"name": "manifest.json"},
+        "api/v1/snapshots/<int:pk>/tables/": {"name": "missed"},
         "api/v1/runs/": {"pk": run.pk},
     }
-    queries = {"api/v1/corpora/<slug:slug>/cross-table/": f"?question={question.slug}"}
+    queries = {
+        "api/v1/runs/curves/": f"?runs={run.pk}",
+        "api/v1/corpora/<slug:slug>/cross-table/": f"?question={question.slug}",
+    }
     return Site(corpus, snapshot, people, places, queries)
 
 
 def addresses(site: Site) -> list[Address]:
-    """An address for every pattern of the site, in Django's order; of two with one route the first answers."""
+    """Returns an address for every pattern of the site, in Django's order; of two with one route the first."""
     found: dict[str, Address] = {}
     for route, name, callback in _patterns(get_resolver().url_patterns, ""):
         values = _places_of(site, route)
@@ -216,14 +229,14 @@ def addresses(site: Site) -> list[Address]:
 
 
 def writes(asked: CaptureQueriesContext) -> list[str]:
-    """The statements that wrote or locked rows."""
+    """Returns the statements that wrote or locked rows."""
     known = {name: text for text, name in _prepared.get(connection.connection, {}).items()}
     said = [EXECUTE.sub(lambda call: f"{known[call[1]]}; ", query["sql"]) for query in asked.captured_queries]
     return [text for text in said if WRITE.search(text)]
 
 
 def finish(answer: Any) -> None:
-    """Reads an answer that is sent in parts to its end, which closes its file. Not by `close()`: that ends the
+    """Reads a streamed response to its end, which closes its file. Not by `close()`: that ends the
     test's connection to the database.
     """
     if answer.streaming:

@@ -8,13 +8,13 @@ PASSWORD = "correct horse battery staple"
 
 
 def person(name: str, role: str = "annotator") -> User:
-    """A person with a password that every test knows. Made once, then the same."""
+    """Returns the person of this name, with the password of all tests; makes them at the first call."""
     user = User.objects.filter(username=name).first()
     return user or User.objects.create_user(name, password=PASSWORD, role=role)
 
 
 def people(names: Iterable[str]) -> dict[str, User]:
-    """Annotators by name, those that are there already in one query."""
+    """Returns annotators by name, existing ones by one query."""
     wanted = list(names)
     found = {user.username: user for user in User.objects.filter(username__in=wanted)}
     return {name: found.get(name) or person(name) for name in wanted}
@@ -33,5 +33,5 @@ def rosa() -> User:
 
 
 def stan() -> User:
-    """Signed in, an annotator, member of nothing, consented to nothing."""
+    """Returns Stan, an annotator in no pool, without consent."""
     return person("stan")

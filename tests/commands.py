@@ -1,4 +1,4 @@
-"""Running a management command as a person would, and files for it."""
+"""Run a management command as a person would, and make files for it."""
 
 import json
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 @dataclass(frozen=True)
 class Run:
-    """What a command printed, and the sentence with which it gave up (empty if it did not)."""
+    """The output of a command, and the sentence with which it failed (empty if it did not)."""
 
     out: str
     err: str
@@ -34,7 +34,7 @@ def run(name: str, *args: object, **options: Any) -> Run:
 
 
 def write_jsonl(path: Path, records: Iterable[object]) -> Path:
-    """One line a record; a record that is text already is written as it is."""
+    """Writes one line for each record; a record that is a text is written unchanged."""
     lines = (record if isinstance(record, str) else json.dumps(record) for record in records)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path

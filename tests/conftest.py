@@ -1,4 +1,4 @@
-"""What every test stands on: PostgreSQL, folders of its own, the cast, and no way out to the network."""
+"""Fixtures of every test: PostgreSQL, folders of its own, the cast, and no access to the network."""
 
 import ipaddress
 import os
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 import hypothesis
 import pytest
 from django.conf import settings as django_settings
+from django.core.management.commands import flush
 from django.db import OperationalError, connection
 from django.test import Client
 from rest_framework.test import APIClient
@@ -20,38 +21,41 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from accounts.models import User
 from jobs import tasks as jobs_tasks
 from tests import cast
+from tests.made_once import folders, in_order, made_for_this_file  # noqa: F401  (the last is a fixture)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 FLUSH_TRIES = 5
+MADE_BY_MIGRATE = ("django_content_type", "auth_permission")
 
 
-# A busy machine is no fault of the code, and a run must mean the same the second time.
+# No deadlines, since the machine may be busy; and the same examples in every run.
 hypothesis.settings.register_profile(
     "quintet", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-hypothesis.settings.load_profile("quintet")
+hypothesis.settings.register_profile("quick", hypothesis.settings.get_profile("quintet"), max_examples=50)
 
 
 @pytest.hookimpl(trylast=True)  # after pytest-django, which puts tests without a database last
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long tests come first: begun last, they would leave the other processes with nothing to do."""
+    """Orders long tests first: begun last, they would leave the other processes without work."""
     long_files = {item.path for item in items if item.get_closest_marker("thorough")}
-    items.sort(key=lambda item: item.path not in long_files)
+    items[:] = in_order(sorted(items, key=lambda item: item.path not in long_files))
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    hypothesis.settings.load_profile("quick" if config.option.markexpr == "not thorough" else "quintet")
     if connection.vendor != "postgresql":
         raise pytest.UsageError(
             "The tests run on PostgreSQL, where locks mean something. `make test` finds or starts one; "
             "by hand: DATABASE_URL=postgres://postgres@localhost/quintet .venv/bin/python -m pytest"
         )
     _give_this_process_its_own_broker()
-    # The tests kill programs, never the database or the machine: nothing waits for the disk.
+    # The tests kill programs, never the database or the machine, so nothing need wait for the disk.
     connection.settings_dict["OPTIONS"]["options"] += " -c synchronous_commit=off"
 
 
 def _give_this_process_its_own_broker() -> None:
-    """Tests run in several processes (pytest-xdist): one's jobs must not reach another's workers.
+    """Gives each process of pytest-xdist a broker of its own: its jobs must not reach the workers of another.
 
     pytest-django gives each process a database of its own; this gives each a numbered database of Redis.
     """
@@ -73,7 +77,7 @@ def _is_here(host: str) -> bool:
 
 @pytest.fixture(autouse=True, scope="session")
 def no_network() -> Iterator[None]:
-    """Tests talk to this machine only, and to the broker that they were given."""
+    """Allows connections to this machine only, and to the broker of the tests."""
     named = {urlsplit(django_settings.CELERY_BROKER_URL).hostname}
     connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
 
@@ -97,7 +101,7 @@ def no_network() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def no_waiting_for_the_disk() -> Iterator[None]:
-    """Files of a killed program are as safe without `fsync`: only a crash of the machine would lose them."""
+    """Replaces `fsync` by nothing: without it only a crash of the machine would lose files."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield
@@ -105,7 +109,7 @@ def no_waiting_for_the_disk() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def static_files_are_looked_up_once() -> Iterator[None]:
-    """Each test client starts the site anew, and WhiteNoise would read the headers of every static file each time."""
+    """Caches WhiteNoise's list of static files, which it would read anew for each test client."""
     look_up = WhiteNoiseMiddleware.add_files_from_finders
     found: dict[str, Any] = {}
 
@@ -122,9 +126,10 @@ def static_files_are_looked_up_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def quick_cleaning() -> Iterator[None]:
-    """After a test with real transactions, all tables are emptied: by DELETE, in hundredths of a second.
+    """Empties all tables after a test with real transactions, by DELETE, in hundredths of a second.
 
     TRUNCATE makes a new file for every table and index; for the few rows of a test that takes a second.
+    Content types and permissions stay, since `migrate` made them; otherwise Django would make them all again.
     The tables are locked first: a request that the browser sent as its last may still be writing, and a row
     that it adds between two DELETEs would point at one that is gone. Where the two wait for each other,
     PostgreSQL stops one; if it is this one, it tries again.
@@ -132,7 +137,7 @@ def quick_cleaning() -> Iterator[None]:
     execute_once = type(connection.ops).execute_sql_flush
 
     def sql_flush(self: Any, style: Any, tables: list[str], **options: Any) -> list[str]:
-        names = [self.quote_name(table) for table in tables]
+        names = [self.quote_name(table) for table in tables if table not in MADE_BY_MIGRATE]
         lock = f"LOCK TABLE {', '.join(names)} IN SHARE ROW EXCLUSIVE MODE"
         return [lock, *(f"DELETE FROM {name}" for name in names)] if names else []
 
@@ -145,26 +150,33 @@ def quick_cleaning() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(connection.ops), "sql_flush", sql_flush)
         patch.setattr(type(connection.ops), "execute_sql_flush", execute_sql_flush)
+        patch.setattr(flush, "emit_post_migrate_signal", lambda *arguments, **options: None)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nobody_holds_the_database_at_the_end(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """Ends connections of a browser's last request or a slow worker, which would keep the database from being dropped."""
+    yield
+    connection.close()  # a test that takes the database away may have broken it
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
 
 
 @pytest.fixture(autouse=True)
 def own_folders(settings: Any, tmp_path: Path) -> Path:
-    """Snapshots, runs and caches of a test lie in a folder that goes away with it."""
-    settings.VAR = tmp_path / "var"
-    for name in ("snapshots", "runs", "cache"):
-        (settings.VAR / name).mkdir(parents=True)
-    settings.SNAPSHOT_ROOT = settings.VAR / "snapshots"
-    settings.EXPORT_ROOT = settings.VAR / "exports"
-    settings.RUN_ROOT = settings.VAR / "runs"
-    settings.INCOMING_ROOT = settings.VAR / "incoming"
-    settings.CACHE_ROOT = settings.VAR / "cache"
+    """Puts snapshots, runs and caches of a test into a temporary folder."""
+    for name, path in folders(tmp_path / "var").items():
+        setattr(settings, name, path)
     return settings.VAR
 
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The keys of the jobs whose messages were sent to workers, which nobody reads here."""
+    """Records the keys of the jobs whose messages were sent to workers; no worker reads them."""
     keys: list[int] = []
     monkeypatch.setattr(jobs_tasks, "after_commit", lambda send: send())
     monkeypatch.setattr(jobs_tasks, "send", lambda kind, pk: keys.append(pk))
@@ -217,7 +229,7 @@ def api_of(db: None) -> Callable[[User], APIClient]:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Published corpora beside the repository, which are not ours to copy into it."""
+    """Returns the folder of published corpora beside the repository, whose licences do not let us copy them into it."""
     folder = REPOSITORY.parent / "shared" / "data"
     if not folder.is_dir():
         pytest.skip("the published corpora are not beside this repository (../shared/data)")

@@ -28,7 +28,7 @@ WORDINGS = {
 
 
 def make_corpus(*, slug: str = "small", with_consent: bool = False, **fields: object) -> Corpus:
-    """A corpus with one genre, one prompt in version 1, and a main question."""
+    """Makes a corpus with one genre, one prompt in version 1, and a main question."""
     form = None
     if with_consent:
         form = ConsentForm.objects.create(
@@ -41,42 +41,50 @@ def make_corpus(*, slug: str = "small", with_consent: bool = False, **fields: ob
     version = PromptVersion.objects.create(
         prompt=prompt, number=1, instructions="Read the line and write.", pay_cents=30, digest="1"
     )
-    for order, label in enumerate(("entailment", "contradiction", "neutral")):
-        PromptField.objects.create(
+    order_of_fields = list(enumerate(("entailment", "contradiction", "neutral")))
+    PromptField.objects.bulk_create(
+        PromptField(
             version=version,
             order=order,
             label=label,
             wording=f"Write one sentence that is {WORDINGS[label].lower()}.",
         )
-        WorkedExample.objects.create(
+        for order, label in order_of_fields
+    )
+    WorkedExample.objects.bulk_create(
+        WorkedExample(
             version=version, order=order, premise="A cat sleeps.", label=label, hypothesis="An animal rests."
         )
+        for order, label in order_of_fields
+    )
     FaqEntry.objects.create(version=version, order=0, question="How long?", answer="A sentence.")
     Genre.objects.create(corpus=corpus, slug="fiction", name="Fiction", prompt=prompt)
     question = Question.objects.create(
         corpus=corpus, scheme=corpus.scheme, wording="How do they relate?", pay_cents=5
     )
-    for order, label in enumerate(LABELS):
-        LabelWording.objects.create(question=question, order=order, label=label, wording=WORDINGS[label])
+    LabelWording.objects.bulk_create(
+        LabelWording(question=question, order=order, label=label, wording=WORDINGS[label])
+        for order, label in enumerate(LABELS)
+    )
     return corpus
 
 
 def agreed(user: User, corpus: Corpus) -> User:
-    """The person, who has agreed to the corpus's consent form, if it has one."""
+    """Returns the person after they agreed to the corpus's consent form, if it has one."""
     if corpus.consent_form is not None:
         give_consent(user=user, form=corpus.consent_form)
     return user
 
 
 def make_premise(corpus: Corpus, text: str, *, genre: str = "fiction", **fields: object) -> Premise:
-    """A premise whose public id is its digest's beginning."""
+    """Makes a premise; its public id is the beginning of its digest."""
     return make_premises(corpus, [text], genre=genre, **fields)[0]
 
 
 def make_premises(
     corpus: Corpus, texts: Sequence[str], *, genre: str = "fiction", **fields: object
 ) -> list[Premise]:
-    """Premises in their order, in two queries."""
+    """Makes premises, by two queries; returns them in their order."""
     found = corpus.genres.get(slug=genre)
     digests = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
     return Premise.objects.bulk_create(
@@ -98,11 +106,11 @@ def make_pair(corpus: Corpus, premise: Premise, hypothesis: str, **fields: objec
 
 
 def paid_corpus() -> Corpus:
-    """A corpus for tests that need one only to pay somebody. Made once, then the same."""
+    """Returns a corpus for tests that need one only to pay somebody; makes it at the first call."""
     return Corpus.objects.get_or_create(slug="paid", name="Paid work")[0]
 
 
 def pay(user: User, *, cents: int, key: str, reason: str = "work", corpus: Corpus | None = None) -> None:
-    """Pays somebody for labels in this corpus, or in one of which no more is known."""
+    """Pays somebody for labels in this corpus, by default that of `paid_corpus`."""
     corpus = corpus or paid_corpus()
     earn(user=user, corpus_id=corpus.pk, kind="labels", cents=cents, reason=reason, key=key)

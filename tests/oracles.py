@@ -1,4 +1,4 @@
-"""Slow, obvious Python that the SQL is compared with. Shares no code with the platform."""
+"""Slow, simple Python with which the SQL is compared. It shares no code with the platform."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from scipy.special import digamma
 
 
 def gold_by_hand(labels: Sequence[str], threshold: int = 3) -> str:
-    """The label that stands `threshold` times in the list, or '-'."""
+    """Returns the label that occurs `threshold` times in the list, or '-'."""
     for label in labels:
         if list(labels).count(label) >= threshold:
             return label
@@ -17,7 +17,7 @@ def gold_by_hand(labels: Sequence[str], threshold: int = 3) -> str:
 
 
 def agreement_by_hand(rows: Sequence[Sequence[str]], threshold: int = 3) -> dict[str, float]:
-    """`rows`: five labels a pair, the author's first. Loops and counts, nothing clever."""
+    """Computes agreement by loops. `rows`: five labels for each pair, the author's first."""
     unanimous = no_gold = gold_is_author = gold_is_other = 0
     equal_gold = equal_author = labels_with_gold = labels = 0
     for row in rows:
@@ -50,7 +50,7 @@ def agreement_by_hand(rows: Sequence[Sequence[str]], threshold: int = 3) -> dict
 
 
 def fleiss_by_definition(rows: Sequence[Sequence[str]], categories: Sequence[str]) -> float:
-    """Fleiss (1971), formula by formula: P_i, the mean of P, P_e, kappa."""
+    """Computes Fleiss' kappa (1971) formula by formula: P_i, the mean of P, P_e, kappa."""
     raters = len(rows[0])
     observed = []
     totals: Counter[str] = Counter()
@@ -64,13 +64,13 @@ def fleiss_by_definition(rows: Sequence[Sequence[str]], categories: Sequence[str
 
 
 def fleiss_of_one_category(rows: Sequence[Sequence[str]], category: str) -> float:
-    """The same with everything else folded into "other"."""
+    """Computes the same with all other labels as "other"."""
     folded = [[label if label == category else "other" for label in row] for row in rows]
     return fleiss_by_definition(folded, [category, "other"])
 
 
 def alpha_by_definition(rows: Sequence[Sequence[str]]) -> float:
-    """Krippendorff's nominal alpha from the coincidences of every ordered pair of labels."""
+    """Computes Krippendorff's nominal alpha from the coincidences of every ordered pair of labels."""
     coincidences: dict[tuple[str, str], float] = defaultdict(float)
     for row in rows:
         for i, one in enumerate(row):
@@ -87,7 +87,7 @@ def alpha_by_definition(rows: Sequence[Sequence[str]]) -> float:
 
 
 def cohen_by_definition(pairs: Sequence[tuple[str, str]]) -> float:
-    """Cohen (1960): the share on which both agree, and what chance would give."""
+    """Computes Cohen's kappa (1960) from the share on which both agree, and the share by chance."""
     labels = {label for pair in pairs for label in pair}
     same = sum(one == other for one, other in pairs) / len(pairs)
     chance = sum(
@@ -101,7 +101,7 @@ def cohen_by_definition(pairs: Sequence[tuple[str, str]]) -> float:
 
 
 def mace_by_hand(rows: Sequence[tuple[int, str, str]], seed: int, steps: int) -> dict[str, float]:
-    """MACE (Hovy et al. 2013), label by label, with its variational M-step: worker -> P(does not guess).
+    """Computes MACE (Hovy et al. 2013) label by label, with its variational M-step: worker -> P(does not guess).
 
     `rows`: (task, worker, label). Priors: Beta(1/2, 1/2) on guessing, Dirichlet(10) on what a guesser says.
     """

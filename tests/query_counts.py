@@ -1,6 +1,6 @@
-"""How many queries a page asks, kept as data in `query_counts.json`, so that a change is seen in the diff.
+"""Compares the number of queries of a page with `query_counts.json`, so that a change is visible in the diff.
 
-`UPDATE_QUERY_COUNTS=1 make test ARGS=...` writes what is counted now. Look at the diff before you commit it.
+`UPDATE_QUERY_COUNTS=1 make test ARGS=...` writes the present numbers. Look at the diff before you commit it.
 """
 
 import json
@@ -17,7 +17,7 @@ FILE = Path(__file__).with_suffix(".json")
 
 @contextmanager
 def query_count(name: str) -> Iterator[None]:
-    """Fails unless the block asks as many queries as `query_counts.json` says under this name."""
+    """Fails unless the block makes as many queries as `query_counts.json` says under this name."""
     with CaptureQueriesContext(connection) as captured:
         yield
     counts = json.loads(FILE.read_text())

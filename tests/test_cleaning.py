@@ -1,8 +1,10 @@
-"""Tables are emptied between tests also while a request of the last one still writes."""
+"""Tables are emptied between tests even while a request of the last test still writes."""
 
 import threading
 
 import pytest
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
 from django.core.management.color import no_style
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
@@ -32,7 +34,7 @@ def test_a_request_that_still_writes_does_not_spoil_the_cleaning() -> None:
                 Consent.objects.create(user=person, form=form)
                 outcome.append("written")
             except DatabaseError:
-                outcome.append("refused")  # as it should be: whom it names is gone
+                outcome.append("refused")  # as expected: the person that it names is gone
             finally:
                 connection.close()
 
@@ -54,3 +56,12 @@ def test_a_request_that_still_writes_does_not_spoil_the_cleaning() -> None:
     request.join()
     assert locked == ["refused"]
     assert not Consent.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("turn", ["first", "second"])
+def test_nothing_is_left_but_what_migrations_made(turn: str) -> None:
+    assert not User.objects.exists()
+    assert ContentType.objects.filter(app_label="accounts", model="user").exists()
+    assert Permission.objects.filter(codename="view_user").exists()
+    cast.ana()

@@ -6,12 +6,17 @@ class ValidationConfig(AppConfig):
     name = "validation"
 
     def ready(self) -> None:
+        from collection.joining.estimates import TASKS
         from collection.joining.visits import OFFERS, WORK
+        from collection.models.corpora import WORDINGS
         from validation.gold import sql_view
         from validation.labelling.submitting import batches_done
-        from validation.start_page.offers import has_offer
+        from validation.questions.lookup import main_wordings
+        from validation.start_page.offers import labelling_task, offered_address
 
         WORK.append(batches_done)
-        OFFERS.append(has_offer)
+        OFFERS.append(offered_address)
+        TASKS["labelling"] = labelling_task
+        WORDINGS.append(main_wordings)
         pre_migrate.connect(sql_view.drop, sender=self)
         post_migrate.connect(sql_view.create, sender=self)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from django.utils.translation import gettext
+
 
 class ValidationError(Exception):
     """A rule of validation forbids this."""
@@ -27,7 +29,9 @@ class CheckFirst(NotInPool):
     """The annotator must pass the check after the instructions before the first batch."""
 
     def __init__(self) -> None:
-        super().__init__("Please read the instructions and pass their short check before the first batch.")
+        super().__init__(
+            gettext("Please read the instructions and pass their short check before the first batch.")
+        )
 
 
 class UnknownAssignment(ValidationError):

@@ -1,4 +1,4 @@
-"""Recomputes the cached statistics that the dashboard shows."""
+"""Recomputes the cached statistics that the workspace shows."""
 
 from celery import shared_task
 from django.utils import timezone
@@ -10,11 +10,12 @@ from validation.statistics import cached
 
 @shared_task
 def refresh_statistics() -> None:
-    """Asks a worker to compute the dashboard's stale statistics anew."""
+    """Asks a worker to recompute the stale statistics of the workspace."""
     now = timezone.now()
     for kind, old in (
         (cached.Kind.AGREEMENT, cached.stale_agreement),
         (cached.Kind.ANNOTATORS, cached.stale_annotators),
+        (cached.Kind.OVERVIEW, cached.stale_overviews),
     ):
         for question in old(now):
             if not CachedStatistics.objects.under_way().filter(question=question, kind=kind, by="").exists():

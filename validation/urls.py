@@ -1,6 +1,7 @@
 from django.urls import path
 
 from validation.annotators import views as annotators
+from validation.labelling import preview_page
 from validation.labelling import views as labelling
 from validation.pairs import vetting_pages
 from validation.pairs import views as pairs
@@ -25,6 +26,7 @@ urlpatterns = [
         labelling.instructions,
         name="labelling-instructions",
     ),
+    path("c/<slug:slug>/preview/labelling/", preview_page.preview_labelling, name="preview-labelling"),
     path("corpora/<slug:slug>/pool/", annotators.members, name="pool"),
     path("corpora/<slug:slug>/pool/<path:code>/", annotators.member, name="pool-member"),
     path("corpora/<slug:slug>/pairs/", pairs.pair_list, name="pairs"),

@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
-from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling
 
 from accounts.models import User
 from accounts.sign_in.client_address import client_address
@@ -23,6 +23,11 @@ View = Callable[..., HttpResponseBase]
 OWN = "own"
 
 
+# The policy of a preview: the page's scripts run, but the browser sends no form and no request.
+PREVIEW_POLICY = (
+    "default-src 'self'; connect-src 'none'; form-action 'none'; object-src 'none'; base-uri 'none';"
+    " frame-ancestors 'none'"
+)
 NOT_SURELY_YOU = (
     "This page opens only in the browser in which you first came to the study, because your link does not prove who you"
     " are. If you no longer have that browser, write to the researchers."
@@ -107,6 +112,37 @@ def is_fetched_ahead(request: HttpRequest) -> bool:
     return any(request.headers.get(name, "").lower().startswith(("prefetch", "prerender")) for name in named)
 
 
+def polled(view: View) -> View:
+    """Guards pages that poll: their requests keep nobody signed in.
+
+    In a browser that is signed out the page stops polling, and keeps what was typed there.
+    """
+
+    @wraps(view)
+    def quietly(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        asks_by_itself = "Quintet-Poll" in request.headers
+        if asks_by_itself and not isinstance(request.user, User):
+            return HttpResponseStopPolling()
+        response = view(request, *args, **kwargs)
+        response.is_polled = asks_by_itself  # type: ignore[attr-defined]
+        return response
+
+    return quietly
+
+
+def previewed(view: View) -> View:
+    """Shows a worker's page of the corpus `slug` as a preview: a notice stands above it, and the browser sends nothing."""
+
+    @wraps(view)
+    def shown(request: HttpRequest, slug: str, **more: Any) -> HttpResponseBase:
+        request.preview_of = slug  # type: ignore[attr-defined]
+        response = view(request, slug, **more)
+        response["Content-Security-Policy"] = PREVIEW_POLICY
+        return response
+
+    return shown
+
+
 def _guarded(view: View, may_enter: Callable[[User], bool], why: str) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -141,5 +177,5 @@ def safe_next(request: HttpRequest) -> str | None:
 
 
 def landing_page(user: User) -> str:
-    """Returns a person's first page: the dashboard for researchers, the start page for annotators."""
+    """Returns a person's first page: the workspace for researchers, the start page for annotators."""
     return resolve_url("admin:index" if user.is_researcher else settings.LOGIN_REDIRECT_URL)

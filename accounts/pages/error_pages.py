@@ -29,7 +29,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
         detail = "This is our fault, and it was logged. Please try again in a moment."
         return problem_response(500, detail)
     page = defaults.server_error(request)
-    # The page stands without the site's files, so its style is in it.
+    # The page must work without the site's files, so it contains its style.
     page["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     return page
 

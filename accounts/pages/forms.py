@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.background_questions import QUESTIONS
 from accounts.models import ApiToken, User
@@ -13,43 +14,36 @@ from accounts.models import ApiToken, User
 
 class SignInForm(forms.Form):
     username = forms.CharField(
-        label="User name",
+        label=gettext_lazy("User name"),
         max_length=150,
         widget=forms.TextInput(
             attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
         ),
-        error_messages={"required": "Please type your user name."},
+        error_messages={"required": gettext_lazy("Please type your user name.")},
     )
     password = forms.CharField(
-        label="Password",
+        label=gettext_lazy("Password"),
         strip=False,
         max_length=4096,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-        error_messages={"required": "Please type your password."},
+        error_messages={"required": gettext_lazy("Please type your password.")},
     )
 
 
-class PasswordForm(forms.Form):
-    old = forms.CharField(
-        label="Current password",
-        strip=False,
-        max_length=4096,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-        error_messages={"required": "Please type your current password."},
-    )
+class NewPasswordForm(forms.Form):
     new = forms.CharField(
-        label="New password",
+        label=gettext_lazy("New password"),
         strip=False,
         max_length=4096,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        error_messages={"required": "Please type the new password."},
+        error_messages={"required": gettext_lazy("Please type the new password.")},
     )
     again = forms.CharField(
-        label="Repeat the new password",
+        label=gettext_lazy("Repeat the new password"),
         strip=False,
         max_length=4096,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        error_messages={"required": "Please repeat the new password."},
+        error_messages={"required": gettext_lazy("Please repeat the new password.")},
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -63,8 +57,56 @@ class PasswordForm(forms.Form):
 
     def clean_again(self) -> str:
         if self.cleaned_data["again"] != self.cleaned_data.get("new", self.cleaned_data["again"]):
-            raise forms.ValidationError("The two new passwords differ.")
+            raise forms.ValidationError(gettext("The two new passwords differ."))
         return self.cleaned_data["again"]
+
+
+class SignUpForm(NewPasswordForm):
+    username = forms.CharField(
+        label=gettext_lazy("User name"),
+        help_text=gettext_lazy("Others see your code and not this name. You need not use your real one."),
+        max_length=150,
+        validators=[User.username_validator],
+        widget=forms.TextInput(
+            attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+        error_messages={"required": gettext_lazy("Please choose a user name.")},
+    )
+    field_order = ("username", "new", "again")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, user=User(), **kwargs)
+        self.fields["new"].label = gettext_lazy("Password")
+        self.fields["again"].label = gettext_lazy("Repeat the password")
+
+    def clean_username(self) -> str:
+        self.user.username = User.normalize_username(self.cleaned_data["username"])
+        return self.user.username
+
+
+class PasswordForm(NewPasswordForm):
+    old = forms.CharField(
+        label=gettext_lazy("Current password"),
+        strip=False,
+        max_length=4096,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+        error_messages={"required": gettext_lazy("Please type your current password.")},
+    )
+    field_order = ("old", "new", "again")
+
+
+def email_field(*, required: bool) -> forms.EmailField:
+    return forms.EmailField(
+        label=gettext_lazy("E-mail address"),
+        required=required,
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        error_messages={"required": gettext_lazy("Please type your e-mail address.")},
+    )
+
+
+class ForgottenForm(forms.Form):
+    email = email_field(required=True)
 
 
 class ConfirmedForm(forms.Form):
@@ -78,27 +120,34 @@ class ConfirmedForm(forms.Form):
         self.user = user
         if user.has_usable_password():
             self.fields["password"] = forms.CharField(
-                label="Your password",
+                label=gettext_lazy("Your password"),
                 strip=False,
                 max_length=4096,
                 widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-                error_messages={"required": "Please type your password again."},
+                error_messages={"required": gettext_lazy("Please type your password again.")},
             )
+
+
+class EmailForm(ConfirmedForm):
+    email = email_field(required=False)
 
 
 class ErasureForm(ConfirmedForm):
     code = forms.CharField(
-        label="Type your code to confirm",
+        label=gettext_lazy("Type your code to confirm"),
         max_length=40,
         widget=forms.TextInput(
             attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),
-        error_messages={"required": "Please type your code. Nothing was deleted."},
+        error_messages={"required": gettext_lazy("Please type your code. Nothing was deleted.")},
     )
 
     def clean_code(self) -> str:
         if self.cleaned_data["code"].strip() != self.user.code:
-            raise forms.ValidationError(f"Your code is {self.user.code}. Nothing was deleted.")
+            raise forms.ValidationError(
+                gettext("This is not your code, which is %(code)s. Nothing was deleted.")
+                % {"code": self.user.code}
+            )
         return self.user.code
 
 
@@ -108,24 +157,31 @@ class BackgroundForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name, (question, answers) in QUESTIONS.items():
-            choices = [("", "Prefer not to say"), *answers.items()]
-            self.fields[name] = forms.ChoiceField(label=question, choices=choices, required=False)
+            choices = [("", gettext("Prefer not to say"))] + [
+                (key, gettext(text)) for key, text in answers.items()
+            ]
+            self.fields[name] = forms.ChoiceField(label=gettext(question), choices=choices, required=False)
 
 
 class TokenForm(ConfirmedForm):
     name = forms.CharField(
-        label="Purpose",
+        label=gettext_lazy("Purpose"),
         max_length=100,
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": "Please say what the token is for, so that you recognise it later."},
+        error_messages={
+            "required": gettext_lazy("Please say what the token is for, so that you recognise it later.")
+        },
     )
     scope = forms.ChoiceField(
-        label="Access", choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ, required=False
+        label=gettext_lazy("Access"),
+        choices=ApiToken.Scope.choices,
+        initial=ApiToken.Scope.READ,
+        required=False,
     )
     days = forms.TypedChoiceField(
-        label="Expires after",
+        label=gettext_lazy("Expires after"),
         coerce=int,
-        choices=[(30, "30 days"), (365, "a year"), (0, "never")],
+        choices=[(30, gettext_lazy("30 days")), (365, gettext_lazy("a year")), (0, gettext_lazy("never"))],
         initial=30,
     )
 

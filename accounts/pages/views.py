@@ -2,13 +2,16 @@
 
 from typing import cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout, update_session_auth_hash
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -57,19 +60,19 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
-    """Redirects the dashboard's sign-in to the site's own, which limits failed attempts."""
+    """Redirects the admin's sign-in to the site's own, which limits failed attempts."""
     target = safe_next(request) or reverse("admin:index")
     if isinstance(request.user, User):
         if request.user.is_researcher:
             return redirect(target)
-        raise PermissionDenied("Only researchers of the project can open the dashboard.")
+        raise PermissionDenied("Only researchers of the project can open the records.")
     return redirect(f"{reverse('sign-in')}?{urlencode({'next': target})}")
 
 
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
     logout(request)
-    messages.info(request, "You are signed out.")
+    messages.info(request, gettext("You are signed out."))
     return redirect("home")
 
 
@@ -82,7 +85,7 @@ def consent(request: HttpRequest, form_id: int) -> HttpResponse:
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
     if request.method == "POST":
         consents.give_consent(user=user, form=form)
-        messages.success(request, "Thank you. You can withdraw your consent at any time under Mine.")
+        messages.success(request, gettext("Thank you. You can withdraw your consent at any time under Mine."))
         return redirect(target)
     standing = Consent.objects.given_by(user).filter(form=form).first()
     return render(request, "accounts/consent.html", {"form": form, "standing": standing, "next": target})
@@ -93,7 +96,11 @@ def consent(request: HttpRequest, form_id: int) -> HttpResponse:
 def withdraw_consent(request: HttpRequest, form_id: int) -> HttpResponse:
     form = get_object_or_404(ConsentForm, pk=form_id)
     if consents.withdraw_consent(user=cast(User, request.user), form=form):
-        messages.success(request, f"You withdrew your consent to “{form.title}”. You keep what you earned.")
+        messages.success(
+            request,
+            gettext("You withdrew your consent to “%(title)s”. You keep what you earned.")
+            % {"title": form.title},
+        )
     return redirect("mine")
 
 
@@ -111,11 +118,16 @@ def _mine(
     before = request.GET.get("before", "")
     rows = user.ledger.newest_first(before=int(before) if before.isdecimal() and len(before) < 19 else None)
     entries = list(rows[: ENTRIES_A_PAGE + 1])
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    studies = user.ledger.by_corpus(midnight)
     context = {
         "entries": entries[:ENTRIES_A_PAGE],
         "older": entries[ENTRIES_A_PAGE - 1].pk if len(entries) > ENTRIES_A_PAGE else None,
         "before": before,
-        "total_cents": user.ledger.total_cents(),
+        "studies": studies,
+        "total_cents": sum(study["total"] for study in studies),
+        "today_cents": sum(study["cents_today"] for study in studies),
+        "languages": settings.LANGUAGES,
         "consents": user.consents.select_related("form").order_by("-given_at"),
         "tokens": user.api_tokens.order_by("-created_at"),
         "token_form": token_form,
@@ -124,6 +136,16 @@ def _mine(
         "new_token": new_token,
     }
     return render(request, "accounts/mine.html", context, status=status)
+
+
+@require_POST
+@signed_in_required
+def choose_language(request: HttpRequest) -> HttpResponse:
+    """Stores the language of a person's pages; an empty one is the browser's."""
+    language = request.POST.get("language", "")
+    if language == "" or language in dict(settings.LANGUAGES):
+        User.objects.filter(pk=request.user.pk).update(language=language)
+    return redirect("mine")
 
 
 @require_POST
@@ -148,7 +170,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
 @own_required
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     if tokens.revoke_api_token(user=cast(User, request.user), token_id=token_id):
-        messages.success(request, "The token is revoked. Scripts that used it need a new one.")
+        messages.success(request, gettext("The token is revoked. Scripts that used it need a new one."))
     return redirect("mine")
 
 
@@ -161,7 +183,7 @@ def end_session(request: HttpRequest, browser_id: int) -> HttpResponse:
         logout(request)
         return redirect("home")
     if ended is not None:
-        messages.success(request, "That browser is signed out.")
+        messages.success(request, gettext("That browser is signed out."))
     return redirect("mine")
 
 
@@ -174,9 +196,11 @@ def background(request: HttpRequest) -> HttpResponse:
     told = Background.objects.filter(user=user).values(*QUESTIONS).first()
     form = BackgroundForm(request.POST or None, initial=told)
     if form.is_valid():
-        backgrounds.tell_background(user=user, answers=form.cleaned_data)
+        backgrounds.save_background(user=user, answers=form.cleaned_data)
         kept = any(form.cleaned_data.values())
-        messages.success(request, "Saved. Thank you." if kept else "Your answers are deleted.")
+        messages.success(
+            request, gettext("Saved. Thank you.") if kept else gettext("Your answers are deleted.")
+        )
         return redirect("mine")
     context = {"form": form, "told": told, "floor": FLOOR}
     status = 422 if form.is_bound else 200
@@ -200,14 +224,16 @@ def change_password(request: HttpRequest) -> HttpResponse:
         except throttle.TooManyAttempts as refusal:
             form.add_error("old", str(refusal))
         except passwords.WrongSignIn:
-            form.add_error("old", "Wrong password. Nothing was changed.")
+            form.add_error("old", gettext("Wrong password. Nothing was changed."))
         else:
             before = request.session.session_key
             update_session_auth_hash(request, user)
             follow_session(request, before)
             messages.success(
                 request,
-                "Your new password is saved. Other browsers are signed out, and your tokens are revoked.",
+                gettext(
+                    "Your new password is saved. Other browsers are signed out, and your tokens are revoked."
+                ),
             )
             return redirect("mine")
     status = 422 if form.is_bound else 200

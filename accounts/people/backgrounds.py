@@ -1,4 +1,4 @@
-"""Saves what people share of their background."""
+"""Saves people's answers about their background."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from accounts.models import (
 )
 
 
-def tell_background(*, user: User, answers: Mapping[str, str]) -> None:
+def save_background(*, user: User, answers: Mapping[str, str]) -> None:
     """Saves a person's answers (field -> answer) about their background, or deletes them if all are empty."""
     if any(answers.values()):
         Background.objects.update_or_create(user=user, defaults=dict(answers))

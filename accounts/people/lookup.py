@@ -1,4 +1,4 @@
-"""Whom a command names on its command line."""
+"""Looks up the people whom a command line names."""
 
 from django.core.management.base import CommandError
 
@@ -6,10 +6,10 @@ from accounts.models import User
 
 
 def researcher(username: str) -> User:
-    """The researcher who is held to have done it. Raises CommandError."""
+    """Returns the researcher in whose name the command acts. Raises CommandError."""
     user = User.objects.filter(username=username, is_active=True).first()
     if user is None or not user.is_researcher:
         raise CommandError(
-            f"There is no researcher {username!r}. Name who decides this, with --by and a researcher's user name."
+            f"There is no researcher {username!r}. Give the user name of the researcher who decides this: --by NAME."
         )
     return user

@@ -1,4 +1,4 @@
-"""How long lists are paged in the REST interface."""
+"""Pages the lists of the REST interface by key."""
 
 import re
 from typing import Any

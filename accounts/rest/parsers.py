@@ -21,7 +21,7 @@ class StorableJSONParser(JSONParser):
             found = super().parse(stream, media_type, parser_context)
             _check(found, DEPTH)
         except RecursionError:
-            raise ParseError("This JSON is nested too deeply.") from None
+            raise ParseError(f"This JSON is nested too deeply: send at most {DEPTH} levels.") from None
         return found
 
 
@@ -31,13 +31,13 @@ def _check(found: Any, depth: int) -> None:
         if NOT_STORABLE.search(found):
             quoted = json.dumps(found[:40])
             raise ParseError(
-                f"{quoted} contains a character that cannot be stored (NUL, or half a surrogate pair)."
+                f"{quoted} contains a character that cannot be stored (NUL, or half a surrogate pair): remove it."
             )
     elif isinstance(found, float):
         if found in (float("inf"), float("-inf")):
-            raise ParseError("A number is too large.")
+            raise ParseError("A number is too large to be stored: send a smaller one.")
     elif isinstance(found, dict | list):
         if not depth:
-            raise ParseError("This JSON is nested too deeply.")
+            raise ParseError(f"This JSON is nested too deeply: send at most {DEPTH} levels.")
         for each in found if isinstance(found, list) else (*found, *found.values()):
             _check(each, depth - 1)

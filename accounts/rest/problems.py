@@ -30,7 +30,7 @@ TITLES = {
     401: "Please sign in or send a token",
     403: "You have no access to this",
     404: "There is nothing here",
-    405: "This address does not take this method",
+    405: "This address does not accept this method",
     406: "This format is not available",
     409: "Something else was faster",
     413: "The request is too large",

@@ -64,6 +64,14 @@ def end_session(*, user: User, browser_id: int) -> str | None:
     return row.session_key
 
 
+@transaction.atomic
+def end_sessions(user: User) -> None:
+    """Signs a person out of every browser."""
+    Session.objects.filter(session_key__in=user.browsers.values("session_key")).delete()
+    user.browsers.all().delete()
+    note("all sessions ended", user=user.code)
+
+
 def forget_old_sign_ins() -> None:
     """Deletes failed sign-ins that no longer count, expired sessions, and the browsers of ended sessions."""
     SignInAttempt.objects.filter(at__lte=window_start()).delete()

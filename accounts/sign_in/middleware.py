@@ -36,7 +36,10 @@ def sign_out_idle_researchers(get_response: Next) -> Next:
         if _is_researcher(request) and time.time() - seen > settings.RESEARCHER_IDLE_SECONDS:
             request.user = AnonymousUser()
         response = get_response(request)
-        if _is_researcher(request) and time.time() - seen > SECONDS_BETWEEN_COOKIES:
+        is_polled = getattr(
+            response, "is_polled", False
+        )  # an open page polls by itself: nobody need be at the screen
+        if _is_researcher(request) and not is_polled and time.time() - seen > SECONDS_BETWEEN_COOKIES:
             response.set_signed_cookie(
                 SEEN_COOKIE,
                 str(int(time.time())),

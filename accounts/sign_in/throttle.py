@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 
 from accounts.errors import AccountsError
 from accounts.models import SignInAttempt
@@ -26,17 +27,17 @@ class TooManyAttempts(AccountsError):
     """The sign-in is locked for this account or address. `retry_after` is in seconds, at least 1."""
 
     def __init__(self, retry_after: int) -> None:
-        self.look_again = f"Please wait {in_words(retry_after)}, then try again."
-        super().__init__(f"Too many failed sign-ins. {self.look_again}")
+        self.look_again = gettext("Please wait %(time)s, then try again.") % {"time": in_words(retry_after)}
+        super().__init__(gettext("Too many failed sign-ins.") + f" {self.look_again}")
         self.retry_after = retry_after
 
 
 def in_words(seconds: int) -> str:
     """Returns a waiting time in words, rounded up: "40 seconds", "1 minute", "12 minutes"."""
     if seconds < 60:
-        return "1 second" if seconds == 1 else f"{seconds} seconds"
+        return ngettext("%(count)s second", "%(count)s seconds", seconds) % {"count": seconds}
     minutes = math.ceil(seconds / 60)
-    return "1 minute" if minutes == 1 else f"{minutes} minutes"
+    return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
 
 
 def begin_sign_in(*, account: str, address: str) -> SignInAttempt:

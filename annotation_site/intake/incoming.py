@@ -1,4 +1,4 @@
-"""The folder for incoming files: pages import what lies there, since the site takes no uploads."""
+"""The folder for incoming files: pages import files from there, since the site accepts no uploads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class IncomingFile:
 
 
 def incoming_files() -> list[IncomingFile]:
-    """The files in the folder and below it, by name; hidden ones and links are left out."""
+    """Returns the files in the folder and below it, by name, without hidden files and links."""
     root = Path(settings.INCOMING_ROOT)
     found = []
     for path in sorted(root.rglob("*")) if root.is_dir() else ():
@@ -38,7 +38,7 @@ def incoming_files() -> list[IncomingFile]:
 
 
 def paths_of(names: Sequence[str]) -> list[Path]:
-    """The paths of files in the folder. Raises CommandError for a name that is not there."""
+    """Returns the paths of files in the folder. Raises CommandError for a name that is not there."""
     known = {file.name for file in incoming_files()}
     for name in names:
         if name not in known:

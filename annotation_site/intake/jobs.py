@@ -1,4 +1,4 @@
-"""Imports as background jobs: asked for by a page, carried out by a worker, stopped between two portions."""
+"""Imports as background jobs: requested by a page, carried out by a worker, stopped between two portions."""
 
 import contextlib
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from accounts.models import User
+from annotation_site.intake.files import known_corpus, known_genre, short_licence
 from annotation_site.intake.incoming import paths_of
 from annotation_site.intake.orders import (
     IMPORT_OPTIONS,
@@ -23,26 +24,25 @@ from annotation_site.intake.pairs import (
     import_pairs,
     summary,
 )
+from annotation_site.intake.premises import PremiseOrder, import_premises, preview
+from annotation_site.intake.premises import summary as premise_summary
 from collection.models.imports import PairImportJob
-from collection.recasting.form import RecastFormat
+from collection.premises.intake import ReadElsewhere
+from collection.recasting.recipe_format import RecastFormat
 from jobs import claims
-from jobs.claims import Claim, InOtherHands, JobFailed
+from jobs.claims import Claim, InOtherHands, JobFailed, Stopped
 
 SAMPLE = 5
 REFUSED_KEPT = 50
 REASONS_KEPT = 20
 
 
-class Stopped(Exception):
-    """A researcher stopped the import."""
-
-
 # What a person can put right; the text says how.
-EXPECTED = (CommandError, ValueError, WrongCorpus, NoLabels, StrictRefusal, Stopped)
+EXPECTED = (CommandError, ValueError, WrongCorpus, NoLabels, StrictRefusal, ReadElsewhere)
 
 
 def order_for(row: PairImportJob) -> PairOrder:
-    """What the job is asked for. Raises CommandError, ValueError."""
+    """Returns the order of the job. Raises CommandError, ValueError."""
     files = paths_of(row.files)
     asked = {**row.options, "corpus": row.corpus_slug, "files": files, "dry_run": False}
     if row.recipe:
@@ -51,10 +51,25 @@ def order_for(row: PairImportJob) -> PairOrder:
     return order_of({**IMPORT_OPTIONS, **asked})
 
 
+def premise_order_for(row: PairImportJob) -> PremiseOrder:
+    """Returns the order of a job that imports premises. Raises CommandError."""
+    paths, options = paths_of(row.files), row.options
+    if len(paths) > 1:
+        raise CommandError("Choose one file of premises at a time.")
+    return PremiseOrder(
+        genre=known_genre(known_corpus(row.corpus_slug), options["genre"]),
+        path=paths[0],
+        licence=short_licence(options.get("licence", "")),
+        split=bool(options.get("split")),
+        document=options.get("document", "")[:300],
+        alone=bool(options.get("alone")),
+    )
+
+
 def request_import(
     *, by: User, corpus: str, files: list[str], recipe: str, options: dict[str, Any], dry_run: bool
 ) -> PairImportJob:
-    """Makes the row, which waits for a worker from now on. Raises CommandError, ValueError where it could not be done."""
+    """Creates the row, which waits for a worker. Raises CommandError, ValueError if the import is not possible."""
     row = PairImportJob(
         by=by,
         corpus_slug=corpus,
@@ -64,26 +79,22 @@ def request_import(
         dry_run=dry_run,
         **claims.wanted(PairImportJob),
     )
-    order_for(row)
+    if row.is_of_premises:
+        premise_order_for(row)
+    else:
+        order_for(row)
     row.save()
     return row
 
 
 def stop_import(*, job: PairImportJob) -> bool:
-    """Asks a worker to stop after the portion in hand, or ends a job that still waits. False: it is over."""
-    waiting = PairImportJob.objects.filter(pk=job.pk, status=PairImportJob.WAITING)
-    if waiting.update(
-        **{**claims.ended(), "status": PairImportJob.FAILED, "error": "Stopped before it began."}
-    ):
-        return True
-    return bool(
-        PairImportJob.objects.filter(pk=job.pk, status=PairImportJob.WORKING).update(stop_requested=True)
-    )
+    """Requests a stop after the current portion, or ends a job that still waits. Returns False if it is over."""
+    return claims.stop(PairImportJob.objects.filter(pk=job.pk), _what_stays(job))
 
 
 def work(job_id: int, worker: str) -> None:
-    """Carries a request out for a worker. Why it fails is on the row."""
-    with contextlib.suppress(InOtherHands, JobFailed, *EXPECTED):
+    """Carries out a request in a worker. The row stores why it failed."""
+    with contextlib.suppress(InOtherHands, JobFailed, Stopped, *EXPECTED):
         claims.carry_out(
             PairImportJob, job_id, _carry_out, worker=worker, progress="reading the files", expected=EXPECTED
         )
@@ -91,17 +102,19 @@ def work(job_id: int, worker: str) -> None:
 
 def _carry_out(claim: Claim) -> None:
     row: PairImportJob = claim.row
-    order = order_for(row)
 
     def tell(text: str) -> None:
         claim.report(text)
-        if PairImportJob.objects.filter(pk=row.pk, stop_requested=True).exists():
-            raise Stopped(
-                "Stopped. Pairs that were written stay; the same import again passes over them and goes on."
-                if not row.dry_run
-                else "Stopped. Nothing was written."
-            )
+        if claim.stop_asked():
+            raise Stopped(_what_stays(row))
 
+    if row.is_of_premises:
+        premises = premise_order_for(row)
+        report_ = (preview if row.dry_run else import_premises)(premises, tell)
+        told = premise_summary(premises, report_, row.dry_run)
+        claim.finish(report={**told, "refused": told["refused"][:REFUSED_KEPT]})
+        return
+    order = order_for(row)
     shown = samples(order, SAMPLE)
     if row.dry_run:
         report, found = looked_at(order, tell)
@@ -113,12 +126,19 @@ def _carry_out(claim: Claim) -> None:
     if isinstance(order.form, RecastFormat):
         told["rows"] = order.form.rows_read.total()
         told["passed_over"] = dict(order.form.passed_over.most_common(REASONS_KEPT))
-    told["split"] = split_told(order)
+    told["split"] = split_in_words(order)
     claim.finish(report=told)
 
 
-def split_told(order: PairOrder) -> str:
-    """Which partitions the pairs come into."""
+def _what_stays(row: PairImportJob) -> str:
+    """Returns the sentence for an import that was stopped."""
+    if row.dry_run:
+        return "Stopped. Nothing was written."
+    return "Stopped. Pairs that were written stay; the same import skips them and continues."
+
+
+def split_in_words(order: PairOrder) -> str:
+    """Describes the partitions of the pairs."""
     if order.partition:
         return f"all pairs go into {order.partition}"
     if order.split is None:

@@ -1,11 +1,11 @@
-"""What an import or a recasting is asked for: from the options of a command, or of a page, to an order.
+"""Turns the options of an import or a recasting, from a command or a page, into an order.
 
-What is wrong with an option is said by a CommandError or a ValueError, whose text is for people.
+An invalid option raises a CommandError or a ValueError, whose text is for people.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from django.core.validators import MaxLengthValidator, validate_slug
 
 from annotation_site.intake.files import readable_files, short_licence
 from annotation_site.intake.pairs import PairOrder, PairReport, plans_of, rules_of
+from collection.corpus_schema.questions import SideQuestionPart
 from collection.formats.lines import BadLine, any_records
 from collection.formats.maps import BadMap, column_map, label_map
 from collection.formats.records import ImportedPair
@@ -26,10 +27,12 @@ from collection.imports.pair_plans import ALL, AUTHOR
 from collection.imports.sources import PORTION
 from collection.imports.splits import Split, split_of
 from collection.models import Corpus
-from collection.recasting.form import RecastFormat, Row, recast_format
 from collection.recasting.names import NAMES, read_names
 from collection.recasting.recipe import Recipe
+from collection.recasting.recipe_format import RecastFormat, Row, recast_format
 from collection.recasting.registry import recipes
+from nli.gold import least_threshold
+from schemas.base import default_of
 from shared.portions import portions
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
@@ -68,7 +71,7 @@ RECAST_OPTIONS: dict[str, Any] = {
 
 
 def form_of(options: dict[str, Any], path: Path) -> Guess:
-    """Return the format that was named, or that the file is of, with the maps of the options. Raises CommandError."""
+    """Return the named format, else the file's own, with the maps of the options. Raises CommandError."""
     try:
         given = options["columns"]
         columns = column_map(given if isinstance(given, str) else ",".join(given))
@@ -97,13 +100,13 @@ def order_of(options: dict[str, Any]) -> PairOrder:
     except ValueError as problem:
         raise CommandError(str(problem)) from None
     opens = options["open"]
-    check_rule(options["seats"], options["threshold"])
     if options["language"] and not LANGUAGE.fullmatch(options["language"]):
         raise CommandError(
             f"--language {options['language']} is not a language tag. Use one such as en, de or zh-Hant."
         )
     files = readable_files(options["files"])
     guess = form_of(options, files[0])
+    check_rule(options["seats"], options["threshold"], guess.form.partitions)
     return PairOrder(
         slug=options["corpus"],
         form=guess.form,
@@ -129,16 +132,23 @@ def order_of(options: dict[str, Any]) -> PairOrder:
 
 
 def scheme_of(guess: Guess, slug: str) -> str:
-    """Return the scheme of a guessed map, for a corpus that is not there yet."""
+    """Return the scheme of a guessed map, for a corpus that does not exist yet."""
     return "" if Corpus.objects.filter(slug=slug).exists() else guess.scheme
 
 
-def check_rule(seats: int | None, threshold: int | None) -> None:
+def check_rule(
+    seats: int | None, threshold: int | None, partitions: Mapping[str, tuple[int, int]] = {}
+) -> None:
+    for name, (own, _) in partitions.items():
+        if seats is not None and own > seats:
+            raise CommandError(
+                f"--seats {seats} is fewer than the {own} seats that the file names for {name}. Leave it out."
+            )
     if seats is None and threshold is None:
         return
-    there = 5 if seats is None else seats
-    needed = there // 2 + 1 if threshold is None else threshold
-    if not (1 <= needed <= there <= MOST_SEATS and needed * 2 > there):
+    there = default_of(SideQuestionPart, "seats") if seats is None else seats
+    needed = least_threshold(there) if threshold is None else threshold
+    if not least_threshold(there) <= needed <= there <= MOST_SEATS:
         raise CommandError(
             f"--seats {there} with --threshold {needed} decides nothing: the threshold must be more than half of the"
             f" seats, and no more than there are; at most {MOST_SEATS} seats."
@@ -196,7 +206,7 @@ def looked_at(
 
 
 def samples(order: PairOrder, number: int) -> list[dict[str, Any]]:
-    """The first rows of each file beside what they become."""
+    """Returns the first rows of each file with the resulting pairs."""
     return [found for path in order.files for found in islice(_sampled(order, path), max(number, 0))]
 
 

@@ -1,4 +1,4 @@
-"""Researchers: import or recast files that lie in the folder for incoming files, after a look at what that gives."""
+"""Pages for researchers: import or recast files from the folder for incoming files, after a preview of the result."""
 
 import re
 from contextlib import suppress
@@ -12,6 +12,7 @@ from django.core.management.base import CommandError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -20,20 +21,22 @@ from accounts.pages.access import researcher_required
 from annotation_site.intake.incoming import incoming_files, paths_of
 from annotation_site.intake.jobs import request_import, stop_import
 from annotation_site.intake.orders import AUTO
-from collection.formats.lines import BadLine, any_records
+from collection.formats.lines import BadLine, any_records, container_of
 from collection.formats.maps import FIELDS, BadMap
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
-from collection.models import PARTITIONS
-from collection.models.imports import PairImportJob
+from collection.models import PARTITIONS, Corpus
+from collection.models.imports import PREMISES, PairImportJob
 from collection.recasting.registry import recipes
 from jobs.tasks import enqueue
 from nli.labels import SCHEMES
 
 SHOWN = 20
 ROWS = 5
+COLUMNS = 6  # of a table; a row with more is a list
 LONGEST = 300
 RECIPE = "recipe:"
+PREMISE_TEXTS, PREMISE_SWITCHES = ("licence", "document"), ("split", "alone")
 TEXTS = ("columns", "label_map", "split", "genre", "licence")
 OPTION = re.compile(r"--(format|columns|label-map|scheme) (.*?)(?= --(?:format|columns|label-map|scheme) |$)")
 
@@ -42,7 +45,7 @@ OPTION = re.compile(r"--(format|columns|label-map|scheme) (.*?)(?= --(?:format|c
 @require_safe
 @researcher_required
 def imports(request: HttpRequest) -> HttpResponse:
-    """The files that can be imported, and the newest imports."""
+    """Shows the files that can be imported, and the newest imports."""
     context = {
         "files": incoming_files(),
         "folder": settings.INCOMING_ROOT,
@@ -55,7 +58,10 @@ def imports(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def new_import(request: HttpRequest) -> HttpResponse:
-    """The first rows of the files, a proposed format with its maps, and a form; POST asks for a look or an import."""
+    """Shows the first rows of the files, a proposed format with its maps, and a form.
+
+    POST requests a preview or an import.
+    """
     names = (request.POST if request.method == "POST" else request.GET).getlist("file")
     names = [name.replace("\0", "") for name in names]
     error, rows, proposal, given = "", [], {}, {}
@@ -66,7 +72,8 @@ def new_import(request: HttpRequest) -> HttpResponse:
     except CommandError as problem:
         error = str(problem)
     except BadMap as problem:
-        proposal = {"why": str(problem)}
+        kind = container_of(paths[0])
+        proposal = {"why": str(problem), "format": kind if kind in FORMATS else AUTO}
     if request.method == "POST" and not error:
         given = _given(request)
         try:
@@ -80,12 +87,14 @@ def new_import(request: HttpRequest) -> HttpResponse:
             return redirect("import-job", job.pk)
         except (CommandError, ValueError) as problem:
             error = str(problem)
+    keys = list(dict.fromkeys(key for _, record in rows for key in record))
     context: dict[str, Any] = {
         "names": names,
-        "keys": list(dict.fromkeys(key for _, record in rows for key in record)),
-        "rows": rows,
+        "keys": keys,
+        "rows": [(line, [(key, record.get(key, "")) for key in keys]) for line, record in rows],
+        "is_wide": len(keys) > COLUMNS,
         "proposal": proposal,
-        "given": given or {"how": proposal.get("format", AUTO), "split": "none", **proposal},
+        "given": given or {"how": proposal.get("format", AUTO), **proposal},
         "formats": [(form.name, form.about) for form in FORMATS.values()],
         "recipes": [(f"{RECIPE}{name}", each.about) for name, each in sorted(recipes().items())],
         "fields": ", ".join(FIELDS),
@@ -100,13 +109,13 @@ def new_import(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def import_job(request: HttpRequest, number: int) -> HttpResponse:
-    """How far an import is, what came of it, and after a look the import itself."""
+    """Shows the progress of an import (htmx polls every two seconds), its result, and after a preview the form."""
     job = get_object_or_404(PairImportJob.objects.select_related("by"), pk=number)
     error = ""
     if request.method == "POST":
         if request.POST.get("do") == "stop":
             if stop_import(job=job):
-                messages.success(request, "It stops after the portion in hand.")
+                messages.success(request, "It stops after the current portion.")
             return redirect("import-job", job.pk)
         try:
             again = request_import(
@@ -139,20 +148,69 @@ def import_job(request: HttpRequest, number: int) -> HttpResponse:
         "options": [(name, value) for name, value in job.options.items() if value],
         "is_wanted": job.status in (job.WAITING, job.WORKING),
         "error": error,
-        "again": f"{reverse('new-import')}?{'&'.join(f'file={name}' for name in job.files)}",
+        "again": f"{_form_of(job)}?{urlencode({'file': job.files}, doseq=True)}",
     }
-    return render(request, "annotation_site/import_job.html", context, status=422 if error else 200)
+    htmx = request.method == "GET" and request.htmx  # type: ignore[attr-defined]
+    template = "annotation_site/_import_state.html" if htmx else "annotation_site/import_job.html"
+    return render(request, template, context, status=422 if error else 200)
+
+
+def _form_of(job: PairImportJob) -> str:
+    if job.is_of_premises:
+        return reverse("import-premises", args=[job.corpus_slug])
+    return reverse("new-import")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def new_premises(request: HttpRequest, slug: str) -> HttpResponse:
+    """Shows the form that imports a file of premises; POST requests a preview or the import."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    sent = request.POST if request.method == "POST" else request.GET
+    given: dict[str, Any] = {
+        name: sent.get(name, "").replace("\0", "").strip() for name in ("file", "genre", *PREMISE_TEXTS)
+    }
+    given |= {name: sent.get(name) == "yes" for name in PREMISE_SWITCHES}
+    error = ""
+    if request.method == "POST":
+        try:
+            job = request_import(
+                by=cast(User, request.user),
+                corpus=slug,
+                files=[given["file"]] if given["file"] else [],
+                recipe=PREMISES,
+                options={
+                    name: value
+                    for name, value in given.items()
+                    if name == "genre" or (value and name != "file")
+                },
+                dry_run=request.POST.get("do") != "import",
+            )
+            enqueue(job)
+            return redirect("import-job", job.pk)
+        except CommandError as problem:
+            error = str(problem)
+    context = {
+        "corpus": corpus,
+        "files": incoming_files(),
+        "folder": settings.INCOMING_ROOT,
+        "genres": corpus.genres.order_by("slug"),
+        "given": given,
+        "error": error,
+    }
+    return render(request, "annotation_site/new_premises.html", context, status=422 if error else 200)
 
 
 def _given(request: HttpRequest) -> dict[str, Any]:
-    """The form as it was sent."""
+    """Returns the form as it was submitted."""
     names = ("how", "corpus", "partition", "scheme", "seed", *TEXTS)
     found = {name: request.POST.get(name, "").replace("\0", "").strip() for name in names}
     return {**found, "open": request.POST.get("open") == "yes"}
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
-    """Corpus, recipe and options of a command. Raises ValueError."""
+    """Returns corpus, recipe and options of a command. Raises ValueError."""
     seed = given["seed"] or "0"
     if not seed.isdecimal() or len(seed) > 9:
         raise ValueError("The seed must be a whole number, such as 1.")
@@ -173,13 +231,13 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _proposed(path: Path) -> dict[str, str]:
-    """The format and the maps that the first lines suggest. Raises BadMap."""
+    """Returns the format and the maps that the first lines suggest. Raises BadMap."""
     options = sniffed(path).options
     return {"options": options, **{name.replace("-", "_"): value for name, value in OPTION.findall(options)}}
 
 
 def _first_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """The first rows of a file that has records; none of other files."""
+    """Returns the first rows of a file that has records; none of other files."""
     found = []
     with suppress(ValueError, OSError):
         for item in islice(any_records(path), ROWS):

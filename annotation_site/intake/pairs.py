@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
+from collection.corpus_schema.corpus import CorpusPart
 from collection.formats.lines import BadLine, sha256_of
 from collection.formats.maps import BadMap
 from collection.formats.records import ImportedPair
@@ -17,8 +18,9 @@ from collection.imports.pairs import PairImport, PairSource
 from collection.imports.sources import PORTION, remember_source
 from collection.imports.splits import Split
 from collection.models import Corpus, Pair, Premise, Source
-from collection.models.querysets import tell_planner
+from collection.models.querysets import refresh_planner
 from nli.labels import SCHEMES
+from schemas.base import default_of
 from shared.portions import portions
 from validation.models import Label, Question
 from validation.pairs.published_labels import create_corpus, import_portion, main_question, open_imported
@@ -51,9 +53,8 @@ class PairOrder:
     """What to import, and how. `scheme` to `threshold` are for a corpus that does not exist yet.
 
     unlabelled: accept a file without any label. dry_run: report what an import would do, and write nothing.
-    read_as: the options that name the format.
-    split: puts pairs into partitions that neither the file nor their line names. about: of a corpus to be made.
-    only_genre: takes no other pairs of the files.
+    read_as: the options that name the format. split: puts pairs into partitions that neither the file nor their
+    line names. about: of a corpus to be made. only_genre: excludes all other pairs of the files.
     """
 
     slug: str
@@ -79,11 +80,11 @@ class PairOrder:
     only_genre: str = ""
 
     def wants(self, item: ImportedPair | BadLine) -> bool:
-        """Tells whether the pair is of the genre that was asked for, if one was."""
+        """Returns whether the pair is of the requested genre, if one was requested."""
         return not self.only_genre or isinstance(item, BadLine) or item.genre == self.only_genre
 
     def placed(self, item: ImportedPair) -> ImportedPair:
-        """Returns the pair in a partition of the split, unless the file or its line names one."""
+        """Returns the pair in a partition of the split, unless the file or the pair's line names a partition."""
         return self.split.placed(item) if self.split and not self.partition else item
 
 
@@ -98,11 +99,11 @@ class Refusal:
 
 @dataclass
 class PairReport:
-    """The result of an import. `refused` lists the first thousand lines; `refused_count` counts all.
+    """The result of an import. `refused` lists the first thousand lines with errors; `refused_count` counts all.
 
-    reasons: how many lines were refused for each reason. keys: of the first refused line whose keys are known.
-    first: the first pairs that go in. left_out: answers that name several labels.
-    other_genres: pairs that were not asked for.
+    reasons: the number of lines with errors for each reason. keys: of the first such line whose keys are known.
+    first: the first imported pairs. left_out: answers that name several labels. other_genres: pairs of genres that
+    were not requested.
     """
 
     refused: list[Refusal] = field(default_factory=list)
@@ -132,9 +133,11 @@ class PairReport:
 
 def rules_of(order: PairOrder, form: ImportFormat, corpus: Corpus | None) -> tuple[Rules, str]:
     """Returns how the lines are imported, and the protocol: by the corpus if it exists, else by the order and format."""
-    scheme = corpus.scheme if corpus else order.scheme or form.scheme or "nli3"
+    scheme = corpus.scheme if corpus else order.scheme or form.scheme or default_of(CorpusPart, "scheme")
     asked = _asked(corpus) if corpus else "" if order.scheme else form.question_scheme or ""
-    protocol = corpus.protocol if corpus else order.protocol or form.protocol or "elicited"
+    protocol = (
+        corpus.protocol if corpus else order.protocol or form.protocol or default_of(CorpusPart, "protocol")
+    )
     elicited = protocol == Corpus.Protocol.ELICITED
     return Rules(scheme, SCHEMES[scheme], elicited, order.take, asked), protocol
 
@@ -142,7 +145,7 @@ def rules_of(order: PairOrder, form: ImportFormat, corpus: Corpus | None) -> tup
 def plans_of(
     order: PairOrder, rules: Rules, report: PairReport, path: Path, items: Iterable[ImportedPair | BadLine]
 ) -> list[PlannedPair]:
-    """Plans the pairs that are asked for, and notes in the report what is refused, left out or not read."""
+    """Plans the requested pairs, and records in the report what has errors, is left out or is not read."""
     plans = []
     for item in items:
         if not order.wants(item):
@@ -192,7 +195,7 @@ def import_pairs(
             report.opened = open_imported(question=question, sources=work.sources, seed=order.seed)
             confirm()
     if report.counts.get("pairs", 0) >= MANY:
-        tell_planner(Premise, Pair, Label)
+        refresh_planner(Premise, Pair, Label)
     return report
 
 
@@ -285,6 +288,7 @@ class _Work:
             partition=self.order.partition,
             genre=self.order.genre,
             default_genre=self.form.genre,
+            genre_facts=self.form.genres,
             ids_repeat=self.form.ids_repeat,
         )
 
@@ -304,6 +308,7 @@ class _Work:
             seats=self.order.seats or form.seats,
             threshold=self.order.threshold or (None if self.order.seats else form.threshold),
             gold_rule=form.gold_rule,
+            partitions=form.partitions,
             question_scheme=self.rules.asked or None,
         )
 

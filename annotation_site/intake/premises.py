@@ -28,8 +28,8 @@ EXAMPLES = 3  # lines of each filter that a report shows
 class PremiseOrder:
     """What to import, and how.
 
-    document: the document of premises whose line names none. alone: every premise is its own group unless its
-    line names one. without: filters to leave out. longest: the most characters of a sentence.
+    document: of the premises, unless a line names another. alone: every premise is its own group, unless its
+    line names a group. without: filters to leave out. longest: the most characters of a sentence.
     """
 
     genre: Genre

@@ -45,7 +45,8 @@ def withdraw_import(*, source: Source, with_corpus: bool = False, dry_run: bool 
                 transaction.set_rollback(True)
     except IntegrityError:
         raise BuiltOn(
-            f"Somebody has just begun to work on the pairs of {source.name}. Nothing was removed."
+            f"Somebody has just begun to work on the pairs of {source.name}. Nothing was removed. Withdraw single pairs"
+            " with vet_pairs instead."
         ) from None
     return found
 
@@ -66,6 +67,7 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
         told = ", ".join(f"{number:,} {what}" for what, number in sorted(blockers.items()))
         raise BuiltOn(
             f"The import of {source.name} into {corpus.slug} cannot be withdrawn, because its pairs have {told}."
+            " Withdraw single pairs with vet_pairs instead: they stay as history."
         )
     # Pairs go last, because other rows are found through them.
     counts = {"labels": _delete(came)}
@@ -98,7 +100,10 @@ def _remove_corpus(corpus: Corpus) -> None:
         question.delete()
     except models.ProtectedError as problem:
         names = sorted({str(row._meta.verbose_name_plural) for row in problem.protected_objects})
-        raise BuiltOn(f"The corpus {corpus.slug} has {', '.join(names)} for its question as well.") from None
+        raise BuiltOn(
+            f"The corpus {corpus.slug} cannot be removed: its question has {', '.join(names)}. Withdraw the import"
+            " without the corpus."
+        ) from None
     genres.delete()
     corpus.delete()
 

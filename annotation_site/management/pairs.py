@@ -82,7 +82,7 @@ class PairsCommand(BaseCommand):
             self.stderr.write(f"{refused_lines(report)}.")
 
     def tell_reasons(self, report: PairReport) -> None:
-        """Says a reason that many lines share once, with the first line that has it."""
+        """Prints each reason that several lines share once, with the first of these lines."""
         for reason, number in report.reasons.most_common():
             first = next((each for each in report.refused if each.reason == reason), None)
             where = f", first {first.file}, line {first.line}" if first else ""
@@ -96,7 +96,7 @@ def refused_lines(report: PairReport) -> str:
 
 
 def lines(order: PairOrder, report: PairReport) -> list[str]:
-    """The report for a person: what went in, then what is worth knowing about it."""
+    """Returns the report for a person: what was imported, then remarks about it."""
     counts = report.counts
     done = "would be imported; nothing was written" if order.dry_run else "imported"
     first = f"{order.slug}: {counts.get('pairs', 0):,} pairs, {counts.get('premises', 0):,} new premises and"
@@ -108,7 +108,7 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
         "published_without_majority": "of them have no majority behind them: published, no majority",
         "self_validated": "pairs have their author among the validators too; their labels are imported unchanged",
         "people": "new annotators, by the codes of the file",
-        "fewer_labels": "pairs have fewer labels than the question has seats; no seats are opened for them",
+        "fewer_labels": "pairs have fewer labels than seats; no seats are opened for them",
         "more_labels": "pairs have more labels than the question has seats; the first ones decide gold",
         "empty_hypotheses": "pairs have an empty hypothesis",
         "premise_ids_changed": "premise ids belonged to another text and were changed",

@@ -14,11 +14,14 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Min
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.pages.access import polled
 from annotation_site.celery import app
 from jobs.models import Clock
 from jobs.tasks import kinds
@@ -109,7 +112,7 @@ def clock() -> Part:
 
 
 def jobs() -> Part:
-    """Reports waiting jobs. Behind others a job may wait for hours; with a free worker it should not."""
+    """Reports waiting jobs. Behind other jobs, a job may wait for hours; if a worker is free, it should not wait."""
     now = timezone.now()
     try:
         waits = {queue: wait for queue in QUEUES if (wait := _longest_wait(queue, now)) is not None}
@@ -155,7 +158,7 @@ PARTS: tuple[Callable[[], Part], ...] = (web, database, broker, workers, clock, 
 
 
 def all_parts() -> list[Part]:
-    """Asks every part. A part that does not answer makes a `Part` that says so, never an exception."""
+    """Checks every part. A part that does not respond results in a `Part` with that state, never in an exception."""
     return [ask() for ask in PARTS]
 
 
@@ -164,17 +167,41 @@ def worst(parts: list[Part]) -> str:
 
 
 def standing(parts: list[Part]) -> str:
-    """How the site stands for the people who work with it: down only where a part is down that they need."""
+    """Returns the state of the site for the people who use it: down only if a part that they need is down."""
     state = worst([part for part in parts if part.name in NEEDED])
     return max(state, min(worst(parts), ATTENTION, key=ORDER), key=ORDER)
 
 
 @never_cache
 @require_safe
-def health(request: HttpRequest) -> JsonResponse:
-    """200 while people can work, 503 when a part that the site needs is down."""
+@polled
+def health(request: HttpRequest) -> HttpResponse:
+    """Responds with 200 while people can work, and 503 if a part that the site needs is down.
+
+    In a researcher's browser it is a page; everybody else, such as a monitor, gets JSON.
+    """
     parts = all_parts()
     state = standing(parts)
+    answer = _page(request, parts, state) if _wants_a_page(request, parts) else _json(parts, state)
+    patch_vary_headers(answer, ["Accept", "Cookie"])
+    return answer
+
+
+def _wants_a_page(request: HttpRequest, parts: list[Part]) -> bool:
+    """Returns whether to show a page instead of JSON: to researchers, if the database can tell who they are."""
+    if "text/html" not in request.headers.get("Accept", ""):
+        return False
+    if any(part.name == "database" and part.state == DOWN for part in parts):
+        return False
+    return request.user.is_authenticated and request.user.is_researcher
+
+
+def _page(request: HttpRequest, parts: list[Part], state: str) -> HttpResponse:
+    context = {"parts": parts, "state": state, "is_fine": worst(parts) == OK}
+    return render(request, "workspace/health.html", context, status=503 if state == DOWN else 200)
+
+
+def _json(parts: list[Part], state: str) -> JsonResponse:
     content = {
         "status": state,
         "parts": {part.name: {"state": part.state, "says": part.says, **part.figures} for part in parts},

@@ -1,4 +1,4 @@
-"""What must always hold, counted for `doctor`: rules that no constraint can see, across tables and files."""
+"""Counts broken rules for `doctor`: those across tables and files, which no constraint can guard."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from django.db.models.functions import Greatest
 from collection.models import Exclusion, Pair
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot, SnapshotFile
-from validation.models import BatchItem, Label
+from validation.models import BatchItem, Label, PartitionRule
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def seats_beyond_the_question() -> int:
 
 
 def places_with_a_gap() -> int:
-    """Whoever is asked about a pair has positions 1, 2, ... without a gap: a withdrawn label leaves a seat."""
+    """Counts pairs whose label positions are not 1, 2, ...: a withdrawn label must leave a seat behind."""
     asked = Label.objects.seats().filter(pair__withdrawn_at=None).values("question", "pair", "sentence")
     counted = asked.annotate(places=Count("pk"), last=Max("position"), turns=Count("turn"))
     return counted.filter(turns__gt=0).exclude(places=F("last")).count()
@@ -44,7 +44,7 @@ def labels_of_excluded_people() -> int:
 
 
 def withdrawn_pairs_handed_out() -> int:
-    """A minute is allowed for: a claim may commit while a withdrawal is still being written."""
+    """Counts withdrawn pairs in later batches. Allows a minute: a claim may commit while a withdrawal is being written."""
     later = F("seat__pair__withdrawn_at") + timedelta(minutes=1)
     return BatchItem.objects.filter(assignment__created_at__gt=later).count()
 
@@ -70,12 +70,16 @@ def pairs_with_too_many_labels() -> int:
     return counted.annotate(labels=Count("id")).filter(labels__gt=F("question__seats")).count()
 
 
+def partitions_with_more_seats() -> int:
+    return PartitionRule.objects.filter(seats__gt=F("question__seats")).count()
+
+
 def own_pairs_labelled() -> int:
     return Label.objects.standing().filter(origin="cast", annotator=F("pair__author")).count()
 
 
 def copies_that_differ() -> int:
-    """`Label` repeats facts of its pair and question for constraints; `author` may be NULL on both sides."""
+    """Counts labels whose copies of facts of their pair and question differ. `author` may be NULL on both sides."""
     same_author = Q(author=F("pair__author")) | Q(author=None, pair__author=None)
     same = Q(premise=F("pair__premise"), scheme=F("question__scheme")) & same_author
     return Label.objects.exclude(same).count()
@@ -86,11 +90,11 @@ def author_labels_that_differ() -> int:
 
 
 def pairs_of_another_corpus() -> int:
-    return Pair.objects.exclude(corpus=F("premise__corpus")).count()
+    return Pair.objects.exclude(corpus=F("premise__corpus"), scheme=F("corpus__scheme")).count()
 
 
 def torn_snapshot_files() -> int:
-    """Files that are missing or have another size. `verify_snapshot` reads them to the last byte."""
+    """Counts files that are missing or have another size. `verify_snapshot` reads them to the last byte."""
     frozen = SnapshotFile.objects.filter(snapshot__status=Snapshot.Status.FROZEN)
     return sum(is_torn(file) for file in frozen.select_related("snapshot__corpus"))
 
@@ -105,17 +109,18 @@ def done_runs_without_result() -> int:
 
 
 INVARIANTS = (
-    Invariant("No label lies beyond the most that its question allows", seats_beyond_the_question),
-    Invariant("The places of a pair that was opened are without a gap", places_with_a_gap),
+    Invariant("No pair has more labels than its question allows", seats_beyond_the_question),
+    Invariant("The label positions of an opened pair have no gap", places_with_a_gap),
     Invariant("No pair has more counted labels than its question has seats", pairs_with_too_many_labels),
-    Invariant("Nobody validated an own pair", own_pairs_labelled),
+    Invariant("No partition has more seats than its question", partitions_with_more_seats),
+    Invariant("Nobody validated their own pair", own_pairs_labelled),
     Invariant("Labels repeat the premise, author and scheme of their pair and question", copies_that_differ),
     Invariant("Label 1 is what the author was asked to write", author_labels_that_differ),
     Invariant("No label of somebody who is excluded counts", labels_of_excluded_people),
     Invariant("No pair was handed out after it was withdrawn", withdrawn_pairs_handed_out),
     Invariant("Every answer is stored as a label", answers_without_a_label),
     Invariant("No batch holds a premise twice", batches_with_a_premise_twice),
-    Invariant("A pair and its premise are of one corpus", pairs_of_another_corpus),
+    Invariant("A pair, its premise and its scheme are of one corpus", pairs_of_another_corpus),
     Invariant("The files of frozen snapshots are all there, at full length", torn_snapshot_files),
     Invariant("A run that is done has its accuracy", done_runs_without_result),
 )

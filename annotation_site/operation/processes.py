@@ -153,5 +153,5 @@ def _signal(pid: int | None, number: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """Runs in the child: lets it end when the demo is killed (Linux)."""
+    """Makes this process end when the demo is killed (Linux). Call it in the child."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -69,6 +69,7 @@ def _records(user: User) -> dict[str, Any]:
         "visit": Visit.objects.filter(user=user).values(
             "study", "session", "arrived_at", "finished_at", platform=F("link__platform")
         ),
+        "sign-up": user.sign_ups.values("created_at", corpus_name=F("corpus__slug")),
         "consent": user.consents.values("given_at", "withdrawn_at", title=F("form__title")),
         "background": Background.objects.filter(user=user).values(*QUESTIONS, "told_at"),
         "qualification": Grant.objects.filter(user=user).values(

@@ -9,16 +9,18 @@ from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.pages.access import researcher_required
+from accounts.pages.chart_files import chart_file
+from annotation_site.researchers.annotator_list import MODELS, annotator_list
 from collection.models import Corpus
 from jobs.tasks import enqueue
-from shared.numbers import percent
-from snapshots.statistics.agreement import share_rows
 from validation.models import Question
-from validation.questions.addresses import address_in, asked_question
+from validation.questions.addresses import address_in, also, asked_question
 from validation.questions.lookup import answer_words
 from validation.statistics.agreement import AgreementReport
+from validation.statistics.agreement_charts import agreement_charts
+from validation.statistics.annotator_charts import annotator_charts
 from validation.statistics.annotator_quality import MEANINGS, RULES
-from validation.statistics.annotator_table import COLUMNS, shown_figure, spread_of
+from validation.statistics.annotator_table import COLUMNS
 from validation.statistics.cached import (
     Kind,
     cancel_request,
@@ -28,7 +30,7 @@ from validation.statistics.cached import (
     request_statistics,
     stored,
 )
-from validation.statistics.definitions import DEFINITIONS, NAMES
+from validation.statistics.definitions import DEFINITIONS
 from validation.statistics.vote_patterns import DIMENSIONS
 
 PAIRWISE_SHOWN = 50
@@ -40,16 +42,21 @@ KEPT = {
 }
 
 # What the columns of quality.MEANINGS are called on the page.
-NAMED = {**COLUMNS, "shares": "A column a label", "dawid_skene": "Dawid-Skene", "mace": "MACE"}
+NAMED = {
+    **COLUMNS,
+    "shares": "A column a label",
+    "weeks": "By week (CSV of a person’s chart, JSON)",
+    **MODELS,
+}
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows agreement under the main question or `question`: the papers' table, kappas, one dimension (`by`), confusion.
+    """Shows agreement under the main question or `question`: statistics, kappas, a dimension (`by`), author, gold.
 
-    `as=csv`: as CSV. POST requests a new count, or stops one with `do=stop`.
+    `as=csv`: all as CSV; `chart`: one chart as CSV. POST requests a new count, or stops one with `do=stop`.
     """
     corpus = get_object_or_404(Corpus, slug=slug)
     question = asked_question(request, slug) if corpus.questions.exists() else None
@@ -66,6 +73,9 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
         found, row = current_agreement(question, by)
         if request.GET.get("as") == "csv" and found is not None:
             return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
+        if "chart" in request.GET:
+            charts = agreement_charts(found, question) if found else []
+            return chart_file(charts, request.GET["chart"], f"{slug}-agreement-by-{by}")
         context |= {"kept": row, "by": by, "dimensions": DIMENSIONS}
         if found is not None:
             context |= agreement_context(found, question)
@@ -76,7 +86,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows a row for each annotator, flags with their rules, and pairwise kappas.
+    """Shows charts of annotators, a row for each (sorted by `sort`), flags with their rules, and pairwise kappas.
 
     POST requests a new count, or stops one with `do=stop`: of the reliability models with `what=models`, else of the
     statistics.
@@ -95,18 +105,17 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
         )
     models, models_kept = current(question, Kind.MODELS)
     found, row = current_annotators(question)
+    charts = annotator_charts(found or (), question)
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], f"{slug}-annotators")
     pairwise, _ = current(question, Kind.PAIRWISE)
     reliability = models["annotators"] if models else {}
     context = {
         "corpus": question.corpus,
         "question": question,
         "also": also(question),
-        "labels": list(answer_words(question).values()),
-        "annotators": [(each, reliability.get(each.code)) for each in found or ()],
-        "spread": [
-            (quarter, [shown_figure(name, value) for name, value in figures.items()])
-            for quarter, figures in spread_of(found or (), question.labels)
-        ],
+        "charts": charts,
+        "list": annotator_list(found or (), reliability, question, request.GET.get("sort", "")),
         "kept": row,
         "models": models,
         "models_kept": models_kept,
@@ -116,11 +125,6 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
         "definitions": DEFINITIONS,
     }
     return render(request, "annotation_site/annotators.html", context)
-
-
-def also(question: Question | None) -> str:
-    """Returns the beginning of a query that names the question; empty for the main question."""
-    return "" if question is None or question.is_main else f"question={question.slug}&"
 
 
 def count_or_stop(request: HttpRequest, question: Question, *kinds: Kind, by: str = "") -> None:
@@ -142,38 +146,14 @@ def kept_part(request: HttpRequest, question: Question, kind: Kind, by: str = ""
 
 
 def agreement_context(found: AgreementReport, question: Question) -> dict[str, Any]:
-    """`figures`, `rows` (as the papers' table, with intervals), `kappas`, `breakdown`, `confusion`, and `groups`."""
-    alone = found.breakdown["validators_alone"]
-    has_author = found.figures["individual_equals_author"] is not None
+    """Returns `figures`, `breakdown`, `by_label`, the values that the page writes in words, and `charts` by key."""
     words = answer_words(question)
-    kappas = [("All labels", "fleiss_kappa"), ("Validators alone", "fleiss_kappa_validators")]
     return {
         "figures": found.figures,
+        "charts": {chart.key.replace("-", "_"): chart for chart in agreement_charts(found, question)},
         "alpha_interval": found.intervals["krippendorff_alpha"],
-        "rows": [
-            {
-                "row": row,
-                "interval": percent_interval(found.intervals[key]),
-                "alone": percent(alone[key]) if alone else "",
-                "without": percent(found.without_self_validated[key]) if found.without_self_validated else "",
-            }
-            for key, row in zip(NAMES, share_rows(found.figures), strict=True)
-            if has_author or found.figures[key] is not None
-        ],
-        "has_author": has_author,
-        "has_validators_alone": alone is not None,
+        "has_author": found.figures["individual_equals_author"] is not None,
         "self_validated": found.self_validated,
-        "labels": list(words.values()),
-        "kappas": [
-            (
-                name,
-                [
-                    (found.figures[key][each], found.intervals[key][each])
-                    for each in ("overall", *question.labels)
-                ],
-            )
-            for name, key in kappas[: 1 + has_author]
-        ],
         "breakdown": found.breakdown,
         "by_label": [
             (
@@ -188,23 +168,5 @@ def agreement_context(found: AgreementReport, question: Question) -> dict[str, A
         "more_label_shares": [(words[label], share) for label, share in found.more_labels["shares"].items()]
         if found.more_labels
         else [],
-        "groups": found.rows,
-        "confusion": confusion_rows(found.confusion, words),
         "definitions": DEFINITIONS,
     }
-
-
-def percent_interval(ends: list[float] | None) -> str:
-    return f"{percent(ends[0])} to {percent(ends[1])}" if ends else ""
-
-
-def confusion_rows(
-    counts: dict[tuple[str, str | None], int], words: dict[str, str]
-) -> list[tuple[str, list[int]]]:
-    """Makes a row for each author label; the columns are the gold labels in order, and "no gold label" last."""
-    if not counts:
-        return []
-    return [
-        (wording, [counts.get((author, gold), 0) for gold in (*words, None)])
-        for author, wording in words.items()
-    ]

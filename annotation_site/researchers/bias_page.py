@@ -1,4 +1,4 @@
-"""Researchers: the page that shows what the hypotheses of a corpus give away before it is opened."""
+"""The page for researchers that shows what the hypotheses of a corpus reveal before it is opened."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ LONGEST_KEY = 20
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def bias(request: HttpRequest, slug: str) -> HttpResponse:
-    """A worker counts: hypotheses are cut into words, which no web process does."""
+    """Shows the result of a worker: no web process splits hypotheses into words."""
     question = asked_question(request, slug)
     by = request.GET.get("by", "").replace("\0", "")[:LONGEST_KEY]
     if request.method == "POST":

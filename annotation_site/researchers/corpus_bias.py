@@ -1,9 +1,10 @@
-"""Read the pairs of a living corpus for a look at what their hypotheses give away."""
+"""Measures what the hypotheses of a corpus reveal, from its pairs in the database."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from collection.models import Pair
+from collection.premises.partitions import partition_of
 from snapshots.statistics.hypothesis_bias import Labelled, measure_bias
 from validation.models import Gold, Question
 from validation.statistics.progress import NothingToCount
@@ -14,13 +15,13 @@ KEYS_SHOWN = 20
 
 
 class NoSuchProperty(NothingToCount):
-    """No pair has the property by which groups were asked for. The text names those there are."""
+    """No pair has the requested property for groups. The text lists the existing properties."""
 
 
 def bias_of(
     question: Question, by: str, progress: Callable[[float], None] = lambda share: None
 ) -> dict[str, Any]:
-    """The figures of `measure_bias` over the pairs that count and have a gold, published or author's label.
+    """Returns the result of `measure_bias` over counted pairs with a gold, published or author's label.
 
     by: genre (where it is empty), partition, source, or a key of the pairs' metadata. Raises NoSuchProperty.
     """
@@ -34,7 +35,7 @@ def bias_of(
     )
     if found["pairs"] and by and by not in BY and by not in keys:
         known = ", ".join([*BY, *sorted(keys)[:KEYS_SHOWN]])
-        raise NoSuchProperty(f"No pair has the property “{by}”. Pairs can be told apart by: {known}.")
+        raise NoSuchProperty(f"No pair has the property “{by}”. Group pairs by one of: {known}.")
     return {**found, "by": by or "genre", "properties": [*BY, *sorted(keys)[:KEYS_SHOWN]]}
 
 
@@ -46,7 +47,7 @@ def _labelled(question: Question, by: str, keys: set[str]) -> Iterator[Labelled]
             "pk",
             "hypothesis",
             "premise__group",
-            "published_partition",
+            partition_of(),
             "premise__genre__slug",
             "source__name",
             "metadata",
@@ -56,7 +57,7 @@ def _labelled(question: Question, by: str, keys: set[str]) -> Iterator[Labelled]
         gold = Gold.objects.filter(question=question, pair__in=[row[0] for row in part])
         labels = dict(gold.values_list("pair", "label"))
         for pk, hypothesis, group, partition, genre, source, metadata in part:
-            facts = {"genre": genre, "partition": partition or "", "source": source or ""}
+            facts = {"genre": genre, "partition": partition, "source": source or ""}
             keys.update(metadata or ())
             kind = facts[by] if by in facts else str((metadata or {}).get(by, ""))
-            yield Labelled(hypothesis, labels.get(pk) or "", group, partition or "", kind)
+            yield Labelled(hypothesis, labels.get(pk) or "", group, partition, kind)

@@ -10,7 +10,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from accounts.models import User
-from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry
+from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry, WritingAssignment
 from collection.pay import earn
 from shared.csv_tables import csv_text
 
@@ -22,7 +22,8 @@ MS_AN_HOUR = 3_600_000
 MOST_TIMES = 10
 
 MEANINGS = {
-    "earned": "All earnings of the person in this corpus: writing, paid skips, labels, bonuses and top-ups.",
+    "earned": "All earnings of the person in this corpus: writing, paid skips, labels, bonuses and top-ups. Pay for reading"
+    " instructions is left out, because the time of reading is not measured.",
     "pieces": "Paid premises (also those that somebody else finished first) and paid pairs.",
     "hours": "Active time with the page in front, without idle time, as the browser measures it. Pieces without a"
     " measurement (no scripts, REST) count as long as the measured pieces of their batch, or else as the person's measured"
@@ -38,13 +39,14 @@ TOOK = {
     "postgresql": "EXTRACT(EPOCH FROM COALESCE(closed_at, %(now)s) - created_at) * 1000",
     "sqlite": "(julianday(COALESCE(closed_at, %(now)s)) - julianday(created_at)) * 86400000",
 }
-WRITING = """
+SENT = ", ".join(f"'{outcome.value}'" for outcome in WritingAssignment.SENT)
+WRITING = f"""
 SELECT task.annotator_id, task.id AS batch, task.created_at, task.closed_at, signals.active_ms AS told,
   version.seconds
 FROM collection_writingassignment AS task
 JOIN collection_promptversion AS version ON version.id = task.prompt_version_id
 LEFT JOIN collection_writingsignals AS signals ON signals.assignment_id = task.id
-WHERE task.corpus_id = %(corpus)s AND task.outcome IN ('submitted', 'surplus')
+WHERE task.corpus_id = %(corpus)s AND task.outcome IN ({SENT})
 """
 LABELLING = """
 SELECT batch.annotator_id, batch.id AS batch, batch.created_at, batch.closed_at, item.active_ms AS told,
@@ -118,7 +120,7 @@ class Wage:
         return self.cents / self.hours if self.hours else None
 
     def missing_cents(self, floor_cents: int) -> int:
-        """Returns the cents that bring the person's hourly pay up to the floor, rounded up."""
+        """Returns the cents that raise the person's hourly pay to the floor, rounded up."""
         if self.hours is None:
             return 0
         return max(0, -int(-(floor_cents * self.hours) // 1) - self.cents)
@@ -157,6 +159,7 @@ def wages(corpus: Corpus) -> list[Wage]:
             doubtful=doubtful[row["user"]],
         )
         for row in LedgerEntry.objects.filter(corpus=corpus)
+        .exclude(kind=LedgerEntry.Kind.READING)
         .values("user", "user__code")
         .annotate(total=Sum("cents"))
         .order_by()
@@ -196,7 +199,7 @@ def summary(found: Sequence[Wage], floor_cents: int) -> Summary:
 
 
 def chosen(found: Sequence[Wage], floor_cents: int, codes: Collection[str] | None = None) -> list[Wage]:
-    """Returns whom a top-up pays: people with these codes, or (None) everybody whose times are plausible."""
+    """Returns the people whom a top-up pays: those with these codes, or (None) all with plausible times."""
     return [
         wage
         for wage in found
@@ -207,10 +210,10 @@ def chosen(found: Sequence[Wage], floor_cents: int, codes: Collection[str] | Non
 
 @transaction.atomic
 def top_up(*, corpus: Corpus, floor_cents: int, codes: Collection[str], expected_cents: int) -> int:
-    """Pays these people what brings their hourly pay up to the floor, and returns the cents.
+    """Pays these people the amounts that raise their hourly pay to the floor, and returns the cents.
 
-    `codes`: people whom a researcher has ticked. `expected_cents`: the sum that they saw. Raises SumChanged if the sum
-    differs now. Two requests at once pay once, because the idempotency key contains the earlier earnings.
+    `codes`: people whom a researcher has ticked. `expected_cents`: the sum that they saw. Raises SumChanged if the
+    sum differs now. Two simultaneous requests pay once, because the idempotency key contains the earlier earnings.
     """
     found = chosen(wages(corpus), floor_cents, codes)
     total = sum(wage.missing_cents(floor_cents) for wage in found)

@@ -7,9 +7,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.pages.access import researcher_required
+from accounts.pages.chart_files import chart_file
 from accounts.templatetags.money import dollars
 from annotation_site.researchers import wages
 from annotation_site.researchers.forms import FloorForm
+from annotation_site.researchers.wages_charts import money_by_day, owed, wage_charts
 from collection.models import MOST_TOP_UP_CENTS, Corpus
 
 
@@ -17,7 +19,8 @@ from collection.models import MOST_TOP_UP_CENTS, Corpus
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows hourly pay by annotator, the median, and who is below a floor (`floor`, dollars an hour); `as=csv`: as CSV.
+    """Shows hourly pay by annotator, the median, and who is below a floor (`floor`, dollars an hour); `as=csv`: as CSV;
+    `chart`: one chart as CSV.
 
     POST shows a top-up for the ticked codes (`annotator`). With `do=pay` and the sum that was shown (`cents`) it pays it.
     """
@@ -46,11 +49,19 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
         answer = HttpResponse(wages.as_csv(found, floor), content_type="text/csv; charset=utf-8")
         answer["Content-Disposition"] = f'attachment; filename="{corpus.slug}-wages.csv"'
         return answer
+    days = money_by_day(corpus)
+    charts = wage_charts(found, days, floor)
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], f"{corpus.slug}-pay")
     ticked = wages.chosen(found, floor, codes if asked else None)
     context = {
         "corpus": corpus,
         "form": form,
         "floor": floor,
+        "charts": charts,
+        "floor_text": f"{floor / 100:.2f}" if floor else "",
+        "owed": owed(days),
+        "owed_cents": sum(cents for _, _, cents in days),
         "summary": wages.summary(found, floor),
         "rows": [(wage, wage.missing_cents(floor)) for wage in found],
         "most": MOST_TOP_UP_CENTS,

@@ -1,1 +1,1 @@
-"""What the baselines reach on published corpora: `python -m bench.proofs` (docs/baselines.md has the results)."""
+"""Measures the baselines on published corpora: `python -m bench.proofs` (results in docs/baselines.md)."""

@@ -1,7 +1,7 @@
-"""`python -m bench.proofs PROOF ... --data FOLDER --out FOLDER`: trains what is missing, prints Markdown tables.
+"""`python -m bench.proofs PROOF ... --data FOLDER --out FOLDER`: trains missing runs, prints Markdown tables.
 
-One run after another, each on one thread. Stopped and started again it goes on where it was; `--tables` trains
-nothing and prints what there is.
+Trains one run after another, each on one thread. If it was interrupted, it continues where it was. `--tables` trains
+nothing and prints the tables of the finished runs.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def train(runs: list[Run], place: Place) -> None:
-    """Carries out what is not done, with what it starts from. Tells on standard error how far it is."""
+    """Trains the missing runs, after the runs that they start from. Reports progress on standard error."""
     import_module("modeling.baselines.training")  # torch once, for all children
     wanted = list({one.name: one for run in runs for one in run.needs()}.values())
     wanted = [run for run in wanted if not place.is_done(run)]

@@ -1,13 +1,13 @@
-"""Published corpora as the files that a training run reads: the shape of a frozen snapshot, without a database.
+"""Writes published corpora as a training run reads them: in the shape of a frozen snapshot, without a database.
 
-Read by the platform's own parsers (`collection.formats`), from a folder with a folder for each data set.
+The platform's own parsers (`collection.formats`) read them, from a folder with a folder for each data set.
 """
 
 import hashlib
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,19 @@ from collection.formats.lines import BadLine, sha256_of
 from collection.formats.maps import column_map
 from collection.formats.records import ImportedPair
 from collection.formats.registry import FORMATS
+from collection.imports.splits import Split
+from nli.labels import reading
 
 HELD_OUT = 300  # premises of a corpus without a dev set that become one
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Which files make its partitions, under the data folder, and how they are read.
+    """The files of a corpus by partition, under the data folder, and how to read them.
 
-    `form` is a format of `collection.formats`, or "table": premise and hypothesis in `sentence1` and
-    `sentence2`. Where there is no `dev`, whole premises of train are held out.
+    `form` is a format of `collection.formats`, or "table": premise and hypothesis in `sentence1` and `sentence2`.
+    Without `dev`, whole premises of train are held out. `unsplit`: files without partitions, split 80:10:10 by
+    premise. `reading`: the labels of the files as labels of the scheme, if they are others.
     """
 
     form: str
@@ -32,6 +35,8 @@ class Corpus:
     dev: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     scheme: str = "nli3"
+    unsplit: tuple[str, ...] = ()
+    reading: Mapping[str, str] = field(default_factory=dict)
 
 
 DNC = "dnc/{0}/recast_{1}_data.json{2}"
@@ -58,26 +63,43 @@ CORPORA = {
         )
         for name, zipped in (("sentiment", ".gz"), ("verbnet", ""))
     },
-    # Their train files are not at hand: their dev pairs serve as more of the DNC to learn from, and for nothing else.
+    # Their train files are not at hand: their dev pairs serve as more of the DNC to learn from.
     **{
-        name: Corpus("dnc", (DNC.format("dev", name, zipped),), scheme="entailed2")
-        for name, zipped in (("factuality", ".gz"), ("puns", ""))
+        name: Corpus(
+            "dnc", (DNC.format("dev", name, zipped),), (), (DNC.format("test", name, tested),), "entailed2"
+        )
+        for name, zipped, tested in (("factuality", ".gz", ".gz"), ("puns", "", ""))
     },
+    "winogender": Corpus("dnc", test=(DNC.format("test", "winogender", ""),), scheme="entailed2"),
+    "relations": Corpus(
+        "dnc-relations",
+        test=(DNC.format("test", "kg_relations", ""),),
+        scheme="entailed2",
+        reading=reading("ordinal5", "entailed2"),
+    ),
+    # The scale in three classes as in the Hypothesis Only paper, section 4.2.
+    "joci": Corpus(
+        "joci",
+        unsplit=("joci/joci.csv.gz",),
+        reading={
+            "1": "contradiction",
+            **dict.fromkeys(("2", "3", "4"), "neutral"),
+            "5": "entailment",
+        },
+    ),
 }
 # Learnt from together: the train parts one after another, and so the dev parts. No test part.
 UNIONS = {
     "dnc": ("sentiment", "verbnet", "factuality", "puns"),
     "pool": ("snli", "multinli", "lingnli", "sick", "mpe"),
 }
-# The tests of what is learnt from a union: it is left without the pairs that have a premise of theirs. MPE's
+# The test sets for runs on a union, from which pairs with a premise of these sets are left out. MPE's
 # premises are captions, of which SNLI's are some.
 TESTED = {"pool": ("snli", "xnli")}
 
 
 def freeze(name: str, data: Path, out: Path) -> dict[str, dict[str, str]]:
-    """Writes the corpus's partitions under `out`, where they are not there yet: {partition: {"path", "sha256"}},
-    as RUN.json names files.
-    """
+    """Writes missing partitions under `out`; returns {partition: {"path", "sha256"}}, as RUN.json names files."""
     folder = out / name
     if not folder.is_dir():
         if name in UNIONS:
@@ -107,37 +129,40 @@ def freeze(name: str, data: Path, out: Path) -> dict[str, dict[str, str]]:
 
 
 def lines_of(file: Mapping[str, str]) -> list[str]:
-    """The lines of a frozen file, with their ends."""
+    """Returns the lines of a frozen file, with their line ends."""
     return Path(file["path"]).read_text(encoding="utf-8").splitlines(keepends=True)
 
 
 def premises_of(line: str) -> list[str]:
-    """The premises of a frozen pair, by their letters and digits: corpora write spaces and stops in their own way."""
+    """Returns the premises of a frozen pair, letters and digits only: corpora differ in spaces and full stops."""
     row = json.loads(line)
     texts = row.get("premise_sentences") or [row["sentence1"]]
     return ["".join(filter(str.isalnum, text.lower())) for text in texts]
 
 
 def scheme_of(name: str) -> str:
-    """The labels of a corpus, or of a union's members."""
+    """Returns the label scheme of a corpus, or of the members of a union."""
     return CORPORA[UNIONS[name][0] if name in UNIONS else name].scheme
 
 
 def partitions_of(corpus: Corpus, data: Path) -> dict[str, list[dict[str, Any]]]:
-    """The rows of each partition that the corpus has."""
+    """Returns the rows of each partition of the corpus."""
     found = {
-        partition: [row for file in files for row in rows_of(corpus.form, data / file)]
+        partition: [row for file in files for row in rows_of(corpus, data / file)]
         for partition, files in (("train", corpus.train), ("dev", corpus.dev), ("test", corpus.test))
         if files
     }
+    for file in corpus.unsplit:
+        for row in rows_of(corpus, data / file):
+            found.setdefault(Split().partition_of(row["sentence1"]), []).append(row)
     if "train" in found and "dev" not in found:
         found["train"], found["dev"] = hold_out(found["train"], HELD_OUT)
     return found
 
 
-def rows_of(form: str, path: Path) -> Iterator[dict[str, Any]]:
-    """The pairs of a file as lines of a snapshot's. A line that says no pair is left out, and told."""
-    for pair in pairs_of(form, path):
+def rows_of(corpus: Corpus, path: Path) -> Iterator[dict[str, Any]]:
+    """Yields the pairs of a file as lines of a snapshot. Reports and leaves out lines without a pair."""
+    for pair in pairs_of(corpus.form, path):
         if isinstance(pair, BadLine):
             print(f"{path}, line {pair.line} is left out: {pair.reason}", file=sys.stderr)
             continue
@@ -145,7 +170,7 @@ def rows_of(form: str, path: Path) -> Iterator[dict[str, Any]]:
         several = {"premise_sentences": pair.premise} if len(pair.premise) > 1 else {}
         yield {
             "pairID": f"{path.name.partition('.')[0]}-{pair.line}",
-            "gold_label": label or "-",
+            "gold_label": corpus.reading.get(label, label) if label else "-",
             "sentence1": " ".join(pair.premise),
             "sentence2": pair.hypothesis,
             "genre": pair.genre or path.parent.name,
@@ -157,12 +182,15 @@ TABLE = FORMATS["tsv"].mapped(column_map("premise=sentence1,hypothesis=sentence2
 
 
 def pairs_of(form: str, path: Path) -> Iterable[ImportedPair | BadLine]:
-    """The pairs of a file in a published format, or of a table with `sentence1`, `sentence2`, `label` and `genre`."""
+    """Yields the pairs of a file in a published format, or of a table with the columns
+
+    `sentence1`, `sentence2`, `label` and `genre`.
+    """
     return TABLE.read(path) if form == "table" else FORMATS[form].read(path)
 
 
 def hold_out(rows: list[dict[str, Any]], premises: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """(the rest, the pairs of so many premises): whole premises, drawn by their digest."""
+    """Returns (the rest, the pairs of so many premises). Premises are chosen by their digest."""
     texts = sorted(
         {row["sentence1"] for row in rows}, key=lambda text: hashlib.sha256(text.encode()).digest()
     )

@@ -1,4 +1,4 @@
-"""Learning curves as an SVG, drawn here: a picture of a few lines needs no library."""
+"""Draws learning curves as SVG: a picture of a few lines needs no library."""
 
 import math
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ FRAME = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}
 
 
 def write_curve(path: Path, lines: Mapping[str, Mapping[int, float | None]]) -> Path:
-    """Draws {name: {training pairs: accuracy in percent}}, pairs on a logarithmic axis; what is None is left out."""
+    """Draws {name: {training pairs: accuracy in percent}} on a logarithmic axis. None is left out."""
     sizes = [size for line in lines.values() for size in line]
     first, last = math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes)))
 
@@ -52,7 +52,7 @@ def write_curve(path: Path, lines: Mapping[str, Mapping[int, float | None]]) -> 
 
 
 def free_place(end: tuple[float, float], taken: list[tuple[float, float]]) -> tuple[float, float]:
-    """Where a line's name goes: beside its end, above or below other names that begin there."""
+    """Returns the place of a line's name: at its end, above or below the names of other lines there."""
     x, y = end[0] + 8, end[1] + 4
     free = (y + step * sign for step in range(0, HEIGHT, 2) for sign in (-1, 1))
     near = [other for place, other in taken if abs(place - x) < RIGHT]
@@ -62,7 +62,7 @@ def free_place(end: tuple[float, float], taken: list[tuple[float, float]]) -> tu
 def one_line(
     name: str, points: list[tuple[float, float]], place: tuple[float, float], colour: str, dash: str
 ) -> list[str]:
-    """The line, its points and, at its place, its name."""
+    """Returns the line, its points and its name at the given place."""
     path = " ".join(f"{x},{y}" for x, y in points)
     return [
         f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>',
@@ -72,5 +72,5 @@ def one_line(
 
 
 def text(x: float, y: float, said: str, anchor: str, colour: str = "#333") -> str:
-    """A text at a place, in units of the picture."""
+    """Returns a text at a place, in units of the picture."""
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{colour}">{escape(said)}</text>'

@@ -1,4 +1,4 @@
-"""Which runs make which proof, the worthiest first."""
+"""The runs of each proof, the most important first."""
 
 from collections.abc import Iterable
 
@@ -38,12 +38,12 @@ SNLI_PAIRS, POOLED_PAIRS = 7_799, 67_801  # what there is
 
 
 def with_seeds(baseline: str, corpus: str, seeds: Iterable[int] = SEEDS, **more: object) -> list[Run]:
-    """The same run with several seeds."""
+    """Returns the same run with several seeds."""
     return [Run(baseline, corpus, seed, **more) for seed in seeds]  # type: ignore[arg-type]
 
 
 def mpe() -> list[Run]:
-    """MPE alone; the other reading of the paper's dropout, for dev to choose; after SNLI."""
+    """Returns the runs on MPE: alone, with both readings of the paper's dropout (dev chooses), and after SNLI."""
     return [
         *(run for name in MPE for run in with_seeds(name, "mpe")),
         *(run for name in PREMISE_READERS for run in dropped(name)),
@@ -64,7 +64,7 @@ def mpe_after_snli(name: str) -> list[Run]:
 
 
 def snli() -> list[Run]:
-    """The readers of four premises, too, as they are before they go on to MPE."""
+    """Returns the runs on SNLI, those of the four-premise baselines included, which continue on MPE."""
     return [
         *(run for name in SNLI_SETTINGS for run in snli_of(name)),
         *(run for name in PREMISE_READERS for run in mpe_first(name)),
@@ -72,7 +72,7 @@ def snli() -> list[Run]:
 
 
 def snli_of(name: str) -> list[Run]:
-    """Five seeds of what is quick, three of the others."""
+    """Returns five seeds of quick baselines, three of the others."""
     seeds = THREE if name in ("esim", "infersent", "bilstm") else SEEDS
     on = {"cbow": ("xnli",), "lstm": ("sick",)}.get(name, ())
     return with_seeds(name, "snli", seeds, settings=SNLI_SETTINGS[name], on=on)
@@ -83,7 +83,7 @@ ONE_PRESET = {"hypothesis_only": ("default",), "infersent": ("default",)}
 
 
 def presets() -> list[Run]:
-    """Every network as published and by default."""
+    """Returns a run of every network as published, and one with its defaults."""
     return [
         run
         for name in (*SNLI_SETTINGS, *PREMISE_READERS, "attentive_experts")
@@ -105,7 +105,7 @@ def genres() -> list[Run]:
 
 
 def of_genre(genre: str) -> list[Run]:
-    """The paper's dropout for single genres is 0.2."""
+    """Returns the runs of a single genre; the paper's dropout for these is 0.2."""
     settings = {"dropout": 0.2, **PATIENT}
     return with_seeds("cbow", "multinli", settings=settings, more={"genre": genre}, on=("xnli", "snli"))
 
@@ -130,7 +130,92 @@ def sick_after(first: Run) -> Run:
     return Run("lstm", "sick", first.seed, settings=ALL_EPOCHS, start=(first, "transfer"))
 
 
+def regimes() -> list[Run]:
+    """Returns the runs of MultiNLI's Table 4 with default settings: one seed of the BiLSTM, which takes minutes."""
+    return [
+        run
+        for name, seeds in (("cbow", THREE), ("bilstm", SEEDS[:1]))
+        for regime in REGIMES
+        for run in of_regime(name, regime)
+        if run.seed in seeds
+    ]
+
+
+# The corpus that is trained on, and of which others each epoch draws a share.
+REGIMES: dict[str, tuple[str, tuple[tuple[str, float], ...]]] = {
+    "SNLI": ("snli", ()),
+    "MultiNLI": ("multinli", ()),
+    "MultiNLI + SNLI": ("multinli", (("snli", 0.15),)),
+}
+
+
+def of_regime(name: str, regime: str) -> list[Run]:
+    corpus, mixed = REGIMES[regime]
+    return with_seeds(name, corpus, THREE, preset="default", mixed=mixed, on=("xnli", "snli"))
+
+
+# Corpora of the Hypothesis Only paper's Table 2, and two of the DNC.
+HYPOTHESES = ("snli", "mpe", "sick", "multinli", "joci", "sentiment", "verbnet")
+
+
+def hypotheses() -> list[Run]:
+    return [run for corpus in HYPOTHESES for run in alone(corpus)]
+
+
+def alone(corpus: str) -> list[Run]:
+    """Returns the runs that read the hypotheses of a corpus alone, with default settings."""
+    return with_seeds("hypothesis_only", corpus, THREE, preset="default")
+
+
+# SNLI's Figure 4, by tens; None: all pairs. From one pair, of one class, nothing can be learnt.
+FIGURE_4 = (10, 100, 1000, None)
+WITHOUT_WORDS: dict[str, object] = dict.fromkeys(
+    ("cross_bigrams", "cross_unigrams", "hypothesis_ngrams"), False
+)
+SYSTEMS: dict[str, tuple[str, dict[str, object]]] = {
+    "lexicalized": ("lexicalized", {}),
+    "unlexicalized": ("lexicalized", WITHOUT_WORDS),
+    "lstm": ("lstm", {}),
+}
+
+
+def figure_4() -> list[Run]:
+    return [run for system in SYSTEMS for size in FIGURE_4 for run in of_figure_4(system, size)]
+
+
+def of_figure_4(system: str, size: int | None) -> list[Run]:
+    """Returns three draws of so many training pairs, with default settings. All pairs are one draw."""
+    baseline, settings = SYSTEMS[system]
+    if size is None:
+        return with_seeds(baseline, "snli", SEEDS[:1], settings=settings, preset="default")
+    return with_seeds(baseline, "snli", THREE, settings=settings, preset="default", more={"most": size})
+
+
+# MPE paper, footnote 2: what all three networks were trained on SNLI with. The dropout is read as in MPE's own row.
+FOOTNOTE_2: dict[str, dict[str, object]] = {
+    "conditional_lstm": {"states": 100, "hidden": 100, "dropout": 0.2},
+    "sum_of_experts": {"states": 100, "hidden": 100, "dropout": 0.2},
+    "word_attention": {"states": 100, "dropout": 0.2},
+}
+
+
+def footnote_2() -> list[Run]:
+    return [run for name in PREMISE_READERS for run in (*footnote_2_first(name), *footnote_2_then(name))]
+
+
+def footnote_2_first(name: str) -> list[Run]:
+    return with_seeds(name, "snli", SEEDS[:2], settings=FOOTNOTE_2[name], on=("mpe",))
+
+
+def footnote_2_then(name: str) -> list[Run]:
+    return [
+        Run(name, "mpe", first.seed, settings=FOOTNOTE_2[name], start=(first, "update"))
+        for first in footnote_2_first(name)
+    ]
+
+
 RECAST = ("sentiment", "verbnet")
+ONLY_TESTED = ("factuality", "puns", "winogender", "relations")  # their train parts are not at hand
 RECAST_SETTINGS: dict[str, dict[str, object]] = {
     "infersent": {"states": 128, "batch_size": 32, "epochs": 8},
     "hypothesis_only": {"states": 128, "batch_size": 32, "epochs": 8},
@@ -152,21 +237,49 @@ def dnc() -> list[Run]:
     ]
 
 
-def recast(name: str, corpus: str) -> list[Run]:
-    return with_seeds(name, corpus, THREE, settings=RECAST_SETTINGS[name])
+def recast(name: str, corpus: str, preset: str | None = "paper") -> list[Run]:
+    return with_seeds(name, corpus, THREE, settings=RECAST_SETTINGS[name], preset=preset)
 
 
 def after(source: str, name: str) -> list[Run]:
-    """Trained on the DNC or on MultiNLI; its scores on the recast sets are those of *fixed*."""
+    """Returns runs trained on the DNC or on MultiNLI; their scores on the recast sets are those of *fixed*."""
     of_multinli = {"collapse": True, "more": {"most": MULTINLI_PAIRS}} if source == "multinli" else {}
-    return with_seeds(name, source, THREE, settings=RECAST_SETTINGS[name], on=RECAST, **of_multinli)
+    return with_seeds(
+        name, source, THREE, settings=RECAST_SETTINGS[name], on=(*RECAST, *ONLY_TESTED), **of_multinli
+    )
 
 
 def updated(source: str, name: str, corpus: str) -> list[Run]:
     return [
-        Run(name, corpus, first.seed, settings=RECAST_SETTINGS[name], start=(first, "update"))
+        Run(name, corpus, first.seed, settings=RECAST_SETTINGS[name], start=(first, "update"), preset="paper")
         for first in after(source, name)
     ]
+
+
+def _after(source: str, name: str, preset: str | None, on: tuple[str, ...]) -> list[Run]:
+    of_multinli = {"collapse": True, "more": {"most": MULTINLI_PAIRS}} if source == "multinli" else {}
+    return with_seeds(
+        name, source, THREE, settings=RECAST_SETTINGS[name], preset=preset, on=on, **of_multinli
+    )
+
+
+def dnc_fixed() -> list[Run]:
+    """Returns runs by the default optimiser, of the sets that have test parts alone, too."""
+    return [
+        run
+        for name in RECAST_SETTINGS
+        for run in (
+            *(run for source in SOURCES for run in fixed(source, name)),
+            *(run for corpus in RECAST for run in recast(name, corpus, None)),
+        )
+    ]
+
+
+SOURCES = ("dnc", "multinli")
+
+
+def fixed(source: str, name: str) -> list[Run]:
+    return _after(source, name, None, (*RECAST, *ONLY_TESTED))
 
 
 def curves() -> list[Run]:
@@ -182,14 +295,14 @@ def snli_part(name: str, size: int) -> list[Run]:
 
 
 def pooled(name: str, size: int | None) -> list[Run]:
-    """From all corpora of three classes together; None: all pairs."""
+    """Returns runs trained on so many pairs of all three-class corpora together; None: all pairs."""
     settings = PATIENT if size and size <= 10_000 else {**PATIENT, "epochs": 20}
     more = {"most": size} if size else {}
     return with_seeds(name, "pool", THREE, settings=settings, more=more, on=("snli", "xnli"))
 
 
 def pretrained() -> list[Run]:
-    """One epoch, of SNLI a part: a CPU does thirty pairs a second."""
+    """Returns runs of one epoch, on a part of SNLI: a CPU trains thirty pairs per second."""
     return [
         Run(name, corpus, settings={"epochs": 1}, more=more)
         for corpus, more in (("snli", {"most": PRETRAINED_PAIRS}), ("mpe", {}))
@@ -202,8 +315,13 @@ PLANS = {
     "snli": snli,
     "presets": presets,
     "genres": genres,
+    "regimes": regimes,
+    "hypotheses": hypotheses,
+    "figure-4": figure_4,
+    "footnote-2": footnote_2,
     "sick": sick,
     "dnc": dnc,
+    "dnc-fixed": dnc_fixed,
     "curves": curves,
     "pretrained": pretrained,
 }

@@ -1,4 +1,4 @@
-"""What runs answered, and the figures made of that. Accuracies are in percent."""
+"""Reads the predictions of runs, and computes the figures of the tables. Accuracies are in percent."""
 
 import json
 from collections.abc import Sequence
@@ -19,20 +19,23 @@ NOTHING = "–"
 
 @dataclass(frozen=True)
 class Answers:
-    """The gold label, genre and rightness of each pair (pairs,), in the order of the corpus's file."""
+    """For each pair (pairs,).
+
+    Gold label, genre, and whether the prediction is right, in the order of the corpus's file.
+    """
 
     gold: npt.NDArray[np.str_]
     genre: npt.NDArray[np.str_]
     right: Booleans
 
     def accuracy(self, where: Booleans | None = None) -> float:
-        """Of the pairs chosen, or of all."""
+        """Returns the accuracy of the chosen pairs, or of all."""
         return 100 * float((self.right if where is None else self.right[where]).mean())
 
 
 @cache
 def read_answers(path: Path) -> Answers:
-    """A predictions file of a run folder."""
+    """Reads the predictions file of a run folder."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     gold = np.array([row["gold"] for row in rows])
     return Answers(gold, np.array([row["genre"] for row in rows]), gold == [row["predicted"] for row in rows])
@@ -40,8 +43,9 @@ def read_answers(path: Path) -> Answers:
 
 @dataclass(frozen=True)
 class Results:
-    """The answers of several runs that differ in their seed, those that are done: of `partition`, or of the
-    test part of another corpus.
+    """The predictions of finished runs that differ only in their seed.
+
+    `partition`: of the corpus; or the test partition of another corpus.
     """
 
     place: Place
@@ -50,36 +54,45 @@ class Results:
     partition: str = "test"
 
     def by_seed(self) -> dict[int, Answers]:
-        """{seed: answers}"""
+        """Returns {seed: predictions}."""
         paths = {
             run.seed: self.place.folder(run, self.on) / f"predictions-{self.partition}.jsonl"
             for run in self.runs
         }
-        return {seed: read_answers(path) for seed, path in paths.items() if is_done(path.parent)}
+        return {
+            seed: read_answers(path) for seed, path in paths.items() if is_done(path.parent) and path.exists()
+        }
 
     def accuracy(self, where: Booleans | None = None) -> str:
-        """Mean and spread over seeds."""
+        """Returns mean and spread over seeds."""
         return figure([one.accuracy(where) for one in self.by_seed().values()])
 
     def mean(self) -> float | None:
-        """Mean accuracy over seeds; None where none is done."""
+        """Returns the mean accuracy over seeds; None if no run is finished."""
         values = [one.accuracy() for one in self.by_seed().values()]
         return mean_and_spread(values)[0] if values else None
 
+    def majority(self) -> str:
+        """Returns the share of the commonest gold label."""
+        golds = [one.gold for one in self.by_seed().values()][:1]
+        return figure(
+            [100 * float(np.unique(gold, return_counts=True)[1].max() / len(gold)) for gold in golds]
+        )
+
     def of_label(self, label: str) -> str:
-        """Mean accuracy of the pairs with this gold label."""
+        """Returns the mean accuracy of the pairs with this gold label."""
         return figure([one.accuracy(one.gold == label) for one in self.by_seed().values()], spread=False)
 
     def of_genre(self, genre: str) -> list[float]:
-        """Accuracies of the pairs of a genre, one a seed."""
+        """Returns the accuracies of the pairs of a genre, one for each seed."""
         return [one.accuracy(one.genre == genre) for one in self.by_seed().values()]
 
     def seeds(self) -> str:
-        """How many seeds are done."""
+        """Returns the number of finished seeds."""
         return str(len(self.by_seed()))
 
     def train_accuracy(self) -> str:
-        """On what was learnt from."""
+        """Returns the accuracy on the training pairs."""
         done = [metrics(self.place, run) for run in self.runs]
         return figure([100 * one["train"]["accuracy"] for one in done if one], spread=False)
 
@@ -89,7 +102,7 @@ def is_done(folder: Path) -> bool:
 
 
 def metrics(place: Place, run: Run) -> dict[str, Any]:
-    """metrics.json of a run; empty where it is not done."""
+    """Returns metrics.json of a run; empty if it is not finished."""
     folder = place.folder(run)
     if not is_done(folder):
         return {}
@@ -98,7 +111,7 @@ def metrics(place: Place, run: Run) -> dict[str, Any]:
 
 
 def figure(values: Sequence[float], *, spread: bool = True) -> str:
-    """Mean and, after ±, the sample standard deviation, with one decimal; a dash for nothing."""
+    """Returns mean ± sample standard deviation with one decimal; a dash if there is none."""
     if not values:
         return NOTHING
     mean, deviation = mean_and_spread(values)
@@ -106,7 +119,7 @@ def figure(values: Sequence[float], *, spread: bool = True) -> str:
 
 
 def compare(first: Results, second: Results) -> str:
-    """The difference in points, over the seeds that both have, and the p-value of the exact paired test."""
+    """Returns the difference in points over common seeds, and the p-value of the exact paired test."""
     ours, theirs = first.by_seed(), second.by_seed()
     seeds = sorted(ours.keys() & theirs.keys())
     if not seeds:
@@ -117,11 +130,11 @@ def compare(first: Results, second: Results) -> str:
 
 
 def p_value(p: float) -> str:
-    """Three decimals, or that it is smaller."""
+    """Returns the p-value with three decimals, or that it is smaller than 0.001."""
     return f"p = {p:.3f}" if p >= 0.0005 else "p < 0.001"
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
+    """Returns a table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

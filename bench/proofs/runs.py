@@ -1,4 +1,4 @@
-"""One training run of a proof: its RUN.json, its folder, and what it predicts for which corpora."""
+"""A training run of a proof: its RUN.json, its folder, and its predictions."""
 
 import json
 import multiprocessing
@@ -22,8 +22,9 @@ PROGRAMS = {"train": train.main, "evaluate": evaluate.main}
 class Run:
     """`baseline` trained on `corpus` with `seed`.
 
-    start: (the run to begin with, "update" or "transfer"). on: further corpora whose test part it is scored on.
-    `collapse` reads three labels as two. What else RUN.json can say is in `more`. Without a `preset` it is that of PRESETS.
+    start: (the run to start from, "update" or "transfer"). on: further corpora whose test partition it predicts.
+    mixed: (a further corpus, the share of its train part that each epoch draws). `collapse` reads three labels as two.
+    `more` has other keys of RUN.json. Without `preset`, PRESETS decides.
     """
 
     baseline: str
@@ -32,17 +33,19 @@ class Run:
     settings: Mapping[str, Any] = field(default_factory=dict)
     start: "tuple[Run, str] | None" = None
     on: tuple[str, ...] = ()
+    mixed: tuple[tuple[str, float], ...] = ()
     collapse: bool = False
     more: Mapping[str, Any] = field(default_factory=dict)
     preset: str | None = None
 
     @property
     def name(self) -> str:
-        """A folder's name that tells all of the run except what it is scored on."""
+        """Returns a folder name that states everything about the run except the corpora that it is scored on."""
         said = [self.baseline, self.corpus]
         said += [f"{key}={value}" for key, value in (*self.settings.items(), *self.more.items())]
         if self.preset:
             said.append(self.preset)
+        said += [f"{share}-{corpus}" for corpus, share in self.mixed]
         if self.collapse:
             said.append("collapse")
         if self.start is not None:
@@ -51,11 +54,11 @@ class Run:
 
     @property
     def scheme(self) -> str:
-        """The labels that it learns."""
+        """Returns the labels that the run learns."""
         return "entailed2" if self.collapse else scheme_of(self.corpus)
 
     def needs(self) -> "Iterable[Run]":
-        """The run itself, after those that it starts from."""
+        """Returns the run, after those that it starts from."""
         if self.start is not None:
             yield from self.start[0].needs()
         yield self
@@ -63,28 +66,28 @@ class Run:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the published corpora lie, and where runs and frozen files go."""
+    """The folder of published corpora, and the folder for runs and frozen files."""
 
     data: Path
     out: Path
 
     def files(self, corpus: str) -> dict[str, dict[str, str]]:
-        """The corpus's partitions as RUN.json names files."""
+        """Returns the corpus's partitions as RUN.json names files."""
         return freeze(corpus, self.data, self.out / "corpora")
 
     def folder(self, run: Run, on: str | None = None) -> Path:
-        """The run's folder, or that of its scores on another corpus."""
+        """Returns the run's folder, or that of its scores on another corpus."""
         return self.out / "runs" / run.name if on is None else self.out / "scores" / run.name / on
 
     def is_done(self, run: Run) -> bool:
-        """Is everything there that was asked for?"""
+        """Returns whether the run and all its scores are finished."""
         return all((self.folder(run, on) / "metrics.json").is_file() for on in (None, *run.on))
 
 
 def carry_out(run: Run, place: Place) -> None:
-    """Trains where that is not done, goes on where it was begun, and scores the run on the other corpora.
+    """Trains or continues the run, and scores it on the other corpora.
 
-    Raises RuntimeError, with the program's last line, where it fails.
+    Raises RuntimeError with the program's last line.
     """
     folder = place.folder(run)
     if not (folder / "metrics.json").is_file():
@@ -105,7 +108,7 @@ def carry_out(run: Run, place: Place) -> None:
 
 
 def run_json(run: Run, place: Place) -> dict[str, Any]:
-    """The content of RUN.json."""
+    """Returns the content of RUN.json."""
     files = place.files(run.corpus)
     start = run.start and {"folder": str(place.folder(run.start[0])), "how": run.start[1]}
     pretrained = run.baseline.startswith("pretrained")
@@ -122,19 +125,25 @@ def run_json(run: Run, place: Place) -> dict[str, Any]:
         "folder": str(place.folder(run)),
         "start": start,
         "collapse": run.collapse,
+        "mixed": [mixed_file(corpus, share, place) for corpus, share in run.mixed],
         **run.more,
     }
 
 
+def mixed_file(corpus: str, share: float, place: Place) -> dict[str, Any]:
+    files = place.files(corpus)
+    return {"snapshot": snapshot(corpus, files), "file": files["train"], "share": share}
+
+
 def snapshot(name: str, files: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """The name of a corpus and what it consists of, in RUN.json's words."""
+    """Returns the corpus's name and files as RUN.json states them."""
     return {"name": name, "sha256": "".join(file["sha256"] for file in files.values())[:64]}
 
 
 def program(name: str, path: Path, content: object, *first: str) -> None:
-    """Runs `python -m modeling.baselines.NAME` with `content` in a file; its lines go into a file beside that.
+    """Runs `python -m modeling.baselines.NAME` with `content` in a file; its output goes into a file beside it.
 
-    In a child of this process and not in a fresh one: loading torch takes longer than many a run.
+    It runs in a fork of this process: loading torch anew takes longer than many a run.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
@@ -150,7 +159,7 @@ def program(name: str, path: Path, content: object, *first: str) -> None:
 
 
 def say_into(log: Path, name: str, arguments: list[str]) -> None:
-    """The child's work: the program, with its output in a file. Ends the process with the program's code."""
+    """Runs the program in the child, with its output in a file; ends the process with the program's exit code."""
     with log.open("w", encoding="utf-8") as stream:
         os.dup2(stream.fileno(), sys.stdout.fileno())
         os.dup2(stream.fileno(), sys.stderr.fileno())

@@ -1,4 +1,4 @@
-"""The tables of docs/baselines.md, made of what is done: ours beside the published figures."""
+"""Makes the tables of docs/baselines.md from finished runs, beside the published figures."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 
 def mpe(place: Place) -> Iterator[str]:
-    """Alone, beside Table 6; every two baselines compared; the readings of dropout; after SNLI."""
+    """Tabulates MPE: alone, beside Table 6; every two baselines compared; both readings of dropout; after SNLI."""
     seen = seen_hypotheses(place)
     alone = {name: Results(place, plans.with_seeds(name, "mpe")) for name in plans.MPE}
     yield markdown(
@@ -65,7 +65,7 @@ def mpe(place: Place) -> Iterator[str]:
 
 
 def seen_hypotheses(place: Place) -> Booleans:
-    """Which test pairs of MPE have a hypothesis that training has, too."""
+    """Returns which test pairs of MPE have a hypothesis that occurs in train."""
     train, test = (
         [json.loads(line)["sentence2"] for line in Path(file["path"]).read_text().splitlines()]
         for file in (place.files("mpe")[partition] for partition in ("train", "test"))
@@ -78,7 +78,7 @@ def dev(of: Results) -> str:
 
 
 def all_compared(rows: dict[str, Results]) -> str:
-    """Each row minus each row above it: points, and the p-value of the paired test."""
+    """Tabulates each row minus each row above it: points, and the p-value of the paired test."""
     names = list(rows)
     return markdown(
         ("minus", *names[:-1]),
@@ -94,7 +94,7 @@ def all_compared(rows: dict[str, Results]) -> str:
 
 
 def snli(place: Place) -> Iterator[str]:
-    """Every baseline on the small training part, beside the published figures of the whole."""
+    """Tabulates every baseline trained on SNLI's dev pairs, beside the published figures of the whole corpus."""
     all_ = {name: Results(place, plans.snli_of(name)) for name in plans.SNLI_SETTINGS}
     all_ |= {name: Results(place, plans.mpe_first(name)) for name in plans.PREMISE_READERS}
     yield markdown(
@@ -118,7 +118,7 @@ def snli(place: Place) -> Iterator[str]:
 
 
 def presets(place: Place) -> Iterator[str]:
-    """Time and accuracy of every network as published and by default."""
+    """Tabulates time and accuracy of every network as published and with its defaults."""
     yield markdown(
         ("baseline", "preset", "seeds", "epochs", "seconds", "dev", "test"),
         [
@@ -141,7 +141,7 @@ def said(settings: dict[str, object]) -> str:
 
 
 def genres(place: Place) -> Iterator[str]:
-    """Table 5: learnt from one genre, scored on all."""
+    """Tabulates MultiNLI's Table 5: trained on one genre, scored on all."""
     sources = {
         "snli": plans.snli_of("cbow"),
         **{genre: plans.of_genre(genre) for genre in plans.TRAIN_GENRES},
@@ -167,7 +167,7 @@ def genres(place: Place) -> Iterator[str]:
 
 
 def sick(place: Place) -> Iterator[str]:
-    """Table 7: an LSTM from SNLI, from SICK, and carried over."""
+    """Tabulates SNLI's Table 7: an LSTM trained on SNLI, on SICK, and transferred."""
     first = plans.snli_of("lstm")
     alone = Results(place, [plans.sick_alone(run.seed) for run in first])
     then = Results(place, [plans.sick_after(run) for run in first])
@@ -195,7 +195,7 @@ def sick(place: Place) -> Iterator[str]:
 
 
 def dnc(place: Place) -> Iterator[str]:
-    """Table 3's columns for sentiment and verbnet."""
+    """Tabulates the DNC's Table 3 for sentiment and verbnet."""
     yield markdown(
         ("baseline", "learnt first", "then", "seeds", "sentiment", "published", "verbnet", "published"),
         [
@@ -209,15 +209,107 @@ def dnc(place: Place) -> Iterator[str]:
     )
 
 
+def dnc_fixed(place: Place) -> Iterator[str]:
+    """Tabulates Table 3's rows *fixed*, by the default optimiser, of all sets whose test parts are at hand."""
+    columns = (*plans.RECAST, *plans.ONLY_TESTED)
+    rows = []
+    for name in plans.RECAST_SETTINGS:
+        for source in plans.SOURCES:
+            theirs = (*published.DNC[name, source, "fixed"], *published.DNC_FIXED[name, source])
+            ours = [Results(place, plans.fixed(source, name), corpus) for corpus in columns]
+            cells = (f"{of.accuracy()} ({value:.1f})" for of, value in zip(ours, theirs, strict=True))
+            rows.append((name, source, ours[0].seeds(), *cells))
+        alone = [Results(place, plans.recast(name, corpus, None)) for corpus in plans.RECAST]
+        own = (
+            f"{of.accuracy()} ({value:.1f})"
+            for of, value in zip(alone, published.DNC[name, "", ""], strict=True)
+        )
+        rows.append((name, "the set itself", alone[0].seeds(), *own, *(NOTHING for _ in plans.ONLY_TESTED)))
+    yield markdown(("baseline", "learnt from", "seeds", *columns), rows)
+
+
 def recast(place: Place, name: str, source: str, how: str, corpus: str) -> Results:
-    """A cell of the DNC's table."""
+    """Returns a cell of the DNC's table."""
     if how == "fixed":
         return Results(place, plans.after(source, name), corpus)
     return Results(place, plans.updated(source, name, corpus) if how else plans.recast(name, corpus))
 
 
+def regimes(place: Place) -> Iterator[str]:
+    """Tabulates MultiNLI's Table 4: three training regimes, scored on SNLI and on matched and mismatched genres of XNLI."""
+    rows = []
+    for (name, regime), theirs in published.REGIMES.items():
+        runs = plans.of_regime(name, regime)
+        on_snli = Results(place, runs, None if regime == "SNLI" else "snli")
+        ours = Results(place, runs, "xnli").by_seed().values()
+        parts = (
+            figure([one.accuracy(np.isin(one.genre, genres)) for one in ours])
+            for genres in (plans.TRAIN_GENRES, published.GENRES[len(plans.TRAIN_GENRES) :])
+        )
+        cells = (
+            f"{cell} ({value})" for cell, value in zip((on_snli.accuracy(), *parts), theirs, strict=True)
+        )
+        rows.append((name, regime, on_snli.seeds(), *cells))
+    yield markdown(("baseline", "trained on", "seeds", "SNLI", "matched", "mismatched"), rows)
+
+
+def hypotheses(place: Place) -> Iterator[str]:
+    """Tabulates the Hypothesis Only paper's Table 2: how much the hypothesis alone gains over the commonest label."""
+    rows = []
+    for corpus in plans.HYPOTHESES:
+        cells = []
+        for partition, theirs in zip(
+            ("dev", "test"), published.HYPOTHESES.get(corpus, (NOTHING, NOTHING)), strict=True
+        ):
+            of = Results(place, plans.alone(corpus), partition=partition)
+            cells += [of.accuracy(), of.majority(), theirs]
+        rows.append((corpus, Results(place, plans.alone(corpus), partition="dev").seeds(), *cells))
+    yield markdown(
+        (
+            *("corpus", "seeds"),
+            *(
+                f"{part}{what}"
+                for part in ("dev", "test")
+                for what in ("", ": majority", ": published, majority")
+            ),
+        ),
+        rows,
+    )
+
+
+def figure_4(place: Place) -> Iterator[str]:
+    """Tabulates SNLI's Figure 4: test accuracy by training pairs, in tens."""
+    yield markdown(
+        ("training pairs", *plans.SYSTEMS, "published (lexicalized)"),
+        [
+            (
+                f"{size or plans.SNLI_PAIRS:,}",
+                *(Results(place, plans.of_figure_4(system, size)).accuracy() for system in plans.SYSTEMS),
+                published.FIGURE_4[size],
+            )
+            for size in plans.FIGURE_4
+        ],
+    )
+
+
+def footnote_2(place: Place) -> Iterator[str]:
+    """Tabulates MPE after SNLI with the settings of the paper's footnote 2."""
+    yield markdown(
+        ("baseline", "seeds", "SNLI alone", "published", "SNLI, then MPE", *"ENC", "published"),
+        [
+            (
+                *(name, then.seeds(), Results(place, plans.footnote_2_first(name), "mpe").accuracy()),
+                *(published.MPE_SNLI_ONLY[name], then.accuracy(), *map(then.of_label, LABELS)),
+                published.MPE_AFTER_SNLI[name],
+            )
+            for name in plans.PREMISE_READERS
+            for then in [Results(place, plans.footnote_2_then(name))]
+        ],
+    )
+
+
 def curves(place: Place) -> Iterator[str]:
-    """Test accuracy by the number of training pairs, of SNLI and of all corpora together; and a picture of it."""
+    """Tabulates and draws test accuracy by the number of training pairs, of SNLI and of all corpora together."""
     of_snli = {
         name: {
             **{size: Results(place, plans.snli_part(name, size)) for size in plans.SIZES},
@@ -246,7 +338,7 @@ def curves(place: Place) -> Iterator[str]:
 
 
 def pretrained(place: Place) -> Iterator[str]:
-    """A pretrained encoder and its twin that reads the hypothesis alone."""
+    """Tabulates a pretrained encoder and its hypothesis-only twin."""
     rows: list[Run] = plans.pretrained()
     results = [Results(place, [run]) for run in rows]
     yield markdown(
@@ -267,8 +359,13 @@ TABLES: dict[str, Callable[[Place], Iterator[str]]] = {
     "snli": snli,
     "presets": presets,
     "genres": genres,
+    "regimes": regimes,
+    "hypotheses": hypotheses,
+    "figure-4": figure_4,
+    "footnote-2": footnote_2,
     "sick": sick,
     "dnc": dnc,
+    "dnc-fixed": dnc_fixed,
     "curves": curves,
     "pretrained": pretrained,
 }

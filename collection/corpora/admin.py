@@ -1,4 +1,4 @@
-"""Corpora, genres, pairs and pay in the dashboard: to look at."""
+"""Registers corpora, genres, pairs and pay in the admin, read-only."""
 
 from typing import Any
 

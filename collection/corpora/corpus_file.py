@@ -29,21 +29,26 @@ def read_corpus_file(path: Path) -> CorpusFile:
     except UnicodeDecodeError as problem:
         line = raw[: problem.start].count(b"\n") + 1
         raise BadCorpusFile([f"{path.name}, line {line}: not UTF-8. Save the file as UTF-8."]) from None
+    return corpus_file_in(text, path.name)
+
+
+def corpus_file_in(text: str, name: str) -> CorpusFile:
+    """Checks the text of a corpus file; `name` stands in errors. Raises BadCorpusFile with all of its faults."""
     text = text.replace("\r\n", "\n")
     if why := too_much(text):
         joint = ", " if why.startswith("line") else " "
-        raise BadCorpusFile([f"{path.name}{joint}{why}."])
+        raise BadCorpusFile([f"{name}{joint}{why}."])
     try:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
-        raise BadCorpusFile([f"{path.name}: not valid TOML: {problem}."]) from None
+        raise BadCorpusFile([f"{name}: not valid TOML: {problem}."]) from None
     try:
         return checked(CorpusFile, content, CorpusFile.faults).with_schemes()
     except Faulty as faulty:
-        raise BadCorpusFile(_told(path.name, text, content, faulty.faults)) from None
+        raise BadCorpusFile(_sentences(name, text, content, faulty.faults)) from None
 
 
-def _told(name: str, text: str, content: dict[str, Any], faults: Sequence[Fault]) -> list[str]:
+def _sentences(name: str, text: str, content: dict[str, Any], faults: Sequence[Fault]) -> list[str]:
     lines = lines_of(text)
     placed = sorted(((line_at(fault.place, lines), fault) for fault in faults), key=lambda each: each[0])
     told = []

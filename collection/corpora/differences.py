@@ -14,11 +14,11 @@ SHOWN = 60  # characters of an old or new value in a line
 
 @dataclass
 class Changes:
-    """The changes by a file (`+` new, `-` gone, `~` different), notes, and errors (`refusals`)."""
+    """The changes by a file (`+` new, `-` gone, `~` different), notes, and errors."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    refusals: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
     def new(self, what: str) -> None:
         self.lines.append(("+", what))
@@ -30,7 +30,7 @@ class Changes:
         self.lines.append(("~", what))
 
     def refuse(self, why: str) -> None:
-        self.refusals.append(why)
+        self.errors.append(why)
 
 
 def note_fields(row: models.Model, wanted: dict[str, Any], name: str, changes: Changes) -> list[str]:
@@ -103,7 +103,7 @@ def replace_rows(manager: Any, parts: Sequence[Any], names: dict[str, str] | Non
 
 
 def _difference(old: Any, new: Any) -> str:
-    """Returns both values; of long texts, the place where they begin to differ."""
+    """Returns both values; of long texts, only the part where they begin to differ."""
     if isinstance(old, str) and isinstance(new, str) and max(len(old), len(new)) > SHOWN:
         same = next(
             (n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new))

@@ -18,7 +18,7 @@ def load_exam(
 ) -> None:
     """Creates or updates the exam of this slug. `gives`: the qualification for passing it.
 
-    An exam that left the file is deleted, or closed if somebody took it.
+    An exam that is no longer in the file is deleted, or closed if somebody took it.
     """
     exam = Exam.objects.select_for_update(no_key=True).filter(corpus=corpus, slug=slug).first()
     if part is None or gives is None:

@@ -1,7 +1,7 @@
-"""Creating and updating a corpus from its file: what differs, what may change, what may not.
+"""Creates and updates a corpus from its file, and decides which differences are permitted.
 
-Loading works by writing: the changes are made and noted in one transaction, which the caller ends. So
-what is printed is what was done, and a trial run is the same work rolled back.
+Loading works by writing: the changes are made and noted in one transaction, which the caller ends. So the printed
+changes are the actual ones, and a dry run is the same work rolled back.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,10 @@ from collection.models import (
     WritingAssignment,
 )
 
-VERSION_COLUMNS = ("instructions", "pay_cents", "seconds", "care", "skip_pay_cents", "paid_skips_per_day")
+VERSION_COLUMNS = (
+    *("instructions", "pay_cents", "seconds", "care", "skip_pay_cents", "paid_skips_per_day"),
+    *("reading_pay_cents", "differs"),
+)
 
 
 class LoadRefused(Exception):
@@ -49,7 +52,7 @@ class LoadRefused(Exception):
 def load_corpus(*, file: CorpusFile, changes: Changes) -> Corpus:
     """Creates or updates the corpus with all that its file says, except the questions.
 
-    Call it in a transaction, and roll back if `changes.refusals` is not empty.
+    Call it in a transaction, and roll back if `changes.errors` is not empty.
     """
     corpus = _corpus(file.corpus, changes)
     _load_consent(corpus, file.consent, changes)
@@ -96,7 +99,7 @@ def _corpus(part: CorpusPart, changes: Changes) -> Corpus:
 
 
 def _load_consent(corpus: Corpus, part: ConsentPart | None, changes: Changes) -> None:
-    """Loads the consent form. A new text is a new form, which everybody is asked to agree to."""
+    """Loads the consent form. A new text is a new form, which everybody must accept."""
     old = corpus.consent_form
     if part is None:
         if old is None:
@@ -138,7 +141,7 @@ def _load_writers(corpus: Corpus, writing: str, changes: Changes) -> None:
     if count := writers.values("annotator").distinct().count():
         changes.notes.append(
             f'{count:,} people who wrote for {corpus.slug} do not hold "{wanted.slug}", so they cannot go on'
-            " until somebody gives it to them in the dashboard, under People."
+            " until somebody gives it to them in the records, under People."
         )
 
 
@@ -252,7 +255,7 @@ def _drop_genre(genre: Genre, changes: Changes) -> None:
 
 
 def _drop_unused_prompts(corpus: Corpus, parts: Iterable[PromptPart], changes: Changes) -> None:
-    """Deletes prompts that left the file; a prompt under which somebody wrote stays, without a genre."""
+    """Deletes prompts that are no longer in the file; a prompt under which somebody wrote stays, without a genre."""
     for prompt in corpus.prompts.exclude(slug__in=[part.slug for part in parts]):
         if any(_is_used(version) for version in prompt.versions.select_for_update()):
             changes.notes.append(

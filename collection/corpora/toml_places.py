@@ -1,4 +1,4 @@
-"""Finds the lines of keys in a TOML text, and refuses texts that would take too long to read.
+"""Finds the lines of keys in a TOML text, and rejects texts that would take too long to parse.
 
 The standard library's reader reports no lines of keys, and takes minutes and gigabytes for a key of thousands of dots.
 """
@@ -18,11 +18,12 @@ _STRING = ('"', "'")
 _NAME = r"[A-Za-z0-9_-]+|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'"
 _HEADER = re.compile(rf"[ \t]*(\[\[?)((?:[ \t]*(?:{_NAME})[ \t]*\.?)+)\]")
 _KEY = re.compile(rf"[ \t]*((?:(?:{_NAME})[ \t]*\.?[ \t]*)+)=")
-_DOTTED = re.compile(rf"(?:[A-Za-z0-9_-]+[ \t]*\.[ \t]*){{{MOST_DOTS + 1}}}")
+# Only where a name begins: tried at each letter of a long text, it took as long as the rest of a load.
+_DOTTED = re.compile(rf"(?<![A-Za-z0-9_-])(?:[A-Za-z0-9_-]+[ \t]*\.[ \t]*){{{MOST_DOTS + 1}}}")
 
 
 def too_much(text: str) -> str | None:
-    """Returns why the text must not be read ("line 7: ..."); None if it may."""
+    """Returns why the text must not be parsed ("line 7: ..."); None if it may be."""
     if len(text.encode()) > MOST_BYTES:
         return f"is larger than {MOST_BYTES:,} bytes; a corpus file holds instructions, not data"
     plain = _TOKEN.sub(lambda found: "_" * len(found[0]) if found[0][0] in _STRING else found[0], text)
@@ -55,7 +56,7 @@ def line_at(place: Place, lines: dict[Place, int]) -> int:
 
 
 def _entered(names: list[str], is_list: bool, counts: dict[Place, int]) -> Place:
-    """Returns the place of a header: in the last table of each list on its way, or in a new table."""
+    """Returns the place of a header: in the last table of each enclosing list, or in a new table."""
     place: Place = ()
     for number, name in enumerate(names, start=1):
         place = (*place, name)

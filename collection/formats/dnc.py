@@ -12,8 +12,8 @@ from typing import Any
 from collection.formats import records
 from collection.formats.lines import BadLine, Record, json_array_records
 from collection.formats.records import MAX_GROUP, ImportedPair
+from nli.lines import PARTITIONS
 
-PARTITIONS = ("train", "dev", "test")
 METADATA = ("corpus", "corpus-sent-id", "corpus-license", "creation-approach", "misc", "corpus-split")
 KEYS = frozenset(
     {

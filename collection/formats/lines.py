@@ -1,7 +1,8 @@
-"""Reading files line by line: compressed or not, good bytes or bad, never more than a line in memory.
+"""Reads files line by line, compressed or not, valid or not, with at most one line in memory.
 
-Five readers give the records of a file: plain lines, JSON Lines, tab-separated and comma-separated text, and a JSON
-array, which alone is held as a whole. What cannot be read comes out as a `BadLine` in its place, and the reading goes on.
+Five readers yield the records of a file: plain lines, JSON Lines, tab-separated and comma-separated text, and JSON
+arrays; only an array is held as a whole. A line that cannot be read becomes a `BadLine` in its place, and reading
+continues.
 """
 
 import csv
@@ -200,6 +201,19 @@ def tsv_records(
 def csv_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLine]:
     """Reads comma-separated text with a header. A cell in double quotes may hold commas and line ends."""
     columns: list[str] | None = None
+    for item in csv_rows(path, encoding):
+        if isinstance(item, BadLine):
+            yield item
+            if columns is None:
+                return  # without its header a table cannot be read
+        elif columns is None:
+            columns = numbered(item[1])
+        elif item[1]:
+            yield _row(item[0], item[1], columns)
+
+
+def csv_rows(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]] | BadLine]:
+    """Reads the rows of comma-separated text, each with the number of its first line."""
     bad: list[BadLine] = []
     reader = csv.reader(_texts(path, encoding, bad), strict=True)
     while True:
@@ -212,12 +226,10 @@ def csv_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLin
         yield from bad
         spoilt = bool(bad)
         bad.clear()
-        if cells is None or (columns is None and spoilt):
+        if cells is None:
             return
-        if columns is None:
-            columns = numbered(cells)
-        elif cells and not spoilt:
-            yield _row(before + 1, cells, columns)
+        if not spoilt:
+            yield before + 1, cells
 
 
 def _texts(path: Path, encoding: str, bad: list[BadLine]) -> Iterator[str]:

@@ -118,7 +118,7 @@ def _number(text: str) -> Decimal | None:
 
 
 def _step(each: Range) -> Decimal:
-    """The unit of the last decimal of a range's bounds."""
+    """Returns the unit of the last decimal of a range's bounds."""
     exponents = (int(bound.as_tuple().exponent) for bound in (each.low, each.high))
     return Decimal(1).scaleb(min(0, *exponents))
 
@@ -186,13 +186,13 @@ def column_map(text: str) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class FieldMap:
-    """Which columns hold a pair, and what their labels mean.
+    """Which columns contain a pair, and what their labels mean.
 
-    columns: field -> its columns. `a|b` is the first of the two that a line has. Several columns of `premise` are its
-    sentences. splits: may the cell of a list be a text, `2, 3, 3`. has_author: is the first label the author's own.
-    alone: a label without others is the author's own, too. gold_stands: the label was decided beyond the labels
-    beside it. passed_over: columns that say nothing more. named: the fields that the researcher named; their columns
-    have to be in the file.
+    columns: field -> its columns. `a|b` is the first of the two that a line has. Several columns of `premise` are
+    its sentences. splits: whether a list's cell may be a text such as `2, 3, 3`. has_author: whether the first
+    label is the author's. alone: whether a label without others is the author's, too. gold_stands: whether the gold
+    label was decided beyond the labels beside it. passed_over: columns that are known and not read. named: fields
+    that the researcher mapped, whose columns must be in the file.
     """
 
     columns: Mapping[str, tuple[str, ...]]
@@ -205,7 +205,7 @@ class FieldMap:
     named: frozenset[str] = frozenset()
 
     def with_columns(self, given: Mapping[str, tuple[str, ...]]) -> "FieldMap":
-        """Return the map with other columns for some fields. A column that is named serves no other field."""
+        """Returns the map with other columns for some fields. A named column serves no other field."""
         taken = {column for columns in given.values() for column in columns}
         kept = {
             name: tuple(column for column in columns if column not in taken)
@@ -220,13 +220,13 @@ class FieldMap:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """Return every column that is read, or says nothing more."""
+        """Returns every column that is read or deliberately not read."""
         return self.passed_over.union(
             column for columns in self.columns.values() for each in columns for column in each.split("|")
         )
 
     def check(self, keys: Iterable[str]) -> None:
-        """Raises BadMap where a column that the researcher named is none of these."""
+        """Raises BadMap if a column that the researcher named is not among these."""
         there = list(dict.fromkeys(map(records.printable, keys)))
         for name in FIELDS:
             for column in self.columns.get(name, ()) if name in self.named else ():
@@ -280,7 +280,7 @@ class FieldMap:
         )
 
     def _there(self, record: dict[str, Any], name: str) -> list[str]:
-        """The columns of a field that the record has, in the map's order."""
+        """Returns the columns of a field that the record has, in the map's order."""
         found = []
         for spelled in self.columns.get(name, ()):
             if spelled in record:
@@ -319,7 +319,7 @@ class FieldMap:
         return records.required_text(record, column)
 
     def _labels(self, record: dict[str, Any]) -> tuple[tuple[str | None, ...], int]:
-        """The labels, and how many answers are left out because they name several."""
+        """Returns the labels, and how many answers are left out because they name several."""
         columns = self._there(record, "labels")
         if len(columns) == len(self.columns.get("labels", ())) == 1:
             values = [(value, columns[0]) for value in self._split(record, columns[0])]
@@ -363,7 +363,7 @@ class FieldMap:
             try:
                 text = json.dumps(record[column], ensure_ascii=False, allow_nan=False)
             except ValueError:
-                raise Unreadable(f'"{column}" holds a number that is none (NaN or Infinity)') from None
+                raise Unreadable(f'"{column}" is NaN or Infinity; write a number') from None
             records.storable(f'"{column}"', text.replace("\\u0000", "\x00"))
         return {column: record[column] for column in columns} or None
 

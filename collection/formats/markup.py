@@ -1,7 +1,6 @@
-"""Reads records from XML: an element each, with its attributes and the texts of the elements in it.
+"""Reads records from XML: each element with its attributes and the texts of its inner elements.
 
-Nothing is fetched and no entity of the file's own is expanded, so a hostile file can neither read other files nor
-fill the memory.
+Fetches nothing and expands no entity of the file, so a hostile file can neither read other files nor fill the memory.
 """
 
 import zlib

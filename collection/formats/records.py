@@ -61,7 +61,7 @@ class ImportedPair:
 def storable(what: str, text: str, longest: int = MAX_TEXT) -> str:
     """Returns the text. Raises Unreadable for what databases cannot store: NUL, lone surrogates, very long texts."""
     if len(text) > longest:
-        raise Unreadable(f"{what} is {len(text):,} characters long; at most {longest:,} can go in")
+        raise Unreadable(f"{what} is {len(text):,} characters long; the limit is {longest:,}")
     if "\x00" in text:
         raise Unreadable(f"{what} holds a NUL character; take it out")
     if not text.isascii():

@@ -1,8 +1,8 @@
 """The formats in which files of pairs can be imported, by name.
 
-A format is a reader of records with a column map and a label map (`published.py`), or with a small function from a record
-to an `ImportedPair`; each is one entry in `FORMATS`. The lines of a file come out one by one, as pairs or as `BadLine`s
-with a reason.
+A format is a reader of records with a column map and a label map (`published_maps.py`), or with a small function from a
+record to an `ImportedPair`; each is one entry in `FORMATS`. The lines of a file come out one by one, as pairs or as
+`BadLine`s with a reason.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -12,8 +12,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from collection.formats import published
-from collection.formats.answers import (
+from collection.formats import published_maps
+from collection.formats.answer_lines import (
     add_one_records,
     block_records,
     gathered,
@@ -50,9 +50,11 @@ class ImportFormat:
     fields: column map and label map; or `read_record`, if a map is not enough.
     scheme, protocol: None if a file of this format fits corpora of any.
     question_scheme: of the main question's labels, if it is not the corpus's.
-    genre: of pairs whose line names none. language: of a new corpus.
+    genre: of the pairs, unless a line names another. language: of a new corpus.
     question, wordings: the question that people were asked, and its words for the labels; empty: ours.
-    seats, threshold, gold_rule: of a new corpus's main question; None: our defaults.
+    seats, threshold, gold_rule: of a new corpus's main question; None: our defaults. partitions: those with seats and a
+    threshold of their own.
+    genres: name, register and in_training of genres that the import makes, by slug.
     ids_repeat: several pairs of a file may have one id; the second gets `~2` at its end, the third `~3`.
     facts: reads values for the fields above from a file beside the pairs.
     mark: columns by which a file of this format is recognised; `a|b`: one of the two.
@@ -74,6 +76,8 @@ class ImportFormat:
     seats: int | None = None
     threshold: int | None = None
     gold_rule: str | None = None
+    partitions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    genres: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ids_repeat: bool = False
     facts: Callable[[Path], dict[str, Any]] | None = None
 
@@ -82,7 +86,7 @@ class ImportFormat:
         return replace(self, **self.facts(path)) if self.facts else self
 
     def is_marked(self, keys: Collection[str]) -> bool:
-        """Returns whether these columns have the mark of the format."""
+        """Returns whether these columns identify the format."""
         return bool(self.mark) and all(not set(each.split("|")).isdisjoint(keys) for each in self.mark)
 
     def mapped(self, columns: Mapping[str, tuple[str, ...]], labels: LabelMap | None) -> "ImportFormat":
@@ -157,7 +161,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "lingnli",
         "LingNLI, JSON Lines",
         json_records,
-        published.LINGNLI,
+        published_maps.LINGNLI,
         mark=_marks("annotator_labels", "promptID", "premise"),
         genre="slate",
         ids_repeat=True,
@@ -173,7 +177,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "klue",
         "KLUE-NLI (Korean), a JSON array",
         json_array_records,
-        published.KLUE,
+        published_maps.KLUE,
         mark=_marks("guid", "author", "label5"),
         language="ko",
     ),
@@ -181,7 +185,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "semi-automatic-nli",
         "Semi-automatic NLI, JSON Lines",
         json_records,
-        published.SEMI_AUTOMATIC,
+        published_maps.SEMI_AUTOMATIC,
         mark=_marks("hid", "hypothesis"),
         genre="wikipedia",
     ),
@@ -189,7 +193,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "new-protocols",
         "Textual entailment, new protocols: JSON Lines or a table",
         any_records,
-        published.NEW_PROTOCOLS,
+        published_maps.NEW_PROTOCOLS,
         mark=_marks("sentence1_source|null~1", "sentence1", "sentence2"),
         genre="wikipedia",
         seats=1,
@@ -198,35 +202,43 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "anli",
         "ANLI, JSON Lines, with the labels of its verifiers where they are in the file",
         json_records,
-        published.ANLI,
+        published_maps.ANLI,
         mark=_marks("uid", "context", "hypothesis"),
         seats=4,
         threshold=3,
     ),
-    judged("sick", "SICK, a table", tsv_records, published.SICK, mark=_marks("sentence_A"), genre="captions"),
+    judged(
+        "sick", "SICK, a table", tsv_records, published_maps.SICK, mark=_marks("sentence_A"), genre="captions"
+    ),
     judged(
         "joci",
         "JOCI, comma-separated, labels 1 to 5",
         csv_records,
-        published.JOCI,
+        published_maps.JOCI,
         mark=_marks("CONTEXT", "HYPOTHESIS", "SUBSET"),
         scheme="ordinal5",
     ),
-    two("rte", "PASCAL RTE, XML", elements("pair"), published.RTE, mark=_marks("t", "h")),
+    two("rte", "PASCAL RTE, XML", elements("pair"), published_maps.RTE, mark=_marks("t", "h")),
     two(
         "rte-glue",
         "RTE as in GLUE: JSON Lines or a table",
         any_records,
-        published.RTE_GLUE,
+        published_maps.RTE_GLUE,
         mark=_marks("premise", "hypothesis", "label", "tag"),
     ),
-    two("scitail", "SciTail: JSON Lines or its table", scitail_records, published.SCITAIL, genre="science"),
-    two("add-one", "ADD-one RTE: a mean rating, ..., two sentences", add_one_records, published.ADD_ONE),
+    two(
+        "scitail",
+        "SciTail: JSON Lines or its table",
+        scitail_records,
+        published_maps.SCITAIL,
+        genre="science",
+    ),
+    two("add-one", "ADD-one RTE: a mean rating, ..., two sentences", add_one_records, published_maps.ADD_ONE),
     ImportFormat(
         "recast-blocks",
         "DPR, SPR and FN+ (Inference is Everything): blocks of `key: value`",
         block_records,
-        published.BLOCKS,
+        published_maps.BLOCKS,
         mark=_marks("entailed", "text", "partof"),
         scheme="entailed2",
         protocol="recast",
@@ -235,7 +247,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "hans",
         "HANS, a table",
         tsv_records,
-        published.HANS,
+        published_maps.HANS,
         mark=_marks("heuristic", "subcase"),
         scheme="entailed2",
         protocol="recast",
@@ -244,7 +256,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "breaking-nli",
         "Breaking NLI, JSON Lines: three labels a pair",
         json_records,
-        published.BREAKING,
+        published_maps.BREAKING,
         mark=_marks("category", "annotator_labels", "sentence1"),
         genre="captions",
         seats=3,
@@ -253,24 +265,24 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "mega-veridicality",
         "MegaVeridicality, comma-separated: an answer a line",
         veridicality_records,
-        published.VERIDICALITY,
+        published_maps.VERIDICALITY,
         mark=_marks("veridicality", "frame"),
         seats=10,
     ),
-    judged("conj-nli", "ConjNLI: a table or JSON Lines", any_records, published.CONJ),
-    judged("med", "MED (monotonicity), a table", tsv_records, published.MED),
+    judged("conj-nli", "ConjNLI: a table or JSON Lines", any_records, published_maps.CONJ),
+    judged("med", "MED (monotonicity), a table", tsv_records, published_maps.MED),
     judged(
         "fracas",
         "FraCaS, XML: one to five premises",
         elements("problem"),
-        published.FRACAS,
+        published_maps.FRACAS,
         mark=_marks("fracas_answer"),
     ),
     judged(
         "commitmentbank",
         "CommitmentBank, comma-separated: -3 to -1 contradiction, 0 neutral, 1 to 3 entailment",
         csv_records,
-        published.COMMITMENT,
+        published_maps.COMMITMENT,
         mark=_marks("Prompt", "Target"),
         seats=8,
     ),
@@ -278,7 +290,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "nli-variation",
         "NLI variation, JSON Lines: -50 to -17 contradiction, -16 to 16 neutral, 17 to 50 entailment",
         json_records,
-        published.VARIATION,
+        published_maps.VARIATION,
         mark=_marks("normed-labels"),
         seats=45,
     ),
@@ -287,7 +299,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
             name,
             f"IMPPRES, JSON Lines, {which}",
             json_records,
-            published.imppres(label),
+            published_maps.imppres(label),
             mark=_marks(mark, "sentence1"),
             scheme="nli3",
             protocol="recast",
@@ -309,7 +321,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "livenli",
         "LiveNLI, comma-separated, an answer a line: those with one label",
         gathered(("uid",), "multilabel", "worker_id", several="|"),
-        published.LIVE,
+        published_maps.LIVE,
         mark=_marks("multilabel", "worker_id"),
         seats=9,
     ),
@@ -317,21 +329,21 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "litex",
         "LiTEx, JSON Lines: the pairs of its explanations",
         json_records,
-        published.LITEX,
+        published_maps.LITEX,
         mark=_marks("explanation_category"),
     ),
     judged(
         "ambient",
         "AmbiEnt, JSON Lines: pairs with one label",
         json_records,
-        published.AMBIENT,
+        published_maps.AMBIENT,
         mark=_marks("premise_ambiguous"),
     ),
     judged(
         "ambient-crowd",
         "AmbiEnt's answers of crowdworkers, JSON Lines",
         json_records,
-        published.AMBIENT_CROWD,
+        published_maps.AMBIENT_CROWD,
         mark=_marks("q0_gold"),
         seats=9,
         ids_repeat=True,
@@ -340,7 +352,7 @@ FORMATS: dict[str, ImportFormat] = _registered(
         "ambient-linguists",
         "AmbiEnt's answers of linguists, JSON Lines: those with one label",
         json_records,
-        published.AMBIENT_LINGUISTS,
+        published_maps.AMBIENT_LINGUISTS,
         mark=_marks("annotations", "worker_ids"),
         seats=2,
     ),
@@ -365,8 +377,10 @@ FORMATS: dict[str, ImportFormat] = _registered(
         mark=_marks("gold_source", "answers", "sentence1"),
         facts=facts_beside,
     ),
-    ImportFormat("json", "the fields of jsonl as a JSON array", json_array_records, published.JSONL),
-    ImportFormat("jsonl", "premise, hypothesis, label, ... as JSON Lines", json_records, published.JSONL),
-    ImportFormat("tsv", "the same fields, tab-separated, with a header", tsv_records, published.TABLE),
-    ImportFormat("csv", "the same fields, comma-separated, with a header", csv_records, published.TABLE),
+    ImportFormat("json", "the fields of jsonl as a JSON array", json_array_records, published_maps.JSONL),
+    ImportFormat(
+        "jsonl", "premise, hypothesis, label, ... as JSON Lines", json_records, published_maps.JSONL
+    ),
+    ImportFormat("tsv", "the same fields, tab-separated, with a header", tsv_records, published_maps.TABLE),
+    ImportFormat("csv", "the same fields, comma-separated, with a header", csv_records, published_maps.TABLE),
 )

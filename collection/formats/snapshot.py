@@ -13,27 +13,21 @@ from collection.formats import records
 from collection.formats.lines import BadLine, Record, json_records
 from collection.formats.records import MAX_GROUP, ImportedPair, Unreadable
 from collection.formats.snli import MAX_PARSE, PARSES
+from nli import single_premises
+from nli.answers import is_of_pair
+from nli.gold import DECIDED
 from nli.labels import SCHEMES
+from nli.lines import FACTS, FIELDS, PARTITION_FILES, rule_of
 
-FACTS = "corpus.json"
-PARTITIONS = ("train", "dev", "test")
-DECIDED = ("adjudicated", "published")  # such a gold label is stored beside the votes
-# Keys of an answer that does not count as a label of the pair.
-NOT_MAIN = frozenset({"question", "sentence", "origin", "withdrawn"})
 MOST_POSITIONS = 10_000
-KEYS = frozenset(
-    {
-        *("pairID", "promptID", "genre", "group", "sentence1", "sentence2", "premise_sentences", *PARSES),
-        *("annotator_labels", "annotator_codes", "author", "author_label", "gold_label", "gold_source"),
-        *("derived_parses", "label_distribution", "partition", "answers", "all_label_counts", "metadata"),
-    }
-)
+# An import says that it leaves the version of the prompt and the labels of single premises out.
+KEYS = FIELDS - {"prompt_version", *single_premises.FIELDS} | {"partition"}
 
 
 def snapshot_records(path: Path) -> Iterator[Record | BadLine]:
     partition = path.name.partition(".")[0]
     for item in json_records(path):
-        if not isinstance(item, BadLine) and partition in PARTITIONS:
+        if not isinstance(item, BadLine) and partition in PARTITION_FILES:
             item[1]["partition"] = partition
         yield item
 
@@ -45,19 +39,26 @@ def facts_beside(path: Path) -> dict[str, Any]:
         return {}
     try:
         facts = json.loads(beside.read_bytes())
-        question = facts["question"]
+        question, rule = facts["question"], rule_of(facts)
         return {
-            "scheme": facts.get("gold_scheme") or facts["scheme"],
-            "question_scheme": facts["scheme"] if facts.get("gold_scheme") else None,
+            "scheme": rule.gold_scheme or rule.scheme,
+            "question_scheme": rule.scheme if rule.gold_scheme else None,
             "protocol": facts["protocol"],
             "language": facts["language"],
             "question": question["wording"],
             "wordings": question["label_wordings"],
-            "seats": question["seats"],
-            "threshold": question["threshold"],
-            "gold_rule": question.get("gold_rule", "majority"),
+            "seats": rule.seats,
+            "threshold": rule.threshold,
+            "gold_rule": rule.name,
+            "partitions": {
+                name: (own["seats"], own["threshold"]) for name, own in question.get("partitions", {}).items()
+            },
+            "genres": {
+                slug: {key: genre[key] for key in ("name", "register", "in_training")}
+                for slug, genre in facts["genres"].items()
+            },
         }
-    except (ValueError, KeyError, TypeError) as problem:
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise ValueError(
             f"{beside} is not the {FACTS} of a snapshot ({type(problem).__name__}: {problem}). "
             "Get a fresh copy, or take the file out of the folder."
@@ -73,7 +74,7 @@ def _all_labels(record: dict[str, Any]) -> tuple[tuple[str | None, ...], tuple[s
     for answer in answers:
         if not isinstance(answer, dict):
             raise Unreadable('"answers" must be a list of objects')
-        if "label" in answer and not NOT_MAIN & answer.keys() and isinstance(answer.get("position"), int):
+        if is_of_pair(answer) and isinstance(answer.get("position"), int):
             label = records.label(answer["label"], "answers")
             given[answer["position"]] = label, records.optional_text(answer, "code")
     if given and max(given) > MOST_POSITIONS:

@@ -48,7 +48,7 @@ class Rules:
     """How to import the lines of a file.
 
     scheme: of the author's label and the published one. asked: the main question's scheme, if it is another one.
-    elicited: whether the first label is the author's. take: `all` labels, or only the `author`'s.
+    elicited: whether the first label is the author's. take: which labels to import, `all` or only the `author`'s.
     """
 
     scheme: str
@@ -59,11 +59,11 @@ class Rules:
 
     @property
     def votes(self) -> Sequence[str]:
-        """Return the labels that the main question takes."""
+        """Return the labels that the main question accepts."""
         return SCHEMES[self.asked] if self.asked else self.labels
 
     def published(self, label: str | None) -> str | None:
-        """Return the published label in the corpus's scheme; one of the question's scheme is read as it decides."""
+        """Return the published label in the corpus's scheme; one of the question's scheme is mapped as by its rule."""
         if label is None or label in self.labels:
             return label
         return READINGS.get((self.asked, self.scheme), {}).get(label, label)

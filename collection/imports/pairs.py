@@ -5,9 +5,10 @@ the corpus's row, so that two imports into one corpus take turns while annotator
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.utils.text import slugify
@@ -15,6 +16,7 @@ from django.utils.text import slugify
 from accounts.models import User
 from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair, pair_id_of
+from collection.imports.repeats import Repeats
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
 from collection.premise_ids import public_id_of, spare_public_id, text_of
 
@@ -25,7 +27,8 @@ IDS_LISTED = 3
 class PairImport:
     """One import of pairs into a corpus: its options and its state.
 
-    genre: for pairs whose line names none; empty: the corpus's only genre, else `default_genre`.
+    genre: of the pairs, unless a line names another; empty: the corpus's only genre, else `default_genre`.
+    genre_facts: the fields of genres that it makes, by slug; of others only the name is known.
     ids_repeat: whether several pairs of the file may have one id. counts: of the report, by name.
     genres_made, ids_changed: the first few, for the report.
     """
@@ -34,6 +37,7 @@ class PairImport:
     partition: str = ""
     genre: str = ""
     default_genre: str = "all"
+    genre_facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ids_repeat: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     genres_made: list[str] = field(default_factory=list)
@@ -61,7 +65,7 @@ class PairImport:
                 return f'there is no genre "{name}" in {self.corpus.slug}; its genres are: {known}'
             # Another import may have made it since the genres were read.
             genre, is_new = Genre.objects.get_or_create(
-                corpus=self.corpus, slug=slug, defaults={"name": name[:200]}
+                corpus=self.corpus, slug=slug, defaults=self.genre_facts.get(slug) or {"name": name[:200]}
             )
             if is_new:
                 self.genres_made.append(slug)
@@ -100,7 +104,7 @@ class PairSource:
     """One file of an import. `repeats` counts pairs by their id, or by their content if they have none."""
 
     source: Source
-    repeats: Counter[str] = field(default_factory=Counter)
+    repeats: Repeats = field(default_factory=Repeats)
 
 
 def genre_slug(name: str) -> str:
@@ -119,7 +123,7 @@ def write_pairs(
 ) -> tuple[list[tuple[Pair, PlannedPair]], list[BadLine]]:
     """Writes the new pairs of a portion, with their premises, people and parses. Call it in a transaction.
 
-    Returns the new pairs with their plans, and the refused lines.
+    Returns the new pairs with their plans, and the lines with errors.
     """
     run.corpus = _locked(run.corpus.pk)
     corpus, scheme, source = run.corpus.pk, run.corpus.scheme, file.source.pk
@@ -177,23 +181,20 @@ def _with_names(
         if not public_id:
             partition = run.partition_of(plan) or ""
             content = pair_id_of(partition, genre.slug, plan, 0)
-            repetition = file.repeats[content]
-            file.repeats[content] += 1
+            repetition = file.repeats.met(content)
             public_id = pair_id_of(partition, genre.slug, plan, repetition) if repetition else content
-        elif run.ids_repeat:
-            file.repeats[public_id] += 1
-            if (nth := file.repeats[public_id]) > 1:
-                public_id = f"{public_id[:190]}~{nth}"
-                run.counts["pair_ids_changed"] += 1
-                if len(run.ids_changed) < IDS_LISTED:
-                    run.ids_changed.append(public_id)
+        elif run.ids_repeat and (earlier := file.repeats.met(public_id)):
+            public_id = f"{public_id[:190]}~{earlier + 1}"
+            run.counts["pair_ids_changed"] += 1
+            if len(run.ids_changed) < IDS_LISTED:
+                run.ids_changed.append(public_id)
         named.append((genre, public_id, plan))
     return named
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What must be equal for a second pair with the same id to be the same pair."""
+    """The fields that must be equal for two pairs with the same id to be the same pair."""
 
     text: tuple[int, str, str]
     labels: tuple[str | None, str | None]
@@ -201,7 +202,7 @@ class _Known:
 
 
 def _without_known(run: PairImport, named: Sequence[Named], refused: list[BadLine]) -> list[Named]:
-    """Leaves out pairs whose id exists: equal pairs count as skipped, different ones are refused."""
+    """Excludes pairs whose id exists: equal pairs count as skipped, different ones are errors."""
     known = _known_pairs(run.corpus, [public_id for _, public_id, _ in named])
     new = []
     for genre, public_id, plan in named:

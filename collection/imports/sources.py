@@ -6,7 +6,7 @@ PORTION = 2000  # lines that one transaction writes
 
 
 def remember_source(*, corpus: Corpus, name: str, digest: str, licence: str = "") -> Source:
-    """Returns the file as a source of the corpus. The same file again is the same source."""
+    """Returns the file as a source of the corpus. A repeated file is the same source."""
     # A file name may hold bytes that are not text.
     name = name.encode(errors="backslashreplace").decode()[:300]
     source, _ = Source.objects.get_or_create(

@@ -1,7 +1,8 @@
 """Draws partitions for pairs whose source has none. Imports no Django.
 
-The partition of a group follows from the seed and the group's name alone. So a source may come in pieces and in any
-order, and an interrupted import goes on as it began. The shares are approximate, the closer the more groups there are.
+The partition of a group follows from the seed and the group's name alone. So a source may be imported in parts and in
+any order, and an interrupted import continues consistently. The shares are approximate; they are more exact with more
+groups.
 """
 
 from collections.abc import Sequence
@@ -10,8 +11,8 @@ from hashlib import sha256
 
 from collection.formats.records import ImportedPair
 from collection.premise_ids import digest_of
+from nli.lines import PARTITIONS
 
-PARTITIONS = ("train", "dev", "test")
 WHOLE = 2**64
 
 

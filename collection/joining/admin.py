@@ -1,4 +1,4 @@
-"""Exams, entry links and visits in the dashboard."""
+"""Registers exams, entry links and visits in the admin."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ class JudgementForm(forms.ModelForm):
 
 @admin.register(ExamAttempt)
 class ExamAttemptAdmin(ResearcherAdmin):
-    """Researchers judge texts here, once. Known labels were judged when the exam was sent."""
+    """Researchers judge texts here, once. Known labels were judged when the exam was submitted."""
 
     form = JudgementForm
     list_display = ["sent_at", "annotator", "corpus", "number", "score", "passed"]
@@ -98,6 +98,26 @@ class EntryLinkAdmin(ResearcherAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return is_researcher(request)
 
+    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
+        """Lets nobody have a link without a proof who did not choose it: the form's list begins empty."""
+        if db_field.name != "proof":
+            return super().formfield_for_choice_field(db_field, request, **options)
+        return forms.ChoiceField(
+            choices=[("", "---------"), *EntryLink.Proof.choices], label=db_field.verbose_name.capitalize()
+        )
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        return {"proof": "", **super().get_changeform_initial_data(request)}
+
+    def save_model(self, request: HttpRequest, link: EntryLink, form: Any, change: bool) -> None:
+        super().save_model(request, link, form, change)
+        if link.proof == EntryLink.Proof.NONE:
+            messages.warning(
+                request,
+                "This link proves nothing: whoever has its address can invent participants and label a pair several times."
+                " Take a proof where the platform has one.",
+            )
+
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Adds the whole address, because a read-only field does not see the request with the host."""
         link = super().get_object(request, object_id, from_field)
@@ -109,15 +129,14 @@ class EntryLinkAdmin(ResearcherAdmin):
     def address(self, link: Any) -> str:
         if link._state.adding:
             return "It is shown here when the link is saved."
+        query = entry_links.parameters_for_platform(link)
         hint = ""
-        if not entry_links.comes_from_prolific(link):
+        if query and not entry_links.comes_from_prolific(link):
             hint = (
                 "Replace the names in square brackets by the platform's own placeholders. If the platform adds the ids to"
                 " the address by itself, give it the address up to the question mark."
             )
-        return format_html(
-            "<code>{}?{}</code> {}", link.entry_address, entry_links.parameters_for_platform(link), hint
-        )
+        return format_html("<code>{}{}</code> {}", link.entry_address, f"?{query}" if query else "", hint)
 
     @admin.display(description="what it proves")
     def what_it_proves(self, link: EntryLink) -> str:
@@ -127,9 +146,9 @@ class EntryLinkAdmin(ResearcherAdmin):
             return "Prolific signs the ids. Switch the secure address on in the study."
         if link.proof == EntryLink.Proof.NONE:
             return (
-                "Nothing: anybody who knows the address can come in as any participant, or as invented people."
-                " A visit stays in the browser in which it began, and newcomers are limited by their network address."
-                " Only a proof gives more."
+                "Nothing: anybody who knows the address can come in as any participant who was not here yet, or as invented"
+                " people. An id stays with the browser in which it first came, and newcomers are limited by their network"
+                " address. Only a proof gives more."
             )
         return format_html(
             "Your server signs the ids: signature = hexadecimal HMAC-SHA256 of participant, study and session,"
@@ -175,11 +194,12 @@ class VisitAdmin(ResearcherAdmin):
     actions = ["let_another_browser_in"]
 
     @admin.action(
-        description="Let another browser in: the next one that brings the ids", permissions=["view"]
+        description="Let another browser in: the next one that brings the person's id", permissions=["view"]
     )
     def let_another_browser_in(self, request: HttpRequest, chosen: QuerySet[Visit]) -> None:
         number = visits.let_another_browser_in(chosen)
         messages.success(
             request,
-            f"{number} visits can go on in another browser. Ask these people to open their address again.",
+            f"{number} people can go on in another browser: the next one that brings their id. They are signed out; ask"
+            " them to open their address again.",
         )

@@ -1,24 +1,41 @@
-"""Lets people in through an entry link of a recruiting platform, and leads them back at the end."""
+"""Admits people through an entry link of a recruiting platform, and redirects them back at the end."""
 
 import hashlib
 import re
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.models import Grant, PlatformIdentity, User
 from accounts.people.qualifications import grant
 from accounts.people.registration import person_from_platform
 from collection.joining import signatures
-from collection.models import Corpus, EntryLink, Visit
+from collection.models import Corpus, EntryLink, SignUp, Visit
 from shared.transactions import one_transaction
 
 # Ids of platforms are letters and digits, some with a sign between. They go into spreadsheets and logs.
 ID = re.compile(r"[\w.@:-]{1,200}", re.ASCII)
-PROLIFIC_NAMES = {"participant": "PROLIFIC_PID", "study": "STUDY_ID", "session": "SESSION_ID"}
+ROLES = ("participant", "study", "session")
 PROLIFIC_END = "https://app.prolific.com/submissions/complete"
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A recruiting platform: its name, and its parameters for participant, study and session."""
+
+    name: str
+    keys: tuple[str, str, str]
+
+
+PLATFORMS = {
+    "prolific": Platform("Prolific", ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")),
+    "connect": Platform("CloudResearch Connect", ("participantId", "projectId", "assignmentId")),
+    "mturk": Platform("MTurk, as an external link in a survey task", ("workerId", "hitId", "assignmentId")),
+}
+PROLIFIC_NAMES = dict(zip(ROLES, PLATFORMS["prolific"].keys, strict=True))
 
 
 class EntryRefused(Exception):
@@ -37,7 +54,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Entry:
-    """A visit that began or goes on.
+    """A visit that began or continues.
 
     `is_own`: the ids were proved, or this is the browser in which the account was made. Only then may somebody
     without a password download data, make tokens, or erase the account.
@@ -98,7 +115,7 @@ def _unproved(link: EntryLink, problem: Exception) -> EntryRefused:
 
 
 def _keys(link: EntryLink) -> dict[str, str]:
-    """Returns name of the parameter -> what it holds."""
+    """Returns name of the parameter -> the kind of id in it."""
     named = {link.participant_key: "participant", link.study_key: "study", link.session_key: "session"}
     return {key: name for key, name in named.items() if key}
 
@@ -112,21 +129,32 @@ def _checked(link: EntryLink, ids: dict[str, str]) -> dict[str, str]:
     found = {name: ids.get(name, "").strip() for name in PROLIFIC_NAMES}
     if not found["participant"] or found["participant"].startswith("{"):
         raise EntryRefused(
-            f"The address has no participant id ({link.participant_key}=...)."
-            f" Please come in through the study's page on {link.platform} once more."
+            gettext(
+                "The address has no participant id (%(key)s=...). Please come in through the study's page on"
+                " %(platform)s once more."
+            )
+            % {"key": link.participant_key, "platform": link.platform}
         )
     if not all(ID.fullmatch(value) for value in found.values() if value):
         raise EntryRefused(
-            "The address holds an invalid id: an id has at most 200 letters, digits and the signs . _ - : @."
-            f" Please come in through the study's page on {link.platform} once more."
+            gettext(
+                "The address holds an invalid id: an id has at most 200 letters, digits and the signs . _ - : @."
+                " Please come in through the study's page on %(platform)s once more."
+            )
+            % {"platform": link.platform}
         )
     return found
 
 
 def comes_from_prolific(link: EntryLink) -> bool:
-    """Returns whether Prolific sends people directly, without a server between."""
+    """Returns whether Prolific sends people directly, without an intermediate server."""
     is_there = link.proof == EntryLink.Proof.PROLIFIC or link.platform.strip().lower() == "prolific"
     return is_there and link.proof != EntryLink.Proof.SIGNATURE
+
+
+def adds_its_ids(link: EntryLink) -> bool:
+    """Returns whether the platform adds its ids to the address by itself, as CloudResearch Connect does."""
+    return link.platform.strip().lower() == "connect" and link.proof == EntryLink.Proof.NONE
 
 
 def parameters_for_platform(link: EntryLink) -> str:
@@ -135,6 +163,8 @@ def parameters_for_platform(link: EntryLink) -> str:
     Prolific replaces `{{%NAME%}}` with the id. For others, names in square brackets are to be replaced by hand.
     """
     keys = _keys(link)
+    if adds_its_ids(link):
+        return ""
     if comes_from_prolific(link):
         named = {key: f"{{{{%{PROLIFIC_NAMES[role]}%}}}}" for key, role in keys.items()}
     else:
@@ -144,49 +174,69 @@ def parameters_for_platform(link: EntryLink) -> str:
     return "&".join(f"{key}={value}" for key, value in named.items())
 
 
-def return_address(link: EntryLink) -> str:
-    """Returns where people go at the end: the link's address, or Prolific's page for codes; empty: nowhere."""
-    return link.completion_url or _prolific_address(link, link.completion_code)
+@dataclass(frozen=True)
+class WayBack:
+    """What a person takes back to the platform: a code to copy, an address to return to, or both."""
+
+    code: str = ""
+    address: str = ""
 
 
-def no_work_address(link: EntryLink) -> str:
-    """Returns where people go for whom work ran out: where Prolific takes that code; empty: nowhere."""
-    return _prolific_address(link, link.no_work_code)
+def way_back(link: EntryLink, end: Visit.End) -> WayBack:
+    """Returns the code and the address for people whose visit ends so. Both are empty if the link has none for them.
 
-
-def _prolific_address(link: EntryLink, code: str) -> str:
-    return f"{PROLIFIC_END}?{urlencode({'cc': code})}" if code and comes_from_prolific(link) else ""
+    Of Prolific the address is made from the code. People without a code of their own get the one for the case that
+    work runs out: it pays for a part, too.
+    """
+    if end == Visit.End.FINISHED:
+        given, address = link.completion_code, link.completion_url
+    else:
+        own = {
+            Visit.End.SCREENED_OUT: link.screened_out_code,
+            Visit.End.TIMED_OUT: link.timed_out_code,
+        }
+        given, address = own.get(end) or link.no_work_code, ""
+    if given.startswith(("https://", "http://")):
+        return WayBack(address=given)
+    if given and not address and comes_from_prolific(link):
+        address = f"{PROLIFIC_END}?{urlencode({'cc': given})}"
+    return WayBack(given, address)
 
 
 def digest_of_browser(cookie: str) -> str:
-    """Returns the digest that is stored of a browser's cookie, from which nobody can make the cookie."""
+    """Returns the stored digest of a browser's cookie, from which the cookie cannot be derived."""
     return hashlib.sha256(cookie.encode()).hexdigest()
 
 
 @one_transaction
 def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: User | None = None) -> Entry:
-    """Lets somebody in under a code, and grants the link's qualification. The same session is the same visit.
+    """Admits somebody under a code, and grants the link's qualification. The same session is the same visit.
 
-    `browser`: the digest of its cookie. Without proof, a visit goes on only in the browser in which it began; a
-    new session begins a visit in any browser. `signed_in`: the user as whom the browser is signed in.
-    Raises EntryRefused.
+    `browser`: the digest of its cookie. Without proof, an id is bound to the browser in which it first came.
+    `signed_in`: the user as whom the browser is signed in. Raises EntryRefused.
     """
     if link.closed_at is not None:
-        raise EntryRefused("This study is closed. Nothing was started, so nothing is lost.")
+        raise EntryRefused(gettext("This study is closed. Nothing was started, so nothing is lost."))
     is_back = is_known(link=link, arrival=arrival, browser=browser)
     if link.proof != EntryLink.Proof.NONE and not arrival.proved and not is_back:
         raise EntryRefused(
-            f"This address is too old. Please come in through the study's page on {link.platform} once more."
+            gettext(
+                "This address is too old. Please come in through the study's page on %(platform)s once more."
+            )
+            % {"platform": link.platform}
         )
     user = person_from_platform(platform=link.platform, participant=arrival.participant)
     _refuse_unless_annotator(user, signed_in)
+    if not arrival.proved and not is_back and user != signed_in:
+        _refuse_elsewhere(user, browser, link)
     if link.grants is not None:
         grant(user=user, qualification=link.grants, how=Grant.How.LINK)
     visit, is_new = Visit.objects.get_or_create(
         link=link, user=user, session=arrival.session, defaults={"study": arrival.study, "browser": browser}
     )
-    if not is_new and not is_back:
-        _bind_to_browser(visit, arrival, browser, link)
+    if not is_new and (arrival.proved or visit.browser == ""):
+        visit.browser = browser
+        visit.save(update_fields=["browser"])
     first = Visit.objects.filter(user=user).order_by("pk").values_list("browser", flat=True).first()
     return Entry(visit=visit, is_own=arrival.proved or first == browser != "")
 
@@ -194,19 +244,24 @@ def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: Us
 def _refuse_unless_annotator(user: User, signed_in: User | None) -> None:
     """Raises EntryRefused for accounts with a password or more rights: a platform's id is not a password."""
     if not user.is_active:
-        raise EntryRefused("This account was ended. Please write to the researchers of the study.")
+        raise EntryRefused(gettext("This account was ended. Please write to the researchers of the study."))
     if user.role != User.Role.ANNOTATOR:
         raise EntryRefused(
             "This id belongs to somebody who builds corpora here. A link lets in annotators only: please sign in."
         )
     if user.has_usable_password() and user != signed_in:
         raise EntryRefused(
-            "This account has a password. Please sign in with it, then open this address again."
+            gettext("This account has a password. Please sign in with it, then open this address again.")
         )
 
 
 def is_known(*, link: EntryLink, arrival: Arrival, browser: str) -> bool:
     """Returns whether this is the browser in which the visit of these ids began."""
+    return known_visit(link=link, arrival=arrival, browser=browser) is not None
+
+
+def known_visit(*, link: EntryLink, arrival: Arrival, browser: str) -> Visit | None:
+    """Returns the visit of these ids if it began in this browser."""
     visits = Visit.objects.filter(
         link=link,
         session=arrival.session,
@@ -214,33 +269,46 @@ def is_known(*, link: EntryLink, arrival: Arrival, browser: str) -> bool:
         user__platform_identities__platform=link.platform,
         user__platform_identities__participant=arrival.participant,
     )
-    return browser != "" and visits.exists()
+    return visits.select_related("user").first() if browser else None
 
 
-def _bind_to_browser(visit: Visit, arrival: Arrival, browser: str, link: EntryLink) -> None:
-    """Binds the visit to this browser, if the ids were proved or no browser has it. Raises EntryRefused."""
-    mine = Visit.objects.filter(pk=visit.pk)
-    if not (mine if arrival.proved else mine.filter(browser="")).update(browser=browser):
+def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
+    """Raises EntryRefused if somebody's visits belong to other browsers than this one.
+
+    The lock is on the id: of two browsers that bring it at one moment, the second sees the visit of the first.
+    """
+    list(PlatformIdentity.objects.select_for_update(no_key=True).filter(user=user).order_by("pk"))
+    bound = set(Visit.objects.filter(user=user).exclude(browser="").values_list("browser", flat=True))
+    if bound and browser not in bound:
         raise EntryRefused(
-            "This visit began in another browser, or this one has lost its cookies. Please go on where you began; what you"
-            f" sent is saved. If you cannot, return the study on {link.platform} and take it again, or write to"
-            " the researchers: they can let another browser in."
+            gettext(
+                "This id came in by another browser, or this one has lost its cookies. Please go on where you began; what"
+                " you sent is saved. If you cannot, return the study on %(platform)s and write to the researchers: they"
+                " can let another browser in."
+            )
+            % {"platform": link.platform}
         )
-    visit.browser = browser
+
+
+def note_opened(link: EntryLink) -> None:
+    """Counts a browser in which the address was opened. Ids are stored only after the consent."""
+    EntryLink.objects.filter(pk=link.pk).update(opened=F("opened") + 1)
 
 
 def set_open(*, links: QuerySet[EntryLink], is_open: bool) -> int:
-    """Opens or closes links. People who are in already can finish. Returns how many changed."""
+    """Opens or closes links. Visitors who have entered already can finish. Returns the number of changed links."""
     return links.filter(closed_at__isnull=not is_open).update(closed_at=None if is_open else timezone.now())
 
 
 def opened_to(annotator: User, corpus: str = "pk") -> Q:
-    """Returns a condition on corpora: no platform sent this person, or a link of the corpus did.
+    """Returns a condition on corpora: a link of the corpus sent this person, they signed up for it, or neither for any.
 
     `corpus`: the field that names the corpus, for conditions on other rows. An invitation by a researcher needs no link.
     """
     came = Visit.objects.filter(user=annotator, link__corpus=OuterRef(corpus))
-    return ~Q(Exists(PlatformIdentity.objects.filter(user=annotator))) | Q(Exists(came))
+    signed_up = SignUp.objects.filter(user=annotator)
+    was_made_here = ~Q(Exists(PlatformIdentity.objects.filter(user=annotator))) & ~Q(Exists(signed_up))
+    return was_made_here | Q(Exists(came)) | Q(Exists(signed_up.filter(corpus=OuterRef(corpus))))
 
 
 def is_open_to(annotator: User, corpus_id: int) -> bool:

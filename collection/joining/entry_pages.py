@@ -1,21 +1,24 @@
-"""Pages: the entry link, and the visit with its completion code."""
+"""Pages: the entry link with the consent, and the visit with its completion code."""
 
 import secrets
-from typing import cast
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.models import User
-from accounts.pages.access import OWN, annotator_required
+from accounts.models import Consent, User
+from accounts.pages.access import OWN, annotator_required, previewed, researcher_required
+from accounts.people.consents import give_consent
 from accounts.sign_in.client_address import client_address
 from accounts.sign_in.throttle import TooManyAttempts, account_of_participant, begin_sign_in
 from collection.joining import entry_links, visits
-from collection.models import EntryLink
+from collection.joining.estimates import estimate
+from collection.models import EntryLink, Visit
 
 IN_VISIT = "in_visit"  # session key of the visit's id; with it, every page links to the visit
 BROWSER_COOKIE = "__Host-quintet-browser" if settings.HTTPS else "quintet-browser"
@@ -25,35 +28,62 @@ YEAR = 365 * 24 * 3600
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def enter(request: HttpRequest, token: str) -> HttpResponse:
-    """Shows the entry page; its button makes the account and signs in.
+    """Shows the welcome with the consent; its button makes the account, signs in, and leads to the work.
 
     Entries are limited by network address and by id, as failed sign-ins are, except in the browser of the visit.
     """
-    link = get_object_or_404(EntryLink.objects.select_related("corpus", "grants"), token=token)
-    context = {
-        "link": link,
-        "corpus": link.corpus,
-        "return_address": entry_links.return_address(link),
-        "is_researcher": _is_researcher(request),
-    }
+    link = _link(token)
     try:
         if request.method == "POST" and not _is_researcher(request):
             return _come_in(request, link)
-        entry_links.arrival(link, request.GET.dict(), request.build_absolute_uri(request.path))
+        arrival = entry_links.arrival(link, request.GET.dict(), request.build_absolute_uri(request.path))
     except entry_links.EntryRefused as refusal:
-        return render(
-            request, "collection/joining/enter.html", {**context, "refusal": str(refusal)}, status=403
-        )
+        return _welcome(request, link, refusal=str(refusal), status=403)
     except TooManyAttempts as refusal:
-        why = f"Too many people entered from this network in a short time. {refusal.look_again}"
-        page = render(request, "collection/joining/enter.html", {**context, "refusal": why}, status=429)
+        why = gettext("Too many people entered from this network in a short time.") + f" {refusal.look_again}"
+        page = _welcome(request, link, refusal=why, status=429)
         page["Retry-After"] = str(refusal.retry_after)
         return page
-    return render(request, "collection/joining/enter.html", context)
+    return _welcome(request, link, agrees=_agrees_already(request, link, arrival))
+
+
+def _link(token: str) -> EntryLink:
+    return get_object_or_404(EntryLink.objects.select_related("corpus__consent_form", "grants"), token=token)
+
+
+def _welcome(
+    request: HttpRequest, link: EntryLink, *, refusal: str = "", agrees: bool = False, status: int = 200
+) -> HttpResponse:
+    form = link.corpus.consent_form
+    if form is not None and not form.is_ready and not refusal and not _is_researcher(request):
+        return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
+    context = {
+        "link": link,
+        "corpus": link.corpus,
+        "estimate": estimate(link),
+        "way_back": entry_links.way_back(link, Visit.End.FINISHED),
+        "is_researcher": _is_researcher(request),
+        "form": None if agrees else form,
+        "refusal": refusal,
+    }
+    return render(request, "collection/joining/enter.html", context, status=status)
+
+
+def _agrees_already(request: HttpRequest, link: EntryLink, arrival: entry_links.Arrival) -> bool:
+    """Returns whether the visit of these ids began in this browser, and its person agrees to the consent form."""
+    cookie = request.COOKIES.get(BROWSER_COOKIE, "")
+    visit = entry_links.known_visit(
+        link=link, arrival=arrival, browser=entry_links.digest_of_browser(cookie) if cookie else ""
+    )
+    return visit is not None and Consent.objects.is_given(visit.user, link.corpus.consent_form_id)
 
 
 def _come_in(request: HttpRequest, link: EntryLink) -> HttpResponse:
     arrival = entry_links.arrival(link, request.GET.dict(), request.build_absolute_uri(request.path))
+    form = link.corpus.consent_form
+    agrees_now = form is None or (form.is_ready and request.POST.get("agree") == form.digest)
+    if not agrees_now and not _agrees_already(request, link, arrival):
+        return _welcome(request, link, status=422)  # the text changed while the page was open
     cookie = request.COOKIES.get(BROWSER_COOKIE) or secrets.token_urlsafe(32)
     browser = entry_links.digest_of_browser(cookie)
     if not entry_links.is_known(link=link, arrival=arrival, browser=browser):
@@ -63,18 +93,44 @@ def _come_in(request: HttpRequest, link: EntryLink) -> HttpResponse:
         )
     signed_in = request.user if isinstance(request.user, User) else None
     entry = entry_links.enter(link=link, arrival=arrival, browser=browser, signed_in=signed_in)
+    if form is not None and agrees_now:
+        give_consent(user=entry.visit.user, form=form)
     login(request, entry.visit.user)
     request.session[IN_VISIT] = entry.visit.pk
     request.session[OWN] = entry.is_own
-    answer = redirect("visit")
+    is_finished = visits.progress_of(entry.visit).is_finished or entry.visit.finished_at is not None
+    answer = redirect("visit" if is_finished else visits.address_of_work(entry.visit) or "visit")
     answer.set_cookie(
         BROWSER_COOKIE, cookie, max_age=YEAR, httponly=True, samesite="Lax", secure=settings.HTTPS
     )
     return answer
 
 
+@require_POST
+def opened(request: HttpRequest, token: str) -> HttpResponse:
+    """Counts an opened link. The page's script sends it once a browser, so that programs that follow links do not count."""
+    link = _link(token)
+    if not _is_researcher(request):
+        entry_links.note_opened(link)
+    return HttpResponse(status=204)
+
+
 def _is_researcher(request: HttpRequest) -> bool:
     return isinstance(request.user, User) and request.user.is_researcher
+
+
+def _own_visit(request: HttpRequest) -> Visit | None:
+    return visits.visit_of(cast(User, request.user), request.session.get(IN_VISIT))
+
+
+def visit_progress(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: adds `visit_progress`, which is counted only on pages that show it."""
+
+    def progress() -> visits.Progress | None:
+        found = _own_visit(request)
+        return visits.progress_of(found) if found else None
+
+    return {"visit_progress": progress}
 
 
 @require_safe
@@ -82,21 +138,49 @@ def _is_researcher(request: HttpRequest) -> bool:
 @annotator_required
 def visit(request: HttpRequest) -> HttpResponse:
     """Shows the progress of a visit; at its end, the completion code."""
-    stay = visits.visit_of(cast(User, request.user), request.session.get(IN_VISIT))
+    stay = _own_visit(request)
     if stay is None:
         return redirect("start")
-    done = visits.tasks_done(stay)
     # A link may want less by now than when the last piece of work was sent.
-    finished = stay.finished_at is not None or done >= stay.link.tasks_wanted
+    progress = visits.progress_of(stay)
+    return _visit_page(request, stay, progress, visits.end_of(stay, is_finished=progress.is_finished))
+
+
+def _visit_page(
+    request: HttpRequest, stay: Visit, progress: visits.Progress, end: Visit.End | None
+) -> HttpResponse:
     context = {
         "visit": stay,
         "link": stay.link,
         "corpus": stay.link.corpus,
-        "finished": finished,
-        "has_run_out": not finished and visits.has_run_out(stay),
-        "no_work_address": entry_links.no_work_address(stay.link),
-        "return_address": entry_links.return_address(stay.link),
-        "done": min(done, stay.link.tasks_wanted),
-        "more": done - stay.link.tasks_wanted,
+        "progress": progress,
+        "end": end and end.name.lower(),
+        "way_back": entry_links.way_back(stay.link, end or Visit.End.FINISHED),
+        "work": visits.address_of_work(stay) if stay.pk and end is None else "",
     }
     return render(request, "collection/joining/visit.html", context)
+
+
+@require_POST
+@annotator_required
+def returned(request: HttpRequest) -> HttpResponse:
+    """Records that somebody took their code, or the way back. The page's script reports it when they press the button."""
+    stay = _own_visit(request)
+    if stay is not None:
+        end = visits.end_of(stay, is_finished=visits.progress_of(stay).is_finished)
+        if end is not None:
+            visits.note_return(visit=stay, end=end)
+    return HttpResponse(status=204)
+
+
+@require_safe
+@previewed
+@researcher_required
+def preview_end(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Shows an end of a visit through a link as people see it; `?end=` is one of Visit.End."""
+    link = get_object_or_404(EntryLink, corpus__slug=slug, pk=number)
+    name = request.GET.get("end", "")
+    end = Visit.End[name.upper()] if name.upper() in Visit.End.names else Visit.End.FINISHED
+    done = link.tasks_wanted if end == Visit.End.FINISHED else 0
+    stay = Visit(link=link, user=cast(User, request.user))
+    return _visit_page(request, stay, visits.Progress(done, link.tasks_wanted, 0), end)

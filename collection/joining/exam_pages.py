@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -16,12 +17,12 @@ from accounts.pages.access import annotator_required
 from collection.joining import exams
 from collection.models import WRITING_EXAM, Exam
 from collection.texts import direction_of
-from nli.labels import PLAIN_WORDS
+from nli.labels import QUESTION
 
 
 @dataclass(frozen=True)
 class ExamWords:
-    """The words of an exam page. `asked`: the question above a pair; `choices`: (label, words)."""
+    """The wording of an exam page. `asked`: the question above a pair; `choices`: (label, words)."""
 
     asked: str
     choices: list[tuple[str, str]]
@@ -34,19 +35,21 @@ class ExamWords:
 @never_cache
 @annotator_required
 def exam(request: HttpRequest, corpus: str) -> HttpResponse:
-    """The exam of those who will write."""
+    """Shows the exam of those who will write."""
     found = get_object_or_404(Exam.objects.select_related("corpus"), corpus__slug=corpus, slug=WRITING_EXAM)
     words = ExamWords(
-        asked="If the text is true, the sentence …",
-        choices=[(label, PLAIN_WORDS[label]) for label in found.labels],
+        asked=QUESTION,
+        choices=[
+            (label, words) for label, words in found.corpus.answer_words.items() if label in found.labels
+        ],
         work=reverse("writing", args=[corpus]),
-        go="Write",
+        go=gettext("Write"),
     )
     return exam_page(request, found, words)
 
 
 def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpResponse:
-    """The exam, its result, or why it cannot be taken now. A POST sends it."""
+    """Shows the exam, its result, or why it cannot be taken now. A POST submits it."""
     user, corpus = cast(User, request.user), paper.corpus
     if not Consent.objects.is_given(user, corpus.consent_form_id):
         back = urlencode({"next": request.path})
@@ -74,7 +77,7 @@ def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpRespon
         "items": [
             {
                 "item": item,
-                "words": PLAIN_WORDS[item.label],
+                "words": corpus.answer_words.get(item.label, item.label),
                 "answer": answers[item.order],
                 "error": errors.get(item.order, ""),
             }
@@ -87,7 +90,9 @@ def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpRespon
 
 def _outcome(paper: Exam, passed: bool | None) -> str:
     if passed is None:
-        return "Thank you. A researcher reads what you wrote; the result will stand here."
+        return gettext("Thank you. A researcher reads what you wrote; the result will stand here.")
     if passed:
-        return f"You passed. You may {paper.verb} from now on."
-    return "Thank you. That was not enough this time."
+        if paper.slug == WRITING_EXAM:
+            return gettext("You passed. You may write from now on.")
+        return gettext("You passed. You may label from now on.")
+    return gettext("Thank you. That was not enough this time.")

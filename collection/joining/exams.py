@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import Grant, User
 from accounts.people.consents import require_consent
@@ -15,7 +16,7 @@ from collection.models import Exam, ExamAnswer, ExamAttempt, ExamItem, Exclusion
 from collection.texts import one_line
 from shared.transactions import one_transaction
 
-ENDED = "A researcher ended your part in this corpus, so the exam cannot be taken again."
+ENDED = gettext_lazy("A researcher ended your part in this corpus, so the exam cannot be taken again.")
 
 
 class ExamRefused(Exception):
@@ -46,24 +47,24 @@ def _refusals(annotator: User) -> list[tuple[Q, str]]:
     given = Grant.objects.filter(user=annotator, qualification=OuterRef("qualification"))
     excluded = Exclusion.objects.of(annotator).filter(corpus=OuterRef("corpus"))
     return [
-        (Q(Exists(excluded)), ENDED),
-        (Q(Exists(given.standing())), "You may {verb} for this corpus already."),
-        (Q(Exists(given)), ENDED),
+        (Q(Exists(excluded)), str(ENDED)),
+        (Q(Exists(given.standing())), gettext("You have this qualification already.")),
+        (Q(Exists(given)), str(ENDED)),
         (
             Q(Exists(mine.filter(passed=None))),
-            "Your answers are with a researcher. You will find the result here.",
+            gettext("Your answers are with a researcher. You will find the result here."),
         ),
         (
             ~opened_to(annotator, "corpus"),
-            "You came through a link for another study. This one needs a link of its own.",
+            gettext("You came through a link for another study. This one needs a link of its own."),
         ),
         (
             Q(is_open=False),
-            "This exam is closed: nobody else is needed. Your earlier results stay.",
+            gettext("This exam is closed: nobody else is needed. Your earlier results stay."),
         ),
         (
             Q(Exists(mine.filter(number__gte=OuterRef("tries")))),
-            "You have used all your tries. Thank you for your time.",
+            gettext("You have used all your tries. Thank you for your time."),
         ),
     ]
 
@@ -83,7 +84,7 @@ def standing_of(exam: Exam, annotator: User) -> Standing:
         holds=refused[1],
         last=attempts[0] if attempts else None,
         tries_left=max(exam.tries - len(attempts), 0),
-        why_not=reasons[0].format(verb=exam.verb) if reasons else "",
+        why_not=str(reasons[0]) if reasons else "",
     )
 
 
@@ -143,11 +144,14 @@ def _qualify(attempt: ExamAttempt, by: User | None) -> None:
 def _error(item: ExamItem, text: str, exam: Exam) -> str:
     corpus = exam.corpus
     if item.hypothesis:
-        return "" if text in exam.labels else "Please choose an answer."
+        return "" if text in exam.labels else gettext("Please choose an answer.")
     if len(text) < corpus.min_hypothesis_chars:
-        return "Please write a sentence here."
+        return gettext("Please write a sentence here.")
     if len(text) > corpus.max_hypothesis_chars:
-        return f"This is {len(text)} characters long; please shorten it to {corpus.max_hypothesis_chars}."
+        return gettext("This is %(now)s characters long; please shorten it to %(most)s.") % {
+            "now": len(text),
+            "most": corpus.max_hypothesis_chars,
+        }
     return ""
 
 

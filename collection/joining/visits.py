@@ -1,38 +1,96 @@
 """Visits through entry links: when they are finished, and what they earned."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
 
-from django.db.models import CharField, Count, Min, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models import CharField, Count, OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.utils import timezone
 
-from accounts.models import PlatformIdentity, User
-from collection.models import EntryLink, LedgerEntry, Visit, WritingAssignment
+from accounts.models import Grant, PlatformIdentity, User
+from accounts.sign_in.browsers import end_sessions
+from collection.models import EntryLink, ExamAttempt, Exclusion, LedgerEntry, Visit, WritingAssignment
 from shared.transactions import one_transaction
 
 
 def tasks_done(visit: Visit) -> int:
-    """Counts the pieces of work done for the link's corpus since the visit began."""
+    """Counts the tasks done for the link's corpus since the visit began."""
     return sum(count(visit) for count in WORK)
 
 
 def premises_written(visit: Visit) -> int:
-    """Counts the premises written for, surplus ones too."""
+    """Counts the premises with submitted texts, surplus ones included."""
     sent = WritingAssignment.objects.sent().filter(corpus=visit.link.corpus_id, annotator=visit.user_id)
     return sent.filter(closed_at__gte=visit.arrived_at).count()
 
 
 # Counters of work. Validation, which imports this app, adds one for its batches.
 WORK: list[Callable[[Visit], int]] = [premises_written]
-# What may still be offered: (person, corpus id) -> whether there is any. Validation adds its offers.
-OFFERS: list[Callable[[User, int], bool]] = []
+# What may still be offered: (person, corpus id, kind of work) -> its address. Validation adds its offers.
+OFFERS: list[Callable[[User, int, str], str]] = []
 
 
-def has_run_out(visit: Visit) -> bool:
-    """Whether nothing of the link's corpus is left for this person at present, and the visit is not finished."""
-    if visit.finished_at is not None:
-        return False
-    return not any(has_offer(visit.user, visit.link.corpus_id) for has_offer in OFFERS)
+def address_of_work(visit: Visit) -> str:
+    """Returns the page of the work that the link's corpus has for this person now; empty if there is none."""
+    link = visit.link
+    found = (offered(visit.user, link.corpus_id, link.work) for offered in OFFERS)
+    return next((address for address in found if address), "")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a visit is: tasks sent, those that the link wants, and what it earned so far."""
+
+    done: int
+    wanted: int
+    cents: int
+
+    @property
+    def shown(self) -> int:
+        """Returns the number of tasks done, up to those that are wanted."""
+        return min(self.done, self.wanted)
+
+    @property
+    def is_finished(self) -> bool:
+        return self.done >= self.wanted
+
+
+def progress_of(visit: Visit) -> Progress:
+    earned = LedgerEntry.objects.filter(
+        user=visit.user_id, corpus=visit.link.corpus_id, created_at__gte=visit.arrived_at
+    )
+    return Progress(tasks_done(visit), visit.link.tasks_wanted, earned.total_cents())
+
+
+def end_of(visit: Visit, *, is_finished: bool) -> Visit.End | None:
+    """Returns how a visit ends, if it can end now; None while there is work and time for it."""
+    if is_finished or visit.finished_at is not None:
+        return Visit.End.FINISHED
+    allowed = visit.link.minutes_allowed
+    if allowed and timezone.now() >= visit.arrived_at + timedelta(minutes=allowed):
+        return Visit.End.TIMED_OUT
+    if address_of_work(visit):
+        return None
+    return Visit.End.SCREENED_OUT if _is_screened_out(visit) else Visit.End.NO_WORK
+
+
+def _is_screened_out(visit: Visit) -> bool:
+    """Returns whether a researcher excluded this person from the corpus, or they failed its exam and hold no other pass."""
+    corpus = visit.link.corpus_id
+    if Exclusion.objects.of(visit.user).filter(corpus=corpus).exists():
+        return True
+    mine = ExamAttempt.objects.filter(annotator=visit.user, exam__corpus=corpus)
+    held = Grant.objects.filter(user=visit.user).standing().values("qualification")
+    failed = mine.filter(passed=False).exclude(exam__qualification__in=held)
+    return failed.exists() and not mine.filter(passed=None).exists()
+
+
+@one_transaction
+def note_return(*, visit: Visit, end: Visit.End) -> bool:
+    """Records that the person went back to the platform, and with which code. Only the first time counts."""
+    waiting = Visit.objects.filter(pk=visit.pk, returned_at=None)
+    return waiting.update(returned_at=timezone.now(), ended_as=end) > 0
 
 
 def finish_visits(*, user: int, corpus: int) -> bool:
@@ -50,7 +108,7 @@ def finish_all(visits: QuerySet[Visit]) -> None:
 
 
 def _finish(visits: QuerySet[Visit]) -> bool:
-    # Locked, because of two pieces of work sent at one moment neither would count the other.
+    # Locked, because two pieces of work that are sent at one moment would not count each other.
     found = visits.filter(finished_at=None).select_related("link")
     locked = found.select_for_update(of=("self",), no_key=True).order_by("pk")
     done = [visit.pk for visit in locked if tasks_done(visit) >= visit.link.tasks_wanted]
@@ -59,9 +117,14 @@ def _finish(visits: QuerySet[Visit]) -> bool:
     return bool(done)
 
 
+@one_transaction
 def let_another_browser_in(visits: QuerySet[Visit]) -> int:
-    """Unbinds visits from their browsers, so that they can go on in another one. Returns how many."""
-    return visits.exclude(browser="").update(browser="")
+    """Unbinds the people of these visits from their browsers, and signs them out there. Returns how many people."""
+    people = list(User.objects.filter(visits__in=visits).distinct())
+    Visit.objects.filter(user__in=people).exclude(browser="").update(browser="")
+    for user in people:
+        end_sessions(user)
+    return len(people)
 
 
 def forget_sessions(user: User) -> None:
@@ -77,13 +140,19 @@ def visit_of(user: User, visit_id: int | None) -> Visit | None:
 
 
 def earnings(link: EntryLink) -> QuerySet[PlatformIdentity]:
-    """Returns people with `participant`, `finished` visits, and `cents` earned since their first visit."""
+    """Returns people with `participant`, `finished` visits, and `cents` earned through this link.
+
+    An entry of the ledger belongs to the link of the person's newest visit to its corpus before it. So each entry is in
+    the earnings of one link at most, and people who came through several links are paid once.
+    """
     visits = Visit.objects.filter(link=link, user=OuterRef("user")).order_by().values("user")
+    came_by = Visit.objects.filter(
+        user=OuterRef("user"), link__corpus=OuterRef("corpus"), arrived_at__lte=OuterRef("created_at")
+    ).order_by("-arrived_at", "-pk")
     earned = (
-        LedgerEntry.objects.filter(
-            user=OuterRef("user"),
-            created_at__gte=Subquery(visits.annotate(at=Min("arrived_at")).values("at")),
-        )
+        LedgerEntry.objects.filter(user=OuterRef("user"), corpus=link.corpus_id)
+        .annotate(came_by=Subquery(came_by.values("link")[:1]))
+        .filter(came_by=link.pk)
         .order_by()
         .values("user")
         .annotate(total=Sum("cents"))

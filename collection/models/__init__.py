@@ -14,18 +14,19 @@ from collection.models.corpora import (
 )
 from collection.models.exclusions import Exclusion, Vetting
 from collection.models.imports import PairImportJob
-from collection.models.pairs import PARTITION_CHOICES, Pair, Parse
-from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry
-from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
-from collection.models.qualifying import (
+from collection.models.joining import (
     WRITING_EXAM,
     EntryLink,
     Exam,
     ExamAnswer,
     ExamAttempt,
     ExamItem,
+    SignUp,
     Visit,
 )
+from collection.models.pairs import PARTITION_CHOICES, Pair, Parse
+from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry
+from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
 from collection.models.writing import (
     AdviceGiven,
     DraftText,
@@ -68,6 +69,7 @@ __all__ = [
     "PromptField",
     "PromptReading",
     "PromptVersion",
+    "SignUp",
     "Source",
     "Vetting",
     "Visit",

@@ -1,13 +1,20 @@
 """Corpora, prompts with their versions, genres: what a corpus file describes."""
 
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any
+
 from django.db import models
 from django.db.models import F, Q
 
 from accounts.models import ConsentForm, Qualification
 from collection.corpus_schema import CorpusPart, GenrePart, PromptPart
 from collection.models.querysets import CorpusQuerySet, GenreQuerySet, PromptQuerySet
-from nli.labels import SCHEME_CHOICES, SCHEMES
+from nli.labels import PLAIN_WORDS, SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
+
+# Corpus -> label -> wording, in the order of pages. Validation, which has the questions, adds those of the main one.
+WORDINGS: list[Callable[["Corpus"], dict[str, str]]] = []
 
 
 class Corpus(models.Model):
@@ -51,6 +58,9 @@ class Corpus(models.Model):
         null=True,
         blank=True,
         help_text="who may write; empty: everybody who may sign in",
+    )
+    sign_up = models.BooleanField(
+        default=default_of(CorpusPart, "sign_up"), help_text="whether people make accounts by themselves"
     )
     language_models = models.CharField(
         max_length=9, choices=LanguageModels.choices, default=default_of(CorpusPart, "language_models")
@@ -103,6 +113,23 @@ class Corpus(models.Model):
     @property
     def labels(self) -> tuple[str, ...]:
         return SCHEMES[self.scheme]
+
+    @cached_property
+    def answer_words(self) -> dict[str, str]:
+        """Returns label -> its wording on all pages for annotators, in the order of these pages.
+
+        It is the wording of the main question, so that writers and validators read the same one.
+        """
+        for worded in WORDINGS:
+            words = worded(self)
+            if set(words) == set(self.labels):
+                return words
+        return {label: f"It {PLAIN_WORDS[label]}" for label in self.labels}
+
+    def in_order(self, rows: Iterable[Any]) -> list[Any]:
+        """Return rows with a `label` in the order of `answer_words`."""
+        places = {label: place for place, label in enumerate(self.answer_words)}
+        return sorted(rows, key=lambda row: places.get(row.label, len(places)))
 
 
 class AdviceSetting(models.Model):
@@ -174,6 +201,13 @@ class PromptVersion(models.Model):
     )
     paid_skips_per_day = models.PositiveSmallIntegerField(
         default=default_of(PromptPart, "paid_skips_per_day")
+    )
+    reading_pay_cents = models.PositiveIntegerField(
+        default=default_of(PromptPart, "reading_pay_cents"),
+        help_text="once for reading the instructions and passing their check",
+    )
+    differs = models.TextField(
+        blank=True, help_text="Markdown; what those read who know another prompt of the corpus"
     )
     digest = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

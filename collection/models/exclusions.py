@@ -1,4 +1,4 @@
-"""Who works no longer for a corpus, and which pairs a researcher set aside."""
+"""Exclusions of annotators from a corpus, and withdrawals of pairs by researchers."""
 
 from django.conf import settings
 from django.db import models
@@ -49,7 +49,7 @@ class Exclusion(models.Model):
 class Vetting(models.Model):
     """A researcher's decision to withdraw pairs of a corpus. Undone by `undone_at`, never deleted.
 
-    The pairs point to it (`Pair.vetting`), so that undoing it gives back just these.
+    The pairs point to it (`Pair.vetting`), so that undoing it restores exactly these.
     """
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="vettings")

@@ -1,4 +1,4 @@
-"""Imports of pairs that a page asked for: what was asked, how far it is, what came of it."""
+"""Imports of pairs that a page requested: the request, its progress and its result."""
 
 from django.conf import settings
 from django.db import models
@@ -7,11 +7,17 @@ from django.db.models import Q
 from jobs.models import Job, job_constraints
 from jobs.querysets import JobQuerySet
 
+PREMISES = "premises"  # stands in the place of a recipe where a file of premises is imported
+
 
 class PairImportJob(Job):
-    """An import or a recasting of files in the folder for incoming files. The commands do the same without a row."""
+    """An import of pairs or premises, or a recasting, of files in the folder for incoming files.
+
+    The commands do the same without a row.
+    """
 
     WORK, AGAIN = "annotation_site.intake.jobs.work", "start the same import again"
+    STOPS_ITSELF = True
 
     class Status(models.TextChoices):
         REQUESTED = "requested"
@@ -39,6 +45,10 @@ class PairImportJob(Job):
                 condition=~Q(status="done") | Q(report__isnull=False), name="pair_import_has_its_report"
             ),
         ]
+
+    @property
+    def is_of_premises(self) -> bool:
+        return self.recipe == PREMISES
 
     def __str__(self) -> str:
         return f"{'look at' if self.dry_run else 'import of'} {', '.join(self.files)} into {self.corpus_slug}"

@@ -104,7 +104,7 @@ class Pair(models.Model):
 
 
 class Parse(models.Model):
-    """Parses that came with a published corpus, kept for its files."""
+    """Parses that came with a published corpus, stored for its files."""
 
     pair = models.OneToOneField(Pair, on_delete=models.PROTECT, related_name="parse")
     premise_parse = models.TextField(blank=True)

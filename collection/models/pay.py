@@ -19,6 +19,7 @@ class LedgerEntry(models.Model):
         SKIP = "skip", "skip: a text that was skipped because it is upsetting"
         LABELS = "labels"
         BONUS = "bonus", "bonus: agreed with an expert on a control item"
+        READING = "reading", "reading: the instructions of a prompt, once"
         TOP_UP = "topup", "topup: brought up to an hourly wage"
 
     # No index by `user` alone: the unique one begins with it.
@@ -39,7 +40,7 @@ class LedgerEntry(models.Model):
             models.UniqueConstraint(fields=["user", "key"], name="one_entry_a_piece_of_work"),
             models.CheckConstraint(condition=Q(cents__gte=0), name="pay_is_never_taken_back"),
             models.CheckConstraint(
-                condition=Q(kind__in=["writing", "skip", "labels", "bonus", "topup"]),
+                condition=Q(kind__in=["writing", "skip", "labels", "bonus", "reading", "topup"]),
                 name="kind_of_pay_is_known",
             ),
             models.CheckConstraint(

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, models
-from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, OuterRef, Q, Subquery, Sum
-from django.db.models.functions import Lower
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce, Lower
 
 from collection.advice import fold
 
 
 class WritingAssignmentQuerySet(models.QuerySet):
     def handed_to(self, annotator: models.Model) -> "WritingAssignmentQuerySet":
-        """Keeps this annotator's tasks, with all that their page shows."""
+        """Filters this annotator's tasks, with all fields that their page shows."""
         tasks = self.filter(annotator=annotator)
         return tasks.select_related(
             "corpus", "annotator", "seat__premise", "seat__genre", "prompt_version__prompt"
@@ -28,11 +29,11 @@ class WritingAssignmentQuerySet(models.QuerySet):
         return self.prefetch_related("pairs", "advice")
 
     def sent(self) -> "WritingAssignmentQuerySet":
-        """Keeps tasks whose texts were sent, surplus ones too: all of them are paid."""
-        return self.filter(outcome__in=["submitted", "surplus"])
+        """Filters tasks whose texts were submitted, surplus ones included: all of them are paid."""
+        return self.filter(outcome__in=self.model.SENT)  # type: ignore[attr-defined]
 
     def unsent(self) -> "WritingAssignmentQuerySet":
-        """Keeps expired tasks with a draft, which can still be sent and is paid."""
+        """Filters expired tasks with a draft, which can still be submitted and is paid."""
         return self.filter(outcome="expired", drafts__isnull=False).distinct().order_by("-pk")
 
 
@@ -65,16 +66,12 @@ class GenreQuerySet(models.QuerySet):
     def with_next_turn(self, annotator: models.Model, now: datetime) -> "GenreQuerySet":
         """Adds `next_turn`, the turn of the first seat that this person can claim, or NULL. After `writable_by`.
 
-        Reads one entry of the index of unwritten seats for each genre. The lower the turn, the less of it is written.
+        Reads one entry of the index of unwritten seats for each genre. The lower the turn, the fewer of its
+        seats are written.
         """
         seats = self.model._meta.apps.get_model("collection", "WritingSeat").objects
-        first = (
-            seats.claimable_at(now)
-            .filter(genre=OuterRef("pk"), is_pilot=OuterRef("is_piloted"))
-            .not_touched_by(annotator)
-            .order_by("turn")
-        )
-        return self.annotate(next_turn=Subquery(first.values("turn")[:1]))
+        free = seats.to_write(OuterRef("pk"), OuterRef("is_piloted")).free_for(annotator, now)
+        return self.annotate(next_turn=Subquery(free.values("turn")[:1]))
 
 
 class ProblemReportQuerySet(models.QuerySet):
@@ -128,21 +125,25 @@ class SeatQuerySet(models.QuerySet):
         """Leaves out seats of pilots, which count nowhere."""
         return self.filter(is_pilot=False)
 
-    def in_play(self) -> "SeatQuerySet":
-        """Keeps real seats of open prompts, and pilots' seats of piloted prompts."""
-        return self.filter(
-            Q(is_pilot=False, genre__prompt__status="open") | Q(is_pilot=True, genre__prompt__status="pilot")
-        )
-
     def claimable_by(self, annotator: models.Model, now: datetime) -> "SeatQuerySet":
         """Keeps unwritten seats that this person holds, or that nobody else holds now."""
         free = Q(annotator=annotator.pk) | Q(annotator=None) | Q(leased_until__lte=now)
         return self.unwritten().filter(free)
 
-    def claimable_at(self, now: datetime) -> "SeatQuerySet":
-        """Keeps unwritten seats of open premises that nobody holds now."""
-        free = Q(leased_until=None) | Q(leased_until__lte=now)
-        return self.unwritten().filter(free, premise__status="open")
+    def to_write(self, genre: Any, is_piloted: Any) -> "SeatQuerySet":
+        """Keeps unwritten seats of open premises of a genre: those of pilots while its prompt is piloted, else the others.
+
+        `genre`, `is_piloted`: as `GenreQuerySet.writable_by` returns them, or references to them.
+        """
+        return self.unwritten().filter(genre=genre, is_pilot=is_piloted, premise__status="open")
+
+    def free_for(self, annotator: models.Model, now: datetime) -> "SeatQuerySet":
+        """Filters seats that nobody holds now, of premises that this annotator never claimed; the next first."""
+        return self.unheld_at(now).not_touched_by(annotator).order_by("turn")
+
+    def unheld_at(self, now: datetime) -> "SeatQuerySet":
+        """Keeps seats without a current lease."""
+        return self.filter(Q(leased_until=None) | Q(leased_until__lte=now))
 
     def not_touched_by(self, annotator: models.Model) -> "SeatQuerySet":
         """Leaves out premises that this annotator has claimed before, skipped ones too."""
@@ -181,7 +182,16 @@ class LedgerQuerySet(models.QuerySet):
         return (self if before is None else self.filter(pk__lt=before)).order_by("-pk")
 
     def for_writing(self) -> "LedgerQuerySet":
-        return self.filter(kind__in=["writing", "skip"])
+        return self.filter(kind__in=["writing", "skip", "reading"])
+
+    def by_corpus(self, today: datetime) -> list[dict[str, Any]]:
+        """Returns rows of `name`, `total` and `cents_today` (since `today`) for each corpus that paid."""
+        sums = {
+            "name": F("corpus__name"),
+            "cents_today": Coalesce(Sum("cents", filter=Q(created_at__gte=today)), 0),
+        }
+        grouped = self.order_by().values("corpus").annotate(total=Sum("cents"), **sums)
+        return list(grouped.order_by("name").values("name", "total", "cents_today"))
 
     def total_cents(self) -> int:
         return self.aggregate(total=Sum("cents"))["total"] or 0
@@ -196,11 +206,11 @@ class ExclusionQuerySet(models.QuerySet):
         return self.standing().filter(annotator=annotator.pk)
 
 
-def tell_planner(*written: type[models.Model]) -> None:
+def refresh_planner(*written: type[models.Model]) -> None:
     """Refreshes the database's statistics of the models' tables after a large import.
 
-    PostgreSQL does this by itself only after a tenth of a table has changed, SQLite never. Without it both may take
-    minutes for what takes a tenth of a second.
+    PostgreSQL does this by itself only after a tenth of a table has changed, SQLite never. Without it, both may
+    need minutes for queries that need a tenth of a second.
     """
     with connection.cursor() as cursor:
         for model in written:

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from accounts.models import new_token
 from collection.models.corpora import Corpus, Genre, Prompt, PromptVersion
@@ -65,11 +66,13 @@ class WritingAssignment(models.Model):
         REPORTED = "reported", "reported as a problem"
         EXPIRED = "expired"
 
+    SENT = (Outcome.SUBMITTED, Outcome.SURPLUS)  # tasks whose texts were sent: all of them are paid
+
     class SkipReason(models.TextChoices):
-        UPSETTING = "upsetting", "It upsets me"
-        UNCLEAR = "unclear", "I do not understand the text"
-        HARD = "hard", "I cannot think of sentences for it"
-        OTHER = "other", "Another reason"
+        UPSETTING = "upsetting", gettext_lazy("It upsets me")
+        UNCLEAR = "unclear", gettext_lazy("I do not understand the text")
+        HARD = "hard", gettext_lazy("I cannot think of sentences for it")
+        OTHER = "other", gettext_lazy("Another reason")
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT)
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
@@ -106,7 +109,7 @@ class WritingAssignment(models.Model):
 
     @property
     def may_be_sent(self) -> bool:
-        """Returns whether texts can still be sent: the task is open or expired, not skipped and not sent."""
+        """Returns whether texts can still be submitted: the task is open or expired, neither skipped nor submitted."""
         return self.closed_at is None or self.outcome == self.Outcome.EXPIRED
 
     @property
@@ -131,7 +134,7 @@ class DraftText(models.Model):
 
 
 class AdviceGiven(models.Model):
-    """One kind of advice given on a text that was sent; `refused`: the writer was asked for another text."""
+    """One kind of advice on a submitted text; `refused`: the writer had to change the text."""
 
     assignment = models.ForeignKey(WritingAssignment, on_delete=models.PROTECT, related_name="advice")
     label = models.CharField(max_length=20)
@@ -144,7 +147,7 @@ class AdviceGiven(models.Model):
 
 
 class WritingSignals(models.Model):
-    """How a task was typed. Researchers read it; it decides nothing."""
+    """Signals of how a task was typed. Researchers read them; no rule uses them."""
 
     assignment = models.OneToOneField(WritingAssignment, on_delete=models.PROTECT, related_name="signals")
     active_ms = models.PositiveIntegerField(
@@ -156,7 +159,7 @@ class WritingSignals(models.Model):
 
 
 class PromptReading(models.Model):
-    """One person's reading of a prompt version, and how its short check went."""
+    """One person's reading of a prompt version, and the result of its short check."""
 
     annotator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
     version = models.ForeignKey(PromptVersion, on_delete=models.PROTECT, related_name="readings")

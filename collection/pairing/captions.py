@@ -40,11 +40,11 @@ class Caption:
     """One parsed caption.
 
     texts, spaced: its tokens, and whether a space follows each.
-    forms: for each token its lemma and, for a noun, broader words; empty for what a comparison passes over
+    forms: for each token its lemma and, for a noun, broader words; empty for words that a comparison ignores
         (articles, forms of `be`, punctuation): two sentences with the same lemmas are the same.
-    verbs, plural, punctuation: which tokens are.
-    compound: for each noun its modifying nouns. As long as they stand no broader word takes its place
-        (a soccer person is none).
+    verbs, plural, punctuation: the tokens that are verbs, plural nouns, punctuation.
+    compound: for each noun its modifying nouns. As long as these stay, no broader word replaces the noun
+        (of `soccer player` there is no `soccer person`).
     vocabulary: all forms.
     parts: what may be dropped. phrases: what may stand alone, the whole caption first.
     """
@@ -225,6 +225,9 @@ def _phrase_of(token: "Token") -> int:
 
 
 def _is_last_conjunct(token: "Token") -> bool:
-    """`and reads` in `sits and reads`. Two subjects are left alone: `a man and a woman are` would lose its number."""
+    """Returns whether the token is the last conjunct, such as `and reads` in `sits and reads`.
+
+    Not of two subjects: without one of them, `a man and a woman are` would lose its plural.
+    """
     head = token.head
     return token.dep_ == "conj" and head.dep_ not in ("conj", "nsubj", "nsubjpass")

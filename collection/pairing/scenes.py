@@ -64,5 +64,5 @@ def _scene(line: int, record: dict[str, Any]) -> Scene:
     for number, caption in enumerate(captions, start=1):
         records.storable(f"caption {number}", caption, MAX_CAPTION)
     if unread := records.unread(record, KEYS):
-        raise Unreadable(f"nothing reads the key {', '.join(sorted(unread))}; take it out")
+        raise Unreadable(f"the key {', '.join(sorted(unread))} is unknown; remove it")
     return Scene(line, name, tuple(map(normalise, captions)))

@@ -17,21 +17,21 @@ OFTEN = 5  # times that a word stands in WordNet's tagged texts, so that a reade
 
 @cache
 def load_nouns() -> "Nouns":
-    """WordNet's nouns, read once. Raises NoWordNet."""
+    """Returns WordNet's nouns, read once. Raises NoWordNet."""
     return Nouns()
 
 
 class Nouns:
-    """WordNet's nouns with what each is a kind of, read on first use (about half a second, 60 MiB)."""
+    """WordNet's nouns with their hypernyms, read on first use (about half a second, 60 MiB)."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or wordnet_folder()
 
     @cached_property
     def senses(self) -> dict[str, str]:
-        """Of each noun the commonest sense, of its first two, that can be seen; by its name in data.noun.
+        """Returns noun -> its commonest visible sense (of its first two), by its name in data.noun.
 
-        A caption's table is a piece of furniture; in WordNet it is a set of data before that.
+        Visible, because a caption's table is a piece of furniture; in WordNet it is a set of data before that.
         """
         first = {}
         for line in wordnet_lines(self.folder / "index.noun"):
@@ -45,7 +45,7 @@ class Nouns:
 
     @property
     def synsets(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Each sense's words and the senses it is a kind of."""
+        """Returns sense -> its words and its hypernyms."""
         return self._data[0]
 
     @property
@@ -65,23 +65,23 @@ class Nouns:
 
     @cache  # noqa: B019 one object a run
     def broader(self, noun: str) -> tuple[str, ...]:
-        """Plain words for what the noun, in its first visible sense, is a kind of, the nearest first.
+        """Returns plain hypernyms of the noun in its first visible sense, the nearest first.
 
-        Of a sense only its first word is taken, if the word is common, and if this is its own first sense, too:
-        WordNet's `canine` is the tooth before it is the dog's family, and a reader takes it so.
+        Of each sense only its first word is used, if the word is common and this is the word's own first sense:
+        WordNet's `canine` is the tooth before it is the dog's family, and a reader understands it so.
         """
         words = (self._word(sense) for sense in self._above(self.senses.get(noun.lower())))
         return tuple(dict.fromkeys(word for word in words if word and word != noun.lower()))
 
     def _word(self, sense: str) -> str:
-        """The word to say for a sense; empty if there is none that people would use."""
+        """Returns the word for a sense; empty if it has none that people would use."""
         word = self.synsets[sense][0][0]
         plain = word.isalpha() and word in self.common and word not in TOO_GENERAL
         return word if plain and self.senses.get(word) == sense else ""
 
     @cached_property
     def common(self) -> frozenset[str]:
-        """Nouns that occur often enough in the texts that WordNet's makers tagged."""
+        """Returns nouns that occur often enough in the texts that WordNet's authors tagged."""
         times: Counter[str] = Counter()
         for line in wordnet_lines(self.folder / "cntlist.rev"):
             key, _, count = line.split()
@@ -92,7 +92,7 @@ class Nouns:
 
     @cache  # noqa: B019
     def means_another_thing(self, phrase: str, head: str) -> bool:
-        """Is the phrase a word of its own that is no kind of its head: a hot dog is no dog."""
+        """Returns whether the phrase is a word of its own, and not a kind of its head: a hot dog is no dog."""
         spellings = (phrase.lower().replace(" ", joint) for joint in ("_", "-", ""))
         sense = next((self.senses[each] for each in spellings if each in self.senses), None)
         if sense is None:
@@ -100,7 +100,7 @@ class Nouns:
         return not any(head in self.synsets[each][0] for each in (sense, *self._above(sense)))
 
     def _above(self, sense: str | None) -> Iterator[str]:
-        """All senses above, step by step."""
+        """Yields all hypernyms, step by step."""
         seen: set[str] = set()
         level = list(self.synsets[sense][1]) if sense else []
         while level:

@@ -1,4 +1,4 @@
-"""The words of a sentence, and how many of them a premise shares (MPE, section 4.1 and Table 1)."""
+"""Splits sentences into words, and measures how many of them a premise shares (MPE, section 4.1 and Table 1)."""
 
 import re
 from collections.abc import Iterable
@@ -9,19 +9,19 @@ WORD = re.compile(r"[a-z0-9]+(?:['’-][a-z0-9]+)*")
 
 
 def words(sentence: str) -> list[str]:
-    """Lower-case words and numbers in their order; a hyphen or an apostrophe inside a word belongs to it."""
+    """Returns lower-case words and numbers in order; a hyphen or apostrophe inside a word belongs to it."""
     return WORD.findall(sentence.lower())
 
 
 def content_words(sentence: str) -> list[str]:
-    """The words without stop words."""
+    """Returns the words that are no stop words."""
     return [word for word in words(sentence) if word not in STOP_WORDS]
 
 
 def word_overlap(premise: Iterable[str], hypothesis: str) -> float:
-    """The share, 0 to 1, of the hypothesis's content words that occur in at least one sentence of the premise.
+    """Returns the share, 0 to 1, of the hypothesis's content words that occur in at least one premise sentence.
 
-    A word that stands twice counts twice. Raises ValueError for a hypothesis without content words.
+    Repeated words count each time. Raises ValueError for a hypothesis without content words.
     """
     asked = content_words(hypothesis)
     if not asked:

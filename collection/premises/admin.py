@@ -1,4 +1,4 @@
-"""Sources, premises and dropped lines in the dashboard."""
+"""Registers sources, premises and dropped lines in the admin."""
 
 from collections.abc import Iterable
 from typing import Any, cast

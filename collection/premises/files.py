@@ -4,7 +4,7 @@
     name.jsonl                {"text" or "premise": a string or a list, "id", "document", "group"}
     name.tsv                  a column `sentence`, `premise` or `text`; `id`, `document` (or `source`), `group`
 
-Each of them also with `.gz` behind it. Running text is split into sentences when asked.
+Each of them also with `.gz` behind it. Running text is split into sentences on request.
 """
 
 from collections.abc import Iterator
@@ -29,10 +29,9 @@ def read_premises(
 ) -> Iterator[Candidate | BadLine]:
     """Yields the premises of a file in the order of their lines.
 
-    split: the language (BCP 47) whose sentences running text is split into; empty: it is not running text.
-    In plain text, an empty line then ends a paragraph, and other line ends are white space.
-    document: what premises stand in whose line names no document. alone: sentences of one document need
-    not stay in one partition.
+    split: the language (BCP 47) whose sentences running text is split into; empty: it is not running text. In plain
+    text, an empty line then ends a paragraph, and other line ends are white space. document: the document of
+    premises whose line names none. alone: sentences of one document need not stay in one partition.
     """
     kind = Path(path.name.removesuffix(".gz")).suffix.lower()
     if kind == ".jsonl":

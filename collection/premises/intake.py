@@ -119,7 +119,7 @@ def restore_lines(*, lines: Iterable[DroppedLine], by: User) -> Restored:
 def _add(
     genre: Genre, source: Source | None, candidates: Sequence[Candidate]
 ) -> tuple[list[Premise], list[BadLine]]:
-    """Writes new premises with their seats. Refuses candidates whose id another premise has."""
+    """Writes new premises with their seats. Rejects candidates whose id another premise has."""
     corpus = genre.corpus
     taken = _taken_ids(corpus, (each.public_id for each in candidates))
     premises, refused = [], []

@@ -1,6 +1,6 @@
 """Splits running text into sentences, by sentencex (Wikimedia; rules for some 240 languages, offline).
 
-The splitter gives the text back piece by piece with nothing lost, so that each sentence's line is known.
+The splitter returns the text piece by piece and without loss, so that each sentence's line is known.
 """
 
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ class _Paragraph:
         self.length += len(text) + 1
 
     def give(self, whole: bool = True) -> Iterator[Sentence]:
-        """Yields the sentences and forgets them. If not `whole`, holds back the last one, which may go on."""
+        """Yields the sentences and discards them. If not `whole`, it retains the last one, which may continue."""
         pieces = sentencex.segment(self.language, "\n".join(text for _, text in self.lines))
         kept = [] if whole or len(pieces) == 1 else pieces[-1:]
         at = 0  # index of the line that the piece begins in

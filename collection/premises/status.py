@@ -28,7 +28,7 @@ def drop_premises(*, premises: QuerySet[Premise], reason: str) -> int:
 
 
 def take_premises_back(*, premises: QuerySet[Premise]) -> int:
-    """Opens dropped premises again. Returns how many."""
+    """Reopens dropped premises. Returns how many."""
     return premises.filter(status=Premise.Status.DROPPED).update(
         status=Premise.Status.OPEN, dropped_because=""
     )

@@ -33,7 +33,7 @@ def turn_of(premise_id: int, position: int) -> int:
     """Returns the place of a seat in the order of claims: all first seats before all second ones, each shuffled.
 
     Ids of premises follow each other; the multiplication spreads them evenly over 2**24 turns (Knuth, The Art of
-    Computer Programming 3, 6.4). So the turn of the first free seat shows how much of a genre is written. Claiming
-    the lowest turn of all genres fills them evenly, without counting.
+    Computer Programming 3, 6.4). So the turn of the first free seat measures how much of a genre is written.
+    Claiming the lowest turn of all genres fills them evenly, without counting.
     """
     return (position << 24) + (premise_id * GOLDEN % 2**32 >> 8)

@@ -1,7 +1,7 @@
-"""Recasting: NLI pairs made from annotations of another kind, by small recipes. No Django in here.
+"""Recasting: makes NLI pairs from annotations of another kind, by small recipes. Imports no Django.
 
-A recipe is one Python file that holds a `Recipe`. The ones that come with Quintet lie in `recipes/`; researchers
-keep theirs in a folder of their own. `RecastFormat` makes any of them a format of pairs like those of published files.
+A recipe is one Python file that defines a `Recipe`. Quintet's own are in `recipes/`; researchers have theirs in a
+folder of their own. `RecastFormat` turns each into a format of pairs, like those of published files.
 """
 
 from collection.formats.records import Unreadable

@@ -59,6 +59,13 @@ IRREGULAR = {
 }
 
 
+def third_person(verb: str) -> str:
+    """Returns the form of a regular verb with he, she or it: `takes`, `watches`, `applies`."""
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{verb}s"
+
+
 @lru_cache(maxsize=50_000)
 def with_article(noun: str) -> str:
     """Returns the noun with its article: `a location`, `an event`."""
@@ -122,8 +129,9 @@ def verb_of(token: Any) -> str:
 def _forms(verb: str) -> frozenset[str]:
     """Returns the forms of a regular verb."""
     stem = gerund(verb)[:-3]
-    third = f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{verb}s"
-    return frozenset((verb, f"{stem}ing", f"{stem}ed", third, f"{verb[:-1]}ies", f"{verb[:-1]}ied"))
+    return frozenset(
+        (verb, f"{stem}ing", f"{stem}ed", third_person(verb), f"{verb[:-1]}ies", f"{verb[:-1]}ied")
+    )
 
 
 @lru_cache(maxsize=100)

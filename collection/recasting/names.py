@@ -11,7 +11,7 @@ from collection.formats.lines import BadLine, read_lines
 @dataclass(frozen=True)
 class Names:
     names: tuple[str, ...]
-    sums: tuple[float, ...]  # of the weights, up to each name
+    sums: tuple[float, ...]  # cumulative weights
 
     def drawn(self, chance: random.Random) -> str:
         return chance.choices(self.names, cum_weights=self.sums)[0]

@@ -1,9 +1,8 @@
 """Readers for the layouts of sources. Each yields the rows of a file with their lines.
 
-Tables with a header in tabs are read by `collection.formats.lines.tsv_records`, JSON Lines by `json_records`.
+Tables with a header are read by `tsv_records` and `csv_records` of `collection.formats.lines`, JSON Lines by `json_records`.
 """
 
-import csv
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,33 +25,6 @@ def tabbed_records(path: Path, *columns: str) -> Iterator[Record | BadLine]:
                     item[0],
                     f"the line has {len(cells)} columns instead of {len(columns)}: {', '.join(columns)}",
                 )
-
-
-def csv_records(path: Path) -> Iterator[Record | BadLine]:
-    """Comma-separated text with a header, a row a line."""
-    header: list[str] | None = None
-    for item in read_lines(path):
-        if isinstance(item, BadLine):
-            yield item
-            continue
-        number, line = item
-        if not line.strip():
-            continue
-        try:
-            cells = next(csv.reader([line], strict=True))
-        except csv.Error as problem:
-            yield BadLine(number, f"not a row of comma-separated text: {problem}")
-            continue
-        if header is None:
-            header = cells
-        elif len(cells) == len(header):
-            yield number, dict(zip(header, cells, strict=True))
-        else:
-            yield BadLine(
-                number,
-                f"the header names {len(header)} columns, but this line has {len(cells)}",
-                tuple(header),
-            )
 
 
 def block_records(path: Path, *, separator: str | None = None) -> Iterator[Record | BadLine]:
@@ -99,7 +71,7 @@ def xml_elements(path: Path, tag: str) -> Iterator[tuple[int, ElementTree.Elemen
 
 
 def beside(path: Path, *names: str) -> Path | None:
-    """Returns the first of these files that lies in the folder of `path`."""
+    """Returns the first of these files that exists in the folder of `path`."""
     return next((path.with_name(name) for name in names if path.with_name(name).is_file()), None)
 
 

@@ -1,4 +1,4 @@
-"""How long something took, in words for a table: `{{ row.median|duration }}` is "2 min 05 s"."""
+"""Formats a duration in words for a table: `{{ row.median|duration }}` is "2 min 05 s"."""
 
 from datetime import datetime, timedelta
 
@@ -9,7 +9,7 @@ register = template.Library()
 
 @register.filter
 def duration(value: timedelta | None) -> str:
-    """A dash where nothing was measured."""
+    """Formats a duration; a dash if nothing was measured."""
     if value is None:
         return "\N{EN DASH}"
     seconds = round(value.total_seconds())

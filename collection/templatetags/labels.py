@@ -1,6 +1,6 @@
-"""How a label looks, everywhere: a word, a letter and a shape; the colour only helps."""
+"""Draws labels on all pages: as a word, a letter and a shape; the colour is only an aid."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from django import template
 from django.utils.html import format_html
@@ -12,8 +12,8 @@ CIRCLE = mark_safe('<circle cx="12" cy="12" r="11"/>')
 SQUARE = mark_safe('<rect x="2" y="2" width="20" height="20" rx="3"/>')
 DIAMOND = mark_safe('<path d="M12 0 24 12 12 24 0 12z"/>')
 
-# label -> CSS class, letter, shape. Ordinal answers differ by their digit alone: their order says the rest. A digit
-# belongs to nothing else: beside the keys 1 2 3 it would be taken for one of them.
+# label -> CSS class, letter, shape. Ordinal answers differ by their digit alone: their order says the rest. No other
+# label has a digit, because beside the keys 1 2 3 people would take it for one of them.
 MARKS = {
     "entailment": ("label-e", "E", CIRCLE),
     "neutral": ("label-n", "N", SQUARE),
@@ -28,16 +28,50 @@ MARKS = {
 NO_LABEL = ("label-none", "\N{EN DASH}", CIRCLE)
 
 
+def colours_of(labels: Iterable[str]) -> dict[str, str]:
+    """Returns label -> the name of its colour, for charts; empty if two of the labels have the same."""
+    found = {label: f"--{MARKS[label][0]}" for label in labels if label in MARKS}
+    return found if len(set(found.values())) == len(found) else {}
+
+
 @register.filter
 def in_words(label: str | None, words: Mapping[str, str]) -> str:
-    """The corpus's own words for a label, where it has some: `{% label_mark row.label row.label|in_words:words %}`."""
+    """Returns the corpus's own wording for a label, if any: `{% label_mark row.label row.label|in_words:words %}`."""
     return words.get(label or "", "")
 
 
 @register.simple_tag
+def vote_bar(votes: Mapping[str, int], labels: Sequence[str]) -> SafeString:
+    """Returns how many gave each label, as a bar and in words: `{% vote_bar votes question.labels %}`."""
+    total, start, bars = sum(votes.values()), 0.0, []
+    given = [label for label in labels if votes.get(label)]
+    for label in given:
+        width = 100 * votes[label] / total
+        css = MARKS.get(label, NO_LABEL)[0]
+        bars.append(
+            format_html(
+                '<rect class="{}" x="{}" width="{}" height="8"/>', css, round(start, 2), round(width, 2)
+            )
+        )
+        start += width
+    if not given:
+        return mark_safe("")
+    said = ", ".join(f"{votes[label]} {label}" for label in given)
+    return format_html(
+        '<svg class="vote-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">{}</svg>'
+        '<span class="small">{}</span>',
+        mark_safe("".join(bars)),
+        said,
+    )
+
+
+@register.simple_tag
 def label_mark(label: str | None, word: str = "") -> SafeString:
-    """The mark of a label: `{% label_mark pair.gold_label %}`, or in a corpus's words
-    `{% label_mark "entailment" "Definitely correct" %}`. Without a label: "no label"."""
+    """Returns the mark of a label.
+
+    `{% label_mark pair.gold_label %}`, or in a corpus's words `{% label_mark "entailment" "Definitely correct" %}`.
+    Without a label: "no label".
+    """
     css, letter, shape = MARKS.get(label or "", NO_LABEL)
     return format_html(
         '<span class="label {}"><svg viewBox="-1 -1 26 26" aria-hidden="true" focusable="false">{}'

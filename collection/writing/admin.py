@@ -1,4 +1,4 @@
-"""Prompts, tasks and problem reports in the dashboard. What people wrote is never edited."""
+"""Registers prompts, tasks and problem reports in the admin. Texts of annotators are never edited."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""REST: claims a premise to write for, and takes what was written."""
+"""REST: claims a premise to write for, and accepts the texts."""
 
 from typing import cast
 

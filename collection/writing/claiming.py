@@ -1,7 +1,9 @@
 """Claims premises for writers, and says why there is none to claim."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import reduce
+from itertools import takewhile
 from operator import or_
 
 from django.conf import settings
@@ -9,31 +11,48 @@ from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import IsNull
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 
 from accounts.models import User
 from accounts.people.consents import require_consent
 from collection.errors import DoneForToday, NoWork, TaskOver
-from collection.models import Corpus, Genre, Premise, Prompt, PromptVersion, WritingAssignment, WritingSeat
+from collection.models import (
+    Corpus,
+    Genre,
+    Premise,
+    Prompt,
+    PromptReading,
+    PromptVersion,
+    WritingAssignment,
+    WritingSeat,
+)
+from collection.models.querysets import SeatQuerySet
 from collection.writing.who_may_write import may_write, why_not_writing
 from shared.transactions import one_transaction
 
 Outcome = WritingAssignment.Outcome
 
+RUN = 10  # tasks of one prompt in a row, so that nobody reads instructions anew for each text
+# A prompt that a writer has read goes before others as long as its genres are at most this far ahead: a tenth of the turns
+# of all first seats (see `turn_of`).
+AHEAD = 2**24 // 10
+
 
 def lock_writer(annotator: User) -> None:
     """Locks a writer, so that two tabs cannot both find no open task, nor both claim the last task of the day.
 
-    `no_key`: other tables refer to the key, and a submission at the same moment need not wait.
+    `no_key`: other tables refer to the key, and a simultaneous submission need not wait.
     """
     User.objects.select_for_update(of=("self",), no_key=True).get(pk=annotator.pk)
 
 
 @one_transaction
-def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
+def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> WritingAssignment:
     """Returns the annotator's open assignment with its lease renewed, or a new one.
 
-    Two tabs get the same assignment. An assignment whose lease ran out goes on if its seat is still free, so
-    that a draft comes back to its premise. Raises ConsentMissing, and NoWork, also if this person may not write here.
+    `prompt`: the slug of the preferred prompt, used if it has work for them. Two tabs get the same assignment. An
+    assignment whose lease expired continues if its seat is still free, so that a draft returns to its premise.
+    Raises ConsentMissing, and NoWork, also if this person may not write here.
     """
     now = timezone.now()
     require_consent(user=annotator, form_id=corpus.consent_form_id)
@@ -54,7 +73,7 @@ def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
     if is_done_for_today(corpus, annotator, now):
         raise _until_tomorrow(corpus, now)
     full = full_genres(annotator, corpus)
-    seat = _next_seat(corpus, annotator, full, now)
+    seat = _next_seat(corpus, annotator, full, now, prompt)
     if seat is None:
         raise _why_no_seat(corpus, annotator, full, now)
     lease_seat(seat, annotator, now)
@@ -66,7 +85,7 @@ def claim_writing(*, corpus: Corpus, annotator: User) -> WritingAssignment:
 
 
 def why_no_work(*, corpus: Corpus, annotator: User) -> NoWork | None:
-    """Returns why `claim_writing` would give this person no premise now; None if it would give one."""
+    """Returns why `claim_writing` would return no premise for this person now; None if it would return one."""
     now = timezone.now()
     if Corpus.objects.filter(has_writing(annotator, now), pk=corpus.pk).exists():
         return None
@@ -108,7 +127,10 @@ def lease_seat(seat: WritingSeat, annotator: User, now: datetime) -> bool:
 
 
 def close(assignment: WritingAssignment, outcome: str, now: datetime, skip_reason: str = "") -> None:
-    """Closes a task once. Only an expired task can be closed again, since it can still be sent. Raises TaskOver."""
+    """Closes a task once. Only an expired task can be closed again, since it can still be submitted.
+
+    Raises TaskOver.
+    """
     unsent = WritingAssignment.objects.filter(
         Q(closed_at=None) | Q(outcome=Outcome.EXPIRED), pk=assignment.pk
     )
@@ -117,7 +139,7 @@ def close(assignment: WritingAssignment, outcome: str, now: datetime, skip_reaso
 
 
 def start_of_day(now: datetime) -> datetime:
-    """Returns when the day began in UTC, as on every page about a person's work."""
+    """Returns the beginning of the day in UTC, as on every page about a person's work."""
     return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
@@ -137,8 +159,8 @@ def is_done_for_today(corpus: Corpus, annotator: User, now: datetime) -> bool:
 def full_genres(annotator: User, corpus: Corpus | None = None) -> list[int]:
     """Returns the ids of the genres, of all corpora or one, in which this person has filled their share of seats.
 
-    Everybody may write once in each genre. Counting all seats would read a large genre from end to end for each
-    claim. So the query only looks whether the genre has an n-th premise; n follows from what the person wrote.
+    Everybody may write once in each genre. Counting all seats would read the whole of a large genre for each claim.
+    So the query only looks whether the genre has an n-th premise; n follows from what the person wrote.
     """
     if corpus is not None and corpus.max_genre_share == 100:
         return []
@@ -170,60 +192,119 @@ def genres_in_turn(annotator: User, full: list[int], now: datetime) -> QuerySet[
     return genres.with_next_turn(annotator, now).order_by("next_turn", "pk")
 
 
-def _next_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime) -> WritingSeat | None:
-    for genre in genres_in_turn(annotator, full, now).filter(corpus=corpus):
-        # A condition in SQL would search each genre's first seat a second time.
-        if genre.next_turn is None:  # type: ignore[attr-defined]
-            continue
-        seat = (
-            WritingSeat.objects.claimable_at(now)
-            .filter(genre=genre, is_pilot=genre.is_piloted)  # type: ignore[attr-defined]
-            .not_touched_by(annotator)
-            .select_for_update(skip_locked=True, of=("self",))
-            .order_by("turn")
-            .first()
-        )
+def prompts_with_work(annotator: User, corpora: Iterable[Corpus]) -> dict[int, list[Prompt]]:
+    """Returns corpus id -> the prompts under which this person could claim a premise now, by name."""
+    with_work = genres_in_turn(annotator, full_genres(annotator), timezone.now()).filter(corpus__in=corpora)
+    with_work = with_work.filter(next_turn__isnull=False)  # type: ignore[misc]
+    found: dict[int, list[Prompt]] = {}
+    for prompt in Prompt.objects.filter(pk__in=with_work.order_by().values("prompt")).order_by("name"):
+        found.setdefault(prompt.corpus_id, []).append(prompt)
+    return found
+
+
+def _in_order(genres: Iterable[Genre], corpus: Corpus, annotator: User, chosen: str) -> list[Genre]:
+    """Orders genres with work: the chosen prompt's first, then those of the writer's run, then the least written.
+
+    Prompts that this person has read count as less written, by `AHEAD`. A newcomer begins with the least written genre, so
+    all genres fill evenly over people.
+    """
+    genres = list(genres)
+    if len({genre.prompt_id for genre in genres}) < 2:
+        return genres  # as they come: the least written one first
+    lately = (
+        WritingAssignment.objects.handed_to(annotator)
+        .filter(corpus=corpus)
+        .order_by("-pk")
+        .values_list("prompt_version__prompt", flat=True)[:RUN]
+    )
+    last = list(lately)
+    run = list(takewhile(lambda prompt: prompt == last[0], last))
+    going_on = run[0] if 0 < len(run) < RUN else None
+    read = set(
+        PromptReading.objects.filter(
+            annotator=annotator, passed_at__isnull=False, version__prompt__corpus=corpus
+        ).values_list("version__prompt", flat=True)
+    )
+
+    def place(genre: Genre) -> tuple[bool, bool, int, int]:
+        turn: int = genre.next_turn  # type: ignore[attr-defined]
+        ahead = AHEAD if genre.prompt_id in read else 0
+        is_other = genre.prompt is None or genre.prompt.slug != chosen
+        return is_other, genre.prompt_id != going_on, turn - ahead, genre.pk
+
+    return sorted(genres, key=place)
+
+
+def _next_seat(
+    corpus: Corpus, annotator: User, full: list[int], now: datetime, chosen: str
+) -> WritingSeat | None:
+    genres = genres_in_turn(annotator, full, now).filter(corpus=corpus).select_related("prompt")
+    # A condition in SQL would search each genre's first seat a second time.
+    with_work = [genre for genre in genres if genre.next_turn is not None]  # type: ignore[attr-defined]
+    for genre in _in_order(with_work, corpus, annotator, chosen):
+        free = _to_write(genre).free_for(annotator, now)
+        seat = free.select_for_update(skip_locked=True, of=("self",)).first()
         if seat is not None:
             return seat
     return None
 
 
+def _to_write(genre: Genre) -> SeatQuerySet:
+    """Returns the seats that wait for a text. `genre` comes from `writable_by`."""
+    return WritingSeat.objects.to_write(genre.pk, genre.is_piloted)  # type: ignore[attr-defined]
+
+
 def _until_tomorrow(corpus: Corpus, now: datetime) -> NoWork:
     tomorrow = start_of_day(now) + timedelta(days=1)
-    count = corpus.max_tasks_per_day
-    why = f"That was enough for today: one person gets {count} text{'' if count == 1 else 's'} a day here."
+    count = corpus.max_tasks_per_day or 0
+    why = ngettext(
+        "That was enough for today: one person gets %(count)s text a day here.",
+        "That was enough for today: one person gets %(count)s texts a day here.",
+        count,
+    ) % {"count": count}
     return DoneForToday(why, int((tomorrow - now).total_seconds()) + 1)
 
 
 def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime) -> NoWork:
-    """Says why this person can claim nothing. Called only when no seat was found, so it may be slow."""
-    writable = Genre.objects.filter(corpus=corpus).writable_by(annotator)
-    if not writable.exists():
+    """Returns why this person can claim nothing. It is called only if no seat was found, so it may be slow."""
+    writable = list(Genre.objects.filter(corpus=corpus).writable_by(annotator))
+    if not writable:
         return _why_closed(corpus)
-    rest = writable.exclude(pk__in=full)
-    if not rest.exists():
-        share = f"one person writes at most {corpus.max_genre_share}% of each kind of text"
-        return NoWork(f"You have done your part here: {share}. New texts may be added.")
-    seats = WritingSeat.objects.filter(genre__in=rest, premise__status="open").unwritten().in_play()
-    held = seats.filter(leased_until__gt=now).not_touched_by(annotator).aggregate(first=Min("leased_until"))
-    if held["first"] is not None:
-        wait = max(int((held["first"] - now).total_seconds()), 30)
+    rest = [genre for genre in writable if genre.pk not in full]
+    if not rest:
+        why = gettext(
+            "You have done your part here: one person writes at most %(share)s%% of each kind"
+            " of text. New texts may be added."
+        )
+        return NoWork(why % {"share": corpus.max_genre_share})
+    seats = reduce(or_, map(_to_write, rest))
+    for_them = seats.not_touched_by(annotator)
+    if for_them.exists():
+        first = for_them.aggregate(first=Min("leased_until"))["first"] or now
+        wait = max(int((first - now).total_seconds()), 30)
         return NoWork(
-            "Others are writing for the last open premises. One may come back if they do not finish.", wait
+            gettext(
+                "Others are writing for the last open premises. One may come back if they do not finish."
+            ),
+            wait,
         )
     if seats.exists():
-        return NoWork("You have been given every premise that is still open. New ones may be added.")
+        return NoWork(gettext("You have been given every premise that is still open. New ones may be added."))
     if full:
-        return NoWork("What is still open is for other writers: you have done your part.")
-    return NoWork("Every premise has been written for. New ones may be added.")
+        return NoWork(gettext("What is still open is for other writers: you have done your part."))
+    return NoWork(gettext("Every premise has been written for. New ones may be added."))
 
 
 def _why_closed(corpus: Corpus) -> NoWork:
     statuses = set(Prompt.objects.filter(corpus=corpus, genre__isnull=False).values_list("status", flat=True))
     if Prompt.Status.PILOT in statuses:
-        why = "The instructions are still being tried out with a few people. Everybody may write after that."
+        why = gettext(
+            "The instructions are still being tried out with a few people. Everybody may write after that."
+        )
     elif Prompt.Status.CLOSED in statuses:
-        why = "Writing is closed here at the moment. The researchers open it again when there is more to do."
+        why = gettext(
+            "Writing is closed here at the moment. The researchers open it again when there is more to do."
+        )
     else:
-        why = "There are no texts to write for yet."
+        why = gettext("There are no texts to write for yet.")
     return NoWork(why)

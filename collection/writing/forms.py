@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 from django.forms.boundfield import BoundField
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
 
 from collection.models import (
     Corpus,
@@ -15,12 +17,14 @@ from collection.models import (
     Prompt,
     WritingAssignment,
 )
+from collection.templatetags.labels import label_mark
 from collection.texts import direction_of
 from collection.writing.submitting import Signals, version_of
 
 PREFIX, SIGNAL, CHECK = "text-", "signal-", "check-"
 MOST_SIGNAL = 2_147_483_647  # the largest number of the database
 PROBLEM_CHARS = 2000
+MOST_TRIES = 1000
 
 
 class WritingForm(forms.Form):
@@ -37,8 +41,8 @@ class WritingForm(forms.Form):
     problem = forms.CharField(
         required=False,
         max_length=PROBLEM_CHARS,
-        label="Is something wrong with this text?",
-        help_text="You need not fill this in. A researcher reads it.",
+        label=gettext_lazy("Is something wrong with this text?"),
+        help_text=gettext_lazy("You need not fill this in. A researcher reads it."),
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
     )
 
@@ -53,18 +57,19 @@ class WritingForm(forms.Form):
         super().__init__(data, initial=start, label_suffix="")
         if assignment.corpus.language_models == Corpus.LanguageModels.DECLARED:
             self.fields["model_helped"] = forms.BooleanField(
-                required=False, label="A language model helped me with this one"
+                required=False, label=gettext_lazy("A language model helped me with this one")
             )
-        for entry in assignment.prompt_version.fields.all():
+        corpus = assignment.corpus
+        for entry in corpus.in_order(assignment.prompt_version.fields.all()):
             self.fields[f"{PREFIX}{entry.label}"] = forms.CharField(
                 required=False,
-                label=entry.wording,
-                help_text=entry.reminder,
+                label=label_mark(entry.label, corpus.answer_words[entry.label]),
+                help_text=entry.reminder or entry.wording,
                 widget=forms.Textarea(
                     attrs={
                         "rows": 2,
-                        "lang": assignment.corpus.language,
-                        "dir": direction_of(assignment.corpus.language),
+                        "lang": corpus.language,
+                        "dir": direction_of(corpus.language),
                         "autocomplete": "off",
                         "data-text": entry.label,
                     }
@@ -77,7 +82,7 @@ class WritingForm(forms.Form):
 
     @property
     def texts(self) -> dict[str, str]:
-        """Label -> text, after `is_valid`."""
+        """Returns label -> text, after `is_valid`."""
         return {
             name.removeprefix(PREFIX): text
             for name, text in self.cleaned_data.items()
@@ -91,7 +96,7 @@ class WritingForm(forms.Form):
 
     @property
     def only_reports(self) -> bool:
-        """Returns whether a problem is reported and no text written, which gives the premise back."""
+        """Returns whether a problem is reported and no text written, which releases the premise."""
         return bool(self.raw_texts[DraftText.PROBLEM].strip()) and not self.has_typed
 
     @property
@@ -115,11 +120,11 @@ class WritingForm(forms.Form):
         return version_of(self.drafts)
 
     def start_from(self, version: str) -> None:
-        """Lets the page overwrite this version of the draft: the writer has seen it."""
+        """Allows the page to overwrite this version of the draft, which the writer has seen."""
         self.data = {name: self.data.get(name) for name in self.data} | {"base": version}
 
     def blame(self, errors: dict[str, str]) -> None:
-        """Puts the messages (label -> message) beside the fields."""
+        """Adds the messages (label -> message) to the fields."""
         for label, message in errors.items():
             name = f"{PREFIX}{label}"
             self.add_error(name if name in self.fields else None, message)
@@ -131,7 +136,7 @@ class WritingForm(forms.Form):
 
 
 class SkipForm(forms.Form):
-    """The content of the skip button: the task, an optional reason, an optional problem."""
+    """The content of the skip form: the task, an optional reason, an optional problem."""
 
     token = forms.CharField(max_length=22)
     reason = forms.ChoiceField(required=False, choices=[("", ""), *WritingAssignment.SkipReason.choices])
@@ -153,7 +158,10 @@ class CheckForm(forms.Form):
                 label=question.hypothesis,
                 choices=choices,
                 widget=forms.RadioSelect,
-                error_messages={"required": "Please choose one.", "invalid_choice": "Please choose one."},
+                error_messages={
+                    "required": gettext_lazy("Please choose one."),
+                    "invalid_choice": gettext_lazy("Please choose one."),
+                },
             )
 
     @property
@@ -162,13 +170,32 @@ class CheckForm(forms.Form):
 
     @property
     def answers(self) -> dict[int, str]:
-        """Order -> label, after `is_valid`."""
+        """Returns order -> label, after `is_valid`."""
         return {question.order: self.cleaned_data[name] for name, question in self.questions.items()}
 
     def explain(self, wrong: Iterable[Any]) -> None:
-        """Puts the explanations beside the questions that were answered wrong."""
+        """Adds the explanations to the questions with a wrong answer."""
         for question in wrong:
             self.add_error(f"{CHECK}{question.order}", question.explanation)
+
+    def focus_first_error(self) -> None:
+        name = next((name for name in self.fields if name in self.errors), None)
+        if name:
+            self.fields[name].widget.attrs["autofocus"] = True
+
+    def verdicts(self) -> dict[str, str]:
+        """Returns the explanation of each given answer that is wrong, under the name of its field."""
+        return {
+            name: question.explanation
+            for name, question in self.questions.items()
+            if self.data.get(name, question.label) != question.label
+        }
+
+    @property
+    def tries_before(self) -> int:
+        """Returns how many answers a script has found wrong before this form was sent; 0 without scripts."""
+        counted = self.data.get("tries", "")
+        return min(int(counted), MOST_TRIES) if counted.isdecimal() and len(counted) < 5 else 0
 
 
 class ReportForm(forms.Form):
@@ -204,6 +231,11 @@ class PilotForm(forms.Form):
     writers = forms.IntegerField(
         required=False, min_value=1, max_value=100, label="Pilots at each premise", initial=1
     )
+
+
+def by_script(request: HttpRequest) -> bool:
+    """Returns whether the request comes from a page's script, which reads JSON."""
+    return "application/json" in request.headers.get("Accept", "")
 
 
 def typed_texts(data: Mapping[str, str]) -> list[str]:

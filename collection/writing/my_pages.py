@@ -24,9 +24,13 @@ def my_writing(request: HttpRequest) -> HttpResponse:
     """Shows what this person wrote by day, the latest tasks with their advice, and what comes next."""
     user = cast(User, request.user)
     corpora = Corpus.objects.written_for_by(user)[:CORPORA_SHOWN]
+    tasks = list(WritingAssignment.objects.handed_to(user).sent().with_words().order_by("-pk")[:TASKS_SHOWN])
+    shared: dict[int, Corpus] = {}
+    for task in tasks:
+        task.corpus = shared.setdefault(task.corpus_id, task.corpus)  # its answers' words are read once
     context = {
         "days": statistics.writing_days(user, DAYS_SHOWN),
-        "tasks": WritingAssignment.objects.handed_to(user).sent().with_words().order_by("-pk")[:TASKS_SHOWN],
+        "tasks": tasks,
         "answers": ProblemReport.objects.made_by(user).answered()[:ANSWERS_SHOWN],
         "advice": statistics.advice_to(user, DAYS_SHOWN),
         "earned": user.ledger.for_writing().total_cents(),

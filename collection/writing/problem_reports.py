@@ -12,7 +12,7 @@ from shared.transactions import one_transaction
 def report_problem(*, assignment: WritingAssignment, text: str) -> None:
     """Stores a report, and pauses the premise if enough people reported it. Call it in the transaction of the task.
 
-    Locks the premise first. Otherwise two people who report at one moment would each count one report.
+    Locks the premise first. Otherwise two people who report simultaneously would each count one report.
     """
     premise = Premise.objects.select_for_update(of=("self",), no_key=True).get(pk=assignment.seat.premise_id)
     ProblemReport.objects.create(assignment=assignment, text=text)
@@ -41,7 +41,7 @@ def answer_report(*, report: ProblemReport, answer: str, by: User, premise: str 
     )
     if premise and premise != found.status:
         if found.status == Premise.Status.DROPPED:
-            raise NotPossible("This premise was dropped before. Open it again in the list of premises first.")
+            raise NotPossible("This premise was dropped. Open it again in the list of premises first.")
         reason = "reported by writers" if premise == Premise.Status.DROPPED else ""
         Premise.objects.filter(pk=found.pk).update(status=premise, dropped_because=reason)
     is_answered = bool(answer or premise)

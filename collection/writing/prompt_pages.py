@@ -2,41 +2,52 @@
 
 from typing import cast
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from accounts.pages.access import signed_in_required
-from collection.models import PromptVersion, WorkedExample
+from collection.models import Corpus, PromptVersion, WorkedExample
 from collection.texts import direction_of
 from collection.writing import prompts
-from collection.writing.forms import CheckForm
-from nli.labels import PLAIN_WORDS
+from collection.writing.forms import CheckForm, by_script
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @signed_in_required
 def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
-    """Shows instructions, examples and check. A POST answers the check, and records that they were read."""
+    """Shows instructions, examples and check.
+
+    A POST answers the check, and records the reading; a POST by a script requests which of the given answers are
+    wrong.
+    """
     found = _version(version, corpus)
     user = cast(User, request.user)
-    words = [(entry.label, f"It {PLAIN_WORDS[entry.label]}") for entry in found.fields.all()]
+    corpus_shown = found.prompt.corpus
+    fields = corpus_shown.in_order(found.fields.all())
+    words = [(entry.label, corpus_shown.answer_words[entry.label]) for entry in fields]
     form = CheckForm(found.check_questions.all(), words, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and by_script(request):
+        return JsonResponse({"wrong": form.verdicts()})
     if request.method == "POST" and form.is_valid() and not user.is_researcher:
-        wrong = prompts.read_prompt(annotator=user, version=found, answers=form.answers)
+        wrong = prompts.read_prompt(
+            annotator=user, version=found, answers=form.answers, tries_before=form.tries_before
+        )
         if not wrong:
             return redirect("writing", corpus=corpus)
         form.explain(wrong)
-    corpus_shown = found.prompt.corpus
+    form.focus_first_error()
     context = {
         "version": found,
         "corpus": corpus_shown,
         "direction": direction_of(corpus_shown.language),
-        "examples": _by_premise(found),
+        "fields": fields,
+        "examples": _by_premise(found, corpus_shown),
         "form": form,
+        "differs": found.differs if prompts.knows_another(annotator=user, prompt=found.prompt) else "",
         "is_done": prompts.has_passed(annotator=user, version=found),
     }
     return render(request, "collection/writing/prompt.html", context, status=422 if form.errors else 200)
@@ -54,9 +65,9 @@ def _version(version: int, corpus: str | None = None) -> PromptVersion:
     return get_object_or_404(versions.filter(prompt__corpus__slug=corpus) if corpus else versions, pk=version)
 
 
-def _by_premise(version: PromptVersion) -> list[tuple[str, list[WorkedExample]]]:
-    """Groups the worked examples by premise."""
+def _by_premise(version: PromptVersion, corpus: Corpus) -> list[tuple[str, list[WorkedExample]]]:
+    """Groups the worked examples by premise, and orders them as the answers are."""
     groups: dict[str, list[WorkedExample]] = {}
     for example in version.examples.all():
         groups.setdefault(example.premise, []).append(example)
-    return list(groups.items())
+    return [(premise, corpus.in_order(group)) for premise, group in groups.items()]

@@ -9,6 +9,7 @@ from accounts.models import User
 from collection.errors import NotPossible
 from collection.models import (
     CheckQuestion,
+    LedgerEntry,
     PilotWriter,
     Premise,
     Prompt,
@@ -16,6 +17,7 @@ from collection.models import (
     PromptVersion,
     WritingSeat,
 )
+from collection.pay import earn
 from collection.premises.writing_seats import new_seat
 from shared.transactions import one_transaction
 
@@ -29,12 +31,16 @@ def has_passed(*, annotator: User, version: PromptVersion) -> bool:
 
 @one_transaction
 def read_prompt(
-    *, annotator: User, version: PromptVersion, answers: Mapping[int, str]
+    *, annotator: User, version: PromptVersion, answers: Mapping[int, str], tries_before: int = 0
 ) -> list[CheckQuestion]:
-    """Says that the prompt was read; `answers`: the order of a check question -> label.
+    """Records that the prompt was read.
 
-    Returns the questions that were answered wrong or not at all. Without any the check is passed; else it may
-    be tried again, as often as it takes: it explains, it does not select.
+    `answers`: the order of a check question -> label; `tries_before`: wrong answers that the page has already
+    reported.
+
+    Returns the questions that were answered wrong or not at all. If there are none, the check is passed. Otherwise
+    it may be repeated without limit, since it explains and does not select. Passing pays what the version says,
+    once for each prompt.
     """
     reading, _ = PromptReading.objects.select_for_update().get_or_create(annotator=annotator, version=version)
     if reading.passed_at is not None:
@@ -44,16 +50,32 @@ def read_prompt(
         for question in version.check_questions.all()
         if answers.get(question.order) != question.label
     ]
-    reading.tries = min(reading.tries + 1, 32_767)
+    reading.tries = min(reading.tries + tries_before + 1, 32_767)
     reading.passed_at = None if wrong else timezone.now()
     reading.save(update_fields=["tries", "passed_at"])
+    if not wrong and version.reading_pay_cents:
+        prompt = version.prompt
+        earn(
+            user=annotator,
+            corpus_id=prompt.corpus_id,
+            kind=LedgerEntry.Kind.READING,
+            cents=version.reading_pay_cents,
+            reason=f"Read the instructions “{prompt.name}” of {prompt.corpus.name}"[:200],
+            key=f"reading:{prompt.pk}",
+        )
     return wrong
+
+
+def knows_another(*, annotator: User, prompt: Prompt) -> bool:
+    """Returns whether this person has read the instructions of another prompt of the corpus and passed their check."""
+    others = PromptReading.objects.filter(version__prompt__corpus=prompt.corpus_id, passed_at__isnull=False)
+    return others.filter(annotator=annotator).exclude(version__prompt=prompt).exists()
 
 
 def set_prompt_status(*, prompt: Prompt, status: str) -> None:
     """Opens, pilots or closes a prompt. Opening ends a pilot: its empty seats can no longer be claimed.
 
-    Raises NotPossible for a status that there is not.
+    Raises NotPossible for an unknown status.
     """
     if status not in Prompt.Status.values:
         raise NotPossible(
@@ -77,10 +99,10 @@ def dismiss_pilot(*, prompt: Prompt, code: str) -> None:
 
 @one_transaction
 def make_pilot_seats(*, prompt: Prompt, premises_per_genre: int, writers: int = 1) -> int:
-    """Opens premises of each genre of the prompt to its pilots, `writers` of them at each. Returns how many seats.
+    """Makes seats for `writers` pilots at premises of each genre of the prompt. Returns the number of seats.
 
-    Takes the premises whose turn among the real seats comes last, and none that somebody has been given: a
-    pilot who saw a premise is not given it again, so the pilot costs the corpus as little as it can.
+    It selects the premises whose turn among the real seats comes last, and none that somebody has claimed. A pilot
+    never gets a premise twice, so this choice costs the corpus the least.
     """
     Prompt.objects.select_for_update(of=("self",), no_key=True).get(pk=prompt.pk)
     seats = WritingSeat.objects.filter(premise=OuterRef("pk"))

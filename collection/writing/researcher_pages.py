@@ -1,5 +1,6 @@
 """Pages for researchers: problem reports, advice, pilots."""
 
+from itertools import pairwise
 from typing import cast
 
 from django.contrib import messages
@@ -10,9 +11,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.models import User
 from accounts.pages.access import researcher_required
 from collection import errors
-from collection.models import Corpus, ProblemReport, Prompt
+from collection.models import Corpus, ProblemReport, Prompt, PromptVersion
 from collection.writing import problem_reports, prompts, statistics
 from collection.writing.forms import PilotForm, ReportForm
+from collection.writing.versions import differences, figures_of
 
 REPORTS_A_PAGE = 20
 TASKS_SHOWN = 50
@@ -86,10 +88,36 @@ def pilots(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "collection/writing/pilots.html", context)
 
 
+@require_safe
+@researcher_required
+def compare_prompts(request: HttpRequest, slug: str) -> HttpResponse:
+    """Shows two versions of prompts side by side: `?first=` and `?second=`; unasked, the two newest of one prompt."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    versions = list(
+        PromptVersion.objects.filter(prompt__corpus=corpus)
+        .select_related("prompt")
+        .prefetch_related("fields")
+        .order_by("prompt__slug", "-number")
+    )
+    by_key = {str(version.pk): version for version in versions}
+    chosen = (by_key.get(request.GET.get(name, "")) for name in ("first", "second"))
+    two = [version for version in chosen if version is not None]
+    if len(two) < 2:
+        of_one = ([old, new] for new, old in pairwise(versions) if new.prompt_id == old.prompt_id)
+        two = next(of_one, versions[:2])
+    context = {
+        "corpus": corpus,
+        "versions": versions,
+        "two": [(version, figures_of(version)) for version in two],
+        "words": list(differences(two[0].instructions, two[1].instructions)) if len(two) == 2 else [],
+    }
+    return render(request, "collection/writing/compare_prompts.html", context)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def pilot(request: HttpRequest, slug: str, prompt: str) -> HttpResponse:
-    """Shows the pilot of a prompt: people, texts, times. A POST changes one thing."""
+    """Shows the pilot of a prompt: people, texts, times. A POST makes one change."""
     found = get_object_or_404(Prompt.objects.select_related("corpus"), corpus__slug=slug, slug=prompt)
     form = PilotForm(request.POST or None)
     if form.is_valid():

@@ -1,4 +1,4 @@
-"""What REST takes and gives in writing."""
+"""Defines the requests and responses of REST for writing."""
 
 from datetime import datetime
 from typing import Any

@@ -1,12 +1,13 @@
 """Statistics of writing: advice and pilots for researchers, days and advice for the writer."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, date, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.models import User
 from collection.advice import LEVELS, MEANINGS
@@ -56,7 +57,7 @@ def advice_by_writer(corpus: Corpus) -> list[AdviceRow]:
 
 
 def _advice(corpus: Corpus, *by: str) -> list[tuple[tuple[Any, ...], int, list[tuple[int, int]]]]:
-    """Groups tasks that were sent or got advice: key, tasks sent, counts for each kind. Two queries."""
+    """Groups tasks that were submitted or got advice: key, tasks submitted, counts for each kind. Two queries."""
     sent = WritingAssignment.objects.filter(corpus=corpus).sent().order_by(*by)
     tasks = {tuple(key): count for *key, count in sent.values_list(*by).annotate(n=Count("pk"))}
     names = [f"assignment__{name}" for name in by]
@@ -76,7 +77,7 @@ def _advice(corpus: Corpus, *by: str) -> list[tuple[tuple[Any, ...], int, list[t
 
 @dataclass
 class WritingDay:
-    """One person's day (UTC): tasks sent, skipped, reported; cents earned."""
+    """One person's day, in their time zone: tasks sent, skipped, reported; cents earned."""
 
     date: date
     sent: int = 0
@@ -87,17 +88,18 @@ class WritingDay:
 
 def writing_days(annotator: User, days: int) -> list[WritingDay]:
     """Returns the last days on which this person wrote or skipped something, newest first. Two queries."""
-    since = start_of_day(timezone.now()) - timedelta(days=days - 1)
+    today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    since = today - timedelta(days=days - 1)
     found: dict[date, WritingDay] = {}
     tasks = WritingAssignment.objects.filter(annotator=annotator, closed_at__gte=since).order_by()
-    by_day = tasks.annotate(day=TruncDate("closed_at", tzinfo=UTC)).values_list("day", "outcome")
+    by_day = tasks.annotate(day=TruncDate("closed_at")).values_list("day", "outcome")
     for day, outcome, count in by_day.annotate(n=Count("pk")):
         row = found.setdefault(day, WritingDay(day))
-        row.sent += count if outcome in ("submitted", "surplus") else 0
+        row.sent += count if outcome in WritingAssignment.SENT else 0
         row.skipped += count if outcome == "skipped" else 0
         row.reported += count if outcome == "reported" else 0
     entries = annotator.ledger.for_writing().filter(created_at__gte=since).order_by()
-    paid = entries.annotate(day=TruncDate("created_at", tzinfo=UTC)).values_list("day")
+    paid = entries.annotate(day=TruncDate("created_at")).values_list("day")
     for day, cents in paid.annotate(total=Sum("cents")):
         found.setdefault(day, WritingDay(day)).cents = cents
     shown = [day for day in found.values() if day.sent or day.skipped or day.reported or day.cents]
@@ -109,7 +111,7 @@ def advice_to(annotator: User, days: int) -> list[tuple[str, int]]:
     since = start_of_day(timezone.now()) - timedelta(days=days - 1)
     given = AdviceGiven.objects.filter(assignment__annotator=annotator, given_at__gte=since).order_by()
     counts = dict(given.values_list("advice").annotate(n=Count("pk")))
-    return [(meaning, counts[kind]) for kind, meaning in MEANINGS.items() if kind in counts]
+    return [(gettext(meaning), counts[kind]) for kind, meaning in MEANINGS.items() if kind in counts]
 
 
 @dataclass
@@ -148,7 +150,7 @@ def pilot_rows(prompt: Prompt) -> list[PilotRow]:
     ):
         row = rows.setdefault(code, PilotRow(code))
         row.advice += advice
-        if outcome in ("submitted", "surplus"):
+        if outcome in WritingAssignment.SENT:
             row.tasks += 1
             row.times.append(took)
         elif outcome in ("skipped", "reported"):

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import partial
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.idempotency import record_submission
 from accounts.models import User
@@ -33,7 +34,6 @@ from collection.writing.who_may_write import why_not_writing
 from shared.transactions import one_transaction
 
 Outcome, SkipReason = WritingAssignment.Outcome, WritingAssignment.SkipReason
-SENT = (Outcome.SUBMITTED, Outcome.SURPLUS)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Signals:
 
 @dataclass(frozen=True)
 class WritingResult:
-    """The result of a submission. `repeated`: it had been saved before, and nothing was done again.
+    """The result of a submission. `repeated`: it had been saved before, and nothing was changed.
 
     `finishes_visit`: it was the last task of a visit through a platform's link.
     """
@@ -86,7 +86,7 @@ def submit_writing(
     refused = [each for each in advice if each.refuses]
     if errors or refused:
         _count_advice(assignment, refused)
-        raise InvalidWriting({each.label: each.words for each in refused} | errors)
+        raise InvalidWriting({each.label: in_words(each) for each in refused} | errors)
     content: dict[str, object] = {"assignment": token, "texts": texts, "problem": problem.strip()}
     if model_helped:
         content["model_helped"] = True
@@ -96,7 +96,7 @@ def submit_writing(
         if not record_submission(user=annotator, key=key, content=content):
             return _earlier_result(assignment)
         locked = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
-        if locked.outcome in SENT:
+        if locked.outcome in locked.SENT:
             return _earlier_result(locked)
         if not locked.may_be_sent:
             raise TaskOver
@@ -153,12 +153,12 @@ def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], probl
 
 @one_transaction
 def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str = "") -> int:
-    """Gives a premise back, and reports a `problem` if there is one. Idempotent.
+    """Releases a premise, and reports a `problem` if there is one. Idempotent.
 
     `reason` is one of WritingAssignment.SkipReason, or empty. The prompt says what skipping an upsetting text pays,
     and how often a day. Returns the cents. Raises UnknownAssignment.
     """
-    lock_writer(annotator)  # of two skips at one moment, each would count the other as not yet paid
+    lock_writer(annotator)  # otherwise two simultaneous skips could both be paid as the last one of the day
     assignment = _own_assignment(annotator, token)
     assignment = assignments().select_for_update(of=("self",)).get(pk=assignment.pk)
     if assignment.closed_at is not None:
@@ -187,7 +187,7 @@ def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str 
 
 
 def _skip_pay(assignment: WritingAssignment, now: datetime) -> int:
-    """Returns the pay for skipping an upsetting premise: 0 once the day's number of paid skips is used up."""
+    """Returns the pay for skipping an upsetting premise: 0 once the day's paid skips are used up."""
     version = assignment.prompt_version
     if not version.skip_pay_cents:
         return 0
@@ -258,6 +258,11 @@ def discard_draft(*, annotator: User, token: str) -> None:
 def discard_drafts(*, annotator: User) -> None:
     """Deletes all drafts of a person, as when they are erased."""
     DraftText.objects.filter(assignment__annotator=annotator).delete()
+
+
+def in_words(advice: Advice) -> str:
+    """Returns the words of an advice in the reader's language."""
+    return gettext(advice.text) % advice.values
 
 
 def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[Advice]:

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -21,7 +22,7 @@ from collection.advice import AFTER_TYPING
 from collection.models import Corpus, WritingAssignment
 from collection.texts import direction_of
 from collection.writing import claiming, prompts, submitting
-from collection.writing.forms import SkipForm, WritingForm, typed_texts
+from collection.writing.forms import SkipForm, WritingForm, by_script, typed_texts
 
 UNSENT_SHOWN = 10
 # Session key: the task just sent was the visit's last. The page's script always goes to the writing page, which
@@ -37,8 +38,10 @@ def texts_kept_for_visitors(view: View) -> View:
     def kept(request: HttpRequest, corpus: str) -> HttpResponseBase:
         if request.method == "POST" and not isinstance(request.user, User):
             here = urlencode({"next": reverse("writing", args=[corpus])})
-            why = "You are signed out, so this could not be saved."
-            return _keep(request, why, "Sign in and go on", f"{reverse('sign-in')}?{here}", status=403)
+            why = gettext("You are signed out, so this could not be saved.")
+            return _keep(
+                request, why, gettext("Sign in and go on"), f"{reverse('sign-in')}?{here}", status=403
+            )
         return view(request, corpus)
 
     return kept
@@ -50,22 +53,31 @@ def texts_kept_for_visitors(view: View) -> View:
 @annotator_required
 @hands_out_work
 def writing(request: HttpRequest, corpus: str) -> HttpResponse:
-    """Shows the next premise and its fields. A POST submits the texts."""
+    """Shows the next premise and its fields; `?prompt=` chooses the kind of text. A POST submits the texts."""
     user = cast(User, request.user)
     found = get_object_or_404(Corpus, slug=corpus)
     if request.method == "POST":
         return _save(request, found, user)
     if request.session.pop(FINISHED, False):
         return redirect("visit")
+    chosen = request.GET.get("prompt", "")
     try:
-        assignment = claiming.claim_writing(corpus=found, annotator=user)
+        assignment = claiming.claim_writing(corpus=found, annotator=user, prompt=chosen)
     except ConsentMissing:
         return redirect(_consent_page(found))
     except errors.NoWork as nothing:
         return _nothing(request, found, nothing)
+    if chosen not in ("", assignment.prompt_version.prompt.slug):
+        messages.info(
+            request,
+            gettext(
+                "You have this text in hand, or none of the kind that you chose is left for you."
+                " Send or skip it, then choose again."
+            ),
+        )
     if not prompts.has_passed(annotator=user, version=assignment.prompt_version):
         return redirect("prompt", corpus=corpus, version=assignment.prompt_version_id)
-    return _task(request, assignment, WritingForm(assignment))
+    return task_page(request, assignment, WritingForm(assignment))
 
 
 def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
@@ -94,14 +106,18 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
             return _keep(
                 request,
                 str(over),
-                "Go on to the next one",
+                gettext("Go on to the next one"),
                 reverse("writing", args=[corpus.slug]),
                 status=409,
             )
         except KeyReused:
-            why = "This one was saved before, as you first sent it, and that stands."
+            why = gettext("This one was saved before, as you first sent it, and that stands.")
             return _keep(
-                request, why, "Go on to the next one", reverse("writing", args=[corpus.slug]), status=409
+                request,
+                why,
+                gettext("Go on to the next one"),
+                reverse("writing", args=[corpus.slug]),
+                status=409,
             )
         else:
             _say_saved(request, result)
@@ -110,31 +126,31 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
                 request.session[FINISHED] = True
             return redirect("writing", corpus=corpus.slug)
     form.focus_first_error()
-    return _task(request, assignment, form, status=422)
+    return task_page(request, assignment, form, status=422)
 
 
 def _say_saved(request: HttpRequest, result: submitting.WritingResult) -> None:
     pay = f" +{_cents(result.cents)}" if result.cents else ""
     if result.surplus:
-        text = "Somebody else finished this one first. Yours is stored and paid all the same."
+        text = gettext("Somebody else finished this one first. Yours is stored and paid all the same.")
     elif result.repeated:
-        text = "Yours was saved before; nothing was lost."
+        text = gettext("Yours was saved before; nothing was lost.")
     else:
-        text = "Yours is saved."
+        text = gettext("Yours is saved.")
     messages.success(request, text + pay)
 
 
 def _cents(cents: int) -> str:
-    return "1 cent" if cents == 1 else f"{cents} cents"
+    return ngettext("%(count)s cent", "%(count)s cents", cents) % {"count": cents}
 
 
 @require_POST
 @texts_kept_for_visitors
 @annotator_required
 def skip(request: HttpRequest, corpus: str) -> HttpResponse:
-    """Gives the premise back, with an optional reason, and reports a problem if one was typed.
+    """Releases the premise, with an optional reason, and reports a problem if one was typed.
 
-    Asks first if something was typed, because it would be deleted.
+    Requires a confirmation if something was typed, because it would be deleted.
     """
     user = cast(User, request.user)
     found = get_object_or_404(Corpus, slug=corpus)
@@ -148,9 +164,9 @@ def _skip(request: HttpRequest, corpus: Corpus, user: User, assignment: WritingA
     form, task = SkipForm(request.POST), WritingForm(assignment, request.POST)
     if not form.is_valid():
         task.focus_first_error()
-        return _task(request, assignment, task, status=422)
+        return task_page(request, assignment, task, status=422)
     if task.has_typed and not form.cleaned_data["sure"]:
-        return _task(request, assignment, task, status=409)
+        return task_page(request, assignment, task, status=409)
     said = form.cleaned_data
     cents = submitting.skip_writing(
         annotator=user, token=assignment.token, problem=said["problem"], reason=said["reason"]
@@ -161,11 +177,11 @@ def _skip(request: HttpRequest, corpus: Corpus, user: User, assignment: WritingA
 
 
 def _skipped(is_reported: bool, reason: str, cents: int) -> str:
-    done = "That one is skipped."
+    done = gettext("That one is skipped.")
     if is_reported:
-        done = "Thank you: a researcher will read what you reported."
+        done = gettext("Thank you: a researcher will read what you reported.")
     elif reason == WritingAssignment.SkipReason.UPSETTING:
-        done = "That one is skipped. Take a break whenever you like."
+        done = gettext("That one is skipped. Take a break whenever you like.")
     return done + (f" +{_cents(cents)}" if cents else "")
 
 
@@ -176,34 +192,37 @@ def own_task(request: HttpRequest, corpus: Corpus, user: User) -> WritingAssignm
 
 
 def not_yours(request: HttpRequest, corpus: Corpus) -> HttpResponse:
-    why = "You have no such task. Perhaps you are signed in as somebody else than when you began?"
-    return _keep(request, why, "Go on to a task of yours", reverse("writing", args=[corpus.slug]), status=404)
+    why = gettext("You have no such task. Perhaps you are signed in as somebody else than when you began?")
+    return _keep(
+        request, why, gettext("Go on to a task of yours"), reverse("writing", args=[corpus.slug]), status=404
+    )
 
 
 def ask_for_consent(request: HttpRequest, corpus: Corpus) -> HttpResponse:
-    why = "This could not be saved, because your consent is missing or was withdrawn."
-    return _keep(request, why, "Read it and agree", _consent_page(corpus), status=403)
+    why = gettext("This could not be saved, because your consent is missing or was withdrawn.")
+    return _keep(request, why, gettext("Read it and agree"), _consent_page(corpus), status=403)
 
 
 def _keep(request: HttpRequest, why: str, go_on: str, address: str, *, status: int) -> HttpResponse:
-    """Shows texts that could not be saved, to be copied, and a link to go on."""
+    """Shows texts that could not be saved, for copying, and a link to continue."""
     context = {"why": why, "texts": typed_texts(request.POST), "go_on": go_on, "address": address}
     return render(request, "collection/writing/kept.html", context, status=status)
 
 
 def _consent_page(corpus: Corpus) -> str:
-    """Returns the address of the consent form, which leads back to the work."""
+    """Returns the address of the consent form, which redirects back to the work."""
     back = urlencode({"next": reverse("writing", args=[corpus.slug])})
     return f"{reverse('consent', args=[corpus.consent_form_id])}?{back}"
 
 
-def _task(
+def task_page(
     request: HttpRequest,
     assignment: WritingAssignment,
     form: WritingForm,
     status: int = 200,
     changed: errors.DraftChanged | None = None,
 ) -> HttpResponse:
+    """Shows a task with its form. `changed`: the draft that was stored from another device."""
     until = assignment.seat.leased_until
     context = {
         "assignment": assignment,
@@ -225,9 +244,13 @@ def _task(
 
 
 def _unsent(corpus: Corpus, annotator: User) -> list[WritingForm]:
-    """Returns forms of this person's expired tasks with drafts, which can still be sent."""
+    """Returns forms of this person's expired tasks with drafts, which can still be submitted."""
     earlier = WritingAssignment.objects.handed_to(annotator).filter(corpus=corpus).unsent()
-    return [WritingForm(each) for each in earlier[:UNSENT_SHOWN]]
+    forms = []
+    for each in earlier[:UNSENT_SHOWN]:
+        each.corpus = corpus  # its answers' words are read once
+        forms.append(WritingForm(each))
+    return forms
 
 
 def _nothing(request: HttpRequest, corpus: Corpus, nothing: errors.NoWork) -> HttpResponse:
@@ -252,7 +275,6 @@ def draft(request: HttpRequest, corpus: str) -> HttpResponse:
     if assignment is None:
         return not_yours(request, found)
     texts = WritingForm(assignment, request.POST).raw_texts
-    by_script = "application/json" in request.headers.get("Accept", "")
     try:
         saved = submitting.save_draft(
             annotator=user, token=assignment.token, texts=texts, base=request.POST.get("base")
@@ -260,16 +282,16 @@ def draft(request: HttpRequest, corpus: str) -> HttpResponse:
     except ConsentMissing:
         return ask_for_consent(request, found)
     except errors.DraftChanged as changed:
-        if by_script:
+        if by_script(request):
             found_there = {"texts": changed.texts, "version": changed.version}
             return JsonResponse({"error": str(changed), **found_there}, status=409)
         form = WritingForm(assignment, request.POST)
         form.start_from(changed.version)
-        return _task(request, assignment, form, status=409, changed=changed)
-    if by_script:
+        return task_page(request, assignment, form, status=409, changed=changed)
+    if by_script(request):
         typed = {label: text for label, text in texts.items() if label in assignment.labels}
         advice = submitting.advice_on(assignment, typed)
-        said = {each.label: each.words for each in advice if each.kind not in AFTER_TYPING}
+        said = {each.label: submitting.in_words(each) for each in advice if each.kind not in AFTER_TYPING}
         return JsonResponse(
             {
                 "saved_at": saved.saved_at.isoformat() if saved else None,
@@ -278,7 +300,9 @@ def draft(request: HttpRequest, corpus: str) -> HttpResponse:
             }
         )
     if saved:
-        messages.success(request, "Your draft is saved. You can go on with it here or on another device.")
+        messages.success(
+            request, gettext("Your draft is saved. You can go on with it here or on another device.")
+        )
     return redirect("writing", corpus=corpus)
 
 
@@ -292,5 +316,5 @@ def discard_draft(request: HttpRequest, corpus: str) -> HttpResponse:
     if assignment is None:
         return not_yours(request, found)
     submitting.discard_draft(annotator=user, token=assignment.token)
-    messages.info(request, "The draft is deleted.")
+    messages.info(request, gettext("The draft is deleted."))
     return redirect("writing", corpus=corpus)

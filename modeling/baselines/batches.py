@@ -21,7 +21,7 @@ POOL_BATCHES = (
 
 @dataclass(frozen=True)
 class Sentences:
-    """`tokens` (batch, longest) on the device, shorter sentences padded; `lengths` (batch,) on the CPU.
+    """Sentences of a batch: `tokens` (batch, longest) on the device, padded; `lengths` (batch,) on the CPU.
 
     An empty sentence has length 0 and a row of padding; `longest` is at least 1. `pair` (sentences,) is the place in the
     batch of the pair that a sentence belongs to.
@@ -34,8 +34,10 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Batch:
-    """`sentences` of the sides that the network reads, gold `labels` (batch,), and the `targets` that it learns: those
-    labels, or distributions (batch, labels). Classifiers with features also have `measures` (batch, measures).
+    """One batch: the `sentences` of the sides that the network reads, and the gold `labels` (batch,).
+
+    `targets` are what it learns: the labels, or distributions (batch, labels). Classifiers with features also have
+    `measures` (batch, measures).
     """
 
     sentences: tuple[Sentences, ...]
@@ -66,9 +68,9 @@ class Tokeniser:
         return self._known[sentences]
 
 
-Texts = list[list[list[str]]]  # of each pair one text or several, each of them tokens
+Texts = list[list[list[str]]]  # for each pair, one text or several; a text is its tokens
 
-# What is a text: all premises together, each premise by itself, the hypothesis.
+# The sides: all premises as one text, each premise as a text, the hypothesis.
 SIDES: dict[str, Callable[[Pair], tuple[tuple[str, ...], ...]]] = {
     "premise": lambda pair: (pair.premise,),
     "premises": lambda pair: tuple((sentence,) for sentence in pair.premise),
@@ -77,7 +79,7 @@ SIDES: dict[str, Callable[[Pair], tuple[tuple[str, ...], ...]]] = {
 
 
 def tokenise_side(side: str, pairs: Iterable[Pair], cut: Callable[[str], list[str]] = tokenise) -> Texts:
-    """The tokens of one side ("premise", "premises" or "hypothesis") of every pair, by text."""
+    """Return the tokens of one side ("premise", "premises" or "hypothesis") of every pair, by text."""
     tokeniser = Tokeniser(cut)
     return [[tokeniser(text) for text in SIDES[side](pair)] for pair in pairs]
 
@@ -125,7 +127,7 @@ class Encoded:
         )
 
     def end_to_end(self, rows: Integers) -> tuple[Integers, Integers]:
-        """Return the indices of the first text of each pair of `rows`, and where each text starts, and the last one ends."""
+        """Return the indices of the first text of each pair of `rows`, the starts of the texts, and the end of the last."""
         texts = self._first[rows]
         lengths = self._lengths[texts]
         ends = np.concatenate(([0], np.cumsum(lengths)))
@@ -133,7 +135,7 @@ class Encoded:
 
 
 def starts_of(counts: Integers) -> Integers:
-    """Return where each of several stretches of these lengths starts when they lie end to end."""
+    """Return the starts of stretches of these lengths that lie end to end."""
     return np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.int64) if len(counts) else counts
 
 
@@ -156,7 +158,7 @@ class EncodedPairs:
         return len(self.labels)
 
     def cut(self, rows: Integers, device: torch.device) -> Batch:
-        """The pairs of `rows` as one batch on `device`."""
+        """Return the pairs of `rows` as one batch on `device`."""
         labels = torch.from_numpy(self.labels[rows]).to(device)
         soft = self.distributions
         targets = labels if soft is None else torch.from_numpy(soft[rows]).to(device)
@@ -164,7 +166,7 @@ class EncodedPairs:
         return Batch(tuple(side.cut(rows, device) for side in self.sides), labels, targets, measures)
 
     def by_length(self, rows: Integers) -> Integers:
-        """`rows`, short pairs first (by the first side, then by the next); equal ones keep their order."""
+        """Return `rows`, short pairs first (by the first side, then by the next); equal ones keep their order."""
         if not self.sides:
             return rows
         # lexsort takes its last key first.
@@ -172,7 +174,7 @@ class EncodedPairs:
 
 
 def encode_pairs(pairs: Sequence[Pair], reads: Sequence[str], vocabulary: Lexicon) -> EncodedPairs:
-    """The sides named in `reads`, and the labels, of `pairs`."""
+    """Encode the sides named in `reads`, and the labels, of `pairs`."""
     return encode_texts([texts_of(side, pairs, vocabulary) for side in reads], pairs, vocabulary)
 
 
@@ -189,7 +191,7 @@ def encode_texts(
 
 
 def labels_of(pairs: Sequence[Pair]) -> Integers:
-    """The gold labels (pairs,) as indices."""
+    """Return the gold labels (pairs,) as indices."""
     return np.array([pair.label for pair in pairs], dtype=np.int64)
 
 
@@ -203,14 +205,14 @@ def distributions_of(pairs: Sequence[Pair], labels: int) -> npt.NDArray[np.float
 
 @dataclass(frozen=True)
 class Part:
-    """The pairs from `start` to `stop` of the training pairs; of them a `share` is drawn anew each epoch."""
+    """The training pairs from `start` to `stop`, of which a `share` is drawn anew for each epoch."""
 
     start: int
     stop: int
     share: float = 1.0
 
     def drawn(self, seed: int, epoch: int) -> Integers:
-        """The rows of this epoch."""
+        """Return the rows of this epoch."""
         rows = np.arange(self.start, self.stop, dtype=np.int64)
         if self.share == 1:
             return rows
@@ -221,7 +223,7 @@ class Part:
 def training_batches(
     pairs: EncodedPairs, batch_size: int, seed: int, epoch: int, parts: Sequence[Part] = ()
 ) -> list[Integers]:
-    """The rows of each batch of one epoch, each drawn pair once: shuffled, then sorted by length in pools.
+    """Yield the rows of each batch of one epoch, each drawn pair once: shuffled, then sorted by length in pools.
 
     Depends on nothing but its arguments, so that a resumed run needs only the epoch and the position in it.
     """
@@ -238,5 +240,5 @@ def training_batches(
 
 
 def in_batches(rows: Integers, batch_size: int) -> Iterator[Integers]:
-    """`rows` in order, `batch_size` at a time; the last batch may be smaller."""
+    """Yield `rows` in order, `batch_size` at a time; the last batch may be smaller."""
     return (rows[start : start + batch_size] for start in range(0, len(rows), batch_size))

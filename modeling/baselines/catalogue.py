@@ -61,7 +61,11 @@ BASELINES: dict[str, type[Settings]] = {
     "pretrained_hypothesis": PretrainedHypothesisSettings,
 }
 
-TWO_CLASSES = ("edit_distance", "overlap_classifier", "wordnet_classifier")  # their labels are entailed2's
+TWO_CLASSES = (
+    "edit_distance",
+    "overlap_classifier",
+    "wordnet_classifier",
+)  # they predict the labels of entailed2
 
 # These read no premise: a hypothesis-only twin of them would be the same run again.
 NO_PREMISE = ("majority", "voting", "hypothesis_only", "pretrained_hypothesis")

@@ -26,7 +26,7 @@ from modeling.baselines.settings import (
     Settings,
     VotingSettings,
 )
-from nli.labels import SCHEMES
+from nli.labels import COLLAPSED, SCHEMES
 from nli.tokens import writes_without_spaces
 from schemas.base import LENIENT, Fault, Faulty, OneOf, Part, checked, part_of, refuse
 
@@ -66,11 +66,23 @@ class SnapshotName(Object):
     sha256: str = Field(description="the snapshot's content hash")
 
 
+class PremiseLabels(Object):
+    """How labels of single premises decide: `scheme`, and of corpus.json's `single_premises` seats and threshold."""
+
+    scheme: Annotated[str, OneOf(tuple(SCHEMES))]
+    seats: Annotated[int, Field(ge=1)]
+    threshold: Annotated[int, Field(ge=1)]
+
+
 class DataFile(Object):
-    """A partition's file and the SHA-256 that it must have."""
+    """A partition's file and the SHA-256 that it must have.
+
+    single_premises: the rule for the labels of single premises; without it they are not read.
+    """
 
     path: FilePath
     sha256: Sha256
+    single_premises: PremiseLabels | None = None
 
 
 class Files(Object):
@@ -86,14 +98,14 @@ class Files(Object):
 
 
 class Mixing(Object):
-    """How much of another snapshot's training part is learnt from."""
+    """How much of another snapshot's train part to learn from."""
 
     share: Annotated[float, Field(gt=0, le=1)] = Field(1.0, description="of it, drawn anew each epoch")
     most: AtMost | None = Field(None, description="of so many of its pairs at most, drawn once")
 
 
 class MixedFile(Mixing):
-    """Another snapshot's training file, learnt from too."""
+    """The training file of another snapshot to learn from, too."""
 
     snapshot: SnapshotName = Field(description="`name` and `sha256`")
     file: DataFile = Field(description="its training file: `path` and `sha256`")
@@ -115,7 +127,7 @@ class Start(Object):
 
 
 class Regime(Object):
-    """What is unlike a plain run on one whole snapshot, as the site's requests and RUN.json both have it."""
+    """The regime: how a run differs from a plain one on a whole snapshot. Requests and RUN.json share it."""
 
     genre: str | None = Field(None, description="learn from this genre's pairs alone")
     most: AtMost | None = Field(
@@ -138,17 +150,22 @@ class RunConfig(Regime):
     baseline: Annotated[str, OneOf(tuple(BASELINES))] = Field(description="one of the baselines below")
     seed: Annotated[int, Field(ge=0)] = Field(description="of all random numbers")
     snapshot: SnapshotName = Field(description="`name` and `sha256`, recorded in the metrics")
-    scheme: Annotated[str, OneOf(tuple(SCHEMES))] = Field(description="of the labels that the run gives")
-    files: Files = Field(description="`train`, `dev`, `test`: each `path` and `sha256`, or null")
+    scheme: Annotated[str, OneOf(tuple(SCHEMES))] = Field(
+        description="the scheme of the labels that the run predicts"
+    )
+    files: Files = Field(
+        description="`train`, `dev`, `test`: each `path` and `sha256`, or null; and `single_premises` (`scheme`, "
+        "`seats`, `threshold`) where each sentence of a premise was judged by itself"
+    )
     folder: FilePath = Field(description="becomes the run folder")
-    cache: FilePath = Field(description="holds word vectors cut to a vocabulary")
+    cache: FilePath = Field(description="the folder that caches the word vectors of vocabularies")
     vectors: str | None = Field(
         None,
         description="an installed package or a GloVe text file; baselines that read word vectors need it",
     )
     preset: Annotated[str, OneOf(PRESETS)] = Field(
         "default",
-        description="`default`, or `paper`: settings as published; those that are named count before it",
+        description="`default`, or `paper`: settings as published; `settings` override it",
     )
     settings: SerializeAsAny[Settings] = Field(
         Settings(),
@@ -160,7 +177,7 @@ class RunConfig(Regime):
     threads: Annotated[int, Field(ge=1)] = Field(1, description="of the processor")
     # A kill costs this much work at most. Writing a checkpoint takes well under a second.
     checkpoint_seconds: Annotated[float, Field(ge=0)] = Field(
-        20.0, description="a checkpoint is written so often"
+        20.0, description="seconds between two checkpoints"
     )
     mixed: Annotated[tuple[MixedFile, ...], Field(strict=False)] = Field(
         (), description="further training files: each `snapshot`, `file`, `share`, `most`"
@@ -191,13 +208,13 @@ class RunConfig(Regime):
         """Yield the errors that involve several keys."""
         if self.files.train is None:
             yield Fault(("files", "train"), "is missing; a baseline cannot be trained without it")
-        if self.collapse and self.scheme not in ("", "entailed2"):
+        if self.collapse and self.scheme not in ("", COLLAPSED):
             yield Fault(
-                ("collapse",), 'reads labels as those of entailed2; set scheme to "entailed2" with it'
+                ("collapse",), f'reads labels as those of {COLLAPSED}; set scheme to "{COLLAPSED}" with it'
             )
-        if self.baseline in TWO_CLASSES and self.scheme not in ("", "entailed2"):
+        if self.baseline in TWO_CLASSES and self.scheme not in ("", COLLAPSED):
             what = (
-                f'must be "entailed2", for {self.baseline} tells two classes apart; set collapse for others'
+                f'must be "{COLLAPSED}", for {self.baseline} tells two classes apart; set collapse for others'
             )
             yield Fault(("scheme",), what)
         kind = BASELINES.get(self.baseline)
@@ -214,7 +231,9 @@ class RunConfig(Regime):
                 ("hypothesis_only",), f"is set, but {self.baseline} reads no premise anyway; remove it"
             )
         if self.start is not None and self.baseline and not isinstance(self.settings, LearningSettings):
-            yield Fault(("start",), f"is set, but {self.baseline} learns in one look and starts from nothing")
+            yield Fault(
+                ("start",), f"is set, but {self.baseline} is fitted in one step and cannot start from a run"
+            )
         if self.vectors is None and isinstance(self.settings, NeuralSettings):
             yield Fault(("vectors",), f"is missing; {self.baseline} needs word vectors")
 
@@ -233,9 +252,9 @@ class RunConfig(Regime):
             "vectors": None if self.vectors is None else Path(self.vectors).name,
             "settings": stored_settings(self.settings),
             **self.pretrained(),
-            # Only where it decides what a word is.
+            # Only if it decides what a word is.
             **({"language": self.language} if writes_without_spaces(self.language) else {}),
-            # Only what is asked for: a plain run keeps the identity that it had before there were regimes.
+            # Only if one was requested: a plain run keeps the identity that it had before there were regimes.
             **self.regime(),
         }
 
@@ -247,7 +266,7 @@ class RunConfig(Regime):
         return {"settings": named, "pretrained": digest_of(self.settings.model)}
 
     def regime(self) -> dict[str, Any]:
-        """What is unlike a plain run on one snapshot, JSON-ready."""
+        """Return the regime, JSON-ready: how the run differs from a plain one on a whole snapshot."""
         mixed = [
             {
                 "snapshot": one.snapshot.model_dump(),
@@ -281,7 +300,7 @@ class EvaluationConfig(Object):
     files: Files = Field(description="the partitions to be scored")
     folder: FilePath = Field(description="takes predictions and metrics")
     cache: Annotated[Path | None, Field(strict=False)] = Field(
-        None, description="holds word vectors cut to a vocabulary"
+        None, description="the folder that caches the word vectors of vocabularies"
     )
     vectors: str | None = Field(
         None, description="those that the run was trained with; null will do for an installed package"

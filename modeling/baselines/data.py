@@ -13,14 +13,17 @@ from typing import Any
 from modeling.baselines.config import DataFile
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.files import sha256_of
-from nli.labels import COLLAPSED, COLLAPSIBLE, NO_GOLD, SCHEMES, label_index, vote_index
+from nli.gold import Rule
+from nli.labels import COLLAPSED, NO_GOLD, SCHEMES, label_index, vote_index
+from nli.lines import TEXTS, is_a, premises_of, votes_in
+from nli.single_premises import labels_of_premises
 
 NO_GENRE = "no genre"  # SNLI's own files have none
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One premise (of several sentences in some corpora), one hypothesis; `label` is the gold's index."""
+    """One premise (of several sentences in some corpora) and one hypothesis; `label` is the index of the gold label."""
 
     pair_id: str
     premise: tuple[str, ...]
@@ -28,30 +31,29 @@ class Pair:
     label: int
     genre: str
     votes: tuple[int, ...] = ()  # how many people gave each label; empty if the file has no votes
-    premise_labels: tuple[
-        int, ...
-    ] = ()  # the label of each single premise that has one (MPE paper, section 5.2)
+    # The label of each single premise that has one (MPE paper, section 5.2).
+    premise_labels: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Partition:
-    """The pairs of one file that have a gold label, in the file's order, and how many had none."""
+    """The pairs of a file that have a gold label, in the file's order; `dropped` counts the others."""
 
     pairs: tuple[Pair, ...] = ()
     dropped: int = 0
 
 
 def without_premise(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    """The pairs as a hypothesis-only twin reads them: each with one empty premise, so that not even the number of
+    """Return the pairs as a hypothesis-only twin reads them: each with one empty premise, so that not even the number of
     premises shows.
     """
     return tuple(replace(pair, premise=("",)) for pair in pairs)
 
 
 def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False) -> Partition:
-    """The pairs of a JSON Lines file, labels as indices into `labels`; `collapse` reads labels as entailed or not-entailed.
+    """Read the pairs of a JSON Lines file, labels as indices into `labels`; `collapse` reads them as two classes.
 
-    Raises BaselineError for a file that is missing, one whose SHA-256 is another, and a bad line.
+    Raises BaselineError for a missing file, another SHA-256, or an invalid line.
     """
     # The hash comes first: a truncated file must be reported as that, not as a file with a malformed last line.
     found = sha256_of(file.path)
@@ -62,13 +64,15 @@ def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False
         )
     index = label_index(labels, collapse)
     votes = vote_index(labels) | index
+    of_premises = file.single_premises
+    rule = Rule(of_premises.scheme, of_premises.seats, of_premises.threshold) if of_premises else None
     pairs: list[Pair] = []
     dropped = 0
     seen: set[str] = set()
     with file.path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
             try:
-                pair = read_pair(line, index, votes)
+                pair = read_pair(line, index, votes, rule)
                 if pair is None:
                     dropped += 1
                     continue
@@ -83,10 +87,13 @@ def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False
     return Partition(tuple(pairs), dropped)
 
 
-def read_pair(line: bytes, index: dict[str, int], votes: dict[str, int]) -> Pair | None:
-    """The pair of one line; None where it has no gold label. Raises ValueError for a bad line.
+def read_pair(
+    line: bytes, index: dict[str, int], votes: dict[str, int], premises: Rule | None = None
+) -> Pair | None:
+    """Return the pair of a line; None if it has no gold label. Raises ValueError for an invalid line.
 
-    index: of each gold label. votes: of each label that an annotator may give, maybe of a finer scheme.
+    index: of each gold label. votes: of each label that an annotator may give, maybe of a finer scheme. premises: the rule
+    for labels of single premises.
     """
     try:
         row: Any = json.loads(line)
@@ -98,9 +105,8 @@ def read_pair(line: bytes, index: dict[str, int], votes: dict[str, int]) -> Pair
     if label == NO_GOLD:
         return None
     if label not in index:
-        can = index.keys() == set(SCHEMES[COLLAPSED]) and any(
-            label in SCHEMES[scheme] for scheme in COLLAPSIBLE
-        )
+        two = SCHEMES[COLLAPSED]
+        can = index.keys() == set(two) and label in label_index(two, collapse=True)
         hint = " (set collapse to read it as that)" if can else ""
         raise ValueError(f"the label {label!r} is not one of: {', '.join(index)}{hint}")
     return Pair(
@@ -110,62 +116,54 @@ def read_pair(line: bytes, index: dict[str, int], votes: dict[str, int]) -> Pair
         label=index[label],
         genre=text_of(row, "genre") if row.get("genre") is not None else NO_GENRE,
         votes=votes_of(row, votes),
-        premise_labels=premise_labels_of(row, votes),
+        premise_labels=premise_labels_of(row, premises, votes),
     )
 
 
 def votes_of(row: dict[str, Any], index: dict[str, int]) -> tuple[int, ...]:
-    """Return how many people gave each label, by index; empty without `annotator_labels`. A blank is no vote.
-
-    Where more were asked than decide (`all_label_counts`), all of them count: they say more about how people disagree.
-    """
-    everybody = row.get("all_label_counts")
-    if everybody is None:
-        given = row.get("annotator_labels") or []
-    elif isinstance(everybody, dict) and all(isinstance(number, int) for number in everybody.values()):
-        given = [one for one, number in everybody.items() for _ in range(number)]
-    else:
+    """Return how many people gave each label, by index; empty without `annotator_labels` (nli.lines.votes_in)."""
+    counts, given = row.get("all_label_counts", {}), row.get("annotator_labels") or []
+    if counts is not None and not (
+        isinstance(counts, dict) and all(isinstance(each, int) for each in counts.values())
+    ):
         raise ValueError("all_label_counts must be an object of numbers")
-    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+    if not is_a(TEXTS, given):
         raise ValueError("annotator_labels must be a list of texts")
-    cast = [one for one in given if one not in ("", NO_GOLD)]
+    cast = votes_in(row)
     for one in cast:
         if one not in index:
             raise ValueError(f"the annotator label {one!r} is not one of: {', '.join(index)}")
-    counts = Counter(index[one] for one in cast)
-    return tuple(counts[place] for place in range(max(index.values()) + 1)) if cast else ()
+    found: Counter[int] = Counter()
+    for one, number in cast.items():
+        found[index[one]] += number
+    return tuple(found[place] for place in range(max(index.values()) + 1)) if cast else ()
 
 
-def premise_labels_of(row: dict[str, Any], index: dict[str, int]) -> tuple[int, ...]:
-    """Return the label that most people gave to each single premise with the hypothesis; a premise without labels, or
-    with a tie, has none.
-    """
+def premise_labels_of(row: dict[str, Any], rule: Rule | None, index: dict[str, int]) -> tuple[int, ...]:
+    """Return the label of each single premise that has one, by index; empty without a rule, or where labels are missing."""
     given = row.get("single_premise_labels") or []
     if not isinstance(given, list) or not all(isinstance(one, list) for one in given):
         raise ValueError("single_premise_labels must be a list of lists of texts")
-    found = []
-    for labels in given:
-        for one in labels:
-            if one not in index:
-                raise ValueError(f"the single-premise label {one!r} is not one of: {', '.join(index)}")
-        ranked = Counter(index[one] for one in labels).most_common(2)
-        if ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1]):
-            found.append(ranked[0][0])
-    return tuple(found)
+    if rule is None:
+        return ()
+    for one in (one for labels in given for one in labels):
+        if one not in rule.labels:
+            raise ValueError(f"the single-premise label {one!r} is not one of: {', '.join(rule.labels)}")
+    return tuple(index[label] for label in labels_of_premises(given, rule) or () if label is not None)
 
 
 def premise_of(row: dict[str, Any]) -> tuple[str, ...]:
-    """The premise's sentences: `premise_sentences` where there are several, else `sentence1`."""
+    """Return the premise's sentences: `premise_sentences` if there are several, else `sentence1`."""
     several = row.get("premise_sentences")
     if several is None:
-        return (text_of(row, "sentence1"),)
-    if not isinstance(several, list) or not several or not all(isinstance(one, str) for one in several):
+        text_of(row, "sentence1")
+    elif not several or not is_a(TEXTS, several):
         raise ValueError("premise_sentences must be a list of texts")
-    return tuple(several)
+    return tuple(premises_of(row))
 
 
 def text_of(row: dict[str, Any], key: str) -> str:
-    """The text under `key`. Raises ValueError where it is missing or no text."""
+    """Return the text under `key`. Raises ValueError if it is missing or not a text."""
     value = row.get(key)
     if not isinstance(value, str):
         raise ValueError(f"{key} is {'missing' if key not in row else 'not a text'}")

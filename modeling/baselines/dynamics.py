@@ -47,7 +47,7 @@ def write_dynamics(folder: Path, pairs: Sequence[Pair], sums: Tensor, labels: Se
         temporary.open("w", encoding="utf-8") as stream,
     ):
         for pair, seen, confidence, variability, correctness in zip(pairs, *columns, strict=True):
-            if not seen:  # with a `share`, it can be that no epoch drew this pair
+            if not seen:  # with a `share`, perhaps no epoch drew this pair
                 continue
             line = {
                 "pairID": pair.pair_id,

@@ -39,7 +39,7 @@ def run_epoch(training: Training, settings: LearningSettings) -> None:
     for rows in batches[position.batch :]:
         training.pause_if_asked()
         take_step(training, settings, rows)
-        # Of several processes only the first reports: another may have had no pair yet, and so no mean.
+        # Of several processes only the first reports: another one may have had no pair yet, so it has no mean.
         if training.workers.is_first and time.monotonic() - told_at >= PROGRESS_SECONDS:
             told_at = time.monotonic()
             training.events.emit(
@@ -82,7 +82,7 @@ def take_step(training: Training, settings: LearningSettings, rows: Integers) ->
     if settings.clip:
         nn.utils.clip_grad_norm_(training.network.parameters(), settings.clip)
     optimiser.step()
-    # Summed on the device: to read the number at each step would make a GPU wait.
+    # Summed on the device: reading the number at each step would make a GPU wait.
     counted = len(batch) if weight else 0
     if weight:
         record(training.dynamics, torch.from_numpy(mine).to(training.device), logits, batch.labels)
@@ -125,9 +125,11 @@ def dev_accuracy(training: Training) -> float | None:
 
 
 def is_at_chance(training: Training, accuracy: float, loss: float) -> bool:
-    """Is the network still at chance? It is if its dev accuracy is not above the share of the commonest label, or its loss
-    not below that of always answering the shares of the training labels. Accuracy alone is not enough: of many epochs at
-    chance, one is above the commonest label by luck.
+    """Return whether the network is still at chance.
+
+    It is if its dev accuracy is not above the share of the commonest label, or its loss not below that of always
+    answering the shares of the training labels. Accuracy alone is not enough: of many epochs at chance, one is above
+    the commonest label by luck.
     """
     gold, dev = training.train.labels, training.held_out["dev"].labels
     shares = np.bincount(gold) / len(gold)
@@ -152,7 +154,7 @@ def end_epoch(training: Training, settings: LearningSettings, accuracy: float | 
                 name: one.detach().clone() for name, one in training.network.state_dict().items()
             }
             training.best_accumulators = training.accumulators()
-        elif position.has_learnt:  # at chance nothing can get worse yet
+        elif position.has_learnt:  # at chance, nothing can get worse yet
             position.epochs_without_better += 1
         # Compared with the best epoch, not with the one before, as InferSent does: a slow decline counts.
         if accuracy < position.best_accuracy:

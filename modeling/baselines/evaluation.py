@@ -21,7 +21,7 @@ from modeling.baselines.scores import score
 from modeling.baselines.settings import NeuralSettings
 from modeling.baselines.unseen import Unseen, cut_unseen, encode_unseen, looks_up
 from modeling.baselines.vectors import PACKAGES, WordVectors, find_vectors, require_same
-from nli.labels import COLLAPSED, COLLAPSIBLE, SCHEMES, label_index
+from nli.labels import COLLAPSED, COLLAPSIBLE, SCHEMES, label_index, readable_together
 
 
 def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: Stop) -> None:
@@ -36,7 +36,8 @@ def evaluate_run(folder: Path, config: EvaluationConfig, events: Events, stop: S
             "The evaluation's folder is the run's own, whose predictions it would overwrite: name another."
         )
     run = checkpoint.load_run(folder)
-    if config.collapse and run.labels not in [SCHEMES[scheme] for scheme in (COLLAPSED, *COLLAPSIBLE)]:
+    in_two = [labels for scheme, labels in SCHEMES.items() if readable_together([scheme])]
+    if config.collapse and run.labels not in in_two:
         raise BaselineError(
             f"collapse is for {' and '.join(COLLAPSIBLE)}, not for the run's labels {', '.join(run.labels)}."
         )
@@ -101,7 +102,7 @@ def source_of(run: FinishedRun, config: EvaluationConfig) -> str | None:
     name = str(run.config["vectors"])
     if config.vectors is None and name not in PACKAGES:
         raise BaselineError(
-            f"The run looks words that training lacks up in the word vectors {name}: set vectors to that file."
+            f"The run looks up words that training lacks in the word vectors {name}: set vectors to that file."
         )
     return config.vectors or name
 
@@ -122,7 +123,7 @@ def vectors_of(
 
 
 def collapsed(probabilities: Floats, given: Sequence[str], labels: Sequence[str]) -> Floats:
-    """Returns probabilities (pairs, labels) from those of the labels `given`: where two classes are asked, sums."""
+    """Return the probabilities (pairs, labels) of two classes, if these are requested, from those of the labels `given`."""
     if tuple(given) == tuple(labels):
         return probabilities
     index = label_index(labels, collapse=True)

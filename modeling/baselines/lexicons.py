@@ -1,4 +1,4 @@
-"""What cuts and numbers the texts of a baseline: words, pieces, features or votes, by its settings."""
+"""Choose the lexicon that numbers the texts of a baseline: words, pieces, features or votes."""
 
 from collections.abc import Sequence
 

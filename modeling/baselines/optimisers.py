@@ -16,7 +16,7 @@ def make_optimiser(network: Network, settings: LearningSettings) -> torch.optim.
     """Make the optimiser of all parameters that are not frozen, in torch's fused form if it has one.
 
     With a large vocabulary most parameters are word vectors: plain Adam then takes longer than the network. L2 leaves
-    the word vectors out: it would pull each word to zero at every step that does not see it.
+    the word vectors out: at every step it would shrink the vectors of all words that do not occur in it.
     """
     trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
     table = {id(network.vectors.weight)} if isinstance(network, ReadingNetwork) else set()

@@ -34,7 +34,7 @@ class TrainingTexts:
 
 
 def training_texts(pairs: Iterable[Pair]) -> TrainingTexts:
-    """The texts of `pairs`, as digests."""
+    """Return the digests of the texts of `pairs`."""
     premises, hypotheses, both = set(), set(), set()
     for pair in pairs:
         premises.add(digest(*pair.premise))
@@ -44,9 +44,9 @@ def training_texts(pairs: Iterable[Pair]) -> TrainingTexts:
 
 
 def count_overlap(pairs: Iterable[Pair], known: TrainingTexts) -> dict[str, int]:
-    """{"pairs", "premises", "hypotheses"}: of how many evaluated pairs is the whole, the premise or the
-    hypothesis among the training texts. Each count is a number of evaluated pairs, so that all three can be
-    set against the partition's size.
+    """Count evaluated pairs that occur in training: {"pairs", "premises", "hypotheses"}.
+
+    Each is a number of evaluated pairs: those that occur as a whole, or by their premise or hypothesis.
     """
     counts = {"pairs": 0, "premises": 0, "hypotheses": 0}
     for pair in pairs:

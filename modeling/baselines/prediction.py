@@ -48,7 +48,7 @@ def predict(
     with torch.inference_mode(), knowing(network, pairs, device):
         batches = in_batches(pairs.by_length(np.arange(len(pairs))), PREDICTION_BATCH)
         for number, rows in enumerate(batches):
-            between()  # every process at every batch: they agree there on whether to stop
+            between()  # every process calls it at every batch, because there they agree on whether to stop
             if number % workers.count == workers.rank:
                 logits = network(pairs.cut(rows, device))
                 probabilities[rows] = logits.softmax(dim=1).cpu().numpy()

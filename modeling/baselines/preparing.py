@@ -32,7 +32,7 @@ from modeling.baselines.vectors import PACKAGES, WordVectors, find_vectors, requ
 from modeling.baselines.vocabulary import RESERVED, Lexicon, build_vocabulary, every_word
 from modeling.baselines.workers import Workers
 
-OTHER_CHANCE = 1_000_003  # the distance between the seeds of processes that train together
+OTHER_CHANCE = 1_000_003  # the difference between the seeds of processes that train together
 
 
 def prepare(
@@ -80,7 +80,7 @@ def prepare(
         workers=workers,
     )
     if not workers.is_first:
-        torch.manual_seed(config.seed + OTHER_CHANCE * workers.rank)  # each process drops its own units
+        torch.manual_seed(config.seed + OTHER_CHANCE * workers.rank)  # each process drops units of its own
     if isinstance(settings, LearningSettings):
         start_learning(training, settings)
     return training, vocabulary

@@ -16,9 +16,9 @@ MODEL, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
 
 
 def folder_of(model: str) -> Path:
-    """The folder of a model: a path, or the folder `model` of an installed package, which is not imported.
+    """Find the folder of a model: a path, or the folder `model` of an installed package, which is not imported.
 
-    Raises BaselineError where there is none or a file is missing.
+    Raises BaselineError if there is none or a file is missing.
     """
     folder = Path(model)
     if not folder.is_dir():
@@ -36,7 +36,7 @@ def folder_of(model: str) -> Path:
 
 @lru_cache(maxsize=8)
 def digest_of(model: str) -> str:
-    """The SHA-256 of the weights that training begins with."""
+    """Compute the SHA-256 of the weights that training begins with."""
     return sha256_of(folder_of(model) / MODEL)
 
 
@@ -65,10 +65,10 @@ class Pieces:
         return len(self.words)
 
     def cut(self, sentence: str) -> list[str]:
-        """The pieces of one sentence, none of them special."""
+        """Return the pieces of one sentence, without special ones."""
         tokens: list[str] = self._tokenizer.encode(sentence, add_special_tokens=False).tokens
         return tokens
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
-        """The pieces' numbers."""
+        """Return the pieces' numbers."""
         return [self._tokenizer.token_to_id(token) for token in tokens]

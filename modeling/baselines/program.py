@@ -1,4 +1,4 @@
-"""What the programs share: JSON lines on standard output, signals, exit codes, errors as sentences."""
+"""Run a program: JSON lines on standard output, signals, exit codes, errors as sentences."""
 
 import contextlib
 import errno
@@ -34,7 +34,7 @@ class Stop:
 
 
 class Events:
-    """Writes one JSON object a line to `stream`, and after `copy_to` also to the run's progress.jsonl."""
+    """Write events to `stream`, one JSON object on each line; after `copy_to` also to the run's progress.jsonl."""
 
     def __init__(self, stream: TextIO, stop: Stop) -> None:
         self._stream = stream
@@ -42,7 +42,7 @@ class Events:
         self._copy: TextIO | None = None
 
     def copy_to(self, path: Path) -> None:
-        """Appends all later events to `path`, on a fresh line even where a kill tore the last one."""
+        """Append all later events to `path`, on a new line even if a kill left the last one incomplete."""
         torn = path.exists() and not path.read_bytes().endswith(b"\n")
         self._copy = path.open("a", encoding="utf-8")
         if torn:
@@ -61,14 +61,14 @@ class Events:
             self._copy.flush()
 
     def warn(self, message: str, **fields: object) -> None:
-        """A warning: `message` is a sentence for people, `fields` carry its numbers for programs."""
+        """Write a warning: `message` is a sentence for people, `fields` contain its numbers for programs."""
         self.emit("warning", message=message, **fields)
 
     def close(self) -> None:
-        """Ends the copy in the run folder; later events go to the stream alone."""
+        """End the copy in the run folder; later events go to the stream alone."""
         copy, self._copy = self._copy, None
         if copy is not None:
-            # On a full disk closing fails, too. The first error is the one to report.
+            # On a full disk, closing fails, too; the first error must be reported.
             with contextlib.suppress(OSError):
                 copy.close()
 
@@ -142,7 +142,7 @@ def sentence_for(error: Exception) -> str:
 
 
 def is_disk_full(error: Exception) -> bool:
-    """Is the disk full, by the error of Python or of the library that writes weights?"""
+    """Return whether the disk is full, by the error of Python or of the library that writes weights."""
     # Recognised by its name: the package is not loaded when a mistyped key is reported.
     return (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)) or (
         type(error).__name__ == "SafetensorError"
@@ -156,7 +156,7 @@ def first_line(error: Exception) -> str:
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Is the memory full, by any of the errors of Python and torch?"""
+    """Return whether the memory is full, by any of the errors of Python and torch."""
     # torch raises a plain RuntimeError on the CPU, and its own class (not imported here: heavy) on a GPU.
     texts = ("can't allocate memory", "not enough memory", "out of memory")
     return isinstance(error, MemoryError) or (
@@ -165,6 +165,6 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def is_other_lost(error: Exception) -> bool:
-    """Did another process under torchrun end, by the errors of gloo and NCCL?"""
+    """Return whether another process under torchrun ended, by the errors of gloo and NCCL."""
     texts = ("closed by peer", "reset by peer", "broken pipe", "remote process exited")
     return isinstance(error, RuntimeError) and any(text in str(error).lower() for text in texts)

@@ -57,7 +57,7 @@ def some(pairs: Sequence[Pair], most: int | None, seed: int) -> Sequence[Pair]:
         return pairs
     if most > len(pairs):
         raise BaselineError(
-            f"There are {len(pairs)} training pairs, fewer than the {most} of `most`: set less."
+            f"There are {len(pairs)} training pairs, fewer than the {most} of `most`: set at most {len(pairs)}."
         )
     order = np.random.Generator(np.random.PCG64([seed, 0])).permutation(len(pairs))
     return [pairs[place] for place in sorted(order[:most])]

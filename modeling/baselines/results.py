@@ -14,7 +14,9 @@ from modeling.baselines import checkpoint
 from modeling.baselines.config import HELD_OUT, RunConfig
 from modeling.baselines.data import Partition
 from modeling.baselines.dynamics import write_dynamics
+from modeling.baselines.features.top import TOP_FEATURES, top_features
 from modeling.baselines.files import write_json
+from modeling.baselines.networks.fitted import Regression
 from modeling.baselines.overlap import count_overlap, save_training_texts, training_texts, warn_of_overlap
 from modeling.baselines.pretrained import folder_of
 from modeling.baselines.scores import is_above_chance, majority_share, score, share
@@ -27,7 +29,7 @@ from modeling.baselines.settings import (
 )
 from modeling.baselines.underway import Training
 from modeling.baselines.vectors import WordVectors
-from modeling.baselines.vocabulary import Lexicon
+from modeling.baselines.vocabulary import RESERVED, Lexicon
 
 PACKAGES = ("torch", "numpy", "nltk", "safetensors")
 MORE_PACKAGES: dict[type[Settings], tuple[str, ...]] = {
@@ -85,6 +87,9 @@ def finish(
         write_dynamics(folder, train, dynamics, labels)
     warn_of_chance(training, metrics)
     checkpoint.save_network(folder, training.network, vocabulary, labels)
+    if isinstance(training.network, Regression) and len(vocabulary) > len(RESERVED):
+        found = top_features(vocabulary.words, training.network.names, labels)
+        write_json(folder / TOP_FEATURES, found)
     if isinstance(config.settings, PretrainedSettings):
         checkpoint.save_encoder(folder, folder_of(config.settings.model))
     accumulators = training.best_accumulators or training.accumulators()
@@ -116,7 +121,7 @@ def warn_of_chance(training: Training, metrics: Mapping[str, Any]) -> None:
     if has_learnt_training and is_above_chance(dev["accuracy"], dev["majority"], dev["pairs"]):
         return
     if has_learnt_training:
-        why = f"What was learnt of the training pairs ({train:.1%} right) does not hold on others"
+        why = f"The training pairs were learnt ({train:.1%} right), but this does not carry over to dev"
     elif isinstance(training.config.settings, LearningSettings):
         why = (
             f"The training pairs were hardly learnt ({train:.1%} right): try a smaller learning_rate, more epochs or "

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from modeling.baselines.batches import labels_of
 from modeling.baselines.data import Pair
+from nli import agreement
 
 Distributions = npt.NDArray[np.float64]
 
@@ -21,11 +22,10 @@ def score(
     labels: Sequence[str],
     training_genres: Collection[str],
 ) -> dict[str, Any]:
-    """{"accuracy", "majority", "pairs", "by_genre", "by_label", "distribution"}, JSON-ready; accuracy and majority are null
-    without pairs.
+    """Compute {"accuracy", "majority", "pairs", "by_genre", "by_label", "distribution"}, JSON-ready.
 
     `majority` is the share of the evaluated pairs' own commonest label, the bar in the papers' tables.
-    `by_label` is by gold label. A genre is matched where training had it.
+    `by_label` is by gold label. A genre is matched if training had it. Without pairs, accuracy and majority are null.
     """
     gold = labels_of(pairs)
     right = gold == probabilities.argmax(axis=1)
@@ -58,7 +58,7 @@ def distribution_scores(
 
     `kl` is the mean Kullback-Leibler divergence of the prediction from the annotators' distribution, `jsd` the
     mean Jensen-Shannon divergence (the square of ChaosNLI's distance), both in nats; a predicted probability
-    counts as 1e-7 at least. `entropy_correlation` is Pearson's between the entropies, None where one is constant.
+    counts as 1e-7 at least. `entropy_correlation` is Pearson's between the entropies, None if one is constant.
     """
     rows = [row for row, pair in enumerate(pairs) if sum(pair.votes) >= 2]
     if not rows:
@@ -85,7 +85,7 @@ def divergence(one: Distributions, other: Distributions) -> Distributions:
 
 def entropy(rows: Distributions) -> Distributions:
     """Compute the entropy (pairs,) in nats of distributions (pairs, labels)."""
-    return np.asarray(-(rows * np.log(np.where(rows > 0, rows, 1))).sum(axis=1))
+    return np.array([agreement.entropy(row, math.e) for row in rows.tolist()])
 
 
 def majority_share(gold: npt.NDArray[np.int64]) -> float | None:
@@ -94,7 +94,7 @@ def majority_share(gold: npt.NDArray[np.int64]) -> float | None:
 
 
 def is_above_chance(accuracy: float | None, majority: float | None, pairs: int) -> bool:
-    """Is an accuracy above the commonest label's share by more than two standard errors of that share?"""
+    """Return whether an accuracy is above the commonest label's share by more than two standard errors of that share."""
     if accuracy is None or majority is None:
         return False
     return accuracy > majority + 2 * math.sqrt(majority * (1 - majority) / pairs)

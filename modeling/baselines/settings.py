@@ -1,8 +1,8 @@
-"""What can be set for each baseline: one model each. Web processes import this module: it loads no torch.
+"""Define the settings of each baseline, one model each. Web processes import this module: it loads no torch.
 
 Each baseline has two presets. `default` are the defaults below: the network of the paper, with the optimiser, batches and
 patience that reached the same dev accuracy in the least time on one processor core. `paper` changes them to what the
-paper published (`PAPER`); what still differs from the paper is told in `DIFFERENCES`. Both were measured
+paper published (`PAPER`); `DIFFERENCES` says what still differs from the paper. Both were measured
 (docs/baselines.md).
 """
 
@@ -44,14 +44,15 @@ class Settings(Part):
         Mapping[str, object] | None
     ] = {}  # what the preset `paper` changes; None: no paper has this one
     DIFFERENCES: ClassVar[str] = ""  # how the preset `paper` still differs from the paper
+    PARTS: ClassVar[tuple[str, ...]] = ()  # switches that make another system of it, as in an ablation
 
 
 class MajoritySettings(Settings):
-    """Always the commonest label of the training partition; nothing to set."""
+    """Always the commonest label of the training partition; it has no settings."""
 
 
 class FeatureSettings(Settings):
-    """What a classifier sees of a pair if it reads features instead of word vectors."""
+    """The features of a pair that a classifier reads instead of word vectors."""
 
 
 class EditDistanceSettings(FeatureSettings):
@@ -66,9 +67,9 @@ class EditDistanceSettings(FeatureSettings):
 
 
 class RegressionSettings(FeatureSettings):
-    """What every logistic regression has."""
+    """The settings of every logistic regression."""
 
-    # The paper tells neither.
+    # The paper states neither.
     l2: float = setting(1.0, "strength of L2 regularisation", least=1e-6)
     iterations: int = setting(1000, "steps of L-BFGS at most", least=1)
 
@@ -77,7 +78,7 @@ class OverlapClassifierSettings(RegressionSettings):
     """A logistic regression on shares of common words and lemmas; two classes (SNLI paper, section 3.1)."""
 
     DIFFERENCES = (
-        "In the manner of the Excitement Open Platform's classifier, not a copy: the paper tells neither its features nor "
+        "In the manner of the Excitement Open Platform's classifier, not a copy: the paper states neither its features nor "
         "its settings. Nine shares are taken here."
     )
 
@@ -100,6 +101,8 @@ class LexicalizedSettings(RegressionSettings):
         "BLEU stands four times, up to one, two, three and four words; the possible overlap is the shorter sentence."
     )
 
+    PARTS = ("bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams")
+
     bleu: bool = setting(True, "feature 1: BLEU of the hypothesis")
     length: bool = setting(True, "feature 2: the difference in length")
     overlap: bool = setting(True, "feature 3: words in common")
@@ -110,9 +113,8 @@ class LexicalizedSettings(RegressionSettings):
 
     @model_validator(mode="after")
     def _one_feature_is_left(self) -> "LexicalizedSettings":
-        features = ("bleu", "length", "overlap", "hypothesis_ngrams", "cross_unigrams", "cross_bigrams")
-        if not any(getattr(self, feature) for feature in features):
-            refuse(f"no feature is left: set one of {', '.join(features)} to true")
+        if not any(getattr(self, feature) for feature in self.PARTS):
+            refuse(f"no feature is left: set one of {', '.join(self.PARTS)} to true")
         return self
 
 
@@ -137,7 +139,7 @@ class VotingSettings(Settings):
 
 
 class LearningSettings(Settings):
-    """What everything that learns by gradients has."""
+    """The settings of everything that learns by gradients."""
 
     epochs: int = setting(20, "how often the training pairs are gone through, at most", least=1)
     batch_size: int = setting(32, "pairs in a training batch", least=1)
@@ -157,19 +159,19 @@ class LearningSettings(Settings):
 
 
 class NeuralSettings(LearningSettings):
-    """What every network that reads word vectors has."""
+    """The settings of every network that reads word vectors."""
 
     train_vectors: bool = setting(True, "are word vectors tuned along with the rest")
     oov: WordWithoutVector = setting("random", "vector of a word without one: random, or one for all")
     lowercase_fallback: bool = setting(True, "is a word that has no vector looked up in lower case")
     minimum_count: int = setting(1, "words rarer than this in training count as unknown", least=1)
     look_up: bool = setting(
-        True, "have words that training lacks the source's vector when pairs are predicted"
+        True, "when pairs are predicted, give words that training lacks their vector from the source"
     )
 
 
 class MultiNLISettings(NeuralSettings):
-    """What MultiNLI's three networks share."""
+    """The settings that MultiNLI's three networks share."""
 
     PAPER: ClassVar[Mapping[str, object] | None] = {"batch_size": 32}
 
@@ -226,9 +228,13 @@ class MaxPoolingSettings(NeuralSettings):
         "(2017), whose procedure the papers follow."
     )
 
-    # Of 2048 states with vectors of 50 dimensions a processor core learns 9 pairs a second: hours for an epoch of
-    # 100,000. 300 states were no better than 128 (docs/baselines.md).
-    states: int = setting(128, STATES, least=1)
+    # 300 states were no better than 128 (docs/baselines.md).
+    states: int = setting(
+        128,
+        f"{STATES} (with 2,048, as published, a processor core learns about nine pairs a second: three hours for each"
+        " epoch of 100,000 pairs)",
+        least=1,
+    )
     batch_size: int = setting(64, "pairs in a training batch", least=1)
     patience: int = setting(4, PATIENCE, least=0)
     decay: float = setting(0.99, "factor on the learning rate after each epoch", least=0)
@@ -260,8 +266,8 @@ class SumOfWordsSettings(NeuralSettings):
         "patience": 5,
     }
     DIFFERENCES = (
-        f"{DIMENSIONS} The paper tunes the strength of L2 and dropout, and tells neither these nor batch size, patience and "
-        "AdaDelta's decay: here 1e-5, 0.1, 64, 5 epochs and 0.95 (Zeiler, 2012). L2 leaves the word vectors out."
+        f"{DIMENSIONS} The paper tunes the strength of L2 and dropout, and states neither these nor batch size, patience "
+        "and AdaDelta's decay: here 1e-5, 0.1, 64, 5 epochs and 0.95 (Zeiler, 2012). L2 leaves the word vectors out."
     )
 
     batch_size: int = setting(64, "pairs in a training batch", least=1)
@@ -303,7 +309,7 @@ class ConditionalLSTMSettings(WordAttentionSettings):
     """An LSTM reads the hypothesis from where another left the premises (MPE paper, section 6)."""
 
     DIFFERENCES = (
-        f"{WordAttentionSettings.DIFFERENCES} The paper does not tell the size of the hidden layer: here it is that of an "
+        f"{WordAttentionSettings.DIFFERENCES} The paper does not state the size of the hidden layer: here it is that of an "
         "LSTM."
     )
 
@@ -323,7 +329,7 @@ class AttentiveExpertsSettings(WordAttentionSettings):
     """One decision by word attention for each premise, logits summed (MPE paper, section 8.1)."""
 
     DIFFERENCES = (
-        f"{WordAttentionSettings.DIFFERENCES} The paper tells of this network only that it adds attention to the sum of "
+        f"{WordAttentionSettings.DIFFERENCES} The paper says of this network only that it adds attention to the sum of "
         "experts: here each expert is its attention network, which reads one premise."
     )
 

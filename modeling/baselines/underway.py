@@ -46,13 +46,13 @@ class Position:
         return self.padding / self.cells if self.cells else 0.0
 
     def pairs_per_second(self) -> float:
-        """Compute the training pairs a second, without evaluations."""
+        """Compute the training pairs per second, without the time of evaluations."""
         return self.pairs / self.step_seconds if self.step_seconds else 0.0
 
 
 @dataclass
 class Training:
-    """What the training loop reads and changes."""
+    """The state that the training loop reads and changes."""
 
     config: RunConfig
     network: Network
@@ -148,7 +148,7 @@ class Training:
         return accumulators_of(self.network, self.optimiser) if self.optimiser and has_some else {}
 
     def pause_if_asked(self) -> None:
-        """Between two batches: write the checkpoint if it is time. If the run was asked to end, raise Stopped."""
+        """Write the checkpoint if it is time, and raise Stopped if the run was asked to end. Call it between two batches."""
         if self.workers.any(self.stop.requested):
             self.save()
             raise Stopped(self.position.step)

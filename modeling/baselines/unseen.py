@@ -17,7 +17,7 @@ from modeling.baselines.vocabulary import Lexicon, Vocabulary, build_vocabulary,
 
 @dataclass(frozen=True)
 class Unseen:
-    """Held-out pairs, their `sides` as tokens, and those of their `words` that have to be looked up."""
+    """Held-out pairs with their `sides` as tokens; `words`: their words that have to be looked up."""
 
     pairs: Sequence[Pair]
     sides: Sequence[Texts]
@@ -25,7 +25,7 @@ class Unseen:
 
 
 def looks_up(settings: Settings) -> bool:
-    """Does a run with these settings look up words that training lacks?"""
+    """Return whether a run with these settings looks up words that training lacks."""
     return isinstance(settings, NeuralSettings) and settings.look_up
 
 
@@ -41,7 +41,7 @@ def cut_unseen(
 
 
 def encode_unseen(unseen: Unseen, vocabulary: Lexicon, found: WordVectors | None) -> EncodedPairs:
-    """Encode the pairs. Words that only `found` has come after those of the vocabulary."""
+    """Encode the pairs. Words that are only in `found` follow those of the vocabulary."""
     if found is None:
         return encode_texts(unseen.sides, unseen.pairs, vocabulary)
     wider = Vocabulary((*vocabulary.words, *compress(unseen.words, found.found)))

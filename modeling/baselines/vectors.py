@@ -40,7 +40,7 @@ FIRST_ROWS = 100  # the number of dimensions is read from these
 class WordVectors:
     """`rows` (words, dimensions) in the order of the words asked for, zeros where `found` (words,) is false.
 
-    `shared` (dimensions,) stands for every word without a vector: the source's own where it has one, else the
+    `shared` (dimensions,) is the vector of every word without one: the source's own if it has one, else the
     mean of the rows found, which is what GloVe's authors advise.
     """
 
@@ -54,7 +54,7 @@ class WordVectors:
 def find_vectors(
     source: str, lists: Sequence[Sequence[str]], cache: Path, lowercase_fallback: bool
 ) -> list[WordVectors]:
-    """The vectors of each list of words, from a package (by name) or a GloVe text file (by path), which is read
+    """Find the vectors of each list of words, from a package (by name) or a GloVe text file (by path), which is read
     once for all lists that the cache has not.
 
     With `lowercase_fallback` a word that has no vector takes that of its lower-case form. Raises
@@ -83,7 +83,7 @@ def find_vectors(
 
 
 def read_source(source: str, wanted: set[str], cache: Path) -> tuple[dict[str, Floats], str]:
-    """The wanted rows of a package or a text file, and its digest."""
+    """Read the wanted rows of a package or a text file, and its digest."""
     if source in PACKAGES:
         return read_package(source, wanted), package_digest(source)
     known, digest = read_text_file(Path(source), wanted)
@@ -116,7 +116,7 @@ def require_same(source: str, digest: str, known: Mapping[str, Any] | None, fold
 def arrange(
     words: Sequence[str], known: dict[str, Floats], lowercase_fallback: bool
 ) -> tuple[Floats, npt.NDArray[np.bool_], Floats]:
-    """Rows in the order of `words`, which of them were found, and the vector shared by the others."""
+    """Return the rows in the order of `words`, which of them were found, and the vector that the others share."""
     hits = [known.get(word, known.get(word.lower()) if lowercase_fallback else None) for word in words]
     found = np.array([hit is not None for hit in hits], dtype=np.bool_)
     rows = np.zeros((len(words), len(next(iter(known.values()), ()))), dtype=np.float32)
@@ -129,7 +129,7 @@ def arrange(
 
 
 def package_digest(name: str) -> str:
-    """A package's content, by its name and version. Raises BaselineError where it is not installed."""
+    """Return the digest of a package, from its name and version. Raises BaselineError if it is not installed."""
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError as error:
@@ -140,7 +140,7 @@ def package_digest(name: str) -> str:
 
 
 def read_package(name: str, wanted: set[str]) -> dict[str, Floats]:
-    """The wanted rows of an installed package; its table is mapped into memory, not read."""
+    """Return the wanted rows of an installed package; its table is mapped into memory, not read."""
     import pyarrow  # here: a run on a text file needs neither
     import pyarrow.compute
     import pyarrow.parquet
@@ -162,12 +162,12 @@ def read_package(name: str, wanted: set[str]) -> dict[str, Floats]:
 
 
 def read_text_file(path: Path, wanted: set[str]) -> tuple[dict[str, Floats], str]:
-    """The wanted rows of a GloVe text file (`word number ... number` a line, blanks or tabs between), and its SHA-256,
-    in one pass.
+    """Read the wanted rows of a GloVe text file and its SHA-256, in one pass.
 
-    Only wanted lines are parsed: of GloVe 840B's 5.6 GB that is one in fifty. A first line of two whole
-    numbers (word2vec's header), empty lines and a byte order mark are skipped. Raises BaselineError for a file that
-    ends within a line and, with the line, for a row that is too short or no numbers.
+    A line is `word number ... number`, with blanks or tabs between. Only wanted lines are parsed: of GloVe 840B's
+    5.6 GB that is one in fifty. A first line of two whole numbers (word2vec's header), empty lines and a byte order
+    mark are skipped. Raises BaselineError for a file that ends within a line and, with the line, for a row that is
+    too short or no numbers.
     """
     asked = {word.encode(): word for word in wanted}
     digest = hashlib.sha256()
@@ -194,14 +194,14 @@ def read_text_file(path: Path, wanted: set[str]) -> tuple[dict[str, Floats], str
 
 
 def rows_of(path: Path, stream: Iterable[bytes], digest: Any) -> Iterator[tuple[int, bytes]]:
-    """The rows of a text file with the numbers of their lines; all that is read goes into `digest`."""
+    """Yield the rows of a text file with the numbers of their lines, and update `digest` with all that is read."""
     line = b"\n"
     for number, line in enumerate(stream, start=1):
         digest.update(line)
         row = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         if not row.isspace() and not (number == 1 and is_header(row)):
             yield number, row
-    # A number that lost its last digits is a number still: only the missing line break tells.
+    # A number without its last digits is still a number: only the missing line break shows the damage.
     if not line.endswith(b"\n"):
         raise BaselineError(
             f"{path} ends in the middle of a line: it is incomplete. Fetch it again, or, if it was written so, end it with "
@@ -210,24 +210,24 @@ def rows_of(path: Path, stream: Iterable[bytes], digest: Any) -> Iterator[tuple[
 
 
 def is_header(line: bytes) -> bool:
-    """Is it word2vec's first line, which tells how many words and dimensions there are?"""
+    """Return whether it is word2vec's first line: the numbers of words and of dimensions."""
     fields = line.split()
     return len(fields) == 2 and all(field.isdigit() for field in fields)
 
 
 def dimensions_of(lines: Sequence[bytes]) -> int:
-    """How many numbers most of these lines end with: one may be short, or its word have blanks or be a number."""
+    """Return how many numbers most of these lines end with. A single line may be cut off, or its word be a number."""
     counts = Counter(numbers_at_end(line) for line in lines)
     return max(counts, key=lambda count: (counts[count], count), default=0)
 
 
 def numbers_at_end(line: bytes) -> int:
-    """How many numbers a line ends with; its first field is a word, whatever it looks like."""
+    """Count the numbers at the end of a line; its first field is a word, even if it looks like a number."""
     return sum(1 for _ in takewhile(is_number, reversed(line.split()[1:])))
 
 
 def is_number(field: bytes) -> bool:
-    """Is it a number, as `float` reads them?"""
+    """Return whether `float` reads it as a number."""
     try:
         float(field)
     except ValueError:
@@ -236,7 +236,7 @@ def is_number(field: bytes) -> bool:
 
 
 def parse_row(line: bytes, dimensions: int, path: Path, number: int) -> Floats | None:
-    """Returns the numbers of one line, or None if its word contains blanks (as in GloVe 840B); no token matches it."""
+    """Return the numbers of a line; None if its word contains blanks (as in GloVe 840B), which no token does."""
     numbers = line.split()[1:]
     if len(numbers) > dimensions:
         return None

@@ -41,7 +41,7 @@ class Measuring(Protocol):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words in the order of their indices; 0 is padding, 1 any unknown word. `language` says what a word is."""
+    """Words in the order of their indices; 0 is padding, 1 any unknown word. `language` decides what a word is."""
 
     words: tuple[str, ...]
     language: str = field(default="en", kw_only=True)
@@ -56,16 +56,16 @@ class Vocabulary:
         return len(self.words)
 
     def cut(self, sentence: str) -> list[str]:
-        """The tokens of one sentence."""
+        """Return the tokens of one sentence."""
         return list(tokeniser(self.language, tokenise)(sentence))
 
     def encode(self, tokens: Sequence[str]) -> list[int]:
-        """The tokens' indices; a token that is not in the vocabulary becomes UNKNOWN."""
+        """Return the tokens' indices; a token that is not in the vocabulary becomes UNKNOWN."""
         return [self._index.get(token, UNKNOWN) for token in tokens]
 
 
 def every_word(sides: Iterable[Iterable[Iterable[Sequence[str]]]]) -> Iterator[Sequence[str]]:
-    """The tokens of each text of each pair of each side."""
+    """Yield the tokens of each text of each pair of each side."""
     return (tokens for side in sides for texts in side for tokens in texts)
 
 

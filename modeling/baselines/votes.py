@@ -1,4 +1,4 @@
-"""The votes that decide a pair: how many people, or how many single premises, stand for each label."""
+"""Count the votes that decide a pair: how many people, or how many single premises, are for each label."""
 
 import hashlib
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ class Votes(Vocabulary):
         votes = np.array(pair.votes or (0,) * self.labels, dtype=np.int64)
         if self.settings.labels == "annotators" or not votes.any():
             return votes
-        # One of the annotators: which one depends on the seed and the pair alone, not on the file's order.
+        # Draws one annotator, by the seed and the pair alone, not by the file's order.
         number = int.from_bytes(hashlib.sha256(pair.pair_id.encode()).digest()[:8], "big")
         chance = np.random.Generator(np.random.PCG64([self.seed, number]))
         return np.bincount([chance.choice(np.repeat(np.arange(len(votes)), votes))], minlength=self.labels)

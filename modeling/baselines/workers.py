@@ -55,7 +55,7 @@ class Workers:
         return (mine, self.count * len(mine) / len(rows)) if len(mine) else (rows[:1], 0.0)
 
     def any(self, wanted: bool) -> bool:
-        """Is this true in any process?"""
+        """Return whether it is true in any process."""
         return bool(self.total(torch.tensor(float(wanted))) > 0)
 
     def total(self, tensor: Tensor) -> Tensor:

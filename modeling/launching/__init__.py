@@ -1,1 +1,1 @@
-"""Requests of runs and sweeps, and their stop and continuation."""
+"""Requests, stops and resumes runs and sweeps."""

@@ -1,17 +1,19 @@
-"""Requests runs and sweeps, stops and resumes them: one function a state change, one transaction each."""
+"""Requests runs and sweeps, stops and resumes them: each state change is one function and one transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 
 from accounts.idempotency import record_submission
 from accounts.models import User
 from jobs import claims
 from jobs import tasks as jobs
 from modeling import catalogue
+from modeling.baselines.catalogue import settings_class, with_preset
 from modeling.launching.regimes import BadRegime, check_regime, check_sizes, training_pairs
+from modeling.launching.searches import BadSearch, Search, trials_of
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
 
@@ -31,6 +33,10 @@ class UnknownBaseline(ModelingError):
 
 class BadSetting(ModelingError):
     """A setting that the baseline does not have. The sentence names key, value and the valid keys."""
+
+
+class BadPreset(ModelingError):
+    """There is no such preset, or this baseline has none of that name."""
 
 
 class RefusedRegime(ModelingError):
@@ -55,6 +61,10 @@ class NothingToLearnFrom(ModelingError):
         )
 
 
+class RefusedSearch(ModelingError):
+    """A search over settings that cannot be made."""
+
+
 class RunIsOver(ModelingError):
     """The state of the run does not allow the request."""
 
@@ -65,14 +75,15 @@ def request_run(
     baseline: str,
     seed: int = 1,
     vectors: str = catalogue.PACKAGED_VECTORS,
+    preset: str = catalogue.DEFAULT,
     config: Mapping[str, object] | None = None,
     regime: Mapping[str, Any] | None = None,
     by: User | None = None,
 ) -> TrainingRun:
-    """Queues a run. Raises UnknownBaseline, BadSetting, SnapshotNotFrozen,
-    NothingToLearnFrom, RefusedRegime.
+    """Queues a run with the settings of a preset, changed by `config`. Raises UnknownBaseline, BadPreset,
+    BadSetting, SnapshotNotFrozen, NothingToLearnFrom, RefusedRegime.
     """
-    asked = _asked(snapshot, baseline, vectors, config, regime, by)
+    asked = _asked(snapshot, baseline, vectors, preset, config, regime, by)
     return TrainingRun.objects.create(seed=seed, **asked)
 
 
@@ -84,15 +95,20 @@ def request_sweep(
     seeds: Sequence[int],
     sizes: Sequence[int] = (),
     vectors: str = catalogue.PACKAGED_VECTORS,
+    preset: str = catalogue.DEFAULT,
     config: Mapping[str, object] | None = None,
     regime: Mapping[str, Any] | None = None,
+    search: Search | None = None,
+    draws: int | None = None,
     by: User | None = None,
 ) -> TrainingRun:
-    """Queues one run for each seed and training size. Returns their parent, which trains nothing itself.
+    """Queues one run for each seed, training size and trial. Returns their parent, which trains nothing itself.
 
-    Without `sizes`, `regime` says how much each learns from. Raises what request_run raises.
+    Without `sizes`, `regime` limits the training pairs of each run. `search`: the values to try of each setting;
+    every combination is a trial, or `draws` of them, drawn by the first seed. Raises what request_run raises, and
+    RefusedSearch.
     """
-    asked = _asked(snapshot, baseline, vectors, config, regime, by)
+    asked = _asked(snapshot, baseline, vectors, preset, config, regime, by)
     most = asked.pop("most")
     if sizes and most:
         raise RefusedRegime(BadRegime("most", "the list of sizes sets it already: give one of the two."))
@@ -100,18 +116,59 @@ def request_sweep(
         check_sizes("sizes", sizes, snapshot, asked["regime"].get("genre"))
     except BadRegime as error:
         raise RefusedRegime(error) from None
-    points = [(seed, size) for size in dict.fromkeys(sizes or [most]) for seed in dict.fromkeys(seeds)]
+    if search and len(sizes) > 1:
+        raise RefusedSearch("A search has one training size: leave the sizes out, or give one.")
+    configs = (
+        _trials(baseline, preset, config or {}, search, draws, seeds[0]) if search else [asked["config"]]
+    )
+    points = [
+        (seed, size, each)
+        for size in dict.fromkeys(sizes or [most])
+        for each in configs
+        for seed in dict.fromkeys(seeds)
+    ]
     if not 1 <= len(points) <= MOST_CHILDREN:
         raise RefusedRegime(
             BadRegime(
-                "sizes", f"seeds times sizes make {len(points)} runs, but may make 1 to {MOST_CHILDREN}."
+                "sizes",
+                f"seeds times sizes and trials make {len(points)} runs; a sweep has 1 to {MOST_CHILDREN}.",
             )
         )
     sweep = TrainingRun.objects.create(status=Status.SWEEP, seed=points[0][0], **asked)
     TrainingRun.objects.bulk_create(
-        TrainingRun(parent=sweep, seed=seed, most=size, **asked) for seed, size in points
+        TrainingRun(parent=sweep, seed=seed, most=size, **(asked | {"config": each}))
+        for seed, size, each in points
     )
     return sweep
+
+
+def whole_settings(baseline: str) -> set[str]:
+    """Returns the settings of a baseline that are whole numbers."""
+    return {key for key, one in settings_class(baseline).model_fields.items() if one.annotation is int}
+
+
+def _trials(
+    baseline: str,
+    preset: str,
+    config: Mapping[str, object],
+    search: Search,
+    draws: int | None,
+    seed: int,
+) -> list[dict[str, Any]]:
+    """Returns the checked settings of each trial, without repetitions. Raises RefusedSearch, BadSetting."""
+    twice = [key for key in search if key in config]
+    if twice:
+        raise RefusedSearch(f"{twice[0]} is set and searched over: leave one of the two out.")
+    try:
+        trials = trials_of(search, draws, seed, whole_settings(baseline))
+    except BadSearch as error:
+        raise RefusedSearch(str(error)) from None
+    found: list[dict[str, Any]] = []
+    for trial in trials:
+        checked = check_settings(baseline=baseline, preset=preset, config={**config, **trial})
+        if checked not in found:
+            found.append(checked)
+    return found
 
 
 @transaction.atomic
@@ -137,6 +194,7 @@ def _asked(
     snapshot: Snapshot,
     baseline: str,
     vectors: str,
+    preset: str,
     config: Mapping[str, object] | None,
     regime: Mapping[str, Any] | None,
     by: User | None,
@@ -146,7 +204,7 @@ def _asked(
         raise SnapshotNotFrozen(snapshot)
     if not training_pairs(snapshot).exists():
         raise NothingToLearnFrom(snapshot)
-    checked = check_settings(baseline=baseline, config=config or {})
+    checked = check_settings(baseline=baseline, preset=preset, config=config or {})
     try:
         kept = check_regime(snapshot=snapshot, baseline=baseline, given=regime or {})
     except BadRegime as error:
@@ -163,10 +221,19 @@ def _asked(
     }
 
 
-def check_settings(*, baseline: str, config: Mapping[str, object]) -> dict[str, Any]:
-    """Returns the settings in their types, sorted, so that equal ones compare equal. Raises UnknownBaseline, BadSetting."""
+def check_settings(
+    *, baseline: str, config: Mapping[str, object], preset: str = catalogue.DEFAULT
+) -> dict[str, Any]:
+    """Returns the settings in their types, sorted, so that equal ones compare equal.
+
+    Raises UnknownBaseline, BadPreset, BadSetting.
+    """
     if baseline not in catalogue.baselines():
         raise UnknownBaseline(baseline)
+    try:
+        config = with_preset(baseline, preset, config)
+    except ValueError as error:
+        raise BadPreset(str(error)) from None
     if not config:
         return {}
     try:
@@ -184,9 +251,7 @@ def stop_run(*, run: TrainingRun) -> TrainingRun:
     Raises RunIsOver.
     """
     rows = TrainingRun.objects.run_or_its_children(run)
-    # The UPDATEs have the conditions: a worker may claim or end the run at this moment.
-    rows.claimable().update(status=Status.STOPPED, **claims.ended())
-    rows.filter(status=Status.RUNNING).update(stop_requested=True)
+    claims.stop(rows)
     run.refresh_from_db()
     if run.standing in (Status.DONE, Status.FAILED):
         raise RunIsOver(f"Run {run.pk} is {run.standing}: there is nothing to stop.")
@@ -195,14 +260,15 @@ def stop_run(*, run: TrainingRun) -> TrainingRun:
 
 @transaction.atomic
 def resume_run(*, run: TrainingRun) -> TrainingRun:
-    """Queues a stopped or failed run again: it continues from its checkpoint. Of a sweep, the unfinished children.
+    """Queues a stopped or failed run again: it continues from its checkpoint.
+
+    Of a sweep, it queues the unfinished children.
 
     Raises RunIsOver.
     """
     rows = TrainingRun.objects.run_or_its_children(run)
-    again = claims.wanted(TrainingRun)
-    del again["requested_at"]  # stays the time of the first request
-    rows.filter(status__in=[Status.STOPPED, Status.FAILED]).update(**again)
+    # The time of the first request stays.
+    claims.ask_again_where(rows, Status.STOPPED, Status.FAILED, requested_at=F("requested_at"))
     run.refresh_from_db()
     if run.standing == Status.DONE:
         raise RunIsOver(f"Run {run.pk} is done: there is nothing to resume.")
@@ -214,4 +280,4 @@ def resume_run(*, run: TrainingRun) -> TrainingRun:
 def enqueue(run_id: int) -> None:
     """Sends the message of a run after the commit, or the messages of a sweep's children."""
     waiting = TrainingRun.objects.waiting().filter(Q(pk=run_id) | Q(parent=run_id))
-    jobs.enqueue(*waiting.order_by("most", "seed"))
+    jobs.enqueue(*waiting.order_by("most", "pk"))

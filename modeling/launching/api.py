@@ -1,4 +1,4 @@
-"""REST: list runs and ask for one, stop it, resume it."""
+"""REST: lists, requests, stops and resumes runs."""
 
 from functools import partial
 from typing import cast
@@ -15,11 +15,12 @@ from accounts.rest.paging import NewestFirst
 from accounts.rest.permissions import IsResearcher
 from accounts.rest.problems import Problem, of_status
 from modeling.launching.actions import (
+    BadPreset,
     BadSetting,
-    NothingToLearnFrom,
+    ModelingError,
     RefusedRegime,
+    RefusedSearch,
     RunIsOver,
-    SnapshotNotFrozen,
     UnknownBaseline,
     enqueue,
     request_once,
@@ -53,13 +54,15 @@ class RunListView(generics.ListAPIView):
         content = {**given, "snapshot": str(given["snapshot"])}
         given |= {"config": given.pop("settings"), "by": user}
         seed, seeds, curve = given.pop("seed"), given.pop("seeds", None), given.pop("sizes", [])
+        search, draws = given.pop("search", None), given.pop("draws", None)
         try:
-            if seeds or curve:
-                ask = partial(request_sweep, **given, seeds=seeds or [seed], sizes=curve)
+            if seeds or curve or search:
+                more = {"sizes": curve, "search": search, "draws": draws}
+                ask = partial(request_sweep, **given, seeds=seeds or [seed], **more)
             else:
                 ask = partial(request_run, **given, seed=seed)
             run, _ = request_once(by=user, key=key, content=content, ask=ask)
-        except (UnknownBaseline, BadSetting, SnapshotNotFrozen, NothingToLearnFrom, RefusedRegime) as error:
+        except ModelingError as error:
             raise _problem(error) from error
         enqueue(run.pk)
         return _accepted(request, run)
@@ -106,11 +109,14 @@ def _accepted(request: Request, run: TrainingRun) -> Response:
     return Response(told, status=status.HTTP_202_ACCEPTED, headers={"Location": told["url"]})
 
 
-def _problem(
-    error: UnknownBaseline | BadSetting | SnapshotNotFrozen | NothingToLearnFrom | RefusedRegime,
-) -> Problem:
+def _problem(error: ModelingError) -> Problem:
     if isinstance(error, RefusedRegime):
         key = "sizes" if error.key == "sizes" else "regime"
         return Problem(status=422, detail=str(error), errors={key: str(error)})
-    fields = {UnknownBaseline: "baseline", BadSetting: "settings"}
+    fields = {
+        UnknownBaseline: "baseline",
+        BadSetting: "settings",
+        BadPreset: "preset",
+        RefusedSearch: "search",
+    }
     return Problem(status=422, detail=str(error), errors={fields.get(type(error), "snapshot"): str(error)})

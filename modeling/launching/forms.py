@@ -8,8 +8,10 @@ from django import forms
 
 from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS, STARTS
+from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import LARGEST_SEED
 from modeling.launching.regimes import BadRegime, read_mixed, read_sizes
+from modeling.launching.searches import MOST_TRIALS, BadSearch, read_search
 
 MOST_SEEDS = 20
 
@@ -43,14 +45,36 @@ class NewRunForm(forms.Form):
         label="Word vectors",
         help_text="The packaged GloVe, or a GloVe text file in the folder vectors of the server.",
     )
+    preset = forms.ChoiceField(
+        initial=catalogue.DEFAULT,
+        required=False,
+        help_text="default: the network of the paper, trained in less time. paper: the settings as published.",
+    )
     config = forms.CharField(
         label="Settings",
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "placeholder": "epochs=5"}),
-        help_text="One key=value a line. Other settings have their defaults.",
+        help_text="One key=value a line. Other settings are those of the preset.",
     )
 
+    search = forms.CharField(
+        label="Search over settings",
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(
+            attrs={"rows": 2, "spellcheck": "false", "placeholder": "learning_rate=0.001, 0.0003"}
+        ),
+        help_text="One key=value, value a line; 0.0001..0.01 is a range, for trials that are drawn. Every combination is "
+        "trained; dev chooses one, and only its test score is shown.",
+    )
+    draws = forms.IntegerField(
+        label="Trials drawn",
+        required=False,
+        min_value=1,
+        max_value=MOST_TRIALS,
+        help_text="Draw this number of the combinations. Empty: all of them.",
+    )
     genre = forms.CharField(required=False, max_length=60, help_text="Learn from pairs of this genre only.")
     mixed = forms.CharField(
         label="Mixed with",
@@ -90,7 +114,12 @@ class NewRunForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name, values in (("baseline", catalogue.baselines()), ("vectors", catalogue.vectors())):
+        known = (
+            ("baseline", catalogue.baselines()),
+            ("vectors", catalogue.vectors()),
+            ("preset", PRESETS),
+        )
+        for name, values in known:
             field = self.fields[name]
             assert isinstance(field, forms.ChoiceField)
             field.choices = [(value, value) for value in values]
@@ -110,6 +139,15 @@ class NewRunForm(forms.Form):
             )
         return list(dict.fromkeys(seeds))
 
+    def clean_preset(self) -> str:
+        return self.cleaned_data["preset"] or catalogue.DEFAULT
+
+    def clean_search(self) -> dict[str, list[str]]:
+        try:
+            return read_search(self.cleaned_data["search"])
+        except BadSearch as error:
+            raise forms.ValidationError(str(error)) from None
+
     def clean_sizes(self) -> list[int]:
         try:
             return read_sizes(self.cleaned_data["sizes"])
@@ -124,14 +162,14 @@ class NewRunForm(forms.Form):
 
     @property
     def request_key(self) -> str:
-        """The idempotency key. It depends on the content: a changed form is another request."""
+        """Returns the idempotency key. It depends on the content: a changed form is another request."""
         key = self.cleaned_data["key"]
         text = json.dumps(self.cleaned_data, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest() if key else ""
 
     @property
     def regime(self) -> dict[str, Any]:
-        """The part of the form that modeling/launching/regimes.py checks."""
+        """Returns the part of the form that modeling/launching/regimes.py checks."""
         given = self.cleaned_data
         start = {"run": given["start"], "how": given["how"] or STARTS[0]} if given["start"] else None
         return {

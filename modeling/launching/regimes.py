@@ -1,7 +1,8 @@
-"""What a run learns from and starts from, if that is not one whole snapshot and fresh weights.
+"""Defines regimes: what a run learns from and starts from, if not one whole snapshot and new weights.
 
 A regime is a dict with only the keys that were set: `mixed`, `genre`, `most`, `start`, `collapse`, `soft_labels`,
-`hypothesis_only`. It is as in RUN.json, but it names snapshots by CORPUS@VERSION and the run to start from by its number.
+`hypothesis_only`. It has the form of RUN.json, but names snapshots by CORPUS@VERSION and the run to start from by its
+number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from pydantic import Field
 from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS, STARTS, Mixing, Object, Regime
 from modeling.models import TrainingRun
-from nli.labels import COLLAPSED, COLLAPSIBLE
+from nli.labels import COLLAPSED, COLLAPSIBLE, readable_together
 from schemas.base import Fault, Faulty, OneOf, checked
 from snapshots.models import Snapshot, SnapshotPair
 
@@ -86,7 +87,7 @@ def check_sizes(key: str, sizes: Sequence[int], snapshot: Snapshot, genre: str |
         where = f"{snapshot}, genre {genre}" if genre else str(snapshot)
         raise BadRegime(
             key,
-            f"{max(sizes):,} is more than the {there:,} training pairs with a gold label in {where}: set less.",
+            f"{max(sizes):,} is more than the {there:,} training pairs with a gold label in {where}: set fewer.",
         )
 
 
@@ -102,7 +103,7 @@ def scheme_of(snapshot: Snapshot, regime: Mapping[str, Any]) -> str:
 
 
 def regime_text(regime: Mapping[str, Any], most: int | None) -> str:
-    """Returns what differs from a plain run, for people."""
+    """Describes for people how the regime differs from that of a plain run."""
     mixed = [
         f"with {_percent(one.get('share', 1))} of {one['most']:,} pairs of {one['snapshot']}"
         if "most" in one
@@ -123,8 +124,17 @@ def regime_text(regime: Mapping[str, Any], most: int | None) -> str:
     )
 
 
+def settings_text(config: Mapping[str, Any]) -> str:
+    """Formats settings for people."""
+    return ", ".join(f"{key}={_plain(value)}" for key, value in sorted(config.items()))
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _percent(share: float) -> str:
-    """0.004 as 0.4%, not as 0%."""
+    """Formats a share in percent: 0.004 as 0.4%, not as 0%."""
     return f"{100 * share:.6g}%"
 
 
@@ -166,7 +176,7 @@ def _check_genre(snapshot: Snapshot, genre: str) -> None:
 
 
 def _mixed(snapshot: Snapshot, entries: Sequence[MixedSnapshot]) -> list[dict[str, Any]]:
-    """Returns the entries as they are stored: with the hash of each snapshot, without keys at their defaults."""
+    """Returns the entries in their stored form: with the hash of each snapshot, without keys at their defaults."""
     kept = []
     for entry in entries:
         found = Snapshot.objects.named(entry.snapshot).first()
@@ -189,14 +199,14 @@ def _check_labels(snapshot: Snapshot, regime: Mapping[str, Any]) -> None:
     everyone = [snapshot, *(Snapshot.objects.named(name).get() for name in names)]
     schemes = {one.corpus.scheme for one in everyone}
     if regime.get("collapse"):
-        if schemes.isdisjoint(COLLAPSIBLE) or schemes - {COLLAPSED, *COLLAPSIBLE}:
+        if schemes.isdisjoint(COLLAPSIBLE) or not readable_together(schemes):
             raise BadRegime(
                 "collapse",
                 f"reads labels of {' or '.join(COLLAPSIBLE)} as two classes; the labels here are"
                 f" {', '.join(sorted(schemes))}.",
             )
     elif len(schemes) > 1:
-        hint = " Set collapse to read them as two classes." if schemes <= {COLLAPSED, *COLLAPSIBLE} else ""
+        hint = " Set collapse to read them as two classes." if readable_together(schemes) else ""
         raise BadRegime("mixed", f"the labels differ: {', '.join(sorted(schemes))}.{hint}")
 
 

@@ -6,7 +6,9 @@ from rest_framework import serializers
 
 from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS
+from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import LARGEST_SEED
+from modeling.launching.searches import MOST_TRIALS
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
 
@@ -31,8 +33,22 @@ class NewRunSerializer(serializers.Serializer):
         default=dict, help_text="mixed, genre, most, start, collapse, soft_labels, hypothesis_only"
     )
     vectors = serializers.CharField(default=catalogue.PACKAGED_VECTORS, max_length=500)
+    preset = serializers.ChoiceField(
+        choices=PRESETS, default=catalogue.DEFAULT, help_text="default, or paper: the settings as published"
+    )
     settings = serializers.DictField(
-        default=dict, help_text="key -> value; other settings have their defaults"
+        default=dict, help_text="key -> value; other settings are those of the preset"
+    )
+    search = serializers.DictField(
+        child=serializers.ListField(allow_empty=False, max_length=MOST_TRIALS),
+        required=False,
+        help_text="a sweep: the values to try of each setting, or ranges such as 0.0001..0.01 with `draws`; dev chooses",
+    )
+    draws = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_TRIALS,
+        help_text="trials that are drawn; else all combinations",
     )
     idempotency_key = serializers.CharField(
         required=False,
@@ -71,19 +87,34 @@ class NewRunSerializer(serializers.Serializer):
             raise serializers.ValidationError(refusal)
         return texts
 
+    def validate_search(self, given: dict[str, list[Any]]) -> dict[str, list[str]]:
+        """Accepts numbers and booleans, too, as `settings` does."""
+        places = range(max(map(len, given.values()), default=0))
+        for place in places:
+            self.validate_settings(
+                {key: values[place] for key, values in given.items() if place < len(values)}
+            )
+        return {key: [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
+                for key, values in given.items()}  # fmt: skip
+
 
 class RunSerializer(serializers.ModelSerializer):
     snapshot = serializers.CharField(source="snapshot.__str__")
     sha256 = serializers.CharField(source="snapshot.sha256")
     settings = serializers.DictField(source="config")
+    preset = serializers.SerializerMethodField(help_text="default, paper, or null for other settings")
     status = serializers.CharField(source="standing", help_text="of a sweep, that of its runs together")
     url = serializers.HyperlinkedIdentityField(view_name="api-run")
 
     class Meta:
         model = TrainingRun
         fields = [
-            "id", "snapshot", "sha256", "baseline", "seed", "vectors", "settings", "regime", "most", "parent", "is_sweep",
+            "id", "snapshot", "sha256", "baseline", "seed", "vectors", "preset", "settings", "regime", "most",
+            "parent", "is_sweep",
             "status", "stop_requested",
             "worker", "attempts", "requested_at", "started_at", "heartbeat_at", "finished_at", "train_pairs",
             "train_accuracy", "seconds", "pairs_per_second", "device", "error", "url",
         ]  # fmt: skip
+
+    def get_preset(self, run: TrainingRun) -> str | None:
+        return catalogue.preset_of(run.baseline, run.config)

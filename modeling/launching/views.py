@@ -13,8 +13,10 @@ from accounts.models import User, new_token
 from accounts.pages.access import researcher_required
 from modeling import catalogue, workers
 from modeling.launching.actions import (
+    BadPreset,
     BadSetting,
     ModelingError,
+    RefusedSearch,
     RunIsOver,
     enqueue,
     request_once,
@@ -40,24 +42,26 @@ def new_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
 @require_POST
 @researcher_required
 def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
-    """Starts one run, or a sweep for several seeds or sizes. The same form sent twice starts it once."""
+    """Starts one run, or a sweep for several seeds or sizes. The same form, sent twice, starts it once."""
     snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
     form = NewRunForm(request.POST)
     if not form.is_valid():
         return _form_page(request, snapshot, form, status=422)
-    asked = {key: form.cleaned_data[key] for key in ("baseline", "vectors", "config")}
+    asked = {key: form.cleaned_data[key] for key in ("baseline", "vectors", "preset", "config")}
     user = cast(User, request.user)
     asked |= {"snapshot": snapshot, "regime": form.regime, "by": user}
     seeds, wanted = form.cleaned_data["seeds"], form.cleaned_data["sizes"]
-    if len(seeds) > 1 or wanted:
-        ask = partial(request_sweep, seeds=seeds, sizes=wanted, **asked)
+    search, draws = form.cleaned_data["search"], form.cleaned_data["draws"]
+    if len(seeds) > 1 or wanted or search:
+        ask = partial(request_sweep, seeds=seeds, sizes=wanted, search=search, draws=draws, **asked)
     else:
         ask = partial(request_run, seed=seeds[0], **asked)
     content = {"snapshot": snapshot.pk, "form": form.cleaned_data}
     try:
         started, is_new = request_once(by=user, key=form.request_key, content=content, ask=ask)
     except ModelingError as error:
-        key = "config" if isinstance(error, BadSetting) else getattr(error, "key", None)
+        fields = {BadSetting: "config", BadPreset: "preset", RefusedSearch: "search"}
+        key = fields.get(type(error), getattr(error, "key", None))
         form.add_error(key if key in form.fields else None, str(error))
         return _form_page(request, snapshot, form, status=422)
     if not is_new:

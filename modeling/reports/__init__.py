@@ -1,1 +1,1 @@
-"""The result tables of the papers, from runs on one's own snapshots."""
+"""Makes the result tables of the papers, from runs on one's own snapshots."""

@@ -1,10 +1,9 @@
 """Fills the cells of the papers' tables from stored scores and breakdowns."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,15 @@ import numpy.typing as npt
 
 from collection.models import PARTITIONS
 from modeling import catalogue
-from modeling.folders import folder_of, predictions_in
+from modeling.folders import predictions_of
+from modeling.launching.regimes import settings_text
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.paired import mean_and_spread, paired_p
 from modeling.reports.definitions import BETTER, HYPOTHESIS_ONLY, MAJORITY, TABLES, Axis, Entry, PaperTable
-from modeling.results.breakdowns import Predicted, read_predicted
-from modeling.results.tables import natural_order
-from modeling.running.evaluating import evaluation_folder
+from modeling.results.predicted import Predicted, read_predicted
+from modeling.results.tables import in_order
+from modeling.results.trials import not_chosen_on
+from nli.labels import COLLAPSED
 from snapshots.models import Snapshot, SnapshotPair
 
 COUNTS, TEXTS = ("pairs", "labels"), ("commonest", "example", "example_premise", "example_label")
@@ -75,14 +76,17 @@ class Report:
     table: PaperTable
     columns: list[str]
     rows: list[tuple[str, list[Cell]]]
+    settings: dict[str, str] = field(
+        default_factory=dict
+    )  # baseline -> the settings of the runs in the cells
 
     @property
     def missing(self) -> list[str]:
-        """What is missing, each once, in the order of the cells."""
+        """Returns what is missing, without repetitions, in the order of the cells."""
         return list(dict.fromkeys(cell.missing for _, cells in self.rows for cell in cells if cell.missing))
 
     def requests(self) -> list[dict[str, Any]]:
-        """The runs to request for missing cells, each once."""
+        """Returns the runs to request for missing cells, without repetitions."""
         found = [cell.wanted for _, cells in self.rows for cell in cells if cell.wanted]
         return [one for place, one in enumerate(found) if one not in found[:place]]
 
@@ -98,15 +102,16 @@ class Report:
 class Scores:
     """The stored scores, breakdowns and runs of some snapshots, each read once."""
 
-    def __init__(self, snapshots: Sequence[Snapshot]) -> None:
-        self.snapshots = list(snapshots)
+    def __init__(self, snapshots: Sequence[Snapshot], preset: str = "") -> None:
+        """Prepares the scores of these snapshots. `preset`: use only runs with its settings."""
+        self.snapshots, self.preset = list(snapshots), preset
         self.names: Sequence[str] = [str(snapshot) for snapshot in snapshots]
         self._predicted: dict[tuple[int, int, str], Predicted | None] = {}
 
     @cached_property
     def runs(self) -> list[TrainingRun]:
         done = TrainingRun.objects.filter(snapshot__in=self.snapshots, status=TrainingRun.Status.DONE)
-        return list(done.newest_of_each_seed().order_by("-pk"))
+        return list(done.exclude(pk__in=not_chosen_on(self.snapshots)).newest_of_each_seed().order_by("-pk"))
 
     @cached_property
     def under_way(self) -> list[TrainingRun]:
@@ -114,7 +119,7 @@ class Scores:
 
     @cached_property
     def starts(self) -> dict[int, str]:
-        """The snapshot of each run that another one starts from."""
+        """Returns the snapshot of each run from which another one starts."""
         numbers = [
             run.regime["start"]["run"] for run in (*self.runs, *self.under_way) if "start" in run.regime
         ]
@@ -134,7 +139,7 @@ class Scores:
         return {(row.run_id, row.snapshot_id, row.partition, row.dimension): row.rows for row in wanted}
 
     def composition(self, on: int, partition: str, dimension: str) -> list[list[Any]]:
-        """Returns the rows of a dimension of the pairs themselves, if need be from any run's breakdown."""
+        """Returns the rows of a dimension of the pairs themselves, if necessary from any run's breakdown."""
         key = (self.snapshots[on].pk, partition, dimension)
         own = self.breakdowns.get((None, *key))
         if own is not None:
@@ -143,10 +148,7 @@ class Scores:
 
     def values(self, on: int, partition: str, dimension: str) -> list[str]:
         found = (row[0] for row in self.composition(on, partition, dimension))
-        labels = self.labels(on)
-        return sorted(
-            found, key=lambda value: (labels.index(value), "") if value in labels else natural_order(value)
-        )
+        return in_order(found, self.labels(on))
 
     def sizes(self, trained: int) -> list[int | None]:
         found = {run.most for run in self.runs if run.snapshot_id == self.snapshots[trained].pk}
@@ -171,13 +173,13 @@ class Scores:
         return self._settings_match(run, wanted) and self._regime_of(run) == self.regime(wanted)
 
     def _settings_match(self, run: TrainingRun, wanted: Selection) -> bool:
-        if run.baseline != "lexicalized":
-            return True
-        known = catalogue.baselines()[run.baseline].settings
-        defaults = {one.key: one.default for one in known if one.type == "bool"}
-        return {**defaults, **{key: run.config[key] for key in run.config if key in defaults}} == {
-            **defaults, **wanted.config,
-        }  # fmt: skip
+        """Returns whether the run is of the preset, and the system of the cell: with the same parts left out."""
+        if self.preset and self.preset not in catalogue.presets_of(run.baseline, run.config):
+            return False
+        known = catalogue.baselines().get(run.baseline)
+        parts = {one.key: one.default for one in known.settings if one.key in known.parts} if known else {}
+        own = {key: value for key, value in run.config.items() if key in parts}
+        return parts | own == parts | dict(wanted.config)
 
     def _regime_of(self, run: TrainingRun) -> dict[str, Any]:
         regime = dict(run.regime)
@@ -196,7 +198,7 @@ class Scores:
             regime["genre"] = wanted.genre
         if wanted.start:
             regime["start"] = (wanted.start[0], self.names[wanted.start[1]])
-        if wanted.collapse and self.snapshots[wanted.trained].corpus.scheme != "entailed2":
+        if wanted.collapse and self.snapshots[wanted.trained].corpus.scheme != COLLAPSED:
             regime["collapse"] = True
         return regime
 
@@ -205,22 +207,15 @@ class Scores:
         snapshot = self.snapshots[on]
         key = (run.pk, snapshot.pk, partition)
         if key not in self._predicted:
-            paths = [path for path in _prediction_files(run, snapshot, partition) if path.exists()]
-            self._predicted[key] = read_predicted(paths[0]) if paths else None
+            path = predictions_of(run, snapshot, partition)
+            self._predicted[key] = read_predicted(path) if path else None
         return self._predicted[key]
-
-
-def _prediction_files(run: TrainingRun, snapshot: Snapshot, partition: str) -> Iterable[Path]:
-    if run.snapshot_id == snapshot.pk:
-        yield predictions_in(folder_of(run), partition)
-    yield predictions_in(evaluation_folder(run, snapshot, ["dev", "test"]), partition)
-    yield predictions_in(evaluation_folder(run, snapshot, [partition]), partition)
 
 
 def fill(
     name: str, snapshots: Sequence[Snapshot], *, scores: Scores | None = None, tests: bool = False
 ) -> Report:
-    """Fills a table. `tests`: also the exact paired test of each accuracy against the bar that the paper names."""
+    """Fills a table. `tests`: also the exact paired test of each accuracy against the paper's reference (bar)."""
     table, scores = TABLES[name], scores or Scores(snapshots)
     columns = _entries(table.columns, scores)
     rows = []
@@ -230,11 +225,23 @@ def fill(
             for _, column in columns
         ]
         rows.append((title, cells))
-    return Report(name, table, [title for title, _ in columns], rows)
+    return Report(name, table, [title for title, _ in columns], rows, _settings(scores, rows))
+
+
+def _settings(scores: Scores, rows: Sequence[tuple[str, Sequence[Cell]]]) -> dict[str, str]:
+    """Returns which preset or which settings of each baseline the cells show."""
+    shown = {number for _, cells in rows for cell in cells if cell.mean is not None for number in cell.runs}
+    found: dict[str, dict[str, None]] = {}
+    for run in scores.runs:
+        if run.pk in shown:
+            preset = catalogue.preset_of(run.baseline, run.config)
+            told = f"preset {preset}" if preset else settings_text(run.config)
+            found.setdefault(run.baseline, {})[told] = None
+    return {baseline: "; ".join(told) for baseline, told in sorted(found.items())}
 
 
 def _both(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what row and column decide together: a fixed model is of the first snapshot, whatever the column says."""
+    """Returns the selection of row and column together: a fixed model is always of the first snapshot."""
     if row.get("fixed"):
         return {"trained": 0}
     if "dimension" in row and column.get("partition") == "all":
@@ -245,7 +252,7 @@ def _both(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _entries(axis: Axis, scores: Scores) -> list[Entry]:
-    """Returns the entries of an axis, without those that need a snapshot that is not named."""
+    """Returns the entries of an axis, without those that require a snapshot that is not named."""
     entries = list(axis(scores)) if callable(axis) else list(axis)
     named = len(scores.snapshots)
     return [(title, given) for title, given in entries if max(Selection(**given).snapshots()) < named]
@@ -354,13 +361,14 @@ def _accuracy(scores: Scores, run: TrainingRun, wanted: Selection) -> float | No
 
 
 def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any] | None]:
-    """Returns the name of the run that is missing, and the request for it, where nothing else must come first."""
+    """Returns the name of the missing run, and its request, if no other run must come first."""
     name = f"{wanted.baseline} on {scores.names[wanted.trained]}"
     regime = scores.regime(wanted)
     details = [
         f"{key} {' '.join(value) if isinstance(value, tuple | list) else value}"
         for key, value in regime.items()
     ]
+    details += [f"preset {scores.preset}"] if scores.preset else []
     details += [f"{wanted.most:,} training pairs"] if wanted.most else []
     details += [f"{key}={value}" for key, value in wanted.config.items()]
     if details:
@@ -382,6 +390,7 @@ def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any]
     request = {
         "snapshot": scores.snapshots[wanted.trained],
         "baseline": wanted.baseline,
+        "preset": scores.preset or catalogue.DEFAULT,
         "config": {key: str(value).lower() for key, value in wanted.config.items()},
         "regime": regime,
     }
@@ -389,16 +398,15 @@ def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any]
 
 
 def _p_value(scores: Scores, bar: str, wanted: Selection, runs: Sequence[TrainingRun]) -> float | None:
-    """Returns the p-value of the exact paired test against the bar, None where predictions are not here.
+    """Returns the p-value of the exact paired test against the bar, None if predictions are not on this machine.
 
-    Against the better of two bars, it is the one with the higher accuracy.
+    Of two bars, it is tested against the one with the higher accuracy.
     """
     ours = {run.seed: scores.predicted(run, wanted.on, wanted.partition) for run in runs}
     first = next(iter(ours.values()))
     found = []
     if bar in (MAJORITY, BETTER) and wanted.baseline != MAJORITY and first:
-        commonest = Counter(first.gold).most_common(1)[0][0]
-        right = np.array([gold == commonest for gold in first.gold])
+        right = first.gold == np.bincount(first.gold).argmax()
         found.append(_against(ours, dict.fromkeys(ours, right)))
     if bar in (HYPOTHESIS_ONLY, BETTER) and wanted.baseline != HYPOTHESIS_ONLY:
         plain = Selection(
@@ -418,9 +426,9 @@ def _p_value(scores: Scores, bar: str, wanted: Selection, runs: Sequence[Trainin
 def _against(
     ours: Mapping[int, Predicted | None], bar: Mapping[int, npt.NDArray[np.bool_] | None]
 ) -> tuple[float, float] | None:
-    """Returns the accuracy of a bar and the p-value over its seeds, None where predictions are missing.
+    """Returns the accuracy of a bar and the p-value over its seeds, None if predictions are missing.
 
-    `bar`: which pairs it has right, by seed; each seed is in `ours`.
+    `bar`: which pairs it predicts correctly, by seed; each seed is in `ours`.
     """
     both = [(one.right, right) for seed, right in bar.items() if (one := ours[seed]) and right is not None]
     if not both or len(both) < len(bar):

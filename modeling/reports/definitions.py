@@ -1,4 +1,4 @@
-"""The papers' tables as data: what stands in the rows and columns. One mechanism in cells.py fills them.
+"""Defines the rows and columns of the papers' tables as data. One mechanism in cells.py fills them.
 
 Each row and column is a title with a part of a selection; the selection of a cell is both together (see cells.Selection).
 `trained` and `on` are positions in the list of snapshots that the report names: 0 is the first.
@@ -8,13 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from modeling.results.dimensions import PHENOMENON
+from nli.lines import PARTITIONS
+
 MAJORITY, HYPOTHESIS_ONLY, BETTER = "majority", "hypothesis_only", "better"
-PHENOMENON = "file:phenomenon"  # marks of a sample: `evaluate --file phenomenon=PATH`
+MARKED = (
+    "Phenomena are marked on a page of the snapshot and counted there, or come from a file with pair id and phenomenon:"
+    " `evaluate --file phenomenon=PATH`."
+)
 Entry = tuple[str, dict[str, Any]]
 
 
 class Context(Protocol):
-    """What axes may ask: the snapshots, the values of a dimension, the training sizes of runs."""
+    """What axes may read: the snapshots, the values of a dimension, the training sizes of runs."""
 
     names: Sequence[str]
 
@@ -30,7 +36,10 @@ Axis = Sequence[Entry] | Callable[[Context], Iterator[Entry]]
 
 @dataclass(frozen=True)
 class PaperTable:
-    """`bar`: what accuracies are tested against, as the paper does. `notes`: how to read or complete the table."""
+    """`bar`: the system against which accuracies are tested, as in the paper.
+
+    `notes`: how to read or complete the table.
+    """
 
     title: str
     corner: str
@@ -41,7 +50,7 @@ class PaperTable:
 
 
 def each_value(dimension: str, partition: str = "dev", on: int = 0, **more: Any) -> Axis:
-    """One entry for each value of a dimension."""
+    """Returns an axis with an entry for each value of a dimension."""
 
     def entries(context: Context) -> Iterator[Entry]:
         for value in context.values(on, partition, dimension):
@@ -51,7 +60,7 @@ def each_value(dimension: str, partition: str = "dev", on: int = 0, **more: Any)
 
 
 def each_snapshot(*measures: Entry, first: int = 0) -> Axis:
-    """One entry for each snapshot and measure."""
+    """Returns an axis with an entry for each snapshot and measure."""
 
     def entries(context: Context) -> Iterator[Entry]:
         for place, name in enumerate(context.names):
@@ -64,13 +73,13 @@ def each_snapshot(*measures: Entry, first: int = 0) -> Axis:
 
 
 def each_size(context: Context) -> Iterator[Entry]:
-    """One entry for each training size of the runs on the first snapshot."""
+    """Yields an entry for each training size of the runs on the first snapshot."""
     for size in context.sizes(0):
         yield "all" if size is None else f"{size:,}", {"most": size}
 
 
 def training_genres(context: Context) -> Iterator[Entry]:
-    """One entry for runs on all genres, and one for runs on each genre."""
+    """Yields an entry for runs on all genres, and one for runs on each genre."""
     if len(context.names) > 1:
         yield context.names[1], {"trained": 1}
     for genre in context.values(0, "train", "genre"):
@@ -87,7 +96,7 @@ def genres(context: Context) -> Iterator[Entry]:
 
 
 def matched_parts(context: Context) -> Iterator[Entry]:
-    """The second snapshot, if there is one; then the genres of the first that its training part has, and the others."""
+    """Yields the second snapshot, if any; then the first one's genres that its training part has, and the others."""
     if len(context.names) > 1:
         yield context.names[1], {"on": 1}
     known = context.values(0, "train", "genre")
@@ -112,7 +121,7 @@ def by_phenomenon_and_data_set(context: Context) -> Iterator[Entry]:
 
 
 def three_regimes(*systems: tuple[str, str]) -> list[Entry]:
-    """Each system trained on the second snapshot, on the first, and on both mixed."""
+    """Returns an entry for each system trained on the second snapshot, on the first, and on both mixed."""
     regimes: list[Entry] = [
         ("second snapshot", {"trained": 1}),
         ("first snapshot", {}),
@@ -214,10 +223,7 @@ TABLES: dict[str, PaperTable] = {
         "genre",
         each_value("genre", "test"),
         [
-            *(
-                (f"{part} pairs", {"partition": part, "measure": "pairs"})
-                for part in ("train", "dev", "test")
-            ),
+            *((f"{part} pairs", {"partition": part, "measure": "pairs"}) for part in PARTITIONS),
             *systems(("ESIM", "esim"), ("CBOW", "cbow")),
             *systems(("ESIM, second snapshot", "esim"), ("CBOW, second snapshot", "cbow"), trained=1),
         ],
@@ -256,7 +262,7 @@ TABLES: dict[str, PaperTable] = {
         "phenomenon",
         each_value(PHENOMENON),
         label_shares,
-        notes=("Phenomena come from a file with pair id and phenomenon: `evaluate --file phenomenon=PATH`.",),
+        notes=(MARKED,),
     ),
     "mpe-6": PaperTable(
         "MPE, Table 6: test accuracy of premise readers in three training regimes",
@@ -281,7 +287,7 @@ TABLES: dict[str, PaperTable] = {
         "phenomenon",
         each_value(PHENOMENON),
         [*systems(*PREMISES), ("pairs", {"measure": "pairs"})],
-        notes=("Phenomena come from a file with pair id and phenomenon: `evaluate --file phenomenon=PATH`.",),
+        notes=(MARKED,),
     ),
     "hyponly-1": PaperTable(
         "Poliak et al. 2018 (hypothesis only), Table 1: the data sets",

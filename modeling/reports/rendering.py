@@ -1,26 +1,27 @@
 """Turns a filled table into the formats of `report`: text and LaTeX for people, CSV with raw values, HTML."""
 
 from modeling.reports.cells import Cell, Report
+from shared.numbers import written
 from snapshots.statistics.paper_tables import Cell as RawCell
 from snapshots.statistics.paper_tables import Column, Table
-from snapshots.statistics.table_formats import FORMATS, shown
+from snapshots.statistics.table_formats import FORMATS
 
 MISSING = "–"
 
 
 def rendered(report: Report, form: str) -> str:
-    """Returns the table in one of FORMATS. What is missing stands in its notes."""
+    """Returns the table in one of FORMATS. Its notes list what is missing."""
     return FORMATS[form](raw_table(report) if form == "csv" else readable_table(report))
 
 
 def text_of(cell: Cell) -> str:
-    """Returns a cell for people: mean, spread over seeds, and p-value; a dash where it is missing."""
+    """Formats a cell for people: mean, spread over seeds, and p-value; a dash if it is missing."""
     if cell.mean is None:
         return MISSING
-    text = shown(cell.mean, cell.kind)
+    text = written(cell.mean, cell.kind)
     if cell.spread is not None:
         text += f" ± {100 * cell.spread:.1f}"
-    return text if cell.p is None else f"{text} (p {'= ' if cell.p >= 1e-4 else ''}{shown(cell.p, 'p')})"
+    return text if cell.p is None else f"{text} (p {'= ' if cell.p >= 1e-4 else ''}{written(cell.p, 'p')})"
 
 
 def readable_table(report: Report) -> Table:
@@ -30,7 +31,7 @@ def readable_table(report: Report) -> Table:
 
 
 def raw_table(report: Report) -> Table:
-    """Returns the table with columns of their own for spreads and p-values where a column has any."""
+    """Returns the raw table: a column with spreads or p-values is followed by a column for each of these."""
     columns = [Column(report.table.corner)]
     parts: list[tuple[int, str]] = []
     for place, name in enumerate(report.columns):
@@ -54,5 +55,8 @@ def _notes(report: Report) -> tuple[str, ...]:
         bar = report.table.bar.replace("_", "-")
         against = "the better of majority and hypothesis-only" if bar == "better" else bar
         notes.append(f"p: exact paired test over pairs against {against}.")
+    if report.settings:
+        told = (f"{baseline} {settings}" for baseline, settings in report.settings.items())
+        notes.append(f"Settings: {', '.join(told)}.")
     notes += [f"Missing: {name}." for name in report.missing]
     return tuple(notes)

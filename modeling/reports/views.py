@@ -1,31 +1,45 @@
-"""Page with all result tables of a snapshot."""
+"""Pages with tables over the runs of a snapshot: all of the papers on one, each of the others on its own."""
 
-from django.http import HttpRequest, HttpResponse
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.pages.access import researcher_required
+from accounts.pages.chart_files import chart_file
+from collection.models import PARTITIONS
+from modeling.baselines.settings import PRESETS
 from modeling.reports.cells import Scores, fill
+from modeling.reports.curves import FIGURE, curve_chart, learning_curves
 from modeling.reports.definitions import TABLES
+from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, Overview, overview
 from modeling.reports.rendering import text_of
+from shared.charts import with_values
 from snapshots.models import Snapshot
+from snapshots.statistics.paper_tables import Table
+from snapshots.statistics.table_formats import FORMATS
 
 MOST_SNAPSHOTS = 10
+ROWS_SHOWN = 100
 
 
 @never_cache
 @require_safe
 @researcher_required
 def reports(request: HttpRequest, pk: int) -> HttpResponse:
-    """Shows all result tables of a snapshot, from stored scores. `?with=CORPUS@VERSION` adds further snapshots."""
-    frozen = Snapshot.objects.frozen().newest_first()
-    snapshots = [get_object_or_404(frozen, pk=pk)]
-    for name in request.GET.getlist("with")[: MOST_SNAPSHOTS - 1]:
-        found = frozen.named(name).first()
-        if found is not None and found not in snapshots:
-            snapshots.append(found)
-    scores = Scores(snapshots)
+    """Shows all result tables of a snapshot, from stored scores. `?with=CORPUS@VERSION` adds further snapshots.
+
+    `chart`: the learning curves as CSV.
+    """
+    snapshots, others = asked_snapshots(request, pk)
+    preset = request.GET.get("preset", "")
+    preset = preset if preset in PRESETS else ""
+    scores = Scores(snapshots, preset)
+    charts = with_values([curve_chart(learning_curves(scores))])
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], str(snapshots[0]).replace("@", "-"))
     filled = [fill(name, snapshots, scores=scores) for name in TABLES]
     tables = [
         {
@@ -41,6 +55,67 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
         "snapshot": snapshots[0],
         "further": snapshots[1:],
         "tables": tables,
-        "others": [other for other in frozen[:50] if other not in snapshots],
+        "charts": charts,
+        "figure": FIGURE,
+        "others": others,
+        "overviews": OVERVIEWS,
+        "preset": preset,
+        "presets": PRESETS,
     }
     return render(request, "modeling/reports.html", context)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def overview_page(request: HttpRequest, pk: int, name: str) -> HttpResponse:
+    """Shows one table over the runs and pairs of a partition, with further snapshots if it accepts them."""
+    context = {"name": name, "kind": _kind(name), **_asked(request, pk)}
+    return render(request, "modeling/overview.html", context | {"table": _table(context, ROWS_SHOWN)})
+
+
+@never_cache
+@require_safe
+@researcher_required
+def overview_csv(request: HttpRequest, pk: int, name: str) -> HttpResponse:
+    """Returns the same table as CSV, with raw values and more rows."""
+    _kind(name)
+    table = _table({"name": name, **_asked(request, pk)}, MOST_ROWS)
+    answer = HttpResponse(FORMATS["csv"](table), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return answer
+
+
+def _kind(name: str) -> Overview:
+    if name not in OVERVIEWS:
+        raise Http404(f"There is no table {name!r}.")
+    return OVERVIEWS[name]
+
+
+def _asked(request: HttpRequest, pk: int) -> dict[str, Any]:
+    snapshots, others = asked_snapshots(request, pk)
+    partition = request.GET.get("partition", "test")
+    return {
+        "snapshot": snapshots[0],
+        "further": snapshots[1:],
+        "others": others,
+        "partition": partition if partition in PARTITIONS else "test",
+        "partitions": PARTITIONS,
+        "overviews": OVERVIEWS,
+        "query": request.GET.urlencode(),
+    }
+
+
+def _table(asked: dict[str, Any], most: int) -> Table:
+    return overview(asked["name"], [asked["snapshot"], *asked["further"]], asked["partition"], most)
+
+
+def asked_snapshots(request: HttpRequest, pk: int) -> tuple[list[Snapshot], list[Snapshot]]:
+    """Returns the snapshot of the address, the others of `?with=CORPUS@VERSION`, and some that can be added."""
+    frozen = Snapshot.objects.frozen().newest_first()
+    snapshots = [get_object_or_404(frozen, pk=pk)]
+    for name in request.GET.getlist("with")[: MOST_SNAPSHOTS - 1]:
+        found = frozen.named(name).first()
+        if found is not None and found not in snapshots:
+            snapshots.append(found)
+    return snapshots, [other for other in frozen[:50] if other not in snapshots]

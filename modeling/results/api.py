@@ -10,27 +10,60 @@ from rest_framework.views import APIView
 from accounts.rest.permissions import IsResearcher
 from accounts.rest.problems import Problem
 from modeling.models import TrainingRun
-from modeling.results.predictions import BadPlace, PredictionsMissing, predictions
-from modeling.results.serializers import PredictionsQuery, PredictionsSerializer
+from modeling.results.asking import asked_choice, asked_predictions
+from modeling.results.data_map import NoDataMap, data_map
+from modeling.results.predictions import IN_FILE, BadChoice, BadPlace, PredictionsMissing, flat
+from modeling.results.serializers import (
+    DataMapQuery,
+    DataMapSerializer,
+    PredictionsQuery,
+    PredictionsSerializer,
+)
+
+
+class RunDataMapView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The data map of a run, thinned to the points of a picture",
+        description="Confidence, variability and correctness of training pairs over epochs, evenly spread over the training"
+        " file. The page has all of them as CSV.",
+        parameters=[DataMapQuery],
+        responses=DataMapSerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        run = get_object_or_404(TrainingRun, pk=pk)
+        asked = DataMapQuery.read(request)
+        try:
+            found = data_map(run)
+        except NoDataMap as error:
+            raise Problem(status=404, detail=str(error)) from error
+        return Response({"pairs": len(found.ids), "points": found.points(asked["points"])})
 
 
 class RunPredictionsView(APIView):
     permission_classes = [IsResearcher]
 
     @extend_schema(
-        summary="A run's predictions, in the order of the snapshot's file",
+        summary="A run's predictions with the texts of the pairs",
+        description="Those that fit, in the order of the snapshot's file unless `sort` says otherwise. Each dimension of "
+        "`evaluate --by` is a parameter, too; one of your own is `file:NAME`.",
         parameters=[PredictionsQuery],
         responses=PredictionsSerializer,
     )
     def get(self, request: Request, pk: int) -> Response:
-        run = get_object_or_404(TrainingRun, pk=pk)
-        given = PredictionsQuery.read(request)
+        run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+        checked = PredictionsQuery.read(request)
+        given = {"sort": IN_FILE, **request.query_params.dict()}
         try:
-            found = predictions(run, given["partition"], given["cursor"], given["page_size"])
+            predictions = asked_predictions(run, checked["partition"], given)
+            page = predictions.page(asked_choice(given), checked.get("cursor", ""), checked["page_size"])
         except BadPlace as error:
             raise Problem(status=422, detail=str(error), errors={"cursor": str(error)}) from error
+        except BadChoice as error:
+            raise Problem(status=422, detail=str(error), errors={error.key: str(error)}) from error
         except PredictionsMissing as error:
             raise Problem(status=404, detail=str(error)) from error
         address = request.build_absolute_uri()
-        following = None if found.next is None else replace_query_param(address, "cursor", found.next)
-        return Response({"next": following, "results": found.rows})
+        following = replace_query_param(address, "cursor", page.next) if page.next else None
+        return Response({"next": following, "pairs": page.pairs, "results": [flat(row) for row in page.rows]})

@@ -1,20 +1,30 @@
 """Breaks the predictions of runs down by the values of pairs, and stores the result. See pair_values.DIMENSIONS."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import orjson
 from django.db import transaction
 
-from modeling.folders import folder_of, predictions_in
-from modeling.models import Breakdown, TrainingRun
+from modeling.folders import folder_of, further_dimensions, predictions_in
+from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.results.dimensions import OWN
-from modeling.results.pair_values import PairValues, Values, bin_of, own_values, pair_values, tag_values
+from modeling.results.marks import marked_values
+from modeling.results.pair_values import (
+    PairValues,
+    Values,
+    binned,
+    own_values,
+    pair_values,
+    read_values,
+    tag_values,
+    write_values,
+)
+from modeling.results.predicted import Predicted, read_predicted
 from snapshots.models import Snapshot
 
 MOST_VALUES = 1000  # of more authors than these, those with the most pairs
@@ -22,31 +32,6 @@ TRAINING_TEXTS, METRICS = "training_texts.safetensors", "metrics.json"  # files 
 CONFIDENCES = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 MATCHED, MISMATCHED = "matched", "mismatched"
 SEEN, NEW = "seen", "new"
-
-
-@dataclass(frozen=True)
-class Predicted:
-    """The predictions of a run on a partition, in the order of the file."""
-
-    ids: list[str]
-    gold: list[str]
-    right: npt.NDArray[np.bool_]
-    labels: list[str]
-    confidence: list[float]
-
-
-def read_predicted(path: Path) -> Predicted:
-    """Reads a file of predictions. Raises FileNotFoundError."""
-    ids, gold, labels, confidence = [], [], [], []
-    with path.open("rb") as stream:
-        for data in stream:
-            line = orjson.loads(data)
-            ids.append(line["pairID"])
-            gold.append(line["gold"])
-            labels.append(line["predicted"])
-            confidence.append(max(line["probabilities"].values(), default=0.0))
-    right = np.array([one == other for one, other in zip(labels, gold, strict=True)], dtype=np.bool_)
-    return Predicted(ids, gold, right, labels, confidence)
 
 
 def break_down(values: Values, gold: Values, right: npt.NDArray[np.bool_] | None) -> list[list[Any]]:
@@ -97,17 +82,75 @@ def store_breakdowns(
             continue
         predicted = read_predicted(path)
         pairs = aligned(pair_values(snapshot, partition, paths.get(partition)), predicted)
-        dimensions = {
-            "label": Values.of([(label,) for label in predicted.gold]),
-            "predicted": Values.of([(label,) for label in predicted.labels]),
-            "confidence": Values.of([(bin_of(share, CONFIDENCES),) for share in predicted.confidence]),
-            **pairs.dimensions,
-            **_of_run(run, pairs),
-        }
-        if tags:
-            dimensions |= tag_values(snapshot, partition, pairs)
-        dimensions |= {f"{OWN}{name}": own_values(file, pairs.ids) for name, file in own.items()}
-        _store(run, snapshot, partition, dimensions, predicted.gold, predicted.right)
+        further = tag_values(snapshot, partition, pairs) if tags else {}
+        further |= marked_values(snapshot, partition, pairs.ids)
+        further |= {f"{OWN}{name}": own_values(file, pairs.ids) for name, file in own.items()}
+        _keep_further(run, snapshot, partition, pairs, further)
+        dimensions = _dimensions(run, pairs, predicted) | further
+        _store(run, snapshot, partition, dimensions, predicted.gold_values, predicted.right)
+        Evaluation.objects.filter(run=run, snapshot=snapshot, partition=partition).update(
+            calibration=predicted.calibration()
+        )
+
+
+def _dimensions(run: TrainingRun, pairs: PairValues, predicted: Predicted) -> dict[str, Values]:
+    """Returns the values of each pair that need neither spaCy nor a file of one's own."""
+    return {
+        "label": predicted.gold_values,
+        "predicted": predicted.predicted_values,
+        "confidence": binned(predicted.confidence, CONFIDENCES),
+        **pairs.dimensions,
+        **_of_run(run, pairs),
+    }
+
+
+def store_marks_of_run(run: TrainingRun, snapshot: Snapshot, partition: str, path: Path) -> None:
+    """Counts the predictions in `path` by the phenomena that people marked."""
+    predicted = read_predicted(path)
+    values = marked_values(snapshot, partition, predicted.ids)
+    gold = [predicted.names[code] for code in predicted.gold]
+    none = np.zeros(len(predicted.ids), np.uint64)  # no hypotheses are needed here
+    _keep_further(run, snapshot, partition, PairValues(predicted.ids, gold, none), values)
+    _store(run, snapshot, partition, values, predicted.gold_values, predicted.right)
+
+
+def store_marks(snapshot: Snapshot, partition: str) -> None:
+    """Counts the pairs themselves by the phenomena that people marked."""
+    pairs = pair_values(snapshot, partition)
+    values = marked_values(snapshot, partition, pairs.ids)
+    _store(None, snapshot, partition, values, Values.of([(label,) for label in pairs.gold]), None)
+
+
+def stored_dimensions(
+    run: TrainingRun, snapshot: Snapshot, partition: str, predicted: Predicted
+) -> dict[str, Values]:
+    """Returns every dimension by which the predictions can be filtered, with the value of each prediction.
+
+    The values are those of the stored counts. If the snapshot's file is not on this machine, it returns only the
+    dimensions that the predictions themselves contain.
+    """
+    pairs = pair_values(snapshot, partition)
+    further: dict[str, Values] = {}
+    try:
+        pairs = aligned(pairs, predicted)
+        with suppress(FileNotFoundError):
+            further = aligned(read_values(further_dimensions(run, snapshot, partition)), predicted).dimensions
+    except ValueError:
+        pairs = PairValues(predicted.ids, [], np.zeros(len(predicted.ids), np.uint64))
+    return _dimensions(run, pairs, predicted) | further
+
+
+def _keep_further(
+    run: TrainingRun, snapshot: Snapshot, partition: str, pairs: PairValues, found: dict[str, Values]
+) -> None:
+    """Stores the values of dimensions that cannot be computed again from the snapshot alone, beside earlier ones."""
+    if not found:
+        return
+    target = further_dimensions(run, snapshot, partition)
+    with suppress(FileNotFoundError, ValueError):
+        earlier = read_values(target)
+        found = (earlier.dimensions if earlier.ids == pairs.ids else {}) | found
+    write_values(target, PairValues(pairs.ids, pairs.gold, pairs.hypotheses, found))
 
 
 def store_composition(snapshot: Snapshot, partition: str, *, tags: bool = False) -> None:
@@ -116,24 +159,29 @@ def store_composition(snapshot: Snapshot, partition: str, *, tags: bool = False)
     dimensions = {"label": Values.of([(label,) for label in pairs.gold]), **pairs.dimensions}
     if tags:
         dimensions |= tag_values(snapshot, partition, pairs)
-    _store(None, snapshot, partition, dimensions, pairs.gold, None)
+    dimensions |= marked_values(snapshot, partition, pairs.ids)
+    _store(None, snapshot, partition, dimensions, dimensions["label"], None)
 
 
 def aligned(pairs: PairValues, predicted: Predicted) -> PairValues:
-    """Returns the values in the order of the predictions. Raises ValueError for a pair that the snapshot has not."""
+    """Returns the values in the order of the predictions. Raises ValueError for a pair that is not in the snapshot."""
     if pairs.ids == predicted.ids:
         return pairs
     place = {name: row for row, name in enumerate(pairs.ids)}
     try:
         rows = np.array([place[name] for name in predicted.ids], dtype=np.int64)
     except KeyError as error:
-        raise ValueError(f"The predictions have the pair {error}, which is not in the snapshot.") from None
+        raise ValueError(
+            f"The predictions contain the pair {error}, which is not in the snapshot: evaluate the run again."
+        ) from None
     dimensions = {name: Values(one.names, one.codes[rows]) for name, one in pairs.dimensions.items()}
-    return PairValues(predicted.ids, predicted.gold, pairs.hypotheses[rows], dimensions)
+    return PairValues(
+        predicted.ids, [pairs.gold[row] for row in rows.tolist()], pairs.hypotheses[rows], dimensions
+    )
 
 
 def _of_run(run: TrainingRun, pairs: PairValues) -> dict[str, Values]:
-    """Returns the dimensions that depend on what the run has learned from."""
+    """Returns the dimensions that depend on the training pairs of the run."""
     found = {}
     genres = _training_genres(folder_of(run))
     if genres is not None and "genre" in pairs.dimensions:
@@ -163,15 +211,14 @@ def _store(
     snapshot: Snapshot,
     partition: str,
     dimensions: Mapping[str, Values],
-    gold: Sequence[str],
+    gold: Values,
     right: npt.NDArray[np.bool_] | None,
 ) -> None:
-    labels = Values.of([(label,) for label in gold])
     Breakdown.objects.filter(
         run=run, snapshot=snapshot, partition=partition, dimension__in=dimensions
     ).delete()
     Breakdown.objects.bulk_create(
         Breakdown(run=run, snapshot=snapshot, partition=partition, dimension=name, rows=rows)
         for name, values in dimensions.items()
-        if (rows := break_down(values, labels, right))
+        if (rows := break_down(values, gold, right))
     )

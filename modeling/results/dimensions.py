@@ -3,8 +3,8 @@
 # Dimension -> what its values are. Pairs without a value are left out of it.
 DIMENSIONS = {
     "label": "gold label",
-    "predicted": "predicted label: with the gold labels, the confusion matrix",
-    "confidence": "probability of the predicted label: with the accuracy, the calibration",
+    "predicted": "predicted label",
+    "confidence": "probability of the predicted label",
     "genre": "genre",
     "matched": "genre seen in training (matched) or not (mismatched)",
     "premise_length": "tokens of the premise",
@@ -12,8 +12,8 @@ DIMENSIONS = {
     "seen": "hypothesis seen in training or not",
     "author": "author of the hypothesis",
     "prompt_version": "version of the prompt",
-    "agreement": "how the annotators' labels are split",
-    "entropy": "entropy of the annotators' labels, in bits",
+    "agreement": "how the annotators' labels are split, those beyond the seats among them",
+    "entropy": "entropy of the annotators' labels, in bits, those beyond the seats among them",
     "single_premises": "single premises whose label is the gold label (MPE, Table 7)",
     "semantic_type": "data set of the recast annotations (DNC)",
     "property": "templated property (DNC)",
@@ -22,9 +22,17 @@ DIMENSIONS = {
     "key_words": "key words of annotation tags, also inside other words",
 }
 OWN = "file:"  # a dimension of one's own, read from a file
+PHENOMENON = f"{OWN}phenomenon"  # marked on the pages of a snapshot, or read from a file
+
+
+def definition_of(dimension: str) -> str:
+    """Returns the definition of a dimension's values, also of a user-defined one."""
+    if dimension == PHENOMENON:
+        return "phenomenon, marked by hand"
+    return DIMENSIONS.get(dimension, f"value in the file {dimension.removeprefix(OWN)}")
 
 
 def order_of(dimension: str) -> tuple[int, str]:
-    """Returns the sort key of a dimension: the order of DIMENSIONS, then one's own."""
+    """Returns the sort key of a dimension: the order of DIMENSIONS, then user-defined ones."""
     known = list(DIMENSIONS)
     return (known.index(dimension) if dimension in known else len(known), dimension)

@@ -1,13 +1,11 @@
-"""The values of each pair of a snapshot by which runs are broken down, such as its genre or the length of its premise.
+"""Computes the values of each pair of a snapshot by which runs are broken down, such as its genre.
 
 They do not depend on any run. They are computed once for each partition, from the snapshot's file, and cached as arrays of
 codes: 433,000 pairs take some 40 MB.
 """
 
-import csv
 import json
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,22 +15,23 @@ import numpy as np
 import numpy.typing as npt
 from django.conf import settings
 
+from collection.formats.lines import BadLine, csv_rows
 from nli.agreement import entropy
 from nli.digests import digest
 from nli.gold import Rule
 from nli.labels import NO_GOLD
-from nli.lines import PARTITION_FILES, premise_rule_of
+from nli.lines import PARTITION_FILES, premises_of, votes_in
+from nli.single_premises import LABELS as SINGLE_LABELS
+from nli.single_premises import labels_of_premises, premise_rule_of
 from nli.tokens import is_english
 from snapshots.files.draft_folders import draft_file
 from snapshots.files.reading import lines
-from snapshots.files.single_premises import LABELS as SINGLE_LABELS
-from snapshots.files.single_premises import majorities
 from snapshots.models import Snapshot
 from snapshots.statistics.tag_cache import tags_of_pairs
 from snapshots.statistics.tags import KEY_WORDS, substring_tags
 from snapshots.statistics.words import tokens
 
-EDITION = 1  # counts up when a definition changes
+EDITION = 2  # counts up when a definition changes
 Codes = npt.NDArray[np.int32]
 LENGTHS = (5, 10, 15, 20, 30, 50)
 ENTROPIES = (0.0, 0.5, 1.0, 1.5)
@@ -79,12 +78,11 @@ def pair_values(snapshot: Snapshot, partition: str, path: Path | None = None) ->
     """
     cached = cache_file(snapshot, partition)
     if not cached.exists():
-        names = {name: file for file, name in PARTITION_FILES.items()}
-        path = path or snapshot.folder / names[partition]
-        _write(
-            cached, _computed(snapshot, path) if path.exists() else PairValues([], [], np.zeros(0, np.uint64))
-        )
-    return _read(cached)
+        path = path or snapshot.folder / PARTITION_FILES[partition]
+        if not path.exists():  # or it is on another machine, so nothing is cached
+            return PairValues([], [], np.zeros(0, np.uint64))
+        write_values(cached, _computed(snapshot, path))
+    return read_values(cached)
 
 
 def cache_file(snapshot: Snapshot, partition: str) -> Path:
@@ -113,19 +111,22 @@ def tag_values(snapshot: Snapshot, partition: str, pairs: PairValues) -> dict[st
 def own_values(path: Path, ids: Sequence[str]) -> Values:
     """Reads values from a CSV file with the columns pair id and value; a pair may have several lines. Raises ValueError."""
     given: dict[str, list[str]] = {}
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        for number, row in enumerate(csv.reader(stream), start=1):
-            if len(row) != 2:
-                raise ValueError(f"{path}, line {number}: give two columns, pair id and value.")
-            if row[1].strip():
-                given.setdefault(row[0].strip(), []).append(row[1].strip())
+    for item in csv_rows(path):
+        if isinstance(item, BadLine):
+            raise ValueError(f"{path}, line {item.line}: {item.reason}.")
+        number, row = item
+        if len(row) != 2:
+            raise ValueError(f"{path}, line {number}: give two columns, pair id and value.")
+        if row[1].strip():
+            given.setdefault(row[0].strip(), []).append(row[1].strip())
     if not given.keys() & set(ids):
         raise ValueError(f"{path}: no pair id in it belongs to an evaluated pair.")
     return Values.of([given.get(name, []) for name in ids])
 
 
 def _computed(snapshot: Snapshot, path: Path) -> PairValues:
-    facts = (snapshot.read_manifest() or {}).get("corpus", {})
+    manifest = snapshot.read_manifest()
+    facts = manifest["corpus"] if manifest else None
     premises = premise_rule_of(facts) if facts else None
     language = snapshot.corpus.language
     ids, gold, hypotheses = [], [], []
@@ -147,9 +148,10 @@ def _values(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yields each dimension with the values of one pair."""
     metadata = line.get("metadata") or {}
-    labels = line["annotator_labels"]
-    votes = sorted(Counter(labels).values(), reverse=True) if len(labels) > 1 else []
-    premise = line.get("premise_sentences") or [line["sentence1"]]
+    votes = sorted(votes_in(line).values(), reverse=True)
+    if sum(votes) < 2:
+        votes = []
+    premise = premises_of(line)
     yield "genre", _one(line["genre"])
     yield "premise_length", _one(bin_of(sum(len(tokens(each, language)) for each in premise), LENGTHS))
     yield "hypothesis_length", _one(bin_of(len(tokens(line["sentence2"], language)), LENGTHS))
@@ -170,7 +172,7 @@ def _values(
             if isinstance(value, str | int | float) and value != "" and len(str(value)) <= SHORT
         ),
     )
-    judged = majorities(line.get(SINGLE_LABELS, ()), premises) if premises else None
+    judged = labels_of_premises(line.get(SINGLE_LABELS, ()), premises) if premises else None
     yield (
         "single_premises",
         () if judged is None else (str(sum(label == line["gold_label"] for label in judged)),),
@@ -187,7 +189,14 @@ def bin_of(value: float, ends: Sequence[float]) -> str:
     return f"> {ends[-1]:g}" if place == len(ends) else "0" if not ends[place] else f"<= {ends[place]:g}"
 
 
-def _write(target: Path, found: PairValues) -> None:
+def binned(values: npt.NDArray[np.float64], ends: Sequence[float]) -> Values:
+    """Returns the bin of each value, as `bin_of` does."""
+    names = [bin_of(end, ends) for end in (*ends, float("inf"))]
+    return Values(names, np.searchsorted(ends, values).astype(np.int32)[:, None])
+
+
+def write_values(target: Path, found: PairValues) -> None:
+    """Writes values as arrays, in a file that is whole or absent."""
     names = {name: values.names for name, values in found.dimensions.items()}
     head = json.dumps({"ids": found.ids, "gold": found.gold, "names": names}).encode()
     arrays = {f"codes_{name}": values.codes for name, values in found.dimensions.items()}
@@ -200,7 +209,8 @@ def _write(target: Path, found: PairValues) -> None:
         )
 
 
-def _read(path: Path) -> PairValues:
+def read_values(path: Path) -> PairValues:
+    """Reads what `write_values` wrote. Raises FileNotFoundError."""
     with np.load(path) as arrays:
         head = json.loads(arrays["head"].tobytes())
         dimensions = {name: Values(names, arrays[f"codes_{name}"]) for name, names in head["names"].items()}

@@ -1,15 +1,51 @@
-"""Reads the files of predictions that the training program writes."""
+"""Reads the predictions of one run, or of two side by side: filtered by any dimension, sorted, with texts."""
 
-import json
-import os
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from collection.models import PARTITIONS
-from modeling.folders import folder_of, predictions_in
+from modeling.folders import predictions_of
 from modeling.models import TrainingRun
+from modeling.pvi import pvi
+from modeling.results.breakdowns import stored_dimensions
+from modeling.results.pair_values import Values
+from modeling.results.predicted import Predicted, read_predicted
+from modeling.results.texts import frozen_pairs, labels_of
+from modeling.results.trials import hides_test
+from modeling.results.twins import is_twin
+from shared.portions import portions
+from snapshots.models import Snapshot
 
 MOST_PREDICTIONS = 1000
+PORTION = 500
+
+ALL, WRONG, RIGHT = "all", "wrong", "right"
+# With a second run, by what both answered.
+ONLY_FIRST, ONLY_SECOND, BOTH_WRONG, BOTH_RIGHT, DIFFERENT = (
+    "only-first", "only-second", "both-wrong", "both-right", "different",
+)  # fmt: skip
+OUTCOMES = {ALL: "all", WRONG: "wrong", RIGHT: "right"}
+OUTCOMES_OF_TWO = {
+    ONLY_FIRST: "right in this run only",
+    ONLY_SECOND: "right in the second run only",
+    BOTH_WRONG: "wrong in both runs",
+    BOTH_RIGHT: "right in both runs",
+    DIFFERENT: "the runs predict different labels",
+}
+SUREST, LEAST_GOLD, IN_FILE, GAP, LEAST_PVI = "surest", "gold", "file", "gap", "pvi"
+SORTS = {
+    SUREST: "wrong and sure first",
+    LEAST_GOLD: "least probable gold label first",
+    IN_FILE: "order of the snapshot’s file",
+}
+SORTS_OF_TWO = {GAP: "largest difference between the two runs first"}
+SORTS_OF_TWINS = {LEAST_PVI: "least PVI first"}
 
 
 class PredictionsMissing(Exception):
@@ -17,54 +53,271 @@ class PredictionsMissing(Exception):
 
 
 class BadPlace(PredictionsMissing):
-    """The cursor is not at the beginning of a line."""
+    """The cursor is no pair of these predictions."""
+
+
+class BadChoice(Exception):
+    """There is no such outcome, order or dimension. `key` is its parameter."""
+
+    def __init__(self, key: str, value: str, known: Sequence[str]) -> None:
+        super().__init__(f"There is no {key} {value!r} here. Known: {', '.join(known)}.")
+        self.key = key
 
 
 @dataclass(frozen=True)
-class Predictions:
-    """A part of a file of predictions. `next` is the byte where the next part begins, None at the end."""
+class Choice:
+    """What to show. `values`: dimension -> the value that a pair must have."""
 
-    rows: list[dict[str, Any]]
-    next: int | None
+    outcome: str = ALL
+    sort: str = SUREST
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
-def predictions(
-    run: TrainingRun, partition: str, start: int = 0, most: int = 100, *, only_wrong: bool = False
-) -> Predictions:
-    """Returns at most `most` predictions from byte `start` on, or the wrong ones among them with `only_wrong`.
+@dataclass(frozen=True)
+class Answer:
+    """The prediction of a run for one pair."""
 
-    Raises PredictionsMissing, BadPlace.
+    predicted: str
+    right: bool
+    probability: float
+    probabilities: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One pair with its texts (None if the corpus no longer has it) and the predictions of one or two runs."""
+
+    pair_id: str
+    gold: str
+    genre: str
+    first: Answer
+    second: Answer | None
+    pvi: float | None
+    premise: str | None
+    hypothesis: str | None
+    labels: list[str]
+
+    @property
+    def votes(self) -> list[tuple[str, int]]:
+        """Returns how many annotators gave each label, the most frequent first."""
+        return Counter(self.labels).most_common()
+
+
+@dataclass(frozen=True)
+class Page:
+    """Rows of a choice. `next`: the pair after which the next page begins, "" at the end.
+
+    `pairs`: the number of all rows.
     """
-    if partition not in PARTITIONS:
-        raise PredictionsMissing(
-            f"There is no partition {partition!r}. The partitions: {', '.join(PARTITIONS)}."
-        )
-    try:
-        with predictions_in(folder_of(run), partition).open("rb") as stream:
-            _go_to(stream, start)
-            rows: list[dict[str, Any]] = []
-            while len(rows) < min(most, MOST_PREDICTIONS) and (line := stream.readline()):
-                row = json.loads(line)
-                if not only_wrong or row["predicted"] != row["gold"]:
-                    rows.append(row)
-            place = stream.tell()
-            return Predictions(rows, place if stream.read(1) else None)
-    except FileNotFoundError:
-        raise PredictionsMissing(
-            f"Run {run.pk} has no predictions for {partition} here: "
-            + (
-                f"the snapshot has no {partition} pairs with a gold label, or the files are on {run.worker}."
-                if run.status == TrainingRun.Status.DONE
-                else f"it is {run.status}. They come when it is done."
+
+    rows: list[Row]
+    next: str
+    pairs: int
+
+
+class Predictions:
+    """The predictions of a run on a partition of a snapshot, and perhaps those of a second run on the same pairs.
+
+    Raises PredictionsMissing.
+    """
+
+    def __init__(
+        self,
+        run: TrainingRun,
+        partition: str,
+        *,
+        on: Snapshot | None = None,
+        beside: TrainingRun | None = None,
+    ) -> None:
+        if partition not in PARTITIONS:
+            raise PredictionsMissing(
+                f"There is no partition {partition!r}. The partitions: {', '.join(PARTITIONS)}."
             )
-        ) from None
+        self.run, self.partition, self.snapshot, self.beside = run, partition, on or run.snapshot, beside
+        self.first = self._read(run)
+        self.second = self._aligned(self._read(beside), beside) if beside else None
+
+    def _read(self, run: TrainingRun) -> Predicted:
+        if self.partition == "test" and hides_test(run):
+            raise PredictionsMissing(
+                f"Run {run.pk} is a trial of sweep {run.parent_id} that was not chosen, so nobody sees its test scores."
+            )
+        path = predictions_of(run, self.snapshot, self.partition)
+        if path is not None:
+            return read_predicted(path)
+        where = (
+            self.partition if run.snapshot_id == self.snapshot.pk else f"{self.partition} of {self.snapshot}"
+        )
+        if run.status != TrainingRun.Status.DONE:
+            why = f"it is {run.standing}. They come when it is done."
+        elif run.snapshot_id != self.snapshot.pk:
+            why = f"evaluate it there first, with manage.py evaluate {run.pk} {self.snapshot}."
+        else:
+            why = f"the snapshot has no {self.partition} pairs with a gold label, or the files are on {run.worker}."
+        raise PredictionsMissing(f"Run {run.pk} has no predictions for {where} here: {why}")
+
+    def _aligned(self, other: Predicted, run: TrainingRun) -> Predicted:
+        """Returns the second run's predictions in the order of the first run's pairs."""
+        if set(other.names) != set(self.first.names):
+            raise PredictionsMissing(f"Run {run.pk} predicts other labels: choose another second run.")
+        try:
+            rows = np.array([other.places[name] for name in self.first.ids], dtype=np.int64)
+        except KeyError as error:
+            raise PredictionsMissing(
+                f"Run {run.pk} has not predicted the pair {error}: choose another second run."
+            ) from None
+        order = [other.names.index(name) for name in self.first.names]
+        place = np.argsort(order).astype(np.int32)
+        return Predicted(
+            self.first.ids,
+            self.first.names,
+            place[other.gold[rows]],
+            place[other.codes[rows]],
+            other.shares[rows][:, order],
+        )
+
+    @cached_property
+    def dimensions(self) -> dict[str, Values]:
+        return stored_dimensions(self.run, self.snapshot, self.partition, self.first)
+
+    @cached_property
+    def pvi(self) -> npt.NDArray[np.float64] | None:
+        """Returns the bits that the premise adds to each pair, if the second run is the first one's twin."""
+        if self.second is None or self.beside is None or not is_twin(self.run, self.beside):
+            return None
+        return pvi(self.first.of_gold, self.second.of_gold)
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        return OUTCOMES | (OUTCOMES_OF_TWO if self.second else {})
+
+    @property
+    def sorts(self) -> dict[str, str]:
+        found = SORTS | (SORTS_OF_TWO if self.second else {})
+        return found if self.pvi is None else found | SORTS_OF_TWINS
+
+    def chosen(self, choice: Choice) -> npt.NDArray[np.int64]:
+        """Returns the rows of a choice in its order. Raises BadChoice."""
+        order = self._order(choice.sort)
+        keep = self._with_outcome(choice.outcome)
+        for name, value in choice.values.items():
+            if name not in self.dimensions:
+                raise BadChoice("dimension", name, list(self.dimensions))
+            keep = keep & has(self.dimensions[name], value)
+        return order[keep[order]]
+
+    def page(self, choice: Choice, after: str, size: int) -> Page:
+        """Returns at most `size` rows that follow the pair `after`. Raises BadChoice, BadPlace."""
+        rows = self.chosen(choice)
+        start = 0
+        if after:
+            if after not in self.first.places:
+                raise BadPlace("This cursor is invalid. Begin again without one.")
+            # The pair's place among all pairs, so that it need not be among the chosen ones.
+            rank = np.argsort(self._order(choice.sort))
+            start = int(np.searchsorted(rank[rows], rank[self.first.places[after]], side="right"))
+        shown = rows[start : start + min(size, MOST_PREDICTIONS)].tolist()
+        is_last = start + len(shown) >= len(rows)
+        return Page(self.rows(shown), "" if is_last else self.first.ids[shown[-1]], len(rows))
+
+    def all_rows(self, choice: Choice) -> Iterator[Row]:
+        """Yields the rows of a choice with their texts, some hundred at a time. Raises BadChoice."""
+        for portion in portions(self.chosen(choice).tolist(), PORTION):
+            yield from self.rows(portion)
+
+    def rows(self, places: Sequence[int]) -> list[Row]:
+        """Returns rows with their texts. Two queries."""
+        names = [self.first.ids[place] for place in places]
+        pairs = frozen_pairs(self.snapshot, names)
+        genres = self.dimensions.get("genre")
+        rows = []
+        for place, name in zip(places, names, strict=True):
+            pair = pairs.get(name)
+            code = -1 if genres is None else int(genres.codes[place, 0])
+            rows.append(
+                Row(
+                    pair_id=name,
+                    gold=self.first.names[self.first.gold[place]],
+                    genre=genres.names[code] if genres is not None and code >= 0 else "",
+                    first=_answer(self.first, place),
+                    second=_answer(self.second, place) if self.second else None,
+                    pvi=None if self.pvi is None else float(self.pvi[place]),
+                    premise=pair.pair.premise.text if pair else None,
+                    hypothesis=pair.pair.hypothesis if pair else None,
+                    labels=labels_of(pair),
+                )
+            )
+        return rows
+
+    def _with_outcome(self, outcome: str) -> npt.NDArray[np.bool_]:
+        if outcome not in self.outcomes:
+            raise BadChoice("outcome", outcome, list(self.outcomes))
+        ours = self.first.right
+        theirs = self.second.right if self.second else ours
+        match outcome:
+            case "wrong":
+                return ~ours
+            case "right":
+                return ours
+            case "only-first":
+                return ours & ~theirs
+            case "only-second":
+                return ~ours & theirs
+            case "both-wrong":
+                return ~ours & ~theirs
+            case "both-right":
+                return ours & theirs
+            case "different":
+                assert self.second is not None
+                return np.asarray(self.first.codes != self.second.codes)
+            case _:
+                return np.ones(len(ours), dtype=np.bool_)
+
+    def _order(self, sort: str) -> npt.NDArray[np.int64]:
+        """Returns the rows in an order; rows that it does not distinguish stay in the order of the file."""
+        if sort not in self.sorts:
+            raise BadChoice("sort", sort, list(self.sorts))
+        keys = {
+            SUREST: lambda: np.where(self.first.right, self.first.confidence, -self.first.confidence),
+            LEAST_GOLD: lambda: self.first.of_gold,
+            IN_FILE: lambda: np.zeros(len(self.first.ids)),
+            GAP: lambda: -np.abs(self.first.of_gold - (self.second or self.first).of_gold),
+            LEAST_PVI: lambda: np.zeros(0) if self.pvi is None else self.pvi,
+        }
+        return np.argsort(keys[sort](), kind="stable")
 
 
-def _go_to(stream: Any, start: int) -> None:
-    """Moves to byte `start`, which must be the beginning of a line."""
-    if start:
-        size = stream.seek(0, os.SEEK_END)
-        # Checked first: the system rejects positions far beyond any file.
-        stream.seek(min(start, size) - 1 if size else 0)
-        if start > size or stream.read(1) != b"\n":
-            raise BadPlace("This cursor is invalid. Begin again without one.")
+def has(values: Values, value: str) -> npt.NDArray[np.bool_]:
+    """Returns which pairs have a value of a dimension."""
+    if value not in values.names:
+        return np.zeros(len(values.codes), dtype=np.bool_)
+    return np.asarray((values.codes == values.names.index(value)).any(axis=1))
+
+
+def _answer(predicted: Predicted, place: int) -> Answer:
+    shares: list[float] = predicted.shares[place].tolist()
+    return Answer(
+        predicted=predicted.names[predicted.codes[place]],
+        right=bool(predicted.codes[place] == predicted.gold[place]),
+        probability=max(shares, default=0.0),
+        probabilities=dict(zip(predicted.names, shares, strict=True)),
+    )
+
+
+def flat(row: Row) -> dict[str, Any]:
+    """Returns a row in the form of REST and CSV."""
+    told: dict[str, Any] = {
+        "pairID": row.pair_id,
+        "gold": row.gold,
+        "predicted": row.first.predicted,
+        "probabilities": row.first.probabilities,
+        "genre": row.genre,
+        "premise": row.premise,
+        "hypothesis": row.hypothesis,
+        "annotator_labels": row.labels,
+    }
+    if row.second is not None:
+        told |= {"second": {"predicted": row.second.predicted, "probabilities": row.second.probabilities}}
+    if row.pvi is not None:
+        told["pvi"] = row.pvi
+    return told

@@ -10,7 +10,16 @@ from accounts.rest.openapi import QuerySerializer
 from collection.models import PARTITION_CHOICES
 from modeling.models import Evaluation
 from modeling.querysets import DISTRIBUTION
-from modeling.results.predictions import MOST_PREDICTIONS
+from modeling.results.dimensions import DIMENSIONS
+from modeling.results.predictions import (
+    GAP,
+    IN_FILE,
+    LEAST_PVI,
+    MOST_PREDICTIONS,
+    OUTCOMES,
+    OUTCOMES_OF_TWO,
+    SORTS,
+)
 from modeling.results.tables import Evaluated
 
 
@@ -20,6 +29,19 @@ class DistributionSerializer(serializers.ModelSerializer):
     class Meta:
         model = Evaluation
         fields = ["pairs", *DISTRIBUTION]
+
+
+class BinSerializer(serializers.Serializer):
+    lower = serializers.FloatField()
+    upper = serializers.FloatField()
+    pairs = serializers.IntegerField()
+    probability = serializers.FloatField(help_text="mean probability of the predicted label")
+    accuracy = serializers.FloatField()
+
+
+class CalibrationSerializer(serializers.Serializer):
+    error = serializers.FloatField(source="calibration_error", help_text="expected calibration error")
+    bins = BinSerializer(many=True)
 
 
 class EvaluationSerializer(serializers.Serializer):
@@ -33,6 +55,9 @@ class EvaluationSerializer(serializers.Serializer):
     distribution = serializers.SerializerMethodField(
         help_text="how near the probabilities are to the annotators' shares, in nats; null if no pair has two"
     )
+    calibration = serializers.SerializerMethodField(
+        help_text="whether probabilities are as high as the accuracy; of all pairs of a partition, else null"
+    )
 
     @extend_schema_field(DistributionSerializer(allow_null=True))
     def get_distribution(self, row: dict[str, Any]) -> dict[str, Any] | None:
@@ -40,6 +65,11 @@ class EvaluationSerializer(serializers.Serializer):
         return (
             None if whole is None or whole.voted_pairs is None else dict(DistributionSerializer(whole).data)
         )
+
+    @extend_schema_field(CalibrationSerializer(allow_null=True))
+    def get_calibration(self, row: dict[str, Any]) -> dict[str, Any] | None:
+        whole = row.get("whole")
+        return None if whole is None or not whole.calibration else dict(CalibrationSerializer(whole).data)
 
 
 class PartSerializer(serializers.Serializer):
@@ -75,18 +105,67 @@ def evaluation_rows(evaluated: Iterable[Evaluated]) -> Iterator[dict[str, Any]]:
 
 class PredictionsQuery(QuerySerializer):
     partition = serializers.ChoiceField(choices=PARTITION_CHOICES, default="test")
-    cursor = serializers.IntegerField(default=0, min_value=0, max_value=2**62)
+    on = serializers.CharField(
+        required=False, help_text="CORPUS@VERSION that the run was evaluated on; else its own"
+    )
+    with_ = serializers.IntegerField(required=False, min_value=1, help_text="the number of a second run")
+    outcome = serializers.CharField(
+        required=False,
+        help_text=", ".join([*OUTCOMES, *(f"{name} (with a second run)" for name in OUTCOMES_OF_TWO)]),
+    )
+    sort = serializers.CharField(
+        required=False,
+        help_text=f"{', '.join(SORTS)}, {GAP} with a second run, {LEAST_PVI} with the twin; default {IN_FILE}",
+    )
+    cursor = serializers.CharField(required=False, max_length=400)
     page_size = serializers.IntegerField(default=100, min_value=1, max_value=MOST_PREDICTIONS)
 
+    def get_fields(self) -> dict[str, Any]:
+        of_dimensions = {
+            name: serializers.CharField(required=False, help_text=definition)
+            for name, definition in DIMENSIONS.items()
+        }
+        return super().get_fields() | of_dimensions
 
-class PredictionSerializer(serializers.Serializer):
-    pairID = serializers.CharField()
-    gold = serializers.CharField()
+
+class AnswerSerializer(serializers.Serializer):
     predicted = serializers.CharField()
     probabilities = serializers.DictField(child=serializers.FloatField())
-    genre = serializers.CharField()
+
+
+class PredictionSerializer(AnswerSerializer):
+    pairID = serializers.CharField()
+    gold = serializers.CharField()
+    genre = serializers.CharField(help_text="empty where the snapshot's files are not on this machine")
+    premise = serializers.CharField(allow_null=True)
+    hypothesis = serializers.CharField(allow_null=True)
+    annotator_labels = serializers.ListField(child=serializers.CharField())
+    second = AnswerSerializer(required=False, help_text="what the second run answered")
+    pvi = serializers.FloatField(
+        required=False, help_text="bits; where the second run is the hypothesis-only twin"
+    )
 
 
 class PredictionsSerializer(serializers.Serializer):
     next = serializers.URLField(allow_null=True)
+    pairs = serializers.IntegerField(help_text="all that fit")
     results = PredictionSerializer(many=True)
+
+
+class DataMapQuery(QuerySerializer):
+    points = serializers.IntegerField(default=5000, min_value=1, max_value=100_000, help_text="at most")
+
+
+class PointSerializer(serializers.Serializer):
+    pairID = serializers.CharField()
+    gold = serializers.CharField()
+    genre = serializers.CharField()
+    epochs = serializers.IntegerField()
+    confidence = serializers.FloatField(help_text="mean probability of the gold label over epochs")
+    variability = serializers.FloatField(help_text="its standard deviation")
+    correctness = serializers.FloatField(help_text="share of epochs with a correct answer")
+
+
+class DataMapSerializer(serializers.Serializer):
+    pairs = serializers.IntegerField(help_text="all on the map")
+    points = PointSerializer(many=True)

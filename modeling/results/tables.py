@@ -4,22 +4,23 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from collection.models import PARTITIONS
-from modeling.launching.regimes import regime_text
+from modeling.launching.regimes import regime_text, settings_text
 from modeling.models import Breakdown, Evaluation, TrainingRun
-from modeling.results.dimensions import DIMENSIONS, OWN, order_of
+from modeling.results.dimensions import definition_of, order_of
+from modeling.results.trials import hides_test, not_chosen_on
 from snapshots.models import Snapshot
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A figure over runs. `spread` is the sample standard deviation, None of one run."""
+    """A statistic over runs. `spread` is the sample standard deviation, None for one run."""
 
     mean: float
     spread: float | None
@@ -29,7 +30,9 @@ class Spread:
 
 @dataclass(frozen=True)
 class Score(Spread):
-    """Accuracy over the runs of an experiment. `bar` is the share of the commonest label of what was evaluated.
+    """Accuracy over the runs of an experiment.
+
+    `bar` is the share of the most frequent label among the evaluated pairs.
 
     `distribution` has `kl`, `jsd` (nats) and `entropy_correlation` of the predicted probabilities and the annotators'
     shares; it is empty where no pair has two annotator labels.
@@ -41,7 +44,7 @@ class Score(Spread):
 
 @dataclass
 class Experiment:
-    """Runs that differ by seed alone; of those of one seed the newest."""
+    """Runs that differ only by seed; of several with one seed, the newest."""
 
     baseline: str
     vectors: str
@@ -57,7 +60,7 @@ class Experiment:
 
     @property
     def runs(self) -> list[tuple[int, int]]:
-        """Seed and run id."""
+        """Returns seed and run id of each run."""
         return list(zip(self.seeds, self.run_ids, strict=True))
 
 
@@ -69,19 +72,11 @@ class SnapshotTable:
     experiments: list[Experiment]
 
 
-def settings_text(config: dict[str, Any]) -> str:
-    return ", ".join(f"{key}={_plain(value)}" for key, value in sorted(config.items()))
-
-
-def _plain(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
-    """Returns the table of baselines of each snapshot, by two queries."""
+    """Returns the table of baselines of each snapshot, by four queries."""
     found: dict[int, dict[tuple[str, ...], Experiment]] = defaultdict(dict)
     done = TrainingRun.objects.filter(snapshot__in=snapshots, status=TrainingRun.Status.DONE)
-    runs = done.newest_of_each_seed()
+    runs = done.exclude(pk__in=not_chosen_on(snapshots)).newest_of_each_seed()
     for run in runs.order_by("baseline", "vectors", F("most").asc(nulls_last=True), "seed"):
         first = found[run.snapshot_id].setdefault(
             _key(run.baseline, run.vectors, run.config, run.regime, run.most),
@@ -102,7 +97,7 @@ def results(snapshots: Sequence[Snapshot]) -> list[SnapshotTable]:
 
 
 def _key(*what: Any) -> tuple[str, ...]:
-    """Returns what runs of one experiment share, with all digits."""
+    """Returns the key that runs of one experiment share, with all digits."""
     return tuple(json.dumps(one, sort_keys=True) for one in what)
 
 
@@ -125,7 +120,10 @@ def distribution_text(told: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Part:
-    """One value of a breakdown. `majority` is the share of its commonest gold label, `gold` its pairs by gold label."""
+    """One value of a breakdown.
+
+    `majority` is the share of its most frequent gold label, `gold` its pairs by gold label.
+    """
 
     value: str
     pairs: int
@@ -145,6 +143,18 @@ class ShownBreakdown:
     parts: list[Part]
 
 
+@dataclass(frozen=True)
+class Confusion:
+    """The number of pairs of each gold label with each predicted label.
+
+    `rows`: gold label, counts, share of correct ones.
+    """
+
+    labels: list[str]
+    rows: list[tuple[str, list[int], float | None]]
+    precision: list[float | None]
+
+
 @dataclass
 class Evaluated:
     """The scores of a run on one partition of one snapshot: all pairs, and by each dimension."""
@@ -154,10 +164,30 @@ class Evaluated:
     whole: Evaluation
     breakdowns: list[ShownBreakdown] = field(default_factory=list)
 
+    @property
+    def confusion(self) -> Confusion | None:
+        """Returns the breakdown by predicted label as a matrix; None if the run has none."""
+        parts = next((one.parts for one in self.breakdowns if one.dimension == "predicted"), [])
+        if not parts:
+            return None
+        counts = {part.value: part.gold for part in parts}
+        known = {*counts, *(label for gold in counts.values() for label, pairs in gold.items() if pairs)}
+        labels = in_order(known, self.snapshot.corpus.labels)
+        table = [[counts.get(predicted, {}).get(gold, 0) for predicted in labels] for gold in labels]
+        columns = list(zip(*table, strict=True))
+        return Confusion(
+            labels,
+            [
+                (gold, row, row[place] / sum(row) if sum(row) else None)
+                for place, (gold, row) in enumerate(zip(labels, table, strict=True))
+            ],
+            [column[place] / sum(column) if sum(column) else None for place, column in enumerate(columns)],
+        )
+
 
 def evaluations(run: TrainingRun) -> list[Evaluated]:
-    """Returns the scores of a run, its own snapshot first. Two queries."""
-    rows = Evaluation.objects.filter(run=run).select_related("snapshot__corpus")
+    """Returns the scores of a run, its own snapshot first; those on test only where they may be seen."""
+    rows = _seen(run, Evaluation.objects.filter(run=run)).select_related("snapshot__corpus")
     found = {(row.snapshot_id, row.partition): Evaluated(row.snapshot, row.partition, row) for row in rows}
     for shown in breakdowns(run):
         if (shown.snapshot.pk, shown.partition) in found:
@@ -172,9 +202,13 @@ def evaluations(run: TrainingRun) -> list[Evaluated]:
     )
 
 
+def _seen(run: TrainingRun, rows: QuerySet[Any]) -> QuerySet[Any]:
+    return rows.exclude(partition="test") if hides_test(run) else rows
+
+
 def breakdowns(run: TrainingRun) -> list[ShownBreakdown]:
-    """Returns the breakdowns of a run, in the order of the dimensions."""
-    rows = Breakdown.objects.filter(run=run).select_related("snapshot__corpus")
+    """Returns the breakdowns of a run, in the order of the dimensions; those on test only where they may be seen."""
+    rows = _seen(run, Breakdown.objects.filter(run=run)).select_related("snapshot__corpus")
     return [shown_breakdown(row) for row in sorted(rows, key=lambda row: order_of(row.dimension))]
 
 
@@ -185,11 +219,18 @@ def shown_breakdown(row: Breakdown) -> ShownBreakdown:
         Part(value, pairs, None if right is None else right / pairs, max(gold.values()) / pairs, gold)
         for value, pairs, right, gold in row.rows
     ]
-    parts.sort(
-        key=lambda part: (labels.index(part.value), "") if part.value in labels else natural_order(part.value)
-    )
-    definition = DIMENSIONS.get(row.dimension, f"value in the file {row.dimension.removeprefix(OWN)}")
-    return ShownBreakdown(row.snapshot, row.partition, row.dimension, definition, parts)
+    parts.sort(key=lambda part: reading_order(part.value, labels))
+    return ShownBreakdown(row.snapshot, row.partition, row.dimension, definition_of(row.dimension), parts)
+
+
+def in_order(values: Iterable[str], labels: Sequence[str]) -> list[str]:
+    """Returns values of a dimension in reading order."""
+    return sorted(values, key=lambda value: reading_order(value, labels))
+
+
+def reading_order(value: str, labels: Sequence[str]) -> tuple[float, str]:
+    """Returns the sort key of a value: labels as in their scheme, then numbers, then texts."""
+    return (labels.index(value), "") if value in labels else natural_order(value)
 
 
 def natural_order(value: str) -> tuple[float, str]:

@@ -1,47 +1,110 @@
 """Pages with the predictions of a run."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.pages.access import researcher_required
-from collection.models import Pair
 from collection.texts import direction_of
 from modeling.models import TrainingRun
-from modeling.results.predictions import PredictionsMissing, predictions
+from modeling.results.asking import asked_choice, asked_predictions, other_runs
+from modeling.results.dimensions import definition_of, order_of
+from modeling.results.predictions import BadChoice, BadPlace, Choice, Predictions, PredictionsMissing, Row
+from modeling.results.tables import in_order
+from shared.csv_tables import csv_lines
+from validation.models import Question
 
 PREDICTIONS_A_PAGE = 50
+MOST_OPTIONS = 300  # of a dimension with more values, such as the author, one types the value
+ALWAYS_SHOWN = ("label", "predicted", "genre")
 
 
 @never_cache
 @require_safe
 @researcher_required
 def read_predictions(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
-    """Predictions with their texts, one part of the file at a time. With `wrong=1`, only wrong ones."""
-    found = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
-    start = request.GET.get("from", "0")
-    only_wrong = request.GET.get("wrong") == "1"
-    context: dict[str, Any] = {"run": found, "partition": partition, "only_wrong": only_wrong}
+    """Shows predictions with their texts, filtered and sorted, page by page."""
+    run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+    given = request.GET.dict()
+    context: dict[str, Any] = {"run": run, "partition": partition, "choice": asked_choice(given)}
     try:
-        place = int(start) if start.isascii() and start.isdigit() and len(start) < 19 else 0
-        context["predictions"] = predictions(
-            found, partition, place, PREDICTIONS_A_PAGE, only_wrong=only_wrong
-        )
-        context["rows"] = _with_texts(found, context["predictions"].rows)
-        context["direction"] = direction_of(found.snapshot.corpus.language)
-    except PredictionsMissing as error:
+        predictions = asked_predictions(run, partition, given)
+        context |= _shown(predictions, context["choice"], given.get("after", ""))
+    except (PredictionsMissing, BadChoice) as error:
         context["error"] = str(error)
-    return render(request, "modeling/predictions.html", context, status=404 if "error" in context else 200)
+        status = 404 if isinstance(error, PredictionsMissing) and not isinstance(error, BadPlace) else 422
+        return render(request, "modeling/predictions.html", context, status=status)
+    query = request.GET.copy()
+    query.pop("after", None)
+    context |= {"query": query.urlencode(), "here": request.get_full_path()}
+    return render(request, "modeling/predictions.html", context)
 
 
-def _with_texts(found: TrainingRun, rows: Sequence[Mapping[str, Any]]) -> list[tuple[Any, Pair | None]]:
-    """Returns each prediction with its pair, or None if the corpus has no such pair."""
-    pairs = Pair.objects.filter(
-        corpus=found.snapshot.corpus_id, public_id__in=[row["pairID"] for row in rows]
-    ).select_related("premise")
-    texts = {pair.public_id: pair for pair in pairs}
-    return [(row, texts.get(row["pairID"])) for row in rows]
+@never_cache
+@require_safe
+@researcher_required
+def predictions_csv(request: HttpRequest, pk: int, partition: str) -> HttpResponse | StreamingHttpResponse:
+    """Returns all pages of the same choice as CSV."""
+    run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+    given = request.GET.dict()
+    try:
+        predictions, choice = asked_predictions(run, partition, given), asked_choice(given)
+        predictions.chosen(choice)  # an error comes here, and not in the middle of the file
+    except (PredictionsMissing, BadChoice) as error:
+        return HttpResponse(str(error), content_type="text/plain; charset=utf-8", status=404)
+    answer = StreamingHttpResponse(
+        csv_lines(_csv_rows(predictions, choice)), content_type="text/csv; charset=utf-8"
+    )
+    answer["Content-Disposition"] = f'attachment; filename="run-{run.pk}-{partition}.csv"'
+    return answer
+
+
+def _shown(predictions: Predictions, choice: Choice, after: str) -> dict[str, Any]:
+    page = predictions.page(choice, after, PREDICTIONS_A_PAGE)
+    corpus = predictions.snapshot.corpus
+    filters = [
+        {
+            "name": name,
+            "definition": definition_of(name),
+            "chosen": choice.values.get(name, ""),
+            "options": in_order(values.names, corpus.labels) if len(values.names) <= MOST_OPTIONS else [],
+            "folded": name not in ALWAYS_SHOWN and name not in choice.values,
+        }
+        for name, values in sorted(predictions.dimensions.items(), key=lambda item: order_of(item[0]))
+    ]
+    return {
+        "predictions": predictions,
+        "page": page,
+        "after": after,
+        "filters": [one for one in filters if not one["folded"]],
+        "folded": [one for one in filters if one["folded"]],
+        "others": other_runs(predictions.run, predictions.snapshot),
+        "questions": Question.objects.filter(corpus=predictions.run.snapshot.corpus).order_by(
+            "-is_main", "slug"
+        ),
+        "can_choose": predictions.snapshot.corpus_id == predictions.run.snapshot.corpus_id,
+        "language": corpus.language,
+        "direction": direction_of(corpus.language),
+    }
+
+
+def _csv_rows(predictions: Predictions, choice: Choice) -> Any:
+    names, two = predictions.first.names, predictions.beside
+    head = [
+        "pairID", "premise", "hypothesis", "genre", "gold", "annotator_labels", "predicted", *names,
+    ]  # fmt: skip
+    if two:
+        head += [f"run {two.pk}: {name}" for name in ("predicted", *names)]
+    yield head + ([] if predictions.pvi is None else ["pvi"])
+    for row in predictions.all_rows(choice):
+        yield _csv_row(row)
+
+
+def _csv_row(row: Row) -> list[object]:
+    answers = [row.first] if row.second is None else [row.first, row.second]
+    of_runs = [cell for one in answers for cell in (one.predicted, *one.probabilities.values())]
+    texts = [row.pair_id, row.premise, row.hypothesis, row.genre, row.gold, " ".join(row.labels)]
+    return [*texts, *of_runs, *([] if row.pvi is None else [row.pvi])]

@@ -1,1 +1,1 @@
-"""The worker's side of a run: its files, the training program, and what that reports."""
+"""Runs the training program for a worker: its files, its process, its reports."""

@@ -1,6 +1,7 @@
-"""Records what a worker reports about its run: one function a state change, one transaction each.
+"""Records what a worker reports about its run: each state change is one function and one transaction.
 
-Every write goes through `held_as`. A worker that lost its claim changes nothing, and gets False or LOST back.
+Every write goes through `held_as`. For a worker that lost its claim, nothing changes, and the function returns False or
+LOST.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,10 +12,9 @@ from typing import Any
 from django.db import transaction
 
 from jobs import claims
+from jobs.claims import Claim, ClaimLost
 from modeling.models import RunProgress, TrainingRun
 from modeling.results.actions import record_evaluation
-
-Status = TrainingRun.Status
 
 
 class Order(Enum):
@@ -44,9 +44,11 @@ def claim_run(*, run_id: int, worker: str) -> TrainingRun | None:
 
 
 def look(*, run: TrainingRun) -> Order:
-    """Returns what to do next. One cheap query: it is asked every second."""
-    asked = TrainingRun.objects.held_as(run).values_list("stop_requested", flat=True).first()
-    return Order.LOST if asked is None else Order.STOP if asked else Order.GO_ON
+    """Returns what to do next. It is one cheap query, since it runs every second."""
+    try:
+        return Order.STOP if Claim(run).stop_asked() else Order.GO_ON
+    except ClaimLost:
+        return Order.LOST
 
 
 @transaction.atomic
@@ -69,45 +71,40 @@ def record_start(*, run: TrainingRun, step: int, train_pairs: int | None) -> boo
 
 
 def record_warnings(*, run: TrainingRun, warnings: Sequence[str]) -> bool:
-    """Replaces the warnings by those of this attempt, one a line."""
+    """Replaces the warnings by those of this attempt, one per line."""
     return bool(TrainingRun.objects.held_as(run).update(warnings="\n".join(warnings)))
 
 
 @transaction.atomic
 def record_result(*, run: TrainingRun, metrics: Mapping[str, Any]) -> bool:
     """Ends the run as done and stores its scores."""
-    recorded = _end(
-        run,
-        Status.DONE,
-        train_pairs=metrics["train_pairs"],
-        train_accuracy=metrics["train"]["accuracy"],
-        seconds=metrics["seconds"],
-        pairs_per_second=metrics["pairs_per_second"],
-        device=metrics["device"],
-    )
-    if recorded:
-        record_evaluation(run=run, snapshot=run.snapshot, metrics=metrics)
-    return recorded
+    try:
+        Claim(run).finish(
+            train_pairs=metrics["train_pairs"],
+            train_accuracy=metrics["train"]["accuracy"],
+            seconds=metrics["seconds"],
+            pairs_per_second=metrics["pairs_per_second"],
+            device=metrics["device"],
+        )
+    except ClaimLost:
+        return False
+    record_evaluation(run=run, snapshot=run.snapshot, metrics=metrics)
+    return True
 
 
 def mark_failed(*, run: TrainingRun, error: str) -> bool:
     """Ends the run as failed. `error` is for a person."""
-    return _end(run, Status.FAILED, error=error)
+    return Claim(run).fail(error)
 
 
 def mark_stopped(*, run: TrainingRun) -> bool:
     """Ends the run as stopped, after its checkpoint."""
-    return _end(run, Status.STOPPED)
-
-
-def _end(run: TrainingRun, status: str, **columns: Any) -> bool:
-    held = TrainingRun.objects.held_as(run)
-    return bool(held.update(status=status, **columns, **claims.ended()))
+    return Claim(run).stopped()
 
 
 def release_run(*, run: TrainingRun, blameless: bool) -> bool:
     """Queues a claimed run again: its worker ends, or its program was killed.
 
-    `blameless`: the program was asked to stop and wrote its checkpoint, so this attempt does not count.
+    `blameless`: the program stopped on request and wrote its checkpoint, so this attempt does not count.
     """
-    return claims.release(run, blameless=blameless)
+    return Claim(run).release(blameless=blameless)

@@ -1,7 +1,7 @@
 """Writes run.json for the training program: the run from the database, and the paths of its files."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from modeling.folders import CONFIG, folder_of
 from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
 from modeling.running.fetching import NotFetched, cached_file
-from nli.lines import PARTITION_FILES
-from snapshots.models import Snapshot, SnapshotFile
+from nli.lines import FACTS, PARTITION_FILES
+from nli.single_premises import premise_rule_of
+from snapshots.models import Snapshot, SnapshotFile, SnapshotSentenceLabel
 
 
 class CannotStart(Exception):
@@ -88,16 +89,29 @@ def _mixed(entry: dict[str, Any], between: Callable[[], None]) -> dict[str, Any]
 
 def snapshot_files(
     snapshot: Snapshot, between: Callable[[], None] = lambda: None
-) -> dict[str, dict[str, str]]:
+) -> dict[str, dict[str, Any]]:
     """Returns path and hash by partition, after a check of the sizes; the program checks the hashes.
 
     If SITE_URL is set, a missing file is fetched from there. Raises CannotStart.
     """
+    files = {file.name: file for file in snapshot.files.all()}
+    premises = _single_premises(snapshot, files, between)
     return {
-        PARTITION_FILES[file.name]: {"path": str(_path_of(snapshot, file, between)), "sha256": file.sha256}
-        for file in snapshot.files.all()
-        if file.name in PARTITION_FILES
-    }
+        partition: {"path": str(_path_of(snapshot, files[name], between)), "sha256": files[name].sha256, **premises}
+        for partition, name in sorted(PARTITION_FILES.items())
+        if name in files
+    }  # fmt: skip
+
+
+def _single_premises(
+    snapshot: Snapshot, files: Mapping[str, SnapshotFile], between: Callable[[], None]
+) -> dict[str, dict[str, Any]]:
+    """Returns the rule for labels of single premises, as RUN.json names it; nothing for a snapshot without such labels."""
+    if not SnapshotSentenceLabel.objects.filter(row__snapshot=snapshot).exists():
+        return {}
+    rule = premise_rule_of(json.loads(_path_of(snapshot, files[FACTS], between).read_bytes()))
+    named = ("scheme", "seats", "threshold")
+    return {"single_premises": {name: getattr(rule, name) for name in named}} if rule else {}
 
 
 def _path_of(snapshot: Snapshot, file: SnapshotFile, between: Callable[[], None]) -> Path:

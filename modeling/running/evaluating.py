@@ -2,14 +2,12 @@
 
 import json
 import subprocess
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from modeling import catalogue
-from modeling.folders import LOG, folder_of
+from modeling.folders import LOG, evaluation_folder, folder_of
 from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
 from modeling.running.configs import CannotStart, snapshot_files
@@ -21,16 +19,10 @@ class EvaluationFailed(Exception):
     """The evaluation ended without scores. The sentence says why."""
 
 
-def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable[str]) -> Path:
-    """Returns the folder of an evaluation's predictions, one file for each partition that the snapshot has."""
-    name = f"{snapshot.corpus.slug}-{snapshot.version}-{'-'.join(sorted(partitions))}"
-    return folder_of(run) / "evaluations" / name
-
-
 def evaluate(
     run: TrainingRun, snapshot: Snapshot, partitions: list[str], *, tell: Listener
 ) -> dict[str, Any]:
-    """Scores a finished run on partitions of a snapshot with the same labels, or with labels that give the same two classes.
+    """Scores a finished run on partitions of a snapshot with the same labels, or labels that map to its two classes.
 
     Returns the program's metrics.
 

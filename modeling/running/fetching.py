@@ -35,8 +35,8 @@ class NotFetched(Exception):
 def cached_file(file: SnapshotFile, between: Callable[[], object] = lambda: None) -> Path:
     """Returns the path of the file in the cache. Fetches it first if it is not there, and checks its hash.
 
-    `between` is called about every second. What it raises ends the download, and the next call continues it.
-    Raises NotFetched.
+    `between` is called about every second. If it raises, the download ends, and the next call continues it. Raises
+    NotFetched.
     """
     path = Path(settings.CACHE_ROOT) / "snapshots" / file.sha256
     part = path.with_suffix(".part")
@@ -148,7 +148,7 @@ def _refuse(file: SnapshotFile, answer: requests.Response) -> None:
 
 
 def _detail(answer: requests.Response) -> str:
-    """Returns the error text of the site, or "" if something else answered."""
+    """Returns the error text of the site, or "" if the response came from another server."""
     try:
         return str(answer.json()["detail"])
     except (ValueError, KeyError, TypeError):

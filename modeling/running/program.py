@@ -1,4 +1,4 @@
-"""The training program as a process: how it is called, how it ends."""
+"""Defines the training program as a process: how it is called, how it ends."""
 
 import contextlib
 import errno
@@ -22,7 +22,7 @@ def how_it_ended(code: int) -> str:
 
 @contextlib.contextmanager
 def os_errors_as_sentences(folder: Path, then: str) -> Iterator[None]:
-    """Raises an OSError of this block as CannotStart, with the file, or at least the folder, and what to do."""
+    """Converts an OSError of this block to CannotStart, with the file, or at least the folder, and what to do."""
     try:
         yield
     except OSError as problem:

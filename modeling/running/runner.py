@@ -56,7 +56,7 @@ PROGRESS_KEYS = tuple(Progress.__dataclass_fields__)
 
 
 class _Ordered(Exception):
-    """While files were fetched, the run was stopped or its claim was lost."""
+    """The run was stopped, or its claim was lost, while files were fetched."""
 
     def __init__(self, order: Order) -> None:
         super().__init__(order.value)
@@ -101,7 +101,7 @@ class _Following:
         self.tell(event)
 
     def tick(self) -> None:
-        """Once a second: records progress and asks what to do next. Another thread writes heartbeats."""
+        """Records progress and looks what to do next, once a second. Another thread writes heartbeats."""
         try:
             self._write()
             self.order = actions.look(run=self.run)
@@ -163,8 +163,9 @@ def work(run_id: int, worker: str) -> None:
 def carry_out(run: TrainingRun, *, tell: Listener = lambda event: None, requeue: bool = True) -> TrainingRun:
     """Trains a claimed run until it ends or is stopped, and records the result. Returns the run as it is then.
 
-    `tell` gets every event of the program. With `requeue`, a run that was interrupted is queued again, and so is one
-    whose program was killed for the first time. Without it (a person waits at a terminal) they are stopped or failed.
+    `tell` receives every event of the program. With `requeue`, a run that was interrupted is queued again, and so
+    is one whose program was killed for the first time. Without it (a person waits at a terminal) they are stopped
+    or failed.
     """
     claim = Claim(run)
     try:
@@ -222,7 +223,7 @@ def _orders(run: TrainingRun) -> Callable[[], None]:
 def end_stale_child(run: TrainingRun, patience: float = STOP_SECONDS) -> None:
     """Ends a program that an earlier worker left running in the folder. Raises CannotStart if it does not end.
 
-    A program locks its folder while it runs. A process number alone proves nothing: it may be reused.
+    A program locks its folder while it runs. A process number alone is no proof, since it may be reused.
     """
     until = time.monotonic() + patience
     asked = False

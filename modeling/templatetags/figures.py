@@ -1,6 +1,6 @@
-"""How figures are written on pages: shares as in the papers, in percent with one decimal, and a dash where there is none.
+"""Formats statistics on pages: shares as in the papers, in percent with one decimal; a dash for none.
 
-A template hands a filter "" for a name that it does not find, as in `scores.test.mean` where nothing was tested.
+A template passes "" to a filter for a name that it does not find, as in `scores.test.mean` if nothing was tested.
 """
 
 from django import template

@@ -1,16 +1,21 @@
-"""REST: one run."""
+"""REST: one run, its charts, and the curves of several."""
 
 from dataclasses import asdict
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.rest.charts import ChartsSerializer, charts_answer
+from accounts.rest.openapi import QuerySerializer
 from accounts.rest.permissions import IsResearcher
 from modeling.models import TrainingRun
 from modeling.results.tables import evaluations
+from modeling.watching.charts import MOST_RUNS, chosen_charts
+from modeling.watching.comparing import chosen_runs, run_charts
 from modeling.watching.serializers import RunDetailSerializer
 from modeling.watching.sweeps import sizes
 
@@ -28,3 +33,36 @@ class RunView(APIView):
                 run, context={"request": request, "sweep": table, "evaluated": evaluated}
             ).data
         )
+
+
+class RunChartsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The charts of a run",
+        description="Curves, confusion and calibration on each partition, the data map: what its pages draw.",
+        responses=ChartsSerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
+        return charts_answer(run_charts(run))
+
+
+class RunCurvesQuery(QuerySerializer):
+    runs = serializers.RegexField(
+        r"^\d{1,9}(,\d{1,9})*$",
+        help_text=f"numbers of runs or sweeps with commas between them; the first {MOST_RUNS} runs are drawn",
+    )
+
+
+class RunCurvesView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The curves of several runs",
+        parameters=[RunCurvesQuery],
+        responses=ChartsSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        asked = RunCurvesQuery.read(request)
+        return charts_answer(chosen_charts(chosen_runs(asked["runs"].split(","))))

@@ -1,42 +1,51 @@
-"""Computes the points of a run's curve. A template draws it as SVG."""
+"""Draws charts of a run's progress: the loss by step, and the accuracy on dev at the ends of epochs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from modeling.models import RunProgress
-from snapshots.statistics.line_plots import Paper, Tick
+from shared.charts import Chart, Column, with_values
+from shared.numbers import percent
 
-PAPER = Paper(width=640, height=240, left=48, right=592, top=16, bottom=208)
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Loss (left axis) over steps as an SVG polyline, dev accuracy (right axis, 0 to 1) at the ends of epochs."""
-
-    loss: str
-    accuracy: str
-    points: list[tuple[float, float]]
-    loss_ticks: list[Tick]
-    accuracy_ticks: list[Tick]
-    step_ticks: list[Tick]
-    paper: Paper = PAPER
+STEP = Column("step", "step", "count")
 
 
-def curve(lines: Sequence[RunProgress]) -> Curve | None:
-    """Returns None until there are two points to join."""
-    losses = [(line.step, line.loss) for line in lines if line.loss is not None]
-    scores = [(line.step, line.dev_accuracy) for line in lines if line.dev_accuracy is not None]
-    if len(losses) < 2:
+def curves(lines: Sequence[RunProgress]) -> list[Chart]:
+    """Returns the charts that have enough values: two losses, one accuracy."""
+    losses: list[dict[str, Any]] = [
+        {"step": line.step, "loss": line.loss} for line in lines if line.loss is not None
+    ]
+    scores: list[dict[str, Any]] = [
+        {"step": line.step, "epoch": line.epoch, "accuracy": line.dev_accuracy}
+        for line in lines
+        if line.dev_accuracy is not None
+    ]
+    return with_values([_loss(losses), _accuracy(scores)])
+
+
+def _loss(rows: list[dict[str, Any]]) -> Chart | None:
+    if len(rows) < 2:
         return None
-    last = max(step for step, _ in losses) or 1
-    ceiling = max(loss for _, loss in losses) or 1.0
+    return Chart(
+        "loss",
+        "lines",
+        f"Training loss went from {rows[0]['loss']:.3f} to {rows[-1]['loss']:.3f} in {rows[-1]['step']:,} steps.",
+        [STEP, Column("loss", "training loss", "kappa")],
+        rows,
+        {"x": "step", "series": ["loss"]},
+    )
 
-    shares = [(step / last, accuracy) for step, accuracy in scores]
-    return Curve(
-        loss=PAPER.line([(step / last, loss / ceiling) for step, loss in losses]),
-        accuracy=PAPER.line(shares),
-        points=[(PAPER.x(across), PAPER.y(up)) for across, up in shares],
-        loss_ticks=[Tick(PAPER.y(part), f"{ceiling * part:.2f}") for part in (0, 0.5, 1)],
-        accuracy_ticks=[Tick(PAPER.y(part), f"{part:g}") for part in (0, 0.5, 1)],
-        step_ticks=[Tick(PAPER.x(step / last), f"{step:,}") for step in sorted({0, last // 2, last})],
+
+def _accuracy(rows: list[dict[str, Any]]) -> Chart | None:
+    if not rows:
+        return None
+    best = max(rows, key=lambda row: row["accuracy"])
+    return Chart(
+        "dev-accuracy",
+        "lines",
+        f"Accuracy on dev is best at step {best['step']:,}: {percent(best['accuracy'])}.",
+        [STEP, Column("epoch", "epoch", "count"), Column("accuracy", "accuracy on dev", "share")],
+        rows,
+        {"x": "step", "series": ["accuracy"], "points": True, "zero": False},
+        colours={"accuracy": "--chart-point"},
     )

@@ -10,6 +10,7 @@ from modeling import workers
 from modeling.launching.serializers import RunSerializer
 from modeling.models import TrainingRun
 from modeling.results.serializers import BreakdownSerializer, EvaluationSerializer, evaluation_rows
+from modeling.results.trials import trials
 
 
 class SpreadSerializer(serializers.Serializer):
@@ -40,6 +41,15 @@ class SizeSerializer(serializers.Serializer):
     scores = serializers.DictField(child=ScoreSerializer(), help_text="partition -> mean and spread")
 
 
+class TrialSerializer(serializers.Serializer):
+    settings = serializers.CharField(allow_blank=True, help_text="what differs from the sweep's own settings")
+    runs = ChildSerializer(many=True)
+    dev = serializers.FloatField(allow_null=True, help_text="mean accuracy over the seeds that are done")
+    spread = serializers.FloatField(allow_null=True)
+    test = serializers.FloatField(allow_null=True)
+    chosen = serializers.BooleanField()
+
+
 class ProgressSerializer(serializers.Serializer):
     step = serializers.IntegerField()
     steps = serializers.IntegerField(allow_null=True)
@@ -58,12 +68,15 @@ class RunDetailSerializer(RunSerializer):
     sweep = serializers.SerializerMethodField(
         help_text="of a sweep: its runs and their mean scores, by training size"
     )
+    trials = serializers.SerializerMethodField(
+        help_text="of a search over settings: the best on dev first; `test` of the chosen one alone"
+    )
     predictions = serializers.SerializerMethodField(help_text="partition -> address; empty until done")
 
     class Meta(RunSerializer.Meta):
         fields = [
             *RunSerializer.Meta.fields,
-            "evaluations", "breakdowns", "warnings", "progress", "queue_is_worked", "predictions", "sweep",
+            "evaluations", "breakdowns", "warnings", "progress", "queue_is_worked", "predictions", "sweep", "trials",
         ]  # fmt: skip
 
     @extend_schema_field(EvaluationSerializer(many=True))
@@ -88,6 +101,10 @@ class RunDetailSerializer(RunSerializer):
     @extend_schema_field(SizeSerializer(many=True))
     def get_sweep(self, run: TrainingRun) -> list[dict[str, Any]]:
         return list(SizeSerializer(self.context["sweep"], many=True).data)
+
+    @extend_schema_field(TrialSerializer(many=True))
+    def get_trials(self, run: TrainingRun) -> list[dict[str, Any]]:
+        return list(TrialSerializer(trials(run), many=True).data)
 
     def get_predictions(self, run: TrainingRun) -> dict[str, str]:
         address = reverse("api-run-predictions", kwargs={"pk": run.pk}, request=self.context["request"])

@@ -19,8 +19,10 @@ class Size:
 
 
 def sizes(sweep: TrainingRun) -> list[Size]:
-    """Returns the table of a sweep: with several sizes, a learning curve."""
+    """Returns the table of a sweep: with several sizes, a learning curve. Empty for a search over settings."""
     found: dict[int | None, Size] = {}
+    if sweep.is_search:
+        return []  # a mean over settings says nothing: see results/trials.py
     for child in sweep.children.all():
         size = found.setdefault(child.most, Size(child.most))
         size.runs.append({"run": child.pk, "seed": child.seed, "status": child.status, "error": child.error})

@@ -1,4 +1,4 @@
-"""REST for snapshots: their list, one of them, its rows and its files. POST to the list requests a freeze."""
+"""Serve snapshots over REST: their list, one of them, its rows and its files. POST to the list requests a freeze."""
 
 from typing import Any, cast
 
@@ -19,11 +19,11 @@ from accounts.rest.problems import Problem, of_status
 from collection.models import Corpus
 from jobs.tasks import enqueue
 from nli.labels import NO_GOLD, SCHEMES
+from nli.lines import PARTITIONS
 from snapshots.api import SnapshotSerializer, frozen_snapshot, known_snapshot
 from snapshots.exports.downloads import AnyAccept, FileUnavailable, file_answers, of_snapshot, send
 from snapshots.freezing.job import EmptyCorpus, FreezeInProgress, request_freeze
 from snapshots.freezing.lines import COLUMNS, lines_of
-from snapshots.freezing.partition import PARTITIONS
 from snapshots.freezing.plan import HoldOutRefused, NotParsable
 from snapshots.models import Snapshot, SnapshotFile, SnapshotPair
 from validation.models import Question

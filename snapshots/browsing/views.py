@@ -26,8 +26,11 @@ UNCHANGED = "Nothing has changed since an earlier snapshot, so no new one was ma
 @require_safe
 @researcher_required
 def snapshot_list(request: HttpRequest) -> HttpResponse:
+    """Show the snapshots of all corpora, or of one with `?corpus=SLUG`."""
     newest = Prefetch("snapshots", Snapshot.objects.newest_first())
     corpora = Corpus.objects.order_by("name").prefetch_related(newest)
+    if slug := request.GET.get("corpus"):
+        corpora = corpora.filter(slug=slug)
     return render(request, "snapshots/list.html", {"corpora": corpora})
 
 
@@ -59,6 +62,18 @@ def snapshot_file(request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
     return send_or_explain(request, of_snapshot(file))
 
 
+def citation_of(found: Snapshot) -> str:
+    """Return an entry of BibTeX. The hash is in it, so that readers can check that they have the same data."""
+    year = f"{found.frozen_at:%Y}" if found.frozen_at else ""
+    fields = {
+        "title": f"{found.corpus.name}, snapshot {found}",
+        "year": year,
+        "note": f"sha256 {found.sha256}",
+    }
+    inner = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
+    return f"@misc{{{found.corpus.slug}{found.version},\n{inner}}}"
+
+
 def _shown(found: Snapshot) -> dict[str, Any]:
     manifest = found.read_manifest()
     return {
@@ -69,6 +84,7 @@ def _shown(found: Snapshot) -> dict[str, Any]:
         "manifest": manifest,
         "blanks": {} if found.published_at else blanks(found.datasheet_answers()),
         "retract_form": RetractForm(),
+        "citation": citation_of(found),
         "agreement": agreement_rows(manifest) if manifest else [],
         "table": partition_table({p: c["genres"] for p, c in manifest["partitions"].items()})
         if manifest

@@ -1,11 +1,20 @@
 """Write Croissant 1.1 metadata (MLCommons) for the Parquet files, with the Responsible-AI fields that are known."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from snapshots.files.datasheet import ANSWERS, ASKED_ELSEWHERE, PROTOCOLS, background, wording_is_known
+from nli.manifest import Manifest
+from snapshots.files.datasheet import (
+    ASKED_ELSEWHERE,
+    PROTOCOLS,
+    WithAnswers,
+    background,
+    days_of_work,
+    withdrawn,
+    wording_is_known,
+)
 from snapshots.files.hashes import file_sha256
 
 CROISSANT = "croissant.json"
@@ -67,7 +76,7 @@ FIELDS = {
 }
 
 
-def croissant(manifest: Mapping[str, Any], folder: Path, files: Sequence[str]) -> str:
+def croissant(manifest: WithAnswers, folder: Path, files: Sequence[str]) -> str:
     """Return the metadata as JSON-LD. `files` are Parquet files that are already in `folder`."""
     facts = manifest["corpus"]
     told = {
@@ -124,7 +133,7 @@ def _records(file: str) -> dict[str, Any]:
     }
 
 
-def _responsible(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def _responsible(manifest: WithAnswers) -> dict[str, Any]:
     facts, question = manifest["corpus"], manifest["corpus"]["question"]
     agreement = manifest["agreement"]
     share = agreement.get("individual_equals_gold")
@@ -149,7 +158,7 @@ def _responsible(manifest: Mapping[str, Any]) -> dict[str, Any]:
             f"{agreement['pairs_with_all_labels']:,} pairs with all labels."
         )
     told |= _history(manifest)
-    answers = manifest.get(ANSWERS, {})
+    answers = manifest.get("datasheet_answers", {})
     told |= {name: answers[key] for key, name in ANSWERED.items() if answers.get(key, "").strip()}
     if counted := background(manifest):
         told[DEMOGRAPHICS] = "\n".join([*filter(None, counted), *filter(None, [told.get(DEMOGRAPHICS)])])
@@ -158,10 +167,10 @@ def _responsible(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _history(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return sources, times and missing data. Older snapshots do not have all of these facts."""
+def _history(manifest: Manifest) -> dict[str, Any]:
+    """Return sources, times and missing data. Older snapshots lack some of these facts."""
     told: dict[str, Any] = {}
-    days = sorted(day for span in manifest.get("times", {}).values() for day in span or ())
+    days = sorted(day for _, span in days_of_work(manifest) for day in span)
     if days:
         told["rai:dataCollectionTimeFrame"] = [days[0], days[-1]]
     sources = [
@@ -176,17 +185,15 @@ def _history(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return told
 
 
-def _missing(manifest: Mapping[str, Any]) -> Iterator[str]:
+def _missing(manifest: Manifest) -> Iterator[str]:
     if undecided := manifest["gold_sources"].get("none"):
         yield f"Pairs without a gold label: {undecided:,}."
     for why, genres in manifest["left_out"].items():
         yield f"Pairs left out ({why}): {sum(genres.values()):,}."
-    for what in ("pairs", "labels"):
-        for because, number in manifest.get("withdrawn", {}).get(what, {}).items():
-            yield f"Withdrawn {what}: {number:,} ({because})."
+    yield from withdrawn(manifest)
 
 
-def _tools(manifest: Mapping[str, Any]) -> Iterator[str]:
+def _tools(manifest: Manifest) -> Iterator[str]:
     simulated = manifest["simulated"]
     if simulated["labels"] or simulated["pairs"]:
         yield f"A simulated crowd made {simulated['labels']:,} labels and {simulated['pairs']:,} pairs."

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
-from nli.lines import rule_of
+from nli.lines import PARTITIONS, rule_of
+from nli.manifest import Manifest
 from snapshots.files.datasheet import DATASHEET, PROTOCOLS, canary
 
 
-def card(manifest: Mapping[str, Any], files: Mapping[str, int]) -> str:
+def card(manifest: Manifest, files: Mapping[str, int]) -> str:
     """Return README.md with the configurations in its head, as `datasets.load_dataset(FOLDER)` reads it.
 
     files: the number of rows of each Parquet file.
@@ -19,7 +19,7 @@ def card(manifest: Mapping[str, Any], files: Mapping[str, int]) -> str:
     head = ["---", f"pretty_name: {json.dumps(facts['name'], ensure_ascii=False)}"]
     head += ["task_categories:", "- text-classification", "language:", f"- {facts['language']}", "configs:"]
     for config, suffix in (("default", ""), ("no_gold", "_no_gold")):
-        splits = [name for name in ("train", "dev", "test") if f"{name}{suffix}.parquet" in files]
+        splits = [name for name in PARTITIONS if f"{name}{suffix}.parquet" in files]
         if splits:
             head += [f"- config_name: {config}", *(["  default: true"] if config == "default" else [])]
             head += [f"  version: {hub_version(manifest)}", "  data_files:"]
@@ -58,11 +58,11 @@ def card(manifest: Mapping[str, Any], files: Mapping[str, int]) -> str:
     )
 
 
-def hub_version(manifest: Mapping[str, Any]) -> str:
+def hub_version(manifest: Manifest) -> str:
     """Return a version for the `datasets` library that no other snapshot has: 1, the snapshot's number, its hash.
 
-    The library caches a folder under the folder's name and this head. Without a version it returned the data of another
-    folder of the same name, or of an older snapshot in this folder.
+    The library caches a folder under the folder's name and this head. Without a version it would return the data of
+    another folder of the same name, or of an older snapshot in this folder.
     """
     number = manifest["name"].rpartition("@")[2]
     return f"1.{number}.{int(manifest['sha256'][:8], 16)}"

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import Line, rule_of
+from nli.manifest import Facts, Manifest
 from snapshots.exports.limits import ExportError
 from snapshots.files.reading import by_portion, partitions
 
@@ -17,7 +18,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 ENTAILING = frozenset({"entailed", "entailment", "5"})  # each of another scheme
 
 
-def dnc(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
+def dnc(source: Path, manifest: Manifest, out: Path) -> dict[str, int]:
     facts = manifest["corpus"]
     if ENTAILING.isdisjoint(rule_of(facts).gold_labels):
         raise ExportError(
@@ -87,7 +88,7 @@ class _Array:
             self.stream.write("[]\n" if self.is_empty else "\n]\n")
 
 
-def _record(line: Line, partition: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _record(line: Line, partition: str, facts: Facts) -> dict[str, Any]:
     if "premise_sentences" in line:
         raise ExportError(
             f"dnc has one sentence as context; the premise {line['promptID']!r} has several sentences. Use jsonl."

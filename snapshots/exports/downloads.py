@@ -174,7 +174,7 @@ def send_or_explain(request: HttpRequest, file: Download) -> HttpResponseBase:
 
 
 def file_answers(*suffixes: str) -> dict[Any, Any]:
-    """Describe the answers of a file's address: the file, a part of it, 304, or an error."""
+    """Describe the responses of a file's address: the file, a part of it, 304, or an error."""
     types = [CONTENT_TYPES.get(suffix, "application/octet-stream").partition(";")[0] for suffix in suffixes]
     whole = {
         (status, type_): OpenApiTypes.OBJECT if type_ == "application/json" else OpenApiTypes.BINARY

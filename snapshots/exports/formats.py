@@ -8,15 +8,15 @@ import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from nli.lines import EXPORT, MANIFEST
+from nli.manifest import Manifest
 from snapshots.exports.dnc import dnc
 from snapshots.exports.json_lines import multinli_jsonl, snli_jsonl
 from snapshots.exports.limits import ExportError
 from snapshots.exports.parquet import parquet
 from snapshots.exports.tab_separated import mpe, multinli_txt, snli_txt
-from snapshots.files.datasheet import ANSWERS
+from snapshots.files.datasheet import WithAnswers
 from snapshots.files.draft_folders import draft_of, put_in_place
 from snapshots.files.hashes import file_sha256
 from snapshots.files.reading import whole_manifest
@@ -27,7 +27,7 @@ __all__ = ["ABOUT", "EDITION", "FORMATS", "ExportError", "UnknownFormat", "expor
 EDITION = 4
 # Formats that hold more than the fields of SNLI and MultiNLI. For the others, export.json counts what they leave out.
 HOLD_ANSWERS, HOLD_METADATA = frozenset({"jsonl", "parquet"}), frozenset({"jsonl", "parquet", "dnc"})
-Writer = Callable[[Path, Mapping[str, Any], Path], dict[str, int]]
+Writer = Callable[[Path, WithAnswers, Path], dict[str, int]]
 
 
 class UnknownFormat(ExportError):
@@ -46,7 +46,7 @@ def export(
     """
     if format_name not in FORMATS:
         raise UnknownFormat(format_name)
-    manifest = {**whole_manifest(source, name), ANSWERS: dict(answers or {})}
+    manifest: WithAnswers = {**whole_manifest(source, name), "datasheet_answers": dict(answers or {})}
     out = out.absolute()
     with draft_of(out) as draft:
         notes = FORMATS[format_name](source, manifest, draft)
@@ -65,7 +65,7 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 
 def _write_list(
-    folder: Path, name: str, format_name: str, manifest: Mapping[str, Any], notes: Mapping[str, int]
+    folder: Path, name: str, format_name: str, manifest: Manifest, notes: Mapping[str, int]
 ) -> None:
     """Write export.json, which names the snapshot, its hash and the files."""
     content = {
@@ -82,7 +82,7 @@ def _write_list(
     (folder / EXPORT).write_text(text, encoding="utf-8")
 
 
-def _left_out(format_name: str, manifest: Mapping[str, Any]) -> dict[str, int]:
+def _left_out(format_name: str, manifest: Manifest) -> dict[str, int]:
     """Count what the format cannot hold. The manifests of earlier versions of the software have no such counts."""
     counts = {}
     given = manifest.get("answers", {})
@@ -94,7 +94,7 @@ def _left_out(format_name: str, manifest: Mapping[str, Any]) -> dict[str, int]:
     return counts
 
 
-def _jsonl(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
+def _jsonl(source: Path, manifest: Manifest, out: Path) -> dict[str, int]:
     """Copy the snapshot's own files, which `verify_snapshot` can check anywhere."""
     for name in (*manifest["files"], MANIFEST):
         shutil.copyfile(source / name, out / name)

@@ -39,7 +39,7 @@ class ExportFailed(SnapshotError):
 
 
 def basis_of(answers: Mapping[str, str]) -> str:
-    """Return the hash of what else decides the bytes of an export: the formats' edition and the datasheet's answers."""
+    """Return the hash of an export's other inputs: the formats' edition and the datasheet's answers."""
     text = json.dumps([EDITION, sorted(answers.items())])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -65,11 +65,8 @@ def request_export(*, snapshot: Snapshot, format_name: str) -> SnapshotExport:
         basis=basis_of(snapshot.datasheet_answers()),
         defaults={"progress": WAITING_FOR_A_WORKER},
     )
-    if row.status == Work.Status.DONE and not _is_whole(row):
-        lost = SnapshotExport.objects.filter(pk=row.pk, status=Work.Status.DONE)
-        lost.update(status=Work.Status.FAILED, error="Its files were lost.")
-        row.refresh_from_db()
-    claims.ask_again(row)
+    is_lost = row.status == Work.Status.DONE and not _is_whole(row)
+    claims.ask_again(row, Work.Status.FAILED, *([Work.Status.DONE] if is_lost else []))
     return row
 
 
@@ -129,7 +126,7 @@ def _make(claim: Claim) -> None:
 
 
 def _delete_older(row: SnapshotExport) -> None:
-    """Delete exports of the same format with earlier answers. A download that has begun still ends well."""
+    """Delete exports of the same format with earlier answers. A download that has begun can still finish."""
     older = SnapshotExport.objects.filter(snapshot=row.snapshot, format=row.format).exclude(pk=row.pk)
     for each in older.exclude(status=Work.Status.WORKING).select_related("snapshot__corpus"):
         shutil.rmtree(each.folder, ignore_errors=True)

@@ -1,11 +1,11 @@
-"""Write JSON Lines with exactly the keys of SNLI 1.0 or MultiNLI 1.0. An imported line comes out unchanged."""
+"""Write JSON Lines with exactly the keys of SNLI 1.0 or MultiNLI 1.0. An imported line is written unchanged."""
 
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from nli.lines import SIDES, Line
+from nli.manifest import Manifest
 from snapshots.exports.limits import check_nli3, check_one_sentence
 from snapshots.files.reading import by_portion, partitions
 
@@ -19,16 +19,16 @@ MULTINLI = {name: name for name in (*_BOTH, "genre", "promptID")}
 _encode = json.JSONEncoder(sort_keys=True).encode  # ASCII alone, with escapes
 
 
-def snli_jsonl(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
+def snli_jsonl(source: Path, manifest: Manifest, out: Path) -> dict[str, int]:
     return _write(source, manifest, out, SNLI, "snli_jsonl")
 
 
-def multinli_jsonl(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
+def multinli_jsonl(source: Path, manifest: Manifest, out: Path) -> dict[str, int]:
     return _write(source, manifest, out, MULTINLI, "multinli_jsonl")
 
 
 def _write(
-    source: Path, manifest: Mapping[str, Any], out: Path, fields: Mapping[str, str], format_name: str
+    source: Path, manifest: Manifest, out: Path, fields: Mapping[str, str], format_name: str
 ) -> dict[str, int]:
     """Write one .jsonl for each partition."""
     check_nli3(manifest, format_name)

@@ -5,7 +5,7 @@
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -14,10 +14,10 @@ from typing import Any, Self
 from nli import answers
 from nli.gold import Rule
 from nli.labels import NO_GOLD
-from nli.lines import Line, rule_of
+from nli.lines import Line, premises_of, rule_of
 from snapshots.exports.croissant import CROISSANT, croissant
 from snapshots.exports.dataset_card import card
-from snapshots.files.datasheet import ANSWERS, DATASHEET, datasheet
+from snapshots.files.datasheet import DATASHEET, WithAnswers, datasheet
 from snapshots.files.reading import by_portion, partitions
 
 ROWS_AT_ONCE = 10_000
@@ -42,7 +42,7 @@ LABEL, DISTRIBUTION, AUTHOR_LABEL = "label", "label_distribution", "author_label
 ALL_COUNTS, GIVEN, METADATA = "all_label_counts", "answers", "metadata"
 
 
-def parquet(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, int]:
+def parquet(source: Path, manifest: WithAnswers, out: Path) -> dict[str, int]:
     rule = rule_of(manifest["corpus"])
     labels = list(rule.gold_labels)
     written: dict[str, int] = {}
@@ -66,7 +66,7 @@ def parquet(source: Path, manifest: Mapping[str, Any], out: Path) -> dict[str, i
                     written[file.path.name] = number
     (out / CROISSANT).write_text(croissant(manifest, out, sorted(written)), encoding="utf-8")
     (out / CARD).write_text(card(manifest, written), encoding="utf-8")
-    (out / DATASHEET).write_text(datasheet(manifest, manifest.get(ANSWERS)), encoding="utf-8")
+    (out / DATASHEET).write_text(datasheet(manifest, manifest.get("datasheet_answers")), encoding="utf-8")
     return {}
 
 
@@ -81,7 +81,7 @@ def _shares(line: Line, labels: Sequence[str]) -> list[float] | None:
 
 
 def features(labels: list[str], *, has_gold: bool) -> dict[str, Any]:
-    """Return the columns as the `datasets` library describes them."""
+    """Return the columns in the terms of the `datasets` library."""
     text = {"dtype": "string", "_type": "Value"}
     return {
         **dict.fromkeys(TEXTS, text),
@@ -123,7 +123,7 @@ def _schema(labels: list[str], *, has_gold: bool) -> Any:
 
 
 def _columns(rule: Rule, read: Iterator[Line]) -> dict[bool, bytes]:
-    """Return the rows with and without a gold label, each as an Arrow stream: smaller than rows to send to the parent."""
+    """Return the rows with and without a gold label, each as an Arrow stream, which is smaller to send than rows."""
     chosen: dict[bool, list[Line]] = {True: [], False: []}
     for line in read:
         chosen[_has_gold(line)].append(line)
@@ -139,7 +139,7 @@ def _stream(lines: list[Line], rule: Rule, *, has_gold: bool) -> bytes:
     fields = {"premise": "sentence1", "hypothesis": "sentence2"}
     columns: dict[str, list[Any]] = {
         **{name: [line.get(fields.get(name, name), "") for line in lines] for name in TEXTS},
-        "premise_sentences": [line.get("premise_sentences") or [line["sentence1"]] for line in lines],
+        "premise_sentences": [list(premises_of(line)) for line in lines],
         "annotator_labels": [line["annotator_labels"] for line in lines],
         "annotator_codes": [line["annotator_codes"] for line in lines],
         "derived_parses": [line.get("derived_parses", []) for line in lines],

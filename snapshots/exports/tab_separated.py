@@ -1,14 +1,14 @@
 """Write tab-separated text with the columns of SNLI 1.0, MultiNLI 1.0 or MPE.
 
-These files cannot hold tabs and line breaks: they become spaces, and export.json counts the changed texts.
+These files cannot hold tabs and line breaks in texts: both become spaces, and export.json counts the changed texts.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from collection.premise_ids import published_id
-from nli.lines import SIDES, Line
+from nli.lines import SIDES, Line, premises_of
+from nli.manifest import Manifest
 from snapshots.exports.limits import NLI3, ExportError, check_nli3, check_one_sentence
 from snapshots.files.reading import by_portion, partitions
 
@@ -29,7 +29,6 @@ MPE = (
     *(f"{label}_judgments" for label in NLI3),
     "gold_label",
 )
-Manifest = Mapping[str, Any]
 Notes = dict[str, int]
 
 
@@ -53,8 +52,8 @@ def mpe(source: Path, manifest: Manifest, out: Path) -> Notes:
 
 
 def _captions(line: Line) -> list[str]:
-    """Return `caption id/text` for each sentence. The id of an MPE premise is made of its captions' ids."""
-    sentences = line.get("premise_sentences", [line["sentence1"]])
+    """Return `caption id/text` for each sentence. The id of an MPE premise consists of its captions' ids."""
+    sentences = premises_of(line)
     if len(sentences) != MPE_PREMISES:
         raise ExportError(
             f"mpe has four sentences in each premise; the premise {line['promptID']!r} has {len(sentences)}. Use jsonl."

@@ -5,19 +5,19 @@ The writer counts the lines that it writes, and the checker those that it reads:
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from typing import Any
+from typing import cast
 
 from nli import answers
 from nli.agreement import Pattern, agreement_from_patterns
-from nli.gold import ADJUDICATED, AUTHOR, PUBLISHED, SOURCES, Rule
+from nli.gold import AUTHOR, DECIDED, SOURCES, Rule
 from nli.labels import NO_GOLD
 from nli.lines import SIDES, Line
+from nli.manifest import Agreement, Answers, Parses, PartitionCounts
 from snapshots.files.trees import fits
 
 # Sources of gold labels that come with votes; a pair of the source AUTHOR has its author's label alone.
 JUDGED = frozenset(SOURCES) - {AUTHOR}
-DECIDED = frozenset({ADJUDICATED, PUBLISHED})  # not decided by votes
-PARSES = (SHIPPED, UNLIKE, DERIVED) = ("shipped", "shipped_with_other_tokens", "derived")
+PARSES = (SHIPPED, UNLIKE, DERIVED) = tuple(Parses.__annotations__)
 
 
 class LineCounts:
@@ -70,18 +70,18 @@ class LineCounts:
     def pairs(self) -> int:
         return sum(self.sources.values())
 
-    def agreement(self) -> dict[str, Any]:
+    def agreement(self) -> Agreement:
         """Return the agreement of the annotators over these lines, as `validation.agreement` reports it."""
         ordered = dict(sorted(self.patterns.items(), key=str))
-        return {"pairs": self.pairs, **agreement_from_patterns(ordered, self.rule)}
+        return cast(Agreement, {"pairs": self.pairs, **agreement_from_patterns(ordered, self.rule)})
 
-    def partitions(self, premises: Mapping[str, int]) -> dict[str, dict[str, Any]]:
+    def partitions(self, premises: Mapping[str, int]) -> dict[str, PartitionCounts]:
         """Return the counts of each partition; `premises` has its number of different premises.
 
         A genre of dev or test is matched if it occurs in train, else mismatched.
         """
         in_train = set(self.genres.get("train", ()))
-        found: dict[str, dict[str, Any]] = {}
+        found: dict[str, PartitionCounts] = {}
         for name in sorted(self.genres):
             genres = self.genres[name]
             found[name] = {
@@ -95,19 +95,19 @@ class LineCounts:
                 found[name]["mismatched"] = sorted(set(genres) - in_train)
         return found
 
-    def answer_counts(self) -> dict[str, int]:
+    def answer_counts(self) -> Answers:
         """Return the number of answers of each kind; see nli.answers.KINDS."""
-        return {kind: self.answers[kind] for kind in answers.KINDS}
+        return cast(Answers, {kind: self.answers[kind] for kind in answers.KINDS})
 
-    def parse_counts(self) -> dict[str, dict[str, int]]:
+    def parse_counts(self) -> Parses:
         """Return the number of lines by kind of parses and side."""
-        return {kind: {side: self.parses[kind][side] for side in SIDES} for kind in PARSES}
+        return cast(Parses, {kind: {side: self.parses[kind][side] for side in SIDES} for kind in PARSES})
 
 
 def kind_of_parses(line: Line, side: str) -> str:
-    """Tell whether the parses of a side came with the corpus or were derived here; "" without parses.
+    """Return whether the parses of a side came with the corpus or were derived here; "" without parses.
 
-    Published trees are never changed, so those with other tokens than their sentence have a kind of their own.
+    Published trees are never changed, so trees whose tokens differ from their sentence have a kind of their own.
     """
     if not line[f"{side}_parse"] and not line[f"{side}_binary_parse"]:
         return ""

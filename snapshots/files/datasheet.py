@@ -5,14 +5,14 @@ Facts come from the manifest. Researchers answer the other questions; a question
 
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
+from typing import NotRequired
 
 from nli.gold import SOURCES
 from nli.labels import NO_GOLD, QUESTION
 from nli.lines import rule_of
+from nli.manifest import Manifest
 
 DATASHEET = "datasheet.md"
-ANSWERS = "datasheet_answers"  # a key that exports add to the manifest; never in its file
 BLANK = "*Not answered yet.*"
 ASKED_ELSEWHERE = "The labels came with the corpus; its publication says what annotators were asked."
 PROTOCOLS = {
@@ -34,7 +34,13 @@ QUESTIONS = {
 }
 
 
-def canary(manifest: Mapping[str, Any]) -> str:
+class WithAnswers(Manifest):
+    """A manifest as exports receive it: with the answers of the datasheet, which its file never contains."""
+
+    datasheet_answers: NotRequired[dict[str, str]]
+
+
+def canary(manifest: Manifest) -> str:
     """Return the canary of the snapshot's corpus."""
     return canary_of(manifest["corpus"]["slug"], manifest["corpus"]["name"])
 
@@ -50,7 +56,7 @@ def blanks(answers: Mapping[str, str]) -> dict[str, str]:
     return {key: question for key, question in QUESTIONS.items() if not answers.get(key, "").strip()}
 
 
-def datasheet(manifest: Mapping[str, Any], answers: Mapping[str, str] | None = None) -> str:
+def datasheet(manifest: Manifest, answers: Mapping[str, str] | None = None) -> str:
     """Return the datasheet in Markdown: first the number of open questions, then facts, then the answers."""
     facts, given = manifest["corpus"], answers or {}
     left = blanks(given)
@@ -84,7 +90,7 @@ def datasheet(manifest: Mapping[str, Any], answers: Mapping[str, str] | None = N
     return "\n".join(parts)
 
 
-def background(manifest: Mapping[str, Any]) -> list[str]:
+def background(manifest: Manifest) -> list[str]:
     """Return what people said about their background, one line for each question.
 
     Empty if too few people answered, or the snapshot is older than these questions.
@@ -100,8 +106,30 @@ def background(manifest: Mapping[str, Any]) -> list[str]:
     return [head, "", *rows, ""]
 
 
-def wording_is_known(manifest: Mapping[str, Any]) -> bool:
-    """Tell whether corpus.json has the wording that annotators read; not so for an import that nobody labelled here.
+def days_of_work(manifest: Manifest) -> list[tuple[str, list[str]]]:
+    """Return the first and the last day of each kind of work that people did here, as ("written", [first, last])."""
+    times = manifest.get("times")  # older snapshots do not have it
+    if times is None:
+        return []
+    kinds = ("written", times["written"]), ("labelled", times["labelled"])
+    return [(what, days) for what, days in kinds if days]
+
+
+def withdrawn(manifest: Manifest) -> list[str]:
+    """Return a sentence for each reason for which pairs or labels were withdrawn."""
+    told = manifest.get("withdrawn")  # older snapshots do not have it
+    counted = [("pairs", told["pairs"]), ("labels", told["labels"])] if told else []
+    return [
+        f"Withdrawn {what}: {number:,} ({because})."
+        for what, reasons in counted
+        for because, number in reasons.items()
+    ]
+
+
+def wording_is_known(manifest: Manifest) -> bool:
+    """Return whether corpus.json has the wording that annotators read.
+
+    False for an import that nobody labelled here.
 
     Snapshots of earlier versions of the software do not say when people labelled.
     """
@@ -109,7 +137,7 @@ def wording_is_known(manifest: Mapping[str, Any]) -> bool:
     return bool(labelled_here) or manifest["corpus"]["question"]["wording"] != QUESTION
 
 
-def _composition(manifest: Mapping[str, Any]) -> list[str]:
+def _composition(manifest: Manifest) -> list[str]:
     facts = manifest["corpus"]
     rule = rule_of(facts)
     labels = [*rule.gold_labels, NO_GOLD]
@@ -135,7 +163,7 @@ def _composition(manifest: Mapping[str, Any]) -> list[str]:
     return [*table, "", *told]
 
 
-def _making(manifest: Mapping[str, Any]) -> list[str]:
+def _making(manifest: Manifest) -> list[str]:
     facts, question = manifest["corpus"], manifest["corpus"]["question"]
     wordings = "; ".join(f"{label}: {wording}" for label, wording in question["label_wordings"].items())
     asked = f"Validators were asked: {question['wording']} ({wordings})."
@@ -161,12 +189,10 @@ def _making(manifest: Mapping[str, Any]) -> list[str]:
             f"- From `{source['file']}` (sha256 `{source['sha256'][:12]}`, licence: {source['licence'] or 'not said'}): "
             f"{source['premises']:,} premises, {source['pairs']:,} pairs."
         )
-    for what, days in manifest.get("times", {}).items():
-        if days:
-            told.append(f"- {what.capitalize()} from {days[0]} to {days[1]}.")
-    for what in ("pairs", "labels"):
-        for because, number in manifest.get("withdrawn", {}).get(what, {}).items():
-            told.append(f"- Withdrawn {what}: {number:,} ({because}).")
+    told += [
+        f"- {what.capitalize()} from {first} to {last}." for what, (first, last) in days_of_work(manifest)
+    ]
+    told += [f"- {text}" for text in withdrawn(manifest)]
     if parser := manifest.get("parser"):
         derived = manifest["parses"]["derived"]
         told.append(

@@ -23,7 +23,7 @@ def manifest_sha256(manifest: Mapping[str, Any]) -> str:
 
 
 def stays_inside(name: str) -> bool:
-    """Tell whether a file name stays in its folder: it has no path in it."""
+    """Return whether a file name contains no path, and so stays in its folder."""
     return Path(name).name == name and name not in ("", "..")
 
 

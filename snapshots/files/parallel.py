@@ -48,9 +48,9 @@ def portions_of(path: Path) -> list[Portion]:
 def in_order(work: Callable[[Work], Result], items: Sequence[Work]) -> Iterator[Result]:
     """Call `work` for each item in as many processes as there are cores, and yield the results in order.
 
-    Each of n processes handles every n-th item and waits until its result is read, so none runs ahead. Processes are
-    forked: `work` may be a closure and must not use the database. A process that may have no children (Celery's) or
-    cannot fork does the work itself. Raises what `work` raises, and RuntimeError if a process dies.
+    Each of n processes handles every n-th item and waits until its result is read, so no process gets ahead.
+    Processes are forked: `work` may be a closure and must not use the database. A process that may have no children
+    (Celery's) or cannot fork does the work itself. Raises what `work` raises, and RuntimeError if a process dies.
     """
     number = min(len(items), _cores(), MOST_PROCESSES)
     if number < 2 or multiprocessing.current_process().daemon or not hasattr(os, "fork"):
@@ -79,7 +79,10 @@ def _cores() -> int:
 
 
 def _serve(work: Callable[[Work], Result], items: Sequence[Work], results: Connection) -> None:
-    """Work on the items of one process. The parent handles Ctrl-C; if the parent dies, the pipe breaks and this ends."""
+    """Work on the items of one process.
+
+    The parent handles Ctrl-C; if the parent dies, the pipe breaks and the process ends.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     gc.disable()  # it would scan ten thousand parsed lines again and again, and they hold no cycles
@@ -98,7 +101,8 @@ def _received(results: Connection) -> Any:
         result, error = results.recv()
     except EOFError:
         raise RuntimeError(
-            "A process that read a part of the files was killed. Is the memory too small?"
+            "A process that read a part of the files was killed, perhaps because memory ran out."
+            " Close other programs and try again."
         ) from None
     if error is not None:
         raise error

@@ -1,13 +1,14 @@
 """Read the files of a snapshot: its manifest, and its lines one by one or in portions."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import orjson
 
 from nli.lines import MANIFEST, PARTITION_FILES
+from nli.manifest import Manifest
 from snapshots.errors import SnapshotError
 from snapshots.files.hashes import file_sha256, stays_inside
 from snapshots.files.parallel import in_order, portions_of
@@ -19,14 +20,14 @@ class DamagedFiles(SnapshotError):
     """A file of the snapshot is missing or changed. The message says which one and what to do."""
 
 
-def whole_manifest(source: Path, name: str) -> dict[str, Any]:
+def whole_manifest(source: Path, name: str) -> Manifest:
     """Return the manifest of the snapshot `name` after comparing every file with its hash there.
 
     Raises DamagedFiles if a file is missing, was changed, or has a name that leads out of the folder.
     """
     remedy = "Restore the folder from a backup, then do this again."
     try:
-        manifest: dict[str, Any] = json.loads((source / MANIFEST).read_bytes())
+        manifest: Manifest = json.loads((source / MANIFEST).read_bytes())
         for file, listed in manifest["files"].items():
             # An export writes a copy under this name, and the name comes from a file.
             if not stays_inside(file):
@@ -42,9 +43,9 @@ def whole_manifest(source: Path, name: str) -> dict[str, Any]:
     return manifest
 
 
-def partitions(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+def partitions(manifest: Manifest) -> list[tuple[str, str]]:
     """Return the partitions that the snapshot has, each with its file name."""
-    return [(partition, name) for name, partition in PARTITION_FILES.items() if name in manifest["files"]]
+    return [(partition, name) for partition, name in PARTITION_FILES.items() if name in manifest["files"]]
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -59,17 +60,17 @@ def by_portion(path: Path, work: Callable[[Iterator[dict[str, Any]]], Result]) -
     return in_order(lambda portion: work(map(orjson.loads, portion.lines())), portions_of(path))
 
 
-def all_lines(source: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def all_lines(source: Path, manifest: Manifest) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield every line of every partition, with the name of the partition."""
     for partition, name in partitions(manifest):
         for line in lines(source / name):
             yield partition, line
 
 
-def manifest_in(folder: Path) -> dict[str, Any]:
-    """Return the manifest in a folder; empty if it is missing or damaged."""
+def manifest_in(folder: Path) -> Manifest | None:
+    """Return the manifest in a folder; None if it is missing or damaged."""
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
     except (OSError, ValueError):
-        return {}
-    return manifest if isinstance(manifest, dict) else {}
+        return None
+    return cast(Manifest, manifest) if isinstance(manifest, dict) else None

@@ -83,7 +83,7 @@ def binary_words(parse: str) -> list[str]:
 
 
 def is_binary(parse: str) -> bool:
-    """Tell whether a text is one binary tree, such as `( A man )`, or a single token."""
+    """Return whether a text is one binary tree, such as `( A man )`, or a single token."""
     open_: list[int] = [0]
     for token in parse.split():
         if token == "(":
@@ -96,7 +96,7 @@ def is_binary(parse: str) -> bool:
 
 
 def fits(sentence: str, parse: str, binary_parse: str) -> bool:
-    """Tell whether both trees have exactly the tokens of the sentence. An empty tree is ignored.
+    """Return whether both trees have exactly the tokens of the sentence. An empty tree is ignored.
 
     White space and the kind of quotation marks make no difference.
     """
@@ -136,7 +136,7 @@ _PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "
 def binary(tree: Tree) -> str:
     """Write a tree in SNLI's binary form: two parts in each bracket, no labels. A phrase of one part is that part.
 
-    The parts after the head join it first, nearest first; then the parts before it.
+    The parts after the head are joined to it first, the nearest first; then the parts before it.
     """
     if tree.word:
         return tree.word

@@ -26,11 +26,14 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce, Collate
 
 from collection.models import Pair, Premise, Source
+from collection.premises.partitions import partition_of
 from nli.answers import EXTRA, FIRST
+from nli.manifest import Provenance, Times, Withdrawn
 from shared.portions import portions
 from snapshots.freezing.partition import DEV, TEST, TRAIN
 from snapshots.freezing.plan import FreezePlan, plan_freeze
 from snapshots.models import (
+    ANSWER_COLUMNS,
     Placement,
     Snapshot,
     SnapshotAnswer,
@@ -39,7 +42,7 @@ from snapshots.models import (
     SnapshotPair,
     SnapshotSentenceLabel,
 )
-from validation.gold.queries import with_gold_label
+from validation.gold.queries import is_complete, with_gold_label
 from validation.models import BatchItem, Label, Question
 from validation.models.querysets import IN_SEATS
 from validation.statistics.extra_labels import question_of_single_premises
@@ -52,8 +55,8 @@ CODE_POINTS = {"postgresql": "C", "sqlite": "BINARY"}  # the collation that comp
 def consistent_read() -> Iterator[None]:
     """Open a transaction in which all statements see the corpus as it was at one moment.
 
-    PostgreSQL's default isolation shows each statement what was committed before it; on SQLite a writer has the
-    database for itself. PostgreSQL's default work_mem suits small statements, and these are large.
+    By default, PostgreSQL shows each statement what was committed before that statement; on SQLite a writer has the
+    database to itself. PostgreSQL's default work_mem suits small statements, and these are large.
     """
     outermost = not connection.in_atomic_block
     with transaction.atomic():
@@ -67,7 +70,7 @@ def consistent_read() -> Iterator[None]:
 def copy_rows(snapshot: Snapshot) -> FreezePlan:
     """Place premises that have no partition, and copy pairs, labels and answers. Call it in `consistent_read`.
 
-    Deletes first what an interrupted freeze of this snapshot left behind. Returns the plan that it carried out.
+    It first deletes what an interrupted freeze of this snapshot left behind. Returns the plan that it carried out.
     Raises HoldOutRefused.
     """
     delete_copied_rows(snapshot)
@@ -92,7 +95,7 @@ def copy_rows(snapshot: Snapshot) -> FreezePlan:
 
 
 def delete_copied_rows(snapshot: Snapshot) -> None:
-    """Delete the copied rows. In SQL, because the ORM would load all of them to look for protected rows."""
+    """Delete the copied rows by SQL, because the ORM would load all of them to look for protected rows."""
     rows = _table(SnapshotPair)
     with connection.cursor() as cursor:
         for labels in (_table(SnapshotLabel), _table(SnapshotSentenceLabel), _table(SnapshotAnswer)):
@@ -143,25 +146,17 @@ def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
 
     Rows are inserted in the order of the files (partition, then public id), so the writer can page by primary key.
     """
-    placed = F("premise__placement__partition")
-    held_out = Q(premise__placement__origin=Placement.Origin.HELD_OUT, published_partition=TRAIN)
-    goes_to: Any = Case(
-        When(held_out, then=Value(DEV)),
-        When(published_partition__isnull=False, then=F("published_partition")),
-        default=placed,
-        output_field=CharField(),
-    )
     belongs = (
         Q(published_partition__isnull=False)
         | Q(premise__placement__partition=TRAIN)
         & ~Q(premise__genre__slug__in=planned.outside_training)
         & (Q(author=None) | ~Q(author__in=planned.plan.test_authors))
-        | Q(premise__placement__partition__in=[DEV, TEST], votes__gte=planned.question.seats)
+        | Q(premise__placement__partition__in=[DEV, TEST]) & is_complete()
     )
     pairs = (
         with_gold_label(Pair.objects.filter(corpus=snapshot.corpus).standing(), planned.question)
         .filter(belongs)
-        .annotate(goes_to=goes_to, key=F("pk"))
+        .annotate(goes_to=partition_of(), key=F("pk"))
         .order_by()
         .values_list("key", "public_id", "goes_to", "scheme", "gold_label", "gold_source")
     )
@@ -217,22 +212,6 @@ def _copy_sentence_labels(snapshot: Snapshot, question: Question) -> None:
     _insert(SnapshotSentenceLabel, columns, select, (*params, snapshot.pk))
 
 
-ANSWER_COLUMNS = (
-    *(
-        "question",
-        "sentence",
-        "position",
-        "round",
-        "counts",
-        "label",
-        "skip_reason",
-        "annotator_code",
-        "reason",
-    ),
-    *("origin", "model", "withdrawn_because"),
-)
-
-
 def _copy_answers(snapshot: Snapshot, question: Question) -> None:
     """Copy the answers that SnapshotLabel does not hold: see SnapshotAnswer. Most corpora have none."""
     asked = Case(
@@ -281,7 +260,10 @@ def _copy_answers(snapshot: Snapshot, question: Question) -> None:
                 output_field=CharField(),
             ),
             no_position=Cast(Value(None), IntegerField(null=True)),
-            in_round=Value(FIRST),
+            in_round=Case(
+                When(seat__position__gt=F("assignment__question__seats"), then=Value(EXTRA)),
+                default=Value(FIRST),
+            ),
             does_count=Value(False),
             no_label=Value(None, output_field=CharField(null=True)),
             **{f"empty_{k}": Value("") for k in range(4)},
@@ -300,14 +282,15 @@ def _copy_answers(snapshot: Snapshot, question: Question) -> None:
             *("assignment__annotator__code", *(f"empty_{k}" for k in range(4))),
         )
     )
+    columns = ANSWER_COLUMNS.values()  # both queries have their values in this order
     for given in (labels, skips):
         sql, params = given.query.sql_with_params()
-        names = ", ".join(("pair_id", *ANSWER_COLUMNS))
+        names = ", ".join(("pair_id", *columns))
         select = (
-            f"WITH given({names}) AS ({sql}) SELECT kept.id, {', '.join(f'given.{name}' for name in ANSWER_COLUMNS)}"
+            f"WITH given({names}) AS ({sql}) SELECT kept.id, {', '.join(f'given.{name}' for name in columns)}"
             f" FROM given JOIN {_table(SnapshotPair)} AS kept ON kept.pair_id = given.pair_id WHERE kept.snapshot_id = %s"
         )
-        _insert(SnapshotAnswer, ", ".join(("row_id", *ANSWER_COLUMNS)), select, (*params, snapshot.pk))
+        _insert(SnapshotAnswer, ", ".join(("row_id", *columns)), select, (*params, snapshot.pk))
 
 
 def _insert(model: Any, columns: str, select: str, params: tuple[Any, ...]) -> None:
@@ -323,7 +306,7 @@ def _quoted(name: str) -> str:
     return connection.ops.quote_name(name)
 
 
-def _provenance(snapshot: Snapshot) -> list[dict[str, Any]]:
+def _provenance(snapshot: Snapshot) -> list[Provenance]:
     """List the files that premises and pairs were imported from, with their numbers of premises and pairs."""
     rows = SnapshotPair.objects.filter(snapshot=snapshot).order_by()
     premises = rows.values_list("pair__premise__source").annotate(
@@ -338,13 +321,14 @@ def _provenance(snapshot: Snapshot) -> list[dict[str, Any]]:
             "sha256": source.sha256,
             "licence": source.licence,
             "imported_on": source.imported_at.date().isoformat(),
-            **{what: found.get(source.pk, 0) for what, found in counts.items()},
+            "premises": dict(premises).get(source.pk, 0),
+            "pairs": dict(pairs).get(source.pk, 0),
         }
         for source in sources.order_by("name", "sha256")
     ]
 
 
-def _times(snapshot: Snapshot, question: Question) -> dict[str, list[str] | None]:
+def _times(snapshot: Snapshot, question: Question) -> Times:
     """Return the first and the last day of writing and of labelling. Exact times could identify a person."""
     rows = SnapshotPair.objects.filter(snapshot=snapshot)
     cast = Label.objects.filter(
@@ -361,7 +345,7 @@ def _days(found: dict[str, Any]) -> list[str] | None:
     return [found[key].date().isoformat() for key in ("first", "last")] if found["first"] else None
 
 
-def _withdrawn(snapshot: Snapshot, question: Question) -> dict[str, Any]:
+def _withdrawn(snapshot: Snapshot, question: Question) -> Withdrawn:
     """Count withdrawn pairs and labels by reason, and list the withdrawn pairs of earlier snapshots, by id only."""
     pairs = Pair.objects.filter(corpus=snapshot.corpus, withdrawn_at__isnull=False)
     labels = Label.objects.filter(question=question, withdrawn_at__isnull=False, label__isnull=False)

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def highest_folder(slug: str) -> int:
-    """Return the highest number of a corpus's snapshot folders, 0 without any; `2.lost-...` counts as 2.
+    """Return the highest number of a corpus's snapshot folders, 0 if there are none; `2.lost-...` counts as 2.
 
     A folder has no row if the database was restored from a backup that is older than the folder.
     """
@@ -35,12 +35,13 @@ def folders_without_row() -> list[Path]:
 def give_name(draft: Path, target: Path, sha256: str) -> None:
     """Rename the draft to `target`, so that the folder is there whole or not at all.
 
-    A folder of that name exists if a freeze died between its rename and its commit; then it has the same content and is
-    deleted. If the database was restored from an older backup, it is another snapshot, which somebody may have cited:
-    it gets another name and is never deleted.
+    A folder of that name exists if a freeze died between its rename and its commit; then it has the same content
+    and is deleted. If the database was restored from an older backup, the folder holds another snapshot, which
+    somebody may have cited: it gets another name and is never deleted.
     """
     if target.exists():
-        there = str(manifest_in(target).get("sha256") or "unknown")
+        found = manifest_in(target)
+        there = str(found.get("sha256") or "unknown") if found else "unknown"
         if there == sha256:
             shutil.rmtree(target)
         else:

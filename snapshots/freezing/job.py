@@ -73,7 +73,6 @@ def request_freeze(
     if derived_parses:
         check_parsable(corpus)
     asked: dict[str, Any] = {
-        **claims.wanted(Snapshot),
         "seed": seed,
         "dev_from_train": dev_from_train,
         "author_disjoint": author_disjoint,
@@ -88,10 +87,12 @@ def request_freeze(
             if failed:
                 if failed.folder.exists():
                     asked["version"] = free
-                if Snapshot.objects.filter(pk=failed.pk, status=failed.status).update(**asked):
+                if claims.ask_again_where(Snapshot.objects.filter(pk=failed.pk), **asked):
                     failed.refresh_from_db()
                     return failed
-            return Snapshot.objects.create(corpus=corpus, **{"version": free, **asked})
+            return Snapshot.objects.create(
+                corpus=corpus, **{**claims.wanted(Snapshot), "version": free, **asked}
+            )
     except IntegrityError:
         # Two requests at once: the constraint one_freeze_at_a_time, or that of the version, let one through.
         current = Snapshot.objects.under_way().filter(corpus=corpus).select_related("corpus").first()
@@ -103,10 +104,8 @@ def stop_freeze(*, snapshot: Snapshot, by: User) -> Snapshot:
 
     The parse trees that it derived stay stored, and the next freeze uses them. Raises NothingToStop.
     """
-    under_way = Snapshot.objects.under_way().filter(pk=snapshot.pk)
-    if not claims.fail_where(
-        under_way, snapshot, f"Stopped by {by.username}. You can freeze again at any time."
-    ):
+    sentence = f"Stopped by {by.username}. You can freeze again at any time."
+    if not claims.stop(Snapshot.objects.filter(pk=snapshot.pk), sentence):
         raise NothingToStop("This freeze is no longer under way, so it cannot be stopped.")
     snapshot.refresh_from_db()
     return snapshot

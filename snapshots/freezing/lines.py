@@ -5,11 +5,11 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from nli.answers import FIRST, all_counts, is_deciding, ordered
+from nli import single_premises
+from nli.answers import ALWAYS, FIRST, all_counts, is_deciding, ordered
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import distribution
-from snapshots.files import single_premises
-from snapshots.models import SnapshotAnswer, SnapshotLabel, SnapshotSentenceLabel
+from snapshots.models import ANSWER_COLUMNS, SnapshotAnswer, SnapshotLabel, SnapshotSentenceLabel
 from snapshots.parses.stored_trees import Parses, derived_parses, premise_sentences
 
 # Plain values: making five model instances for each pair took most of the time of a freeze.
@@ -37,18 +37,6 @@ COLUMNS = (
     "pair__parse__hypothesis_parse",
     "pair__parse__hypothesis_binary_parse",
 )
-# Column of SnapshotAnswer -> key in a line.
-ANSWER_COLUMNS = {
-    "question": "question",
-    "sentence": "sentence",
-    "position": "position",
-    "label": "label",
-    "skip_reason": "skip",
-    "reason": "reason",
-    "origin": "origin",
-    "model": "model",
-    "withdrawn_because": "withdrawn",
-}
 Given = tuple[int, str, str]  # position, label, annotator's code
 
 
@@ -134,9 +122,10 @@ def _labels_of(rows: list[Any]) -> dict[int, list[Given]]:
 
 
 def lines_of(rows: list[Any], scheme: str) -> list[dict[str, Any]]:
-    """Return the lines of some rows of one snapshot (with COLUMNS), each with its partition; `scheme` is the question's.
+    """Return the lines of some rows of one snapshot (with COLUMNS) and their partitions; `scheme`: the question's.
 
-    Takes two queries for any number of rows, one more if parses were derived, and one if premises have several sentences.
+    Needs two queries for any number of rows, one more if parses were derived, and one more if premises have several
+    sentences.
     """
     keys = [row.pk for row in rows]
     labels = _by_row(SnapshotLabel.objects.filter(row__in=keys))
@@ -170,10 +159,12 @@ def _by_row(stored: QuerySet[SnapshotLabel]) -> dict[int, list[Given]]:
 def _answers_by_row(stored: QuerySet[SnapshotAnswer]) -> dict[int, list[dict[str, Any]]]:
     """Return the answers of each row with the keys of nli.answers; empty and default values have no key."""
     found: dict[int, list[dict[str, Any]]] = {}
-    columns = ("row", "counts", "annotator_code", "round", *ANSWER_COLUMNS)
-    for key, counts, code, round_, *rest in stored.order_by().values_list(*columns):
-        answer = {"code": code, "counts": counts, **({"round": round_} if round_ != FIRST else {})}
-        answer |= {name: value for name, value in zip(ANSWER_COLUMNS.values(), rest, strict=True) if value}
+    for key, *values in stored.order_by().values_list("row", *ANSWER_COLUMNS.values()):
+        answer = {
+            name: value
+            for name, value in zip(ANSWER_COLUMNS, values, strict=True)
+            if name in ALWAYS or (value and (name, value) != ("round", FIRST))
+        }
         found.setdefault(key, []).append(answer)
     return found
 

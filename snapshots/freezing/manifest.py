@@ -1,6 +1,6 @@
 """Make the manifest of a snapshot: its files and hashes, how it was drawn, its counts and its agreement.
 
-All counts come from the copied rows, so they match the files whatever people do meanwhile.
+All counts come from the copied rows, so they match the files whatever annotators do in the meantime.
 """
 
 import json
@@ -8,21 +8,33 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from accounts.background_questions import QUESTIONS as BACKGROUND
-from accounts.background_questions import told_count
-from accounts.models import Background, User
-from nli.lines import FORMAT
+from accounts.background_questions import published_count
+from accounts.models import Background as ToldBackground
+from accounts.models import User
+from collection.premises.partitions import is_held_out
+from nli.manifest import (
+    FORMAT,
+    Annotators,
+    Background,
+    Facts,
+    ListedFile,
+    Manifest,
+    Parser,
+    Placements,
+    Simulated,
+    manifest_errors,
+)
 from snapshots.files.counts import DERIVED, LineCounts
 from snapshots.files.hashes import manifest_sha256
-from snapshots.freezing.partition import TRAIN
 from snapshots.freezing.plan import FreezePlan
-from snapshots.models import Placement, Snapshot, SnapshotAnswer, SnapshotLabel, SnapshotPair
+from snapshots.models import Snapshot, SnapshotAnswer, SnapshotLabel, SnapshotPair
 
 
 def text_of(value: Mapping[str, Any]) -> str:
@@ -33,17 +45,18 @@ def text_of(value: Mapping[str, Any]) -> str:
 def manifest_of(
     snapshot: Snapshot,
     planned: FreezePlan,
-    facts: Mapping[str, Any],
+    facts: Facts,
     counts: LineCounts,
-    files: Mapping[str, Mapping[str, Any]],
+    files: dict[str, ListedFile],
     content: str,
-) -> dict[str, Any]:
-    """Return the manifest. `files` maps names to {sha256, bytes, lines}; `content` is the hash over them."""
+) -> Manifest:
+    """Return the manifest of the files by name; `content` is the hash over them. Raises RuntimeError if it lacks a key."""
     rows = SnapshotPair.objects.filter(snapshot=snapshot)
-    manifest = {
+    manifest: Manifest = {
         "format": FORMAT,
         "name": str(snapshot),
         "sha256": content,
+        "manifest_sha256": "",
         "files": files,
         "corpus": facts,
         "seed": snapshot.seed,
@@ -74,7 +87,10 @@ def manifest_of(
             "software": f"quintet {_software()}",
         },
     }
-    return {**manifest, "manifest_sha256": manifest_sha256(manifest)}
+    manifest["manifest_sha256"] = manifest_sha256(manifest)
+    if wrong := [text for _, text in manifest_errors(manifest)]:
+        raise RuntimeError(f"The manifest of {snapshot} is not as nli/manifest.py says: {'; '.join(wrong)}.")
+    return manifest
 
 
 def _premises(rows: QuerySet[SnapshotPair]) -> dict[str, int]:
@@ -82,10 +98,10 @@ def _premises(rows: QuerySet[SnapshotPair]) -> dict[str, int]:
     return dict(counted)
 
 
-def _placements(rows: QuerySet[SnapshotPair]) -> dict[str, dict[str, int]]:
+def _placements(rows: QuerySet[SnapshotPair]) -> Placements:
     """Count pairs and premises by the origin of their partition."""
     came_with_one = Q(pair__published_partition__isnull=False)
-    held_out = Q(pair__published_partition=TRAIN, pair__premise__placement__origin=Placement.Origin.HELD_OUT)
+    held_out = is_held_out("pair__")
     kinds = {"made": ~came_with_one, "published": came_with_one & ~held_out, "held_out": held_out}
     counts = rows.aggregate(
         **{f"{kind}_pairs": Count("pk", filter=condition) for kind, condition in kinds.items()},
@@ -94,9 +110,10 @@ def _placements(rows: QuerySet[SnapshotPair]) -> dict[str, dict[str, int]]:
             for kind, condition in kinds.items()
         },
     )
-    return {
-        kind: {"pairs": counts[f"{kind}_pairs"], "premises": counts[f"{kind}_premises"]} for kind in kinds
-    }
+    return cast(
+        Placements,
+        {kind: {"pairs": counts[f"{kind}_pairs"], "premises": counts[f"{kind}_premises"]} for kind in kinds},
+    )
 
 
 def _in_two_partitions(rows: QuerySet[SnapshotPair], what: str) -> int:
@@ -104,7 +121,7 @@ def _in_two_partitions(rows: QuerySet[SnapshotPair], what: str) -> int:
     return counted.filter(number__gt=1).count()
 
 
-def _parser(snapshot: Snapshot, counts: LineCounts) -> dict[str, Any] | None:
+def _parser(snapshot: Snapshot, counts: LineCounts) -> Parser | None:
     """Return the parser that derived trees; None if no tree was derived."""
     if snapshot.parser is None or not counts.parses[DERIVED]:
         return None
@@ -112,14 +129,14 @@ def _parser(snapshot: Snapshot, counts: LineCounts) -> dict[str, Any] | None:
     return {"tool": "spaCy", "version": parser.spacy, "model": parser.model, "rules": parser.rules}
 
 
-def _simulated(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[str, int]:
-    """Count the labels and pairs that a simulated crowd made: a reader must see that at once."""
+def _simulated(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Simulated:
+    """Count the labels and pairs of a simulated crowd, which a reader must see at once."""
     crowd = User.objects.filter(kind=User.Kind.SIMULATED)
     labels = SnapshotLabel.objects.filter(row__snapshot=snapshot, annotator_code__in=crowd.values("code"))
     return {"labels": labels.count(), "pairs": rows.filter(pair__author__in=crowd).count()}
 
 
-def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[str, Any]:
+def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Annotators:
     """Count the people who wrote and labelled, and their answers about their background. The counts identify nobody."""
     people = User.objects.filter(kind=User.Kind.PERSON)
     labelled = SnapshotLabel.objects.filter(row__snapshot=snapshot).values("annotator_code")
@@ -130,11 +147,15 @@ def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> dict[str, A
         *people.filter(code__in=labelled).values_list("pk", flat=True),
         *people.filter(code__in=answered).values_list("pk", flat=True),
     }
-    told = Background.objects.filter(user__in=found).values(*BACKGROUND)
-    background = []
+    told = ToldBackground.objects.filter(user__in=found).values(*BACKGROUND)
+    background: list[Background] = []
     for field, (question, answers) in BACKGROUND.items():
         counts = Counter(row[field] for row in told)
-        shown = {text: told_count(counts[key]) for key, text in answers.items() if told_count(counts[key])}
+        shown = {
+            text: published_count(counts[key])
+            for key, text in answers.items()
+            if published_count(counts[key])
+        }
         if shown:
             background.append({"question": question, "at_least": shown})
     return {"people": len(found), "background": background}

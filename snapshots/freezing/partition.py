@@ -9,10 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from nli.lines import PARTITIONS
 from snapshots.freezing.premise_groups import Groups, Row
 
-TRAIN, DEV, TEST = "train", "dev", "test"
-PARTITIONS = (TRAIN, DEV, TEST)
+TRAIN, DEV, TEST = PARTITIONS
 AWAITING_LABELS = "awaiting labels"
 NOT_IN_TRAINING = "genre not in training"
 WROTE_TEST = "its author wrote test pairs"
@@ -21,7 +21,7 @@ Counts = dict[str, dict[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """A partition with fewer pairs of a genre than requested, or with more, because groups stay whole."""
+    """A partition with fewer or more pairs of a genre than requested, because groups stay whole."""
 
     partition: str
     genre: str
@@ -78,11 +78,11 @@ def plan(
 ) -> Plan:
     """Place every group once.
 
-    New premises of a group that already has a partition go there too (to train, if a published corpus has the group in
-    several partitions). A group without a partition may enter dev or test only if all its pairs are validated. It goes
-    to the one that lacks the larger share of its pairs, as long as that brings the numbers by genre nearer to those
-    requested; otherwise to train. Pairs of genres in `outside_training` never enter train, and pairs without all their
-    labels never enter dev or test (unless published there): they are left out and counted.
+    New premises of a group that already has a partition go there too (to train, if a published corpus has the group
+    in several partitions). A group without a partition may enter dev or test only if all its pairs are validated.
+    It goes to whichever lacks the larger share of its pairs, as long as that brings the numbers by genre nearer to
+    the requested ones; otherwise it goes to train. Pairs of genres in `outside_training` never enter train, and
+    pairs without all their labels never enter dev or test (unless published there): they are left out and counted.
 
     author_disjoint: no author of test has pairs in train (as Geva et al. 2019 advise). Groups are then drawn author by
     author, so that few authors fill dev and test; their pairs in train are left out and counted. Published partitions
@@ -113,7 +113,7 @@ def standing(row: Row) -> str | None:
 
 
 def _anchor(rows: Iterable[Row]) -> str | None:
-    """Return the partition that a group already has; of several, the first."""
+    """Return the partition that a group already has, the first if there are several."""
     places = {standing(row) for row in rows}
     return next((part for part in PARTITIONS if part in places), None)
 
@@ -133,7 +133,7 @@ def _keep_authors_apart(result: Plan, groups: Groups) -> None:
 
 
 def hold_out(premises: Iterable[tuple[str, int]], *, count: int, seed: int) -> set[str]:
-    """Choose groups, given as (name, number of premises), that have `count` premises together, or slightly fewer."""
+    """Choose groups, given as (name, number of premises), that together have `count` premises or slightly fewer."""
     chosen: set[str] = set()
     with Groups((Row(name, "", number) for name, number in premises), seed) as groups:
         for name, rows in groups:
@@ -166,7 +166,7 @@ class _Draw:
         self.have: dict[str, Counter[str]] = {DEV: Counter(), TEST: Counter()}
 
     def count(self, partition: str, rows: Iterable[Row]) -> None:
-        """Count the pairs of a group that already has a `partition`; published pairs count where they are."""
+        """Count the pairs of a group that already has a `partition`; published pairs count in their own."""
         for row in rows:
             place, _ = destination(row, partition, ())
             if place in self.have:
@@ -193,7 +193,7 @@ class _Draw:
         return gain if gain >= 0 else None
 
     def _share(self, partition: str, sizes: Mapping[str, int]) -> float:
-        """Return how full `partition` is in the group's genres. It balances shortages between dev and test."""
+        """Return the filled share of `partition` in the group's genres, to balance shortages of dev and test."""
         return sum(self.have[partition][genre] for genre in sizes) / self.targets[partition]
 
     def shortages(self) -> list[Shortage]:

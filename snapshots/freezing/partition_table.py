@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from snapshots.freezing.partition import PARTITIONS
+from nli.lines import PARTITIONS
 
 
 @dataclass(frozen=True)

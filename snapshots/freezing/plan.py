@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
-from django.db.models import BigIntegerField, BooleanField, Case, Count, Exists, F, OuterRef, Q, Value, When
+from django.db.models import BigIntegerField, BooleanField, Case, Count, F, Q, Value, When
 
 from collection.models import Corpus, Pair
+from nli.manifest import Provenance, Times, Withdrawn
 from nli.tokens import is_english
 from snapshots.errors import SnapshotError
 from snapshots.freezing.partition import DEV, TRAIN, Plan, hold_out, plan
 from snapshots.freezing.premise_groups import Row
 from snapshots.models import Placement
-from validation.models import Label, Question
+from validation.gold.queries import is_complete
+from validation.models import Gold, Question
 
 
 class NoQuestion(SnapshotError):
@@ -31,6 +33,14 @@ class NotParsable(SnapshotError):
         )
 
 
+class History(TypedDict, total=False):
+    """The history of a snapshot, as keys of the manifest: sources, times of work, and what no longer counts."""
+
+    provenance: list[Provenance]
+    times: Times
+    withdrawn: Withdrawn
+
+
 @dataclass
 class FreezePlan:
     """A plan for the pairs of a corpus, and the facts that it was made from.
@@ -45,7 +55,7 @@ class FreezePlan:
     outside_training: list[str] = field(default_factory=list)
     standing: int = 0
     to_parse: int = 0
-    history: dict[str, Any] = field(default_factory=dict)  # for the manifest; `copy_rows` fills it
+    history: History = field(default_factory=lambda: History())  # for the manifest; `copy_rows` fills it
 
 
 def plan_freeze(
@@ -85,7 +95,7 @@ def plan_freeze(
 
 
 def check_parsable(corpus: Corpus) -> None:
-    """Raises NotParsable if trees cannot be derived for the language of a corpus."""
+    """Check the language of a corpus. Raises NotParsable if no trees can be derived for it."""
     if not is_english(corpus.language):
         raise NotParsable(corpus)
 
@@ -95,14 +105,7 @@ def rows_of(
 ) -> Iterator[Row]:
     """Yield the standing pairs, counted by the facts that decide their partition. Two queries for any corpus."""
     author = F("author") if by_author else Value(None, BigIntegerField())
-    full = (
-        Label.objects.filter(question=question, pair=OuterRef("pk"))
-        .counted()
-        .order_by()
-        .values("pair")
-        .annotate(number=Count("pk"))
-        .filter(number__gte=question.seats)
-    )
+    complete = Gold.objects.filter(is_complete(), question=question).values("pair")
     key = (
         "premise__group",
         "premise__genre__slug",
@@ -115,7 +118,7 @@ def rows_of(
     pairs = Pair.objects.filter(corpus=corpus).standing().order_by()
     # A published pair stays in its partition without labels.
     is_full = Case(
-        When(published_partition=None, then=Exists(full)), default=False, output_field=BooleanField()
+        When(published_partition=None, then=Q(pk__in=complete)), default=False, output_field=BooleanField()
     )
     counted = (
         pairs.annotate(wrote=author, is_full=is_full)
@@ -138,7 +141,7 @@ def rows_of(
 
 
 def check_hold_out(corpus: Corpus, wanted: int) -> None:
-    """Raises HoldOutRefused if `wanted` premises of the published train cannot become dev. 0 is always possible."""
+    """Check a hold-out. Raises HoldOutRefused if `wanted` premises of the published train cannot become dev; 0 can."""
     if not wanted:
         return
     pairs = Pair.objects.filter(corpus=corpus).standing()

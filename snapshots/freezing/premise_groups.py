@@ -1,6 +1,6 @@
 """Store the rows of a plan by group, and read the groups in the order in which they are drawn.
 
-The rows are on disk: a plan for a million groups takes as much memory as one for ten. Standard library only.
+The rows are on disk: a plan for a million groups needs no more memory than one for ten. Standard library only.
 """
 
 import errno

@@ -12,10 +12,10 @@ from accounts.models import User
 from accounts.pages.access import researcher_required
 from collection.models import Corpus
 from jobs.tasks import enqueue
+from nli.lines import PARTITIONS
 from snapshots.errors import SnapshotError
 from snapshots.freezing.forms import FreezeForm
 from snapshots.freezing.job import FreezeInProgress, request_freeze, stop_freeze
-from snapshots.freezing.partition import PARTITIONS
 from snapshots.freezing.partition_table import partition_table
 from snapshots.freezing.plan import plan_freeze
 from snapshots.models import (
@@ -61,7 +61,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _plan_page(request: HttpRequest, corpus: Corpus, form: FreezeForm, status: int = 200) -> HttpResponse:
-    """Show what a freeze with these choices would do, or why it is not possible."""
+    """Show the plan of a freeze with these choices, or why it is not possible."""
     chosen = form.cleaned_data if form.is_valid() else {}
     context: dict[str, Any] = {"corpus": corpus, "form": form}
     try:

@@ -16,10 +16,9 @@ from typing import IO, Any
 from django.db.models import QuerySet
 
 from collection.models import Corpus
-from collection.models.querysets import tell_planner
-from nli.answers import QUESTIONS
-from nli.lines import FACTS, MANIFEST, PARTITION_FILES, scheme_facts
-from snapshots.files import single_premises
+from collection.models.querysets import refresh_planner
+from nli.lines import FACTS, MANIFEST, PARTITION_FILES
+from nli.manifest import Facts, ListedFile, OtherQuestion
 from snapshots.files.counts import LineCounts
 from snapshots.files.hashes import content_sha256
 from snapshots.freezing.lines import COLUMNS, _answers_by_row, _labels_of, _labels_of_single_premises, line_of
@@ -57,28 +56,32 @@ def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Calla
     Reads 5,000 pairs at a time, so memory does not grow with the corpus. Calls `progress` after each portion; it may
     raise an error to stop the freeze. Raises OSError, for example if the disk is full.
     """
-    tell_planner(SnapshotPair, SnapshotLabel, SnapshotAnswer)
-    facts = facts_of(planned.question) | _other_questions(snapshot)
+    refresh_planner(SnapshotPair, SnapshotLabel, SnapshotAnswer)
+    facts = facts_of(snapshot, planned.question)
     counts = LineCounts(planned.question.rule)
     files = [_write_text(folder / FACTS, text_of(facts)), *_write_lines(snapshot, folder, counts, progress)]
     progress("writing the manifest")
     content = content_sha256({file.name: file.sha256 for file in files})
-    listed = {file.name: {"sha256": file.sha256, "bytes": file.size, "lines": file.lines} for file in files}
+    listed: dict[str, ListedFile] = {
+        file.name: {"sha256": file.sha256, "bytes": file.size, "lines": file.lines} for file in files
+    }
     manifest = manifest_of(snapshot, planned, facts, counts, listed, content)
     files.append(_write_text(folder / MANIFEST, text_of(manifest)))
     _sync(folder)
     return Written(content, files, counts.pairs)
 
 
-def facts_of(question: Question) -> dict[str, Any]:
+def facts_of(snapshot: Snapshot, question: Question) -> Facts:
     """Return the facts of corpus.json. They are content: a change of wording makes another snapshot."""
     corpus: Corpus = question.corpus
-    return {
-        **_single_premise_facts(question),
+    rule = question.rule
+    facts: Facts = {
         "slug": corpus.slug,
         "name": corpus.name,
         "description": corpus.description,
-        **scheme_facts(question.rule),
+        "scheme": rule.scheme,
+        "labels": list(rule.labels),
+        "ordinal": rule.ordinal,
         "protocol": corpus.protocol,
         "language": corpus.language,
         "licence": corpus.licence,
@@ -88,7 +91,6 @@ def facts_of(question: Question) -> dict[str, Any]:
             "seats": question.seats,
             "threshold": question.threshold,
             "gold_rule": question.gold_rule,
-            **_rules_of_partitions(question),
             "label_wordings": {each.label: each.wording for each in question.label_wordings.all()},
         },
         "genres": {
@@ -96,23 +98,30 @@ def facts_of(question: Question) -> dict[str, Any]:
             for genre in corpus.genres.order_by("slug")
         },
     }
+    if rule.gold_labels != rule.labels:
+        facts["gold_scheme"], facts["gold_labels"] = rule.gold_scheme, list(rule.gold_labels)
+    if own := question.partitions.all():
+        facts["question"]["partitions"] = {
+            each.partition: {"seats": each.seats, "threshold": each.threshold} for each in own
+        }
+    if others := _other_questions(snapshot):
+        facts["questions"] = others
+    if single := question_of_single_premises(question):
+        facts["single_premises"] = {
+            "question": single.slug,
+            "wording": single.wording,
+            "seats": single.seats,
+            "threshold": single.threshold,
+        }
+    return facts
 
 
-def _rules_of_partitions(question: Question) -> dict[str, Any]:
-    """Return the seats and thresholds of the partitions that have their own."""
-    own = {
-        each.partition: {"seats": each.seats, "threshold": each.threshold}
-        for each in question.partitions.all()
-    }
-    return {"partitions": own} if own else {}
-
-
-def _other_questions(snapshot: Snapshot) -> dict[str, Any]:
-    """Return the facts of the other questions that have answers in the snapshot."""
+def _other_questions(snapshot: Snapshot) -> dict[str, OtherQuestion]:
+    """Return the facts of the other questions that have answers in the snapshot, by slug."""
     answered = SnapshotAnswer.objects.filter(row__snapshot=snapshot).exclude(question="").order_by()
     slugs = set(answered.values_list("question", flat=True).distinct())
     others = Question.objects.filter(corpus=snapshot.corpus, slug__in=slugs).order_by("slug")
-    facts = {
+    return {
         each.slug: {
             "wording": each.wording,
             "scheme": each.scheme,
@@ -124,15 +133,6 @@ def _other_questions(snapshot: Snapshot) -> dict[str, Any]:
         }
         for each in others
     }
-    return {QUESTIONS: facts} if facts else {}
-
-
-def _single_premise_facts(question: Question) -> dict[str, Any]:
-    single = question_of_single_premises(question)
-    if single is None:
-        return {}
-    rule = {"seats": single.seats, "threshold": single.threshold}
-    return {single_premises.FACT: {"question": single.slug, "wording": single.wording, **rule}}
 
 
 class _HashedFile:
@@ -160,7 +160,6 @@ class _HashedFile:
 def _write_lines(
     snapshot: Snapshot, folder: Path, counts: LineCounts, progress: Callable[[str], None]
 ) -> list[WrittenFile]:
-    names = {partition: name for name, partition in PARTITION_FILES.items()}
     total = SnapshotPair.objects.filter(snapshot=snapshot).count()
     files: dict[str, _HashedFile] = {}
     previous = ("", "")
@@ -187,7 +186,7 @@ def _write_lines(
                     )
                 previous = place
                 if row.partition not in files:
-                    files[row.partition] = _HashedFile(folder / names[row.partition], stack)
+                    files[row.partition] = _HashedFile(folder / PARTITION_FILES[row.partition], stack)
                 files[row.partition].add(line)
                 counts.add(row.partition, line)
             progress(f"{counts.pairs:,} of {total:,} pairs written")
@@ -213,7 +212,7 @@ def _write_text(path: Path, text: str) -> WrittenFile:
 
 
 def _sync(folder: Path) -> None:
-    """Write the file names of a folder to disk: they must survive a power failure, as the content does."""
+    """Write the file names of a folder to disk, so that they survive a power failure, as the content does."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -34,7 +34,7 @@ def parse(sentences: Iterable[str]) -> list[Tree | None]:
 
 
 def _words(document: Any) -> list[Word]:
-    """Return the tokens without white space; what depends on white space depends on the word above it."""
+    """Return the tokens without white space; what depends on white space is attached to the word above it."""
     kept = [token for token in document if not token.is_space]
     places = {token.i: place for place, token in enumerate(kept)}
     words = []

@@ -32,8 +32,9 @@ def installed_parser() -> Parser:
 def derive_parses(snapshot: Snapshot, progress: Callable[[str], None]) -> None:
     """Derive the missing trees of a snapshot's rows, and store them portion by portion.
 
-    After a stop, the next freeze parses only the rest. Calls `progress` after each portion; it may raise an error to
-    stop. Loads spaCy. If this worker has another version than was requested, it uses its own and notes it on the row.
+    After a stop, the next freeze parses only the rest. Calls `progress` after each portion; it may raise an error
+    to stop. Loads spaCy. If this worker has another version than the requested one, it uses its own and records it
+    in the row.
     """
     parser = installed_parser()
     if snapshot.parser_id != parser.pk:

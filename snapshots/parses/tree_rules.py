@@ -226,7 +226,7 @@ class _Sentence:
         return self.joined(inner, rest[joined:])
 
     def _joins_words(self, places: Sequence[int]) -> bool:
-        """Tell whether the following words are coordinated single words: `a man and woman`, `red, white and blue`."""
+        """Return whether the following words are coordinated single words: `a man and woman`, `red, white and blue`."""
         heads = {self.words[place].head for place in places}
         kinds = {self.words[place].tag[:2] for place in places if self.relation(place) == "conj"}
         kinds |= {self.words[head].tag[:2] for head in heads}
@@ -275,7 +275,7 @@ class _Clause:
         return self._wrapped(tree)
 
     def _level_of_coordination(self) -> str:
-        """Return what is coordinated: "clause", "auxiliary" (verb phrases with auxiliaries) or "verb"."""
+        """Return the level of a coordination: "clause", "auxiliary" (verb phrases with auxiliaries) or "verb"."""
         sentence = self.sentence
         verbs = [each for each in self.coordinated if sentence.relation(each) == "conj"]
         below = {sentence.relation(each) for verb in verbs for each in sentence.left[verb]}
@@ -285,7 +285,7 @@ class _Clause:
         return "auxiliary" if own and self.word.tag not in FINITE_TAGS else "verb"
 
     def _with_auxiliaries(self, tree: Tree) -> tuple[Tree, list[int]]:
-        """Build (VP aux (VP ...)) for each auxiliary before the verb, with its adverbs; return the words left over too."""
+        """Build (VP aux (VP ...)) for each auxiliary before the verb, with its adverbs; also return other words."""
         sentence, left = self.sentence, self.left
         relations = [sentence.relation(each) for each in left]
         subject = next((at for at, name in enumerate(relations) if name in SUBJECTS), len(left))
@@ -309,7 +309,7 @@ class _Clause:
         return Tree(tree.label, (*parts, *tree.parts)) if parts else tree
 
     def _asks(self, place: int) -> bool:
-        """Whether a word is one like `who`, or has such a word in it: `in which`, `whose dog`."""
+        """Return whether a word is a wh-word such as `who`, or contains one: `in which`, `whose dog`."""
         near = (place, *self.sentence.left[place], *self.sentence.right[place])
         return any(self.sentence.words[each].tag in WH_TAGS for each in near)
 
@@ -323,7 +323,7 @@ class _Clause:
         return Tree("SBARQ" if is_root and tree.label == "SQ" else "SBAR", (part, _clause(tree)))
 
     def _wrapped(self, tree: Tree) -> Tree:
-        """A verb phrase that is a clause to its head is S in S's place; a relative clause without a word for it SBAR."""
+        """Wrap a verb phrase in S if its relation makes it a clause, and a relative or complement clause in SBAR."""
         infinitive = self.word.relation == "acl" and self.word.tag == "VB"
         if tree.label == "VP" and (infinitive or self.word.relation in CLAUSES):
             return Tree("S", (tree,))

@@ -57,7 +57,7 @@ def answer_datasheet(*, corpus: Corpus, answers: Mapping[str, str], by: User) ->
 def publish(*, snapshot: Snapshot, by: User) -> Snapshot:
     """Publish a frozen snapshot. Its datasheet keeps the answers of this moment.
 
-    Publishing again changes nothing. Raises DatasheetHasBlanks, NotPublishable.
+    Publishing again has no effect. Raises DatasheetHasBlanks, NotPublishable.
     """
     Corpus.objects.select_for_update(no_key=True).get(pk=snapshot.corpus_id)
     row = Snapshot.objects.select_for_update(no_key=True, of=("self",)).get(pk=snapshot.pk)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nli.manifest import Manifest
 from shared.numbers import decimals, percent
 from snapshots.statistics.paper_tables import Column, Table
 from validation.statistics.definitions import DEFINITIONS, NAMES, PUBLISHED
@@ -31,7 +32,7 @@ def share_rows(figures: Mapping[str, Any]) -> list[AgreementRow]:
     return rows
 
 
-def agreement_rows(manifest: Mapping[str, Any]) -> list[AgreementRow]:
+def agreement_rows(manifest: Manifest) -> list[AgreementRow]:
     """Return the shares that the papers report, then kappa by category, then alpha."""
     figures = manifest["agreement"]
     rows = share_rows(figures)
@@ -44,9 +45,9 @@ def agreement_rows(manifest: Mapping[str, Any]) -> list[AgreementRow]:
     return rows
 
 
-def agreement_table(manifest: Mapping[str, Any]) -> Table:
+def agreement_table(manifest: Manifest) -> Table:
     """Return the shares that the papers report as a table, for `report`."""
-    figures = manifest["agreement"]
+    figures: Mapping[str, Any] = manifest["agreement"]
     columns = (Column("figure"), *(Column(name, "share") for name in ("here", "SNLI", "MultiNLI")))
     rows: list[list[Any]] = [
         [name, figures[key], *PUBLISHED.get(key, (None, None))] for key, name in NAMES.items()

@@ -9,11 +9,17 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
+from accounts.rest.openapi import QuerySerializer, one_of
 from accounts.rest.permissions import IsResearcher
 from jobs.tasks import enqueue
 from snapshots.api import frozen_snapshot
 from snapshots.models import SnapshotStatistics
+from snapshots.statistics.charts import charts_of
 from snapshots.statistics.job import EDITIONS, kinds_for, request_statistics
+
+
+class FiguresQuery(QuerySerializer):
+    as_ = one_of("form of statistics", ["charts"], required=False)
 
 
 class StatisticsSerializer(serializers.ModelSerializer):
@@ -60,10 +66,17 @@ class StatisticsView(APIView):
     permission_classes = [IsResearcher]
 
     @extend_schema(
-        summary="The figures of one kind",
-        description="`kind` is corpus, artifacts or tags. 404 until they are worked out.",
+        summary="The statistics of one kind",
+        description="`kind` is corpus, artifacts or tags. 404 until they are computed. `as=charts` returns the charts"
+        " of the page instead, as `charts`: their finding (`title`), columns with definitions, rows with raw values, and"
+        " what is drawn.",
+        parameters=[FiguresQuery],
         responses=OpenApiTypes.OBJECT,
     )
     def get(self, request: Request, pk: int, kind: str) -> Response:
         done = frozen_snapshot(pk).statistics.current(EDITIONS).filter(data__isnull=False)
-        return Response(get_object_or_404(done, kind=kind).data)
+        wants_charts = FiguresQuery.read(request).get("as")
+        row = get_object_or_404(done, kind=kind)
+        if wants_charts:
+            return Response({"charts": [chart.as_json() for chart in charts_of(kind, row.data or {})]})
+        return Response(row.data)

@@ -1,7 +1,7 @@
-"""Find annotation artifacts: words and lengths of hypotheses that give a label away.
+"""Find annotation artifacts: words and lengths of hypotheses that reveal a label.
 
-Poliak et al. 2018, section 6 (p(label | word), Figure 6 and the word lists); PMI with smoothing after
-Gururangan et al. 2018; z after Gardner et al. 2021. Any number of labels will do.
+Poliak et al. 2018, section 6 (p(label | word), Figure 6 and the word lists); PMI with smoothing after Gururangan et al.
+2018; z after Gardner et al. 2021. Works for any number of labels.
 """
 
 import math
@@ -47,7 +47,7 @@ DEFINITIONS = {
     ),
     "of": (
         "Whose words were counted: those of all pairs, or of dev alone, where dev is a part of them. All "
-        "figures of a row are of these pairs."
+        "numbers of a row are of these pairs."
     ),
     "answerable": (
         "Pairs whose hypothesis has a word with p(any label | word) of at least the threshold. Counted "
@@ -71,7 +71,7 @@ def measure(
     """
     whole, dev = WordCounts(), WordCounts()
     lengths: defaultdict[tuple[str, str, str], Counter[float]] = defaultdict(Counter)
-    for pair in _told(_with_gold(pairs(), labels), 0, progress):
+    for pair in _reporting(_with_gold(pairs(), labels), 0, progress):
         sentence = tokens(pair.hypothesis, language)
         words = Counter(token for token in sentence if is_word(token))
         whole.add(pair.label, words)
@@ -86,7 +86,7 @@ def measure(
             if by == "all" or value:
                 lengths[by, value, pair.label][len(sentence)] += 1
     total = whole.sizes.total()
-    again = _told(_with_gold(pairs(), labels), total, progress)
+    again = _reporting(_with_gold(pairs(), labels), total, progress)
     return {
         "edition": EDITION,
         "definitions": DEFINITIONS,
@@ -135,7 +135,7 @@ def _with_gold(pairs: Iterable[Pair], labels: Sequence[str]) -> Iterator[Pair]:
     return (pair for pair in pairs if pair.label in known)
 
 
-def _told(pairs: Iterable[Pair], before: int, progress: Callable[[int], None]) -> Iterator[Pair]:
+def _reporting(pairs: Iterable[Pair], before: int, progress: Callable[[int], None]) -> Iterator[Pair]:
     for done, pair in enumerate(pairs, start=before + 1):
         yield pair
         if done % TOLD_EVERY == 0:
@@ -195,7 +195,7 @@ def _chosen(scored: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[st
 
 
 def giveaways(words: Iterable[dict[str, Any]], label: str, threshold: float) -> list[dict[str, Any]]:
-    """Return the words that give a label away, the most frequent first."""
+    """Return the words that reveal a label, the most frequent first."""
     chosen = (entry for entry in words if entry["label"] == label and entry["p"] >= threshold)
     return sorted(chosen, key=lambda entry: (-entry["count"], entry["word"]))
 
@@ -203,7 +203,7 @@ def giveaways(words: Iterable[dict[str, Any]], label: str, threshold: float) -> 
 def _answerable(
     pairs: Iterable[Pair], occurrences: dict[str, Counter[str]], labels: Sequence[str], language: str
 ) -> list[dict[str, Any]]:
-    """Count, for thresholds from 0.00 to 1.00, the pairs of each label that have a word at or above it."""
+    """Count, for thresholds from 0.00 to 1.00, the pairs of each label that have a word at or above the threshold."""
     best = {word: max(counts.values()) / counts.total() for word, counts in occurrences.items()}
     often = {word for word, counts in occurrences.items() if counts.total() >= AT_LEAST}
     reached: dict[str, dict[str, Counter[int]]] = {

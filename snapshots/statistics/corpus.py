@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from nli.agreement import has_all_labels
 from nli.gold import Rule
 from nli.labels import NO_GOLD
-from nli.lines import HYPOTHESIS, PREMISE
+from nli.lines import HYPOTHESIS, PARTITIONS, PREMISE
 from snapshots.files.trees import root
 from snapshots.statistics.distributions import share, sorted_counts, spread
 from snapshots.statistics.pairs import Pair
@@ -76,7 +77,7 @@ DEFINITIONS = {
 
 
 class _Cell:
-    """Counts over the pairs of one partition, genre and gold label. The sum of cells is a group."""
+    """Counts over the pairs of one partition, genre and gold label. A group is the sum of its cells."""
 
     MEASURES = (
         "premise_words",
@@ -118,7 +119,7 @@ def measure(
 ) -> dict[str, Any]:
     """Compute all statistics by partition, genre and gold label, in one pass over `pairs`.
 
-    labels: the gold labels, in order. seats: the number of labels of a complete pair. reads: the gold label that each
+    labels: the gold labels, in order. seats: the number of labels of a pair with all labels. reads: the gold label that each
     label of an annotator stands for, if their schemes differ. single_premises: the rule for single premises, if the
     corpus asks for their labels. progress: called every ten thousand pairs; it may raise an error to stop.
     """
@@ -142,7 +143,7 @@ def measure(
         for sentence in (*premise, hypothesis):
             types[pair.partition].update(token.lower() for token in sentence)
         scenes.add(pair)
-        if len(pair.labels) == seats > 1:
+        if has_all_labels(len(pair.labels), seats) and seats > 1:
             _keep_example(examples, pair, seed)
         if done % TOLD_EVERY == 0:
             progress(done)
@@ -190,7 +191,7 @@ def _count(
             kind = "derived_roots" if side in pair.derived_parses else "roots"
             counts[f"{name}_{kind}"][root(parse)] += 1
     counts["gold_labels"][pair.label] += 1
-    if len(pair.labels) == seats > 1:
+    if has_all_labels(len(pair.labels), seats) and seats > 1:
         counts["individual_labels"].update(pair.labels)
         split = sorted(Counter(pair.labels).values(), reverse=True)
         counts["votes"]["-".join(map(str, split))] += 1
@@ -209,7 +210,7 @@ def _words(sentence: Iterable[str]) -> list[str]:
 
 
 def edits(premise: list[str], hypothesis: list[str]) -> Iterator[str]:
-    """Yield which of "same", "deletion", "insertion" and "one_word" turn the premise's words into the hypothesis's."""
+    """Yield the edits ("same", "deletion", "insertion", "one_word") that make the hypothesis of the premise."""
     if premise == hypothesis:
         yield "same"
         return
@@ -256,12 +257,16 @@ def _example(pair: Pair) -> dict[str, Any]:
     }
 
 
+def partition_order(partition: str) -> tuple[int, str]:
+    """Returns the key by which train, dev and test are sorted, and other names behind them."""
+    return (PARTITIONS.index(partition) if partition in PARTITIONS else len(PARTITIONS), partition)
+
+
 def _groups(
     cells: dict[tuple[str, str, str], _Cell], labels: Sequence[str]
 ) -> Iterator[tuple[dict[str, str | None], _Cell]]:
     """Yield each partition and all together, each as a whole, by genre and by gold label. None stands for all."""
-    order = {partition: index for index, partition in enumerate(("train", "dev", "test"))}
-    partitions = sorted({key[0] for key in cells}, key=lambda name: (order.get(name, 3), name))
+    partitions = sorted({key[0] for key in cells}, key=partition_order)
     label_order = {label: index for index, label in enumerate((*labels, NO_GOLD))}
     for partition in (None, *partitions):
         chosen = {key: cell for key, cell in cells.items() if partition in (None, key[0])}

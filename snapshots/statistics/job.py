@@ -7,7 +7,9 @@ from typing import Any
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
 from jobs.models import WAITING_FOR_A_WORKER
-from nli.lines import premise_rule_of, rule_of
+from nli.lines import rule_of
+from nli.manifest import Manifest
+from nli.single_premises import premise_rule_of
 from nli.tokens import is_english
 from snapshots.errors import SnapshotError
 from snapshots.files.reading import DamagedFiles, all_lines, whole_manifest
@@ -124,7 +126,7 @@ def _compute(row: SnapshotStatistics, claim: Claim) -> dict[str, Any]:
 def measure(
     kind: str,
     pairs: Callable[[], Iterator[Pair]],
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     progress: Callable[[int], None],
 ) -> dict[str, Any]:
     """Compute the statistics of one kind over `pairs()`, with labels, seats and language from the manifest."""

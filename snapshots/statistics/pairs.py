@@ -1,10 +1,10 @@
-"""A pair as the statistics need it, and how to read it from a line of a snapshot's file."""
+"""Define a pair as the statistics need it, and read it from a line of a snapshot's file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nli.lines import HYPOTHESIS, PREMISE
+from nli.lines import HYPOTHESIS, PREMISE, premises_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Pair:
 def pair_of(partition: str, line: Mapping[str, Any]) -> Pair:
     """Read the pair from a line of train.jsonl, dev.jsonl or test.jsonl."""
     return Pair(
-        premise=tuple(line.get("premise_sentences") or [line[PREMISE]]),
+        premise=tuple(premises_of(line)),
         hypothesis=line[HYPOTHESIS],
         label=line["gold_label"],
         genre=line["genre"],

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nli.labels import COLLAPSED, NO_GOLD, SCHEMES, in_two_classes
+from nli.lines import PARTITIONS
 from snapshots.statistics.artifacts import DEV, THRESHOLDS, giveaways
 from snapshots.statistics.tags import NAMES, SUBSTRING, WORD
 
@@ -16,10 +17,18 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. kind: how a value is written: text, count, number (two decimals), share (in percent), z, p."""
+    """A column of a table.
+
+    kind: how a value is written: text, count, number (two decimals), share (in percent), z, p; pair and run are texts
+    that a page links.
+    """
 
     name: str
     kind: str = "text"
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind not in ("text", "pair", "run")
 
 
 @dataclass(frozen=True)
@@ -35,7 +44,9 @@ class Table:
 
 @dataclass(frozen=True)
 class TableKind:
-    """How one table is made. source: the kind of statistics that has its data. defined: the keys of its definitions.
+    """The definition of one table. source: the kind of statistics that has its data.
+
+    defined: the keys of its definitions.
 
     only_with_rows: the page leaves the table out if it has no rows, as for most corpora.
     """
@@ -64,7 +75,7 @@ def _group(data: Data, **where: str | None) -> Data | None:
 
 
 def _partitions(data: Data) -> list[str | None]:
-    """Return the partitions in order; if there are several, None for all together is last."""
+    """Return the partitions in order, followed by None (all together) if there are several."""
     named = list(dict.fromkeys(group["partition"] for group in data["groups"] if group["partition"]))
     return [*named, None] if len(named) > 1 else named
 
@@ -87,7 +98,7 @@ def _genre_columns(data: Data) -> tuple[Column, ...]:
     sides = [f"S-rooted {side}" for side in ("premises", "hypotheses")]
     return (
         Column("genre"),
-        *(Column(name, "count") for name in ("train", "dev", "test")),
+        *(Column(name, "count") for name in PARTITIONS),
         Column("words a premise", "number"),
         Column("words a hypothesis", "number"),
         *(Column(side, "share") for side in sides),
@@ -101,7 +112,7 @@ def _by_genre(data: Data) -> Iterator[list[Cell]]:
     for genre in _genres(data):
         whole = _group(data, genre=genre)
         assert whole is not None
-        sizes = [_group(data, partition=partition, genre=genre) for partition in ("train", "dev", "test")]
+        sizes = [_group(data, partition=partition, genre=genre) for partition in PARTITIONS]
         yield [
             _all(genre),
             *(group["pairs"] if group else 0 for group in sizes),
@@ -202,7 +213,7 @@ def _examples(data: Data) -> Iterator[list[Cell]]:
 
 
 def _agreeing(data: Data) -> list[int]:
-    """Return the numbers from 0 to the largest number of premises that agree."""
+    """Return the numbers from 0 to the largest number of agreeing premises."""
     groups = data["single_premises"]["groups"]
     return list(range(max((len(group["agree"]) for group in groups), default=0)))
 
@@ -228,7 +239,7 @@ def _scene_examples(data: Data) -> Iterator[list[Cell]]:
 
 
 def _whose_words(data: Data) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the words of all pairs, then those of dev, if dev is a part of them."""
+    """Yield the words of all pairs, then those of dev, if dev is only a part of them."""
     yield _all(None), data["words"]
     if data[DEV]:
         yield DEV, data[DEV]["words"]

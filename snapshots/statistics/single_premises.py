@@ -5,10 +5,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from nli.agreement import SinglePremises
 from nli.gold import Rule
 from nli.labels import NO_GOLD
-from snapshots.files.single_premises import majorities
+from nli.single_premises import Comparison, labels_of_premises
 from snapshots.statistics.pairs import Pair
 
 DEFINITIONS = {
@@ -30,15 +29,14 @@ class Scenes:
     """Counts by partition. rule: the rule for single premises; None if the corpus does not ask for their labels."""
 
     def __init__(self, rule: Rule | None, labels: Sequence[str], seed: int) -> None:
-        self.rule, self.seed = rule, seed
-        self.is_nli3 = set(labels) == {"entailment", "neutral", "contradiction"}
-        self.counted: defaultdict[str | None, SinglePremises] = defaultdict(SinglePremises)
+        self.rule, self.labels, self.seed = rule, labels, seed
+        self.counted: defaultdict[str | None, Comparison] = defaultdict(Comparison)
         self.examples: dict[int, tuple[str, Pair, list[str | None]]] = {}
 
     def add(self, pair: Pair) -> None:
         if self.rule is None or pair.label == NO_GOLD or not pair.single_premise_labels:
             return
-        of_premises = majorities(pair.single_premise_labels, self.rule)
+        of_premises = labels_of_premises(pair.single_premise_labels, self.rule)
         if of_premises is None:
             return
         for partition in (None, pair.partition):
@@ -55,7 +53,7 @@ class Scenes:
             "groups": [
                 {
                     "partition": partition,
-                    **(self.counted[partition].figures(votes_for_three_labels=self.is_nli3) or {}),
+                    **(self.counted[partition].figures(self.labels) or {}),
                 }
                 for partition in sorted(self.counted, key=order.index)
             ],

@@ -22,7 +22,9 @@ def _model() -> Any:
 
 
 def annotate(sentences: Iterable[str]) -> list[Sentence]:
-    """Return the tokens of each sentence, in order. Parser and entity recogniser are switched off: nothing here needs them.
+    """Return the tokens of each sentence, in order.
+
+    Parser and entity recogniser are disabled, since nothing here needs them.
 
     Call it with about a thousand sentences: all of them are in memory at once.
     """

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from html import escape
 
 from shared.csv_tables import csv_text
-from shared.numbers import percent
-from snapshots.statistics.paper_tables import Cell, Column, Table
+from shared.numbers import written
+from snapshots.statistics.paper_tables import Column, Table
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -18,26 +18,9 @@ _LATEX = {
 }
 
 
-def shown(value: Cell, kind: str) -> str:
-    """Format a value for people: 1,234, 0.28, 58.3%; empty for None."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    match kind:
-        case "share":
-            return percent(value)
-        case "count":
-            return f"{value:,}"
-        case "p":
-            return f"{value:.2g}" if value >= 1e-4 else "< .0001"
-        case _:
-            return f"{value:.2f}"
-
-
 def shown_rows(table: Table) -> list[list[str]]:
     return [
-        [shown(value, column.kind) for value, column in zip(row, table.columns, strict=True)]
+        [written(value, column.kind) for value, column in zip(row, table.columns, strict=True)]
         for row in table.rows
     ]
 
@@ -49,7 +32,7 @@ def as_text(table: Table) -> str:
 
     def joined(line: list[str]) -> str:
         cells = (
-            cell.ljust(width) if column.kind == "text" else cell.rjust(width)
+            cell.rjust(width) if column.is_number else cell.ljust(width)
             for cell, width, column in zip(line, widths, table.columns, strict=True)
         )
         return "  ".join(cells).rstrip()
@@ -65,7 +48,7 @@ def as_csv(table: Table) -> str:
 
 def as_latex(table: Table) -> str:
     """Write a `table` environment with a plain `tabular`, which needs no package."""
-    alignment = "".join("l" if column.kind == "text" else "r" for column in table.columns)
+    alignment = "".join("r" if column.is_number else "l" for column in table.columns)
     rows = [" & ".join(_escaped(column.name) for column in table.columns) + r" \\ \hline"]
     rows += [" & ".join(map(_escaped, row)) + r" \\" for row in shown_rows(table)]
     caption = _escaped(" ".join((f"{table.title}.", *table.definitions)))
@@ -106,7 +89,7 @@ def as_html(table: Table) -> str:
 
 
 def _class(column: Column) -> str:
-    return "" if column.kind == "text" else ' class="number"'
+    return ' class="number"' if column.is_number else ""
 
 
 FORMATS: dict[str, Callable[[Table], str]] = {

@@ -40,8 +40,7 @@ def _write(snapshot: Snapshot, partition: str, cached: Path) -> None:
 def _tags(snapshot: Snapshot, partition: str) -> Iterator[tuple[str, frozenset[str]]]:
     from snapshots.statistics.spacy_tagger import annotate  # spaCy: in workers and commands only
 
-    names = {partition: name for name, partition in PARTITION_FILES.items()}
-    path = snapshot.folder / names[partition]
+    path = snapshot.folder / PARTITION_FILES[partition]
     if not path.exists():
         return
     pairs = (pair_of(partition, line) for line in lines(path))

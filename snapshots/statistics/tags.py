@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.portions import portions
-from snapshots.statistics.corpus import overlap
+from snapshots.statistics.corpus import overlap, partition_order
 from snapshots.statistics.distributions import spread
 from snapshots.statistics.pairs import Pair
 from snapshots.statistics.words import stop_words, tokens
@@ -176,7 +176,7 @@ def measure(
             lemmas[pair.partition, pair.label][value] += 1
         if done % PAIRS_AT_ONCE == 0:
             progress(done)
-    partitions = sorted({partition for partition, _ in sizes}, key=_order)
+    partitions = sorted({partition for partition, _ in sizes}, key=partition_order)
     return {
         "edition": EDITION,
         "definitions": DEFINITIONS,
@@ -189,11 +189,6 @@ def measure(
             for label in (None, *labels)
         ],
     }
-
-
-def _order(partition: str) -> tuple[int, str]:
-    known = ("train", "dev", "test")
-    return (known.index(partition) if partition in known else len(known), partition)
 
 
 def annotated(
@@ -252,3 +247,23 @@ def substring_tags(premise: Iterable[str], hypothesis: str) -> frozenset[str]:
     """Return the key-word tags of one pair, key words matched anywhere, also inside other words."""
     text = "\n".join((*premise, hypothesis)).lower()
     return frozenset(name for name, keys in KEY_WORDS.items() if any(key in text for key in keys))
+
+
+# MultiNLI, Table 6: the share of dev pairs with a tag, in percent; SNLI's, then MultiNLI's. None: "<1".
+MULTINLI_TABLE_6: dict[str, tuple[int | None, int]] = {
+    "pronouns": (34, 68),
+    "quantifiers": (33, 63),
+    "modals": (None, 28),
+    "negation": (5, 31),
+    "wh_words": (5, 30),
+    "belief_verbs": (None, 19),
+    "time_terms": (19, 36),
+    "conversational_pivots": (None, 14),
+    "presupposition_triggers": (8, 22),
+    "comparatives_superlatives": (3, 17),
+    "conditionals": (4, 15),
+    "tense_match": (62, 69),
+    "interjections": (None, 5),
+    "long_sentences": (None, 5),
+    "existentials": (5, 8),
+}

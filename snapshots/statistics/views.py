@@ -10,60 +10,52 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.pages.access import researcher_required
-from collection.templatetags.labels import MARKS
+from accounts.pages.chart_files import chart_file
 from jobs.tasks import enqueue
+from shared.charts import Chart
 from snapshots.models import (
     Snapshot,
     SnapshotStatistics,
 )
+from snapshots.statistics.charts import charts_of
 from snapshots.statistics.job import EDITIONS, kinds_for, request_statistics
-from snapshots.statistics.line_plots import Plot, plot
 from snapshots.statistics.paper_tables import TABLES, Table, table
 from snapshots.statistics.table_formats import as_csv, as_latex, shown_rows
 
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table of statistics as its page shows it. A long table is folded."""
+    """A table of statistics as its page shows it, with its chart. A long table is folded, as is one below a chart.
+
+    If a chart shows the whole table, the table is below the chart, so `rows` is empty here.
+    """
 
     table: Table
     rows: list[list[tuple[str, str]]]
-    plot: Plot | None
-    is_long: bool
+    chart: Chart | None
+    is_folded: bool
+    is_in_chart: bool
 
 
 LONG = 30
 
 
 def statistics_tables(kind: str, data: Mapping[str, Any]) -> list[ShownTable]:
-    """Return the tables of one kind of statistics, with plots for those that are curves."""
+    """Return the tables of one kind of statistics, with their charts."""
+    charts = {chart.key: chart for chart in charts_of(kind, data)}
     made = [(each, table(name, data)) for name, each in TABLES.items() if each.source == kind]
-    return [_shown(each) for told, each in made if each.rows or not told.only_with_rows]
+    return [
+        _shown(each, charts.get(each.name)) for told, each in made if each.rows or not told.only_with_rows
+    ]
 
 
-def _shown(made: Table) -> ShownTable:
+def _shown(made: Table, chart: Chart | None) -> ShownTable:
     kinds = ["" if column.kind == "text" else "number" for column in made.columns]
     rows = [list(zip(kinds, row, strict=True)) for row in shown_rows(made)]
-    return ShownTable(made, rows, _curves(made), len(rows) > LONG)
-
-
-def _curves(made: Table) -> Plot | None:
-    """Plot a table as Figure 2 of SNLI and MultiNLI, or Figure 6 of Poliak et al.; None for other tables."""
-    if made.name not in ("length_distribution", "answerable"):
-        return None
-    lines = [
-        (column.name, [(row[0], row[index]) for row in made.rows if row[index] is not None])
-        for index, column in enumerate(made.columns[1:], start=1)
+    in_chart = chart is not None and [each.key for each in chart.columns] == [
+        each.name for each in made.columns
     ]
-    is_share = made.name == "answerable"
-    x_name = "threshold" if is_share else "words"
-    return plot(made.name, made.title, lines, x_name=x_name, percent=is_share, css_of=_label_colour)  # type: ignore[arg-type]
-
-
-def _label_colour(name: str) -> str:
-    """Return the class of a label's colour for a line such as "entailment, all words"; "" for other lines."""
-    label = name.partition(",")[0]
-    return MARKS[label][0] if label in MARKS else ""
+    return ShownTable(made, rows, chart, len(rows) > LONG or chart is not None, in_chart)
 
 
 STATISTICS_FILES = {"csv": (as_csv, "text/csv"), "tex": (as_latex, "application/x-tex")}
@@ -108,10 +100,14 @@ def ask_for_statistics(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 @researcher_required
 def statistics_file(request: HttpRequest, pk: int, name: str, ending: str) -> HttpResponse:
-    """Return a table for a spreadsheet (csv, raw values) or a paper (tex)."""
+    """Return a table for a spreadsheet (csv, raw values) or a paper (tex); with `of=chart` what its chart shows, as csv."""
     kind = TABLES[name].source if name in TABLES else ""
     done = SnapshotStatistics.objects.current(EDITIONS).filter(data__isnull=False)
     row = get_object_or_404(done.select_related("snapshot__corpus"), snapshot=pk, kind=kind)
+    if request.GET.get("of") == "chart":
+        return chart_file(
+            charts_of(kind, row.data or {}), name, f"{row.snapshot.corpus.slug}-{row.snapshot.version}"
+        )
     write, content_type = STATISTICS_FILES[ending]
     answer = HttpResponse(write(table(name, row.data or {})), content_type=f"{content_type}; charset=utf-8")
     file = f"{row.snapshot.corpus.slug}-{row.snapshot.version}-{name}.{ending}"

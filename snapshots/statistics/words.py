@@ -54,10 +54,10 @@ def _penn(sentence: str) -> tuple[str, ...]:
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """Return the words that overlap leaves out; only English has such a list."""
+    """Return the words that the overlap excludes; only English has such a list."""
     return STOP_WORDS if is_english(language) else frozenset()
 
 
 def is_word(token: str) -> bool:
-    """Tell whether a token has a letter or a digit; others are punctuation."""
+    """Return whether a token has a letter or a digit; others are punctuation."""
     return any(character.isalnum() for character in token)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nli import answers
+from nli import answers, single_premises
 from nli.gold import AUTHOR, MAJORITY, NONE, SOURCES, Rule
 from nli.labels import NO_GOLD, SCHEMES
-from nli.lines import FIELDS, SIDES, Facts, Line, distribution, rule_of, rules_in, shape_errors
-from snapshots.files import single_premises
+from nli.lines import FIELDS, SIDES, Line, distribution, rule_of, rules_in, shape_errors
+from nli.manifest import Facts
 from snapshots.files.counts import LineCounts
 from snapshots.files.trees import BadTree, fits, is_binary, read
 
@@ -43,8 +43,8 @@ class Part:
             self.more += 1
 
 
-def check_part(lines: Iterable[bytes], partition: str, facts: Facts) -> Part:
-    """Check consecutive lines of a partition's file."""
+def check_part(lines: Iterable[bytes], partition: str, facts: Facts, *, is_early: bool) -> Part:
+    """Check consecutive lines of a partition's file. is_early: the snapshot has the first version of the format."""
     rules = rules_in(facts, partition)
     part = Part(LineCounts(rule_of(facts)))
     pairs: list[tuple[bytes, int]] = []
@@ -63,7 +63,7 @@ def check_part(lines: Iterable[bytes], partition: str, facts: Facts) -> Part:
         elif name <= part.last:
             part.add_error(number, out_of_order(name))
         part.last = name
-        for reason in line_errors(line, facts, rules):
+        for reason in line_errors(line, facts, rules, is_early=is_early):
             part.add_error(number, reason)
         part.counts.add(partition, line)
         pairs.append((as_bytes(name), number))
@@ -88,12 +88,12 @@ def out_of_order(name: str) -> str:
 
 
 def read_line(data: bytes) -> tuple[str, dict[str, Any] | None]:
-    """Return a line that has all required fields with the right kinds of values, or else why it has not."""
+    """Return a line if it has all required fields with values of the right types, otherwise the error."""
     if not data.endswith(b"\n"):
         return "the file ends in the middle of this line", None
     try:
         line = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # deeply nested JSON ends in the second
         return f"is not JSON ({error})", None
     if not isinstance(line, dict):
         return "is not a JSON object", None
@@ -102,9 +102,9 @@ def read_line(data: bytes) -> tuple[str, dict[str, Any] | None]:
     return "", line
 
 
-def line_errors(line: Line, facts: Facts, rules: Sequence[Rule]) -> Iterator[str]:
+def line_errors(line: Line, facts: Facts, rules: Sequence[Rule], *, is_early: bool) -> Iterator[str]:
     """Yield the errors in the content of one well-formed line. One of `rules` decided its gold label."""
-    rule = rules[0]
+    rule = rules[-1]  # an imported pair may have more labels than its partition has seats
     if not FIELDS.issuperset(line):
         yield f"has fields that no snapshot has: {', '.join(sorted(set(line) - FIELDS))}"
     given, author = line["annotator_labels"], line["author_label"]
@@ -122,18 +122,19 @@ def line_errors(line: Line, facts: Facts, rules: Sequence[Rule]) -> Iterator[str
     sentences = line.get("premise_sentences")
     if sentences is not None and " ".join(sentences) != line["sentence1"]:
         yield "sentence1 is not premise_sentences joined by spaces"
-    shares = line.get("label_distribution")  # older snapshots have none
-    if shares is not None and not equal(shares, distribution(given, rule.labels)):
+    if not (is_early and "label_distribution" not in line) and not equal(
+        line.get("label_distribution"), distribution(given, rule.labels)
+    ):
         yield "label_distribution does not follow from annotator_labels"
     yield from tree_errors(line)
     yield from single_premises.errors(line, facts)
     yield from answers.errors(line, facts, rule)
-    wrong = [gold_error(line, each) for each in rules]
+    wrong = [gold_error(line, each, is_early=is_early) for each in rules]
     if all(wrong):
         yield wrong[0]
 
 
-def gold_error(line: Line, rule: Rule) -> str:
+def gold_error(line: Line, rule: Rule, *, is_early: bool) -> str:
     """Return why the gold label of a line does not follow from its labels; empty if it does."""
     gold, source, author = line["gold_label"], line["gold_source"], line["author_label"]
     if source not in SOURCES:
@@ -143,7 +144,7 @@ def gold_error(line: Line, rule: Rule) -> str:
     if source == AUTHOR and gold != author:
         return f"gold_label is {gold!r}, but the author's label is {author!r}"
     given = tuple(line["annotator_labels"])
-    if rule.explains(None if gold == NO_GOLD else gold, source, given, author):
+    if rule.explains(None if gold == NO_GOLD else gold, source, given, author, is_early=is_early):
         return ""
     named = "" if rule.name == MAJORITY else f", {rule.name}"
     return (

@@ -31,7 +31,7 @@ class Occurrences:
         self.database.close()
 
     def note(self, kind: str, partition: str, names: Iterable[tuple[bytes, int]]) -> None:
-        """Store names, each with its line (0 if the line does not matter)."""
+        """Store names, each with its line (0 if the line is irrelevant)."""
         rows = ((kind, name, partition, line) for name, line in names)
         self.database.executemany("INSERT INTO noted VALUES (?, ?, ?, ?)", rows)
 
@@ -56,7 +56,7 @@ class Occurrences:
         return Counter(dict(counted))
 
     def again(self, kind: str) -> Iterator[tuple[str, int, bytes]]:
-        """Yield partition, line and name of every occurrence of a name after its first."""
+        """Yield partition, line and name of every occurrence of a name except the first."""
         return self.database.execute(
             "SELECT partition, line, name FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY rowid) AS nth"
             " FROM noted WHERE kind = ?) WHERE nth > 1",

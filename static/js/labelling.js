@@ -1,12 +1,61 @@
-// One pair at a time, by keys or by thumb. Without this script the same form shows all pairs with radio buttons.
-// The next batch takes the place of the one that was sent: then everything here begins anew.
+// Shows one pair at a time, for keyboard or touch. Without this script the same form shows all pairs with radio buttons.
+// The next batch replaces the one that was sent; then everything here starts again.
 (() => {
   "use strict";
   const IDLE_MS = 30000; // a longer pause is no work on this pair
   const GUARD_MS = 250; // so soon after a pair is shown nobody can have read it: the answer was meant for the last one
+  const UNDO_MS = 4000; // between the last answer and sending; Enter sends at once
+  const LONG_MS = 8000; // after that, sending is said to take long
   const ROOM = 30; // rem that text, sentence and answers want; where there is less, they get the whole screen
   const storageKey = (token) => `quintet-batch:${token}`;
   const forget = (token) => { try { localStorage.removeItem(storageKey(token)); } catch { /* storage is off */ } };
+  // Preferences are stored on the device: `shortcuts` (all, numbers, off) and `show-answers` (before they are sent).
+  const liked = (name) => { try { return localStorage.getItem(`quintet:labelling:${name}`) || ""; } catch { return ""; } };
+  const like = (name, value) => { try { localStorage.setItem(`quintet:labelling:${name}`, value); } catch { /* it holds for this page */ } };
+  const shortcuts = document.getElementById("shortcuts");
+  const showAnswers = document.getElementById("show-answers");
+  const showKeys = () => { document.body.dataset.shortcuts = shortcuts.value || "all"; };
+  // Keys of the answers that somebody chose: value of an answer -> key. A chosen key belongs to that answer alone.
+  let ownKeys = {};
+  const showOwnKeys = () => {
+    for (const button of document.querySelectorAll("button.choice, label.choice")) {
+      const keys = button.querySelector(".keys");
+      if (!keys) continue;
+      keys.dataset.usual ||= keys.innerHTML;
+      const own = ownKeys[button.value || button.querySelector("input")?.value];
+      if (own) keys.replaceChildren(Object.assign(document.createElement("kbd"), { textContent: own.toUpperCase() }));
+      else if (keys.innerHTML !== keys.dataset.usual) keys.innerHTML = keys.dataset.usual;
+    }
+  };
+  const setUpOwnKeys = () => {
+    try { ownKeys = JSON.parse(liked("keys") || "{}"); } catch { ownKeys = {}; }
+    const fields = [...document.querySelectorAll("[data-key-of]")];
+    const error = document.getElementById("own-keys-error");
+    for (const field of fields) {
+      field.placeholder = field.dataset.usual;
+      field.value = ownKeys[field.dataset.keyOf] || "";
+      field.addEventListener("input", () => {
+        const chosen = fields.map((each) => each.value.trim().toLowerCase());
+        const given = chosen.filter(Boolean);
+        const isTaken = new Set(given).size < given.length;
+        const isReserved = given.some((key) => key === "s" || key === "?");
+        error.hidden = !isTaken && !isReserved;
+        error.textContent = isTaken ? inWords("Two answers have the same key. Nothing was changed.") : isReserved ? inWords("S skips a pair and ? opens the instructions. Choose another key.") : "";
+        if (isTaken || isReserved) return;
+        ownKeys = Object.fromEntries(fields.map((each, k) => [each.dataset.keyOf, chosen[k]]).filter(([, key]) => key));
+        like("keys", JSON.stringify(ownKeys));
+        showOwnKeys();
+      });
+    }
+  };
+  if (shortcuts) {
+    setUpOwnKeys();
+    shortcuts.value = liked("shortcuts");
+    showAnswers.checked = Boolean(liked("show-answers"));
+    shortcuts.addEventListener("change", () => { like("shortcuts", shortcuts.value); showKeys(); });
+    showAnswers.addEventListener("change", () => like("show-answers", showAnswers.checked ? "yes" : ""));
+    showKeys();
+  }
   let ended = new AbortController(); // takes the last batch's listeners away
 
   const begin = (isNext) => {
@@ -18,11 +67,14 @@
     if (confirmed) forget(confirmed);
     const pairs = [...form.querySelectorAll(".pair")];
     const dots = [...document.querySelectorAll("#dots li")];
-    const review = document.getElementById("review");
-    const send = document.getElementById("send");
-    const progress = document.getElementById("progress");
+    const finish = document.getElementById("finish");
+    const title = document.getElementById("finish-title");
+    const hint = document.getElementById("send-hint");
+    const sendButton = document.getElementById("send");
+    const undo = document.getElementById("undo");
     const token = form.dataset.assignment;
-    let current = 0; // pairs.length: the review
+    let current = 0; // pairs.length: all are answered
+    let timer = 0;
     let since = performance.now(), touched = since, shownAt = since, sent = false, changed = false;
 
     const radios = (pair) => [...pair.querySelectorAll("input[type=radio]")];
@@ -32,7 +84,7 @@
     const answer = (pair) => radios(pair).find((radio) => radio.checked);
     const isDone = (pair) => Boolean(answer(pair) || skip(pair).value);
 
-    // What was chosen is kept on this device until the server has confirmed it.
+    // The chosen answers are stored on this device until the server has confirmed it.
     const keep = () => {
       changed = true;
       const state = Object.fromEntries(pairs.map((pair) => [pair.dataset.slot,
@@ -53,7 +105,7 @@
       }
     };
 
-    // When the page is left, the server keeps it too: the batch can be continued on another device.
+    // When the page is left, the server stores them, too: the batch can be continued on another device.
     const hand = () => {
       if (!changed || sent) return;
       changed = false;
@@ -75,24 +127,56 @@
 
     const show = (index, focus = true) => {
       clock();
+      clearInterval(timer);
       current = Math.max(0, Math.min(index, pairs.length));
       pairs.forEach((pair, k) => { pair.hidden = k !== current; });
       dots.forEach((dot, k) => {
         dot.classList.toggle("done", isDone(pairs[k]));
-        if (k === current) dot.setAttribute("aria-current", "step"); else dot.removeAttribute("aria-current");
+        dot.classList.toggle("current", k === current);
       });
       const atEnd = current === pairs.length;
-      review.hidden = !atEnd;
-      send.hidden = !atEnd;
-      if (atEnd) { list(); progress.textContent = "All pairs are answered. Please check your answers and send them."; }
-      else { press(pairs[current]); progress.textContent = `Pair ${current + 1} of ${pairs.length}`; }
-      if (focus) (atEnd ? document.getElementById("review-title") : pairs[current].querySelector("legend")).focus({ preventScroll: true });
+      finish.hidden = !atEnd;
+      if (atEnd) ask(inWords("Your answers"), ""); else press(pairs[current]);
+      if (focus) (atEnd ? title : pairs[current].querySelector("legend")).focus({ preventScroll: true });
       if (atEnd) window.scrollTo(0, 0); else fit(true);
       shownAt = performance.now();
     };
 
-    // Text, sentence and answers are on one screen: a text that is too long scrolls in itself, and where the screen is small
-    // what stands above them scrolls away.
+    // The end of a batch. It is sent by itself after a few seconds, in which the last answer can be undone.
+    const ask = (words, more) => {
+      title.textContent = words;
+      hint.textContent = more;
+      sendButton.textContent = inWords("Send");
+      sendButton.removeAttribute("aria-disabled");
+      undo.hidden = false;
+      list();
+    };
+    const sendSoon = () => {
+      if (showAnswers?.checked) return;
+      const until = performance.now() + UNDO_MS;
+      const count = () => {
+        const left = Math.ceil((until - performance.now()) / 1000);
+        if (left <= 0) form.requestSubmit(sendButton);
+        else sendButton.textContent = inWords("Send now ({seconds})", { seconds: left });
+      };
+      title.textContent = inWords("Your answers will be sent in {seconds} seconds", { seconds: UNDO_MS / 1000 });
+      timer = setInterval(count, 250);
+      signal.addEventListener("abort", () => clearInterval(timer));
+      count();
+    };
+    const tellSending = () => {
+      clearInterval(timer);
+      title.textContent = inWords("Sending your answers …");
+      sendButton.textContent = inWords("Sending …");
+      sendButton.setAttribute("aria-disabled", "true");
+      undo.hidden = true;
+      const late = () => { hint.textContent = inWords("Your connection is slow. Nothing is lost: your answers are stored on this device."); };
+      timer = setTimeout(late, LONG_MS);
+      for (const button of form.querySelectorAll("#answers button")) button.disabled = true;
+    };
+
+    // Text, sentence and answers are on one screen: a text that is too long scrolls in its box, and on a small screen
+    // everything above them scrolls away.
     const fit = (scrolls) => {
       const stage = pairs[current]?.querySelector(".stage");
       if (!stage) return;
@@ -100,9 +184,11 @@
       stage.style.maxBlockSize = "";
       const top = (element) => element.getBoundingClientRect().top + scrollY;
       const wanted = Math.min(stage.scrollHeight, ROOM * parseFloat(getComputedStyle(document.documentElement).fontSize));
+      const below = pairs[current].getBoundingClientRect().bottom - stage.getBoundingClientRect().bottom;
       const starts = [0, top(document.getElementById("work")), top(stage)];
-      const start = starts.find((from) => innerHeight - (top(stage) - from) >= wanted) ?? top(stage);
-      stage.style.maxBlockSize = `${innerHeight - (top(stage) - start)}px`;
+      const room = (from) => innerHeight - (top(stage) - from);
+      const start = starts.find((from) => room(from) >= wanted) ?? top(stage);
+      stage.style.maxBlockSize = `${room(start) - below >= wanted ? room(start) - below : room(start)}px`;
       if (premise) {
         const isCut = premise.scrollHeight > premise.clientHeight + 1;
         premise.toggleAttribute("tabindex", isCut);
@@ -122,27 +208,35 @@
     const next = () => {
       const open = pairs.findIndex((pair, k) => k > current && !isDone(pair));
       show(open >= 0 ? open : pairs.every(isDone) ? pairs.length : current + 1);
+      if (current === pairs.length) sendSoon();
     };
 
-    // The answers once more, each with a way back.
+    // Lists the answers again, each with a button to change it.
     const list = () => {
       const answers = document.getElementById("answers");
+      answers.hidden = false;
       answers.replaceChildren(...pairs.map((pair, k) => {
         const item = document.createElement("li");
-        const hypothesis = pair.querySelector(".hypothesis").cloneNode(true);
+        const texts = document.createElement("div");
+        texts.className = "texts";
+        texts.append(...[...pair.querySelectorAll(".premise, .hypothesis")].map((text) => {
+          const copy = text.cloneNode(true);
+          for (const name of ["role", "aria-labelledby", "tabindex"]) copy.removeAttribute(name);
+          return copy;
+        }));
         const said = document.createElement("p");
         said.className = "said";
         const chosen = answer(pair);
         if (chosen) said.append(chosen.closest("label").querySelector(".label").cloneNode(true));
-        else said.append(skip(pair).value ? "skipped" : "no answer yet");
+        else said.append(skip(pair).value ? inWords("skipped") : inWords("no answer yet"));
         const change = document.createElement("button");
         change.type = "button";
         change.className = "button-quiet";
-        change.textContent = "Change";
-        change.setAttribute("aria-label", `Change the answer for pair ${k + 1}`);
+        change.textContent = inWords("Change");
+        change.setAttribute("aria-label", inWords("Change the answer for pair {number}", { number: k + 1 }));
         change.addEventListener("click", () => show(k));
         said.append(change);
-        item.append(hypothesis, said);
+        item.append(said, texts);
         return item;
       }));
     };
@@ -151,7 +245,7 @@
       const buttons = document.createElement("div");
       buttons.className = "choices buttons";
       buttons.setAttribute("role", "group");
-      buttons.setAttribute("aria-label", `Your answer for pair ${k + 1}`);
+      buttons.setAttribute("aria-label", inWords("Your answer for pair {number}", { number: k + 1 }));
       for (const radio of radios(pair)) {
         const button = document.createElement("button");
         button.type = "button";
@@ -161,23 +255,20 @@
         button.addEventListener("click", () => choose(pair, radio));
         buttons.append(button);
       }
-      const stage = document.createElement("div");
-      stage.className = "stage";
-      pair.querySelector("legend").after(stage);
-      stage.append(...pair.querySelectorAll(".premise, .hypothesis"), buttons);
+      pair.querySelector(".side").append(buttons);
       const nav = document.createElement("p");
       nav.className = "one-by-one-nav";
       if (k > 0) {
         const back = document.createElement("button");
         back.type = "button";
         back.className = "button-quiet";
-        back.textContent = "Back";
+        back.textContent = inWords("Back");
         back.addEventListener("click", () => show(current - 1));
         nav.append(back);
       }
       pair.append(nav);
       why(pair).addEventListener("input", keep);
-      // By keyboard every arrow is a change: there only Enter goes on, or the first reason would be taken at once.
+      // By keyboard every arrow key is a change, so only Enter confirms; otherwise the first reason would be chosen at once.
       let byPointer = false;
       skip(pair).addEventListener("pointerdown", () => { byPointer = true; });
       skip(pair).addEventListener("keydown", (event) => {
@@ -192,17 +283,25 @@
       });
     }
 
+    undo.addEventListener("click", () => show(pairs.length - 1));
+    const isOwn = (key) => Object.values(ownKeys).includes(key.toLowerCase());
+    const answersWith = (key) => (radio) => {
+      if (isOwn(key)) return ownKeys[radio.value] === key.toLowerCase();
+      if (ownKeys[radio.value]) return false;
+      return radio.dataset.number === key || (!shortcuts.value && radio.dataset.letter && radio.dataset.letter === key.toLowerCase());
+    };
     document.addEventListener("keydown", (event) => {
       awake();
       if (event.repeat) return; // a key that is held answers one pair
       if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("select, textarea, input:not([type=radio])")) return;
       const pair = pairs[current];
-      const radio = pair && radios(pair).find((one) => one.dataset.number === event.key || (one.dataset.letter && one.dataset.letter === event.key.toLowerCase()));
+      const radio = pair && shortcuts.value !== "off" && radios(pair).find(answersWith(event.key));
       if (radio) { event.preventDefault(); choose(pair, radio); }
       else if (event.key === "Backspace" && current > 0) { event.preventDefault(); show(current - 1); }
+      else if (event.key === "Enter" && !pair && !event.target.closest("button, a, summary")) { event.preventDefault(); form.requestSubmit(sendButton); }
+      else if (shortcuts.value) return; // the rest are letters and signs
       else if (event.key === "?") { event.preventDefault(); const help = document.getElementById("help"); help.open = !help.open; if (help.open) help.querySelector("summary").focus(); }
       else if (event.key.toLowerCase() === "s" && pair) { event.preventDefault(); skip(pair).focus(); }
-      else if (event.key === "Enter" && !pair && !event.target.closest("button, a, summary")) { event.preventDefault(); form.requestSubmit(); }
     }, { signal });
     for (const name of ["pointerdown", "scroll", "pointermove"]) document.addEventListener(name, awake, { passive: true, signal });
     document.addEventListener("visibilitychange", () => {
@@ -211,10 +310,14 @@
     form.addEventListener("submit", (event) => {
       if (sent) { event.preventDefault(); event.stopImmediatePropagation(); return; }
       clock(); keep(); sent = true;
-      progress.textContent = "Sending your answers.";
+      tellSending();
     }, { capture: true }); // before the answers are gathered
     form.addEventListener("htmx:afterRequest", (event) => {
-      if (!event.detail.successful) { sent = false; progress.textContent = ""; }
+      if (event.detail.successful) return;
+      clearTimeout(timer);
+      sent = false;
+      ask(inWords("Your answers are not sent yet"), "");
+      title.focus({ preventScroll: true });
     });
     window.addEventListener("pagehide", hand, { signal });
     window.addEventListener("pageshow", () => { sent = false; }, { signal });
@@ -222,7 +325,9 @@
     document.body.classList.add("one-by-one");
     document.getElementById("dots").hidden = false;
     document.getElementById("keys-line").hidden = false;
-    document.getElementById("send-hint").hidden = true;
+    document.getElementById("settings").hidden = false;
+    title.hidden = false;
+    showOwnKeys();
     restore();
     const open = pairs.findIndex((pair) => !isDone(pair));
     show(open >= 0 ? open : pairs.length, isNext);

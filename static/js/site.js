@@ -1,6 +1,10 @@
 "use strict";
 (function () {
-  // Signing in again in another tab changes the token; this page's copy would then be refused.
+  // The days of a person's work begin at their own midnight.
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zone) document.cookie = `quintet-zone=${zone}; path=/; max-age=31536000; samesite=lax`;
+
+  // Signing in again in another tab changes the CSRF token, which makes this page's copy invalid.
   function freshToken() {
     const found = document.cookie.match(/(?:^|;\s*)csrftoken=([^;]+)/);
     return found ? found[1] : null;
@@ -27,34 +31,77 @@
     const text = document.getElementById(button.dataset.copy);
     try {
       await navigator.clipboard.writeText(text.textContent);
-      button.textContent = "Copied";
+      button.textContent = inWords("Copied");
     } catch {
       getSelection().selectAllChildren(text);
-      button.textContent = "Marked: now press Ctrl C, or hold it and choose Copy";
+      button.textContent = inWords("Marked: now press Ctrl C, or hold it and choose Copy");
     }
   });
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
 
-  // Without a word, a request that failed looks like a button that does nothing.
-  function say(text) {
+  // Tells the site, while the browser goes elsewhere, that the way back was taken; and once a browser that a link was opened.
+  function tell(address) {
+    const told = fetch(address, { method: "POST", keepalive: true, headers: { "X-CSRFToken": freshToken() || "" } });
+    told.catch(() => {}); // a count that is missing harms nobody
+  }
+  document.addEventListener("click", function (event) {
+    const pressed = event.target.closest("[data-tells]");
+    if (pressed) tell(pressed.dataset.tells);
+  });
+  for (const page of document.querySelectorAll("[data-opened]")) {
+    const address = page.dataset.opened;
+    try {
+      if (localStorage.getItem(address)) continue;
+      localStorage.setItem(address, "1");
+    } catch {} // without storage a second look counts, too
+    tell(address);
+  }
+
+  // Reports a failed request; otherwise the button would seem to do nothing. `link`: text and address of a link that
+  // opens in a new tab, so that nothing on this page is lost.
+  function say(text, link) {
     const box = document.getElementById("trouble");
     if (!box) return;
     box.className = text ? "error" : "";
     box.textContent = text;
+    if (link) {
+      const way = document.createElement("a");
+      [way.textContent, way.href] = link;
+      way.target = "_blank";
+      box.append(" ", way);
+    }
     box.hidden = !text;
+    if (text) box.scrollIntoView({ block: "nearest" });
   }
-  document.addEventListener("htmx:beforeRequest", function () {
-    say("");
+  // Refreshes parts of a page (data-live): not in a hidden tab, nor while the reader works in the part. A failure is not
+  // reported, since the next refresh comes soon.
+  function isLive(event) {
+    return event.detail.elt.matches("[data-live]");
+  }
+  document.addEventListener("htmx:configRequest", function (event) {
+    if (isLive(event)) event.detail.headers["Quintet-Poll"] = "true";
   });
-  document.addEventListener("htmx:sendError", function () {
-    say("The server could not be reached. What you typed is still here. Please try again in a moment.");
+  document.addEventListener("htmx:beforeRequest", function (event) {
+    if (!isLive(event)) return say("");
+    const part = event.detail.elt;
+    if (document.hidden || part.contains(document.activeElement) || part.querySelector("details[open]"))
+      event.preventDefault();
+  });
+  document.addEventListener("htmx:sendError", function (event) {
+    if (isLive(event)) return;
+    say(inWords("The server could not be reached. What you typed is still here. Please try again in a moment."));
   });
   document.addEventListener("htmx:responseError", function (event) {
+    if (isLive(event)) return;
     const status = event.detail.xhr.status;
-    say(
-      status === 403
-        ? "You are signed out. Sign in in another tab, then come back and send again. Your text is still here."
-        : "The server could not do this (" + status + "). What you typed is still here. Please try again in a moment."
-    );
+    const address = document.getElementById("trouble")?.dataset;
+    if (status === 403) {
+      const back = encodeURIComponent(location.pathname);
+      say(inWords("You are signed out. Sign in, then come back to this tab and send again. Your work is still here."), [inWords("Sign in in a new tab"), `${address.signIn}?next=${back}`]);
+    } else if (status === 404) {
+      say(inWords("This belongs to another account, or is not there any more. Are you signed in as somebody else?"), [inWords("Go to the start page in a new tab"), address.start]);
+    } else {
+      say(inWords("The server could not do this ({status}). What you typed is still here. Please try again in a moment.", { status }));
+    }
   });
 })();

@@ -1,5 +1,5 @@
 // Writing: saves drafts on the device and on the server, shows advice, and sends without losing a text.
-// Without this script the same form posts as it is.
+// Without this script the browser posts the same form.
 (() => {
   "use strict";
   const root = document.getElementById("writing");
@@ -11,9 +11,16 @@
   const AT_LEAST = 4000; // ms after which it goes even if somebody never rests
   const IDLE = 30_000; // ms without input after which time no longer counts as work
   const BECAUSE = {
-    403: "You are signed out, or you withdrew your consent. Open the start page in another tab, sign in or agree again, then press Send here.",
-    404: "This task was given to another account. Are you signed in as somebody else?",
-    409: "You sent this text before, and that version counts. Reload the page for the next text.",
+    403: inWords("You are signed out, or you withdrew your consent. Sign in or agree again in a new tab, then press Send here."),
+    404: inWords("This task was given to another account. Are you signed in as somebody else?"),
+    409: inWords("You sent this text before, and that version counts."),
+  };
+  // For each of these, a link: text, address, and whether it opens in a new tab.
+  const trouble = document.getElementById("trouble").dataset;
+  const WAYS = {
+    403: [inWords("Sign in in a new tab"), `${trouble.signIn}?next=${encodeURIComponent(root.dataset.next)}`, true],
+    404: [inWords("Go to the start page in a new tab"), trouble.start, true],
+    409: [inWords("Next text"), root.dataset.next, false],
   };
   const PREFIX = `quintet:writing:${root.dataset.person}:`;
 
@@ -61,7 +68,7 @@
     // second device saved it: the server answers 409, and the writer chooses. Clocks of devices are wrong: the page brings
     // the server's time, and drafts are dated by it.
     const base = form.elements.base;
-    // All that this page has sent: an answer may get lost, and a beacon has none, so a version with these texts is our own.
+    // Everything that this page has sent: a response may be lost, and a beacon has none, so a version with these texts is ours.
     const sentTexts = new Set();
     let choosing = null; // the other device's draft, while the writer chooses
     const labelOf = (field) => field.dataset.text || field.name;
@@ -71,7 +78,10 @@
     const ahead = Date.parse(form.dataset.now) - Date.now();
     const now = () => new Date(Date.now() + ahead).toISOString();
     const isEmpty = (among = fields) => !among.some((field) => field.value.trim());
-    const tell = (line) => { if (draftLine.textContent !== line) draftLine.textContent = line; };
+    const tell = (line, isSaved = false) => {
+      if (draftLine.textContent !== line) draftLine.textContent = line;
+      draftLine.toggleAttribute("data-saved", isSaved);
+    };
 
     const save = () => {
       if (isEmpty()) {
@@ -81,17 +91,17 @@
       }
       const written = Object.fromEntries(fields.map((field) => [field.name, field.value]));
       const draft = { corpus: root.dataset.corpus, premise: form.dataset.premise, texts: written, at: now(), base: base.value, signals };
-      if (!store.write(token, draft)) tell("This browser cannot save drafts. Please send before you close the page.");
-      else if (!draftLine.textContent.startsWith("Draft saved")) tell(`Draft saved on this device ${clock(new Date())}`);
+      if (!store.write(token, draft)) tell(inWords("This browser cannot save drafts. Please send before you close the page."));
+      else if (!("saved" in draftLine.dataset)) tell(inWords("Draft saved on this device {time}", { time: clock(new Date()) }), true);
     };
     const restore = () => {
       const draft = store.read(token);
-      // What the server sent back is newer; and a draft for another premise is none for this one.
+      // The server's draft is newer; a draft for another premise is not for this one.
       if (!draft || draft.premise !== form.dataset.premise || "sent" in form.dataset) return;
       Object.assign(signals, draft.signals);
       const kept = form.dataset.draftAt;
       if (kept && kept !== draft.base && Date.parse(kept) >= Date.parse(draft.at)) {
-        tell("This is your saved draft.");
+        tell(inWords("This is your saved draft."));
         return;
       }
       const there = own();
@@ -100,10 +110,10 @@
         if (field.name === "problem" && field.value) field.closest("details").open = true;
       }
       if (kept && own() !== there) base.value = draft.base || "";
-      tell(`Draft saved on this device ${clock(draft.at)}`);
+      tell(inWords("Draft saved on this device {time}", { time: clock(draft.at) }), true);
     };
 
-    // The server's copy, for other devices. Its answer brings advice, which never stands in the way of sending.
+    // The server's copy, for other devices. Its response contains advice, which never prevents sending.
 
     let timer = 0;
     let waitingSince = 0;
@@ -123,7 +133,7 @@
         if (!sent.ok && status !== 409) throw new Error(status);
         answer = await sent.json();
       } catch {
-        if (!isEmpty()) tell(`Draft saved on this device ${clock(new Date())}`);
+        if (!isEmpty()) tell(inWords("Draft saved on this device {time}", { time: clock(new Date()) }), true);
         return;
       }
       if (finished || !form.isConnected) return;
@@ -135,7 +145,7 @@
       base.value = answer.version;
       save();
       if (typed !== own()) return; // old news
-      if (answer.saved_at && !isEmpty()) tell(`Draft saved on this device and on the server ${clock(new Date())}`);
+      if (answer.saved_at && !isEmpty()) tell(inWords("Draft saved on this device and on the server {time}", { time: clock(new Date()) }), true);
       said = answer.advice;
       advise();
     };
@@ -145,7 +155,7 @@
       choosing = there;
       tell(""); // nothing is saved on the server until the writer has chosen
       const lines = Object.values(there.texts).map((text) => { const line = document.createElement("li"); line.textContent = text; line.dir = "auto"; return line; });
-      if (!lines.length) lines.push(Object.assign(document.createElement("li"), { textContent: "All fields are empty there." }));
+      if (!lines.length) lines.push(Object.assign(document.createElement("li"), { textContent: inWords("All fields are empty there.") }));
       other.querySelector("ul").replaceChildren(...lines);
       other.hidden = false;
       other.scrollIntoView({ block: "center" });
@@ -200,7 +210,7 @@
       keepSoon();
     });
 
-    // How it was typed: evidence for a researcher, which decides nothing.
+    // Counts how the task was typed: evidence for a researcher, which decides nothing.
 
     let lastSign = performance.now();
     const alive = () => {
@@ -217,31 +227,40 @@
       signals.pasted_chars += (event.clipboardData?.getData("text") || "").length;
     });
 
-    // Time. The lease's end is no catastrophe, so only its last minutes are mentioned.
+    // Shows the lease's last minutes only, because its end does little harm.
 
     const timeLine = document.getElementById("time-left");
     const end = performance.now() + Number(form.dataset.secondsLeft) * 1000;
     const tellTime = () => {
       const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
       if (left > SHORT_TIME) return;
-      const words = left > 60 ? `About ${Math.ceil(left / 60)} minutes left for this text.` : left > 0 ? "Less than a minute left for this text." : "The time for this text is over.";
-      const more = " If somebody else gets this text meanwhile, yours is still saved and paid.";
+      const words = left > 60 ? inWords("About {minutes} minutes left for this text.", { minutes: Math.ceil(left / 60) }) : left > 0 ? inWords("Less than a minute left for this text.") : inWords("The time for this text is over.");
+      const more = ` ${inWords("If somebody else gets this text meanwhile, yours is still saved and paid.")}`;
       if (timeLine.textContent !== words + more) timeLine.textContent = words + more;
       timeLine.hidden = false;
     };
     const ticking = setInterval(() => (form.isConnected ? tellTime() : clearInterval(ticking)), 5000);
 
-    // Sending. The browser's own way shows its error page when the network is gone; this keeps the page.
+    // Sends by script: without a network, the browser's own submission would replace the page by an error.
 
     let sending = false;
-    const say = (text) => {
+    const say = (text, way) => {
       notSent.textContent = text;
+      if (way) {
+        const link = document.createElement("a");
+        [link.textContent, link.href] = way;
+        if (way[2]) link.target = "_blank";
+        notSent.append(" ", link);
+      }
       notSent.hidden = !text;
     };
-    // A problem alone is sent as well: it gives the text back.
+    // A problem report alone can be sent, too: it releases the text.
+    const skipButton = document.getElementById("skip");
+    const problem = form.elements.problem;
     const nameSending = () => {
       const isReport = isEmpty(texts) && !isEmpty();
-      if (!sending) sendButton.textContent = isReport ? "Report and skip" : "Send";
+      if (!sending) sendButton.textContent = isReport ? inWords("Report and skip") : inWords("Send");
+      skipButton.textContent = problem.value.trim() ? inWords("Report and skip") : inWords("Skip this text");
     };
     form.addEventListener("input", nameSending);
     const rest = () => {
@@ -251,7 +270,7 @@
     };
     const content = () => {
       const data = new FormData(form);
-      // Signing in changes the token against forged requests; the cookie has the one of today.
+      // Signing in changes the CSRF token; the cookie has the present one.
       const cookie = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
       if (cookie) data.set("csrfmiddlewaretoken", cookie[1]);
       for (const [name, count] of Object.entries(signals)) data.set(`signal-${name}`, count);
@@ -263,14 +282,14 @@
       save();
       clearTimeout(timer);
       say("");
-      sendButton.textContent = "Saving …";
+      sendButton.textContent = inWords("Saving …");
       sendButton.setAttribute("aria-disabled", "true");
       let answer;
       try {
         answer = await fetch(form.action, { method: "POST", body: content(), redirect: "manual" });
       } catch {
         rest();
-        say("The server could not be reached. Your text is still here. Please send it again in a moment.");
+        say(inWords("The server could not be reached. Your text is still here. Please send it again in a moment."));
         return;
       }
       if (answer.type === "opaqueredirect") {
@@ -283,18 +302,24 @@
         return;
       }
       rest();
-      const because = BECAUSE[answer.status] || `The server could not save it (${answer.status}). Please send it again in a moment.`;
-      say(`${because} Your text is still here.`);
+      const because = BECAUSE[answer.status] || inWords("The server could not save it ({status}). Please send it again in a moment.", { status: answer.status });
+      say(`${because} ${inWords("Your text is still here.")}`, WAYS[answer.status]);
     };
     form.addEventListener("submit", (event) => {
       if (event.submitter && event.submitter !== sendButton) { finished = true; return; } // skip goes its own way
       event.preventDefault();
       if (!sending) send();
     });
+    // A sentence is one line: Enter goes to the next field, and from the last one to the button.
     form.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      if (event.key !== "Enter" || event.isComposing) return; // while a word is composed, as in Japanese, Enter chooses it
+      const place = texts.indexOf(event.target);
+      if (event.ctrlKey || event.metaKey) {
         event.preventDefault();
         form.requestSubmit(sendButton);
+      } else if (place >= 0 && !event.shiftKey) {
+        event.preventDefault();
+        (texts[place + 1] || sendButton).focus();
       }
     });
 
@@ -312,9 +337,12 @@
     advise();
     nameSending();
     tellTime();
+    // With a keyboard, people can type at once. On a phone, the keyboard would cover the text before it was read.
+    texts[0]?.setAttribute("aria-describedby", `premise-text ${texts[0].getAttribute("aria-describedby") || ""}`.trim());
+    if (matchMedia("(hover: hover)").matches && !form.querySelector("[autofocus]")) texts.find((field) => !field.value)?.focus({ preventScroll: true });
   }
 
-  // The page that says what needs a change takes this one's place; the first field at fault gets the focus.
+  // The response with errors replaces this page; the first field with an error gets the focus.
   function showAnswer(html) {
     const page = new DOMParser().parseFromString(html, "text/html");
     root.replaceChildren(...page.getElementById("writing").childNodes);
@@ -357,15 +385,15 @@
     lines.append(...written.map((text) => { const line = make("li", text); line.dir = "auto"; return line; }));
     const premise = make("p", draft.premise, "hypothesis");
     premise.dir = "auto";
-    const send = make("button", "Send draft", "button");
+    const send = make("button", inWords("Send draft"), "button");
     send.type = "button";
     send.addEventListener("click", () => sendEarlier(token, draft));
-    const drop = make("button", "Delete draft", "button-quiet");
+    const drop = make("button", inWords("Delete draft"), "button-quiet");
     drop.type = "button";
     drop.addEventListener("click", () => { store.remove(token); setUpEarlier(item); });
     const buttons = make("div", "", "buttons");
     buttons.append(send, drop);
-    item.append(premise, lines, make("p", `Saved on this device ${clock(draft.at)}`, "soft", "small"), buttons);
+    item.append(premise, lines, make("p", inWords("Saved on this device {time}", { time: clock(draft.at) }), "soft", "small"), buttons);
     return item;
   }
 

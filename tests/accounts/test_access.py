@@ -1,4 +1,4 @@
-"""Who may open what: strangers sign in first, the wrong role is told so kindly."""
+"""Access to pages: visitors sign in first; the wrong role gets a polite error."""
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -74,5 +74,5 @@ def test_strangers_see_nobody_s_page(client, name):
 def test_home_is_open_and_offers_what_fits(client, browser_of, ana, rosa):
     assert 'href="/sign-in/"' in client.get("/").content.decode()
     assert f'href="{reverse("start")}"' in browser_of(ana).get("/").content.decode()
-    assert "Dashboard" not in browser_of(ana).get("/").content.decode()
-    assert f'href="{reverse("admin:index")}">Dashboard' in browser_of(rosa).get("/").content.decode()
+    assert "Workspace" not in browser_of(ana).get("/").content.decode()
+    assert f'href="{reverse("admin:index")}">Workspace' in browser_of(rosa).get("/").content.decode()

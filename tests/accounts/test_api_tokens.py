@@ -1,4 +1,4 @@
-"""Tokens: shown once, kept as a digest, ended by time or by hand."""
+"""Tokens are shown once, stored as digests, and end by time or by hand."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""A new password: who may set it, what it ends, and what it does not."""
+"""New passwords: who may set one, and which sessions and tokens it ends."""
 
 import pytest
 from django.test import Client

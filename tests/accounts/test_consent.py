@@ -1,4 +1,4 @@
-"""People agree before they work, and may take it back."""
+"""People consent before they work, and can withdraw their consent."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""When something goes wrong, a person reads what, and what to do: never a stack trace."""
+"""Error pages say what went wrong and what to do, and never show a stack trace."""
 
 import pytest
 from django.template.loader import render_to_string

@@ -1,4 +1,4 @@
-"""Text and its ground keep the contrast of WCAG AA (4.5), in light and in dark."""
+"""Text and background have the contrast of WCAG AA (4.5), in light and in dark."""
 
 import re
 from pathlib import Path
@@ -46,7 +46,7 @@ DARK = {**LIGHT, **colours(DARK_CSS.split("/* Ground */")[0])}
 
 
 def luminance(colour):
-    """Relative luminance, WCAG 2.2."""
+    """Returns the relative luminance by WCAG 2.2."""
     channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     red, green, blue = ((c / 12.92) if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,4 +1,4 @@
-"""Accounts: roles, codes, and who is what."""
+"""Accounts: roles and codes."""
 
 import pytest
 from django.db import IntegrityError, transaction

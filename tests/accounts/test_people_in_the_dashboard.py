@@ -13,7 +13,7 @@ LISTS = ["accounts_user", "collection_ledgerentry", "accounts_consent", "account
 
 @pytest.fixture
 def ada(db):
-    """Ada administers."""
+    """Returns Ada, an administrator."""
     return person("ada", role="administrator")
 
 

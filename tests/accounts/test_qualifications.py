@@ -1,4 +1,4 @@
-"""Qualifications: invited, taken back with a reason, and not won back through a side door."""
+"""Qualifications: granted by invitation, revoked with a reason, and then not regained by an exam or a link."""
 
 import pytest
 from django.db import IntegrityError, transaction

@@ -1,4 +1,4 @@
-"""Signing in and out: who gets in, and where they land."""
+"""Signing in and out: who can, and which page follows."""
 
 import pytest
 from django.test import Client
@@ -106,7 +106,7 @@ def test_sign_in_from_a_foreign_page_is_refused_kindly(ana):
 
 def test_dashboard_has_no_door_of_its_own(client, rosa):
     page = client.get(reverse("admin:index"), follow=True)
-    assert page.redirect_chain[-1][0] == f"{reverse('sign-in')}?next=%2Fadmin%2F"
+    assert page.redirect_chain[-1][0] == f"{reverse('sign-in')}?next=/admin/"
     client.post("/admin/login/", {"username": "rosa", "password": PASSWORD})
     assert not is_signed_in(client)
     answer = sign_in(client, "rosa", next="/admin/")
@@ -114,6 +114,7 @@ def test_dashboard_has_no_door_of_its_own(client, rosa):
 
 
 def test_annotator_at_the_dashboard_is_told_and_not_sent_in_circles(browser_of, ana):
-    answer = browser_of(ana).get("/admin/", follow=True)
-    assert answer.status_code == 403
-    assert "Only researchers of the project" in answer.content.decode()
+    for address, words in (("/admin/", "for the researchers"), ("/admin/records/", "Only researchers")):
+        answer = browser_of(ana).get(address, follow=True)
+        assert answer.status_code == 403
+        assert f"{words} of the project" in answer.content.decode()

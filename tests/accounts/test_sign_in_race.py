@@ -1,4 +1,4 @@
-"""Thirty guesses at once are no way around the throttle."""
+"""Thirty simultaneous guesses do not get around the throttle."""
 
 from collections import Counter
 from functools import partial
@@ -27,7 +27,7 @@ def guess_at_once():
 
 
 def test_without_the_guard_all_guesses_pass(monkeypatch):
-    """Count, then write: what most throttles do. If this stops failing, the test below proves nothing."""
+    """Counts before it writes, as most throttles do. If this race disappears, the test below proves nothing."""
     everybody_counted = Barrier(GUESSES)
 
     def count_then_write(*, account, address):

@@ -1,4 +1,4 @@
-"""After a few failures the door asks for patience, for right passwords too."""
+"""After a few failed sign-ins, everybody must wait, even with the right password."""
 
 from datetime import timedelta
 
@@ -22,7 +22,7 @@ def sign_in(name, password=PASSWORD, address=HOME):
 
 
 def fail(times, name, address=HOME):
-    """That many failures, all written, without a password check for each."""
+    """Records this number of failures, without checking a password for each."""
     SignInAttempt.objects.bulk_create(SignInAttempt(account=name, address=address) for _ in range(times))
 
 
@@ -117,7 +117,7 @@ def test_token_comes_through_the_same_door(ana):
 
 
 def test_attempt_inside_another_transaction_is_refused(ana, monkeypatch):
-    """There it would be invisible to everybody else, and count nothing."""
+    """Inside one, other transactions would not see the attempt, and it would not count."""
     from django.db import transaction
 
     with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):

@@ -1,4 +1,4 @@
-"""CSV that a spreadsheet reads as what it is: texts of strangers are no formulas, numbers stay numbers."""
+"""CSV is safe in a spreadsheet: texts of strangers are no formulas, and numbers stay numbers."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Statements by hand: what they give is what the ORM gives, and they outlive connections and failed transactions."""
+"""Hand-written statements return what the ORM returns, and survive lost connections and failed transactions."""
 
 import pytest
 from django.db import DataError, connection, transaction

@@ -1,4 +1,4 @@
-"""The same submission twice is the same submission; other content under its key is refused."""
+"""A repeated submission changes nothing; other content under its key is an error."""
 
 from collections import Counter
 from functools import partial

@@ -1,4 +1,4 @@
-"""Where somebody is signed in, for how long, and what is written down of it."""
+"""Browsers in which somebody is signed in, idle sign-out, and the security log."""
 
 import logging
 import subprocess
@@ -80,7 +80,7 @@ def test_an_idle_researcher_signs_in_again_and_an_annotator_stays(rosa, ana, set
     assert asked("rosa", 3800) == 302
     assert asked("rosa", 3801) == 302
     assert asked("ana", 100_000) == 200
-    # Another session's cookie, or a made-up one, keeps nobody in.
+    # Another session's cookie, or an invented one, keeps nobody signed in.
     clients["rosa"].cookies[middleware.SEEN_COOKIE] = f"{int(start + 3800)}:made:up"
     assert asked("rosa", 3802) == 302
 
@@ -88,7 +88,7 @@ def test_an_idle_researcher_signs_in_again_and_an_annotator_stays(rosa, ana, set
 def test_looking_at_a_page_writes_nothing_about_being_seen(rosa, django_assert_num_queries):
     client = sign_in("rosa")
     client.get(reverse("mine"))
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):  # the corpora of the switcher among them
         client.get(reverse("mine"))
 
 

@@ -1,4 +1,4 @@
-"""Every page of a corpus in which something is not there: no dev, no test, no gold, no votes, no author, no pair."""
+"""Every page works for a corpus that lacks something: dev, test, gold labels, votes, authors, or pairs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -47,7 +47,7 @@ def without_authors(corpus: Corpus) -> None:
     for number in range(2):
         pair = make_pair(corpus, premise, f"It moves {number}.", published_partition="train")
         label_pair(pair, "eeenn")
-        # Cast by validators alone: the first label is no author's.
+        # All labels are the validators': none is an author's.
         pair.labels.filter(position=1).update(origin="imported", annotator=None)
 
 
@@ -67,7 +67,7 @@ CORPORA = [
 ]
 
 
-@pytest.mark.parametrize("rule", ["majority", "adjudicated"])
+@pytest.mark.parametrize("rule", ["majority", pytest.param("adjudicated", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("make", CORPORA, ids=lambda make: make.__name__)
 def test_pages_of_a_corpus_stand_absent_parts(make, rule, rosa, browser_of):
     corpus = make_corpus()
@@ -100,7 +100,7 @@ def test_pages_of_a_corpus_stand_absent_parts(make, rule, rosa, browser_of):
 
 @pytest.mark.parametrize("make", CORPORA[2:], ids=lambda make: make.__name__)
 def test_pages_of_snapshots_and_runs_stand_absent_parts(make, rosa, browser_of):
-    """With figures, a run that is done, and a sweep of which nothing is done yet."""
+    """Tries snapshots with statistics, a finished run, and a sweep without a finished run."""
     make(corpus := make_corpus())
     snapshot = freeze(corpus)
     files = set(snapshot.files.values_list("name", flat=True))

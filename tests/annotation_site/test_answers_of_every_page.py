@@ -1,4 +1,4 @@
-"""What holds for every answer: its policy, whether it may be kept, files that nobody takes, a disk that is full."""
+"""Rules for every response: its policy and caching; no uploads; a full disk."""
 
 import errno
 
@@ -19,7 +19,8 @@ def test_pages_have_a_strict_policy_and_only_two_places_a_looser_one(client, bro
     assert client.get("/sign-in/")["Content-Security-Policy"] == STRICT
     assert client.get("/no/such/page/")["Content-Security-Policy"] == STRICT
     browser = browser_of(rosa)
-    assert browser.get("/admin/")["Content-Security-Policy"] == POLICIES["/admin/"]
+    assert browser.get("/admin/records/")["Content-Security-Policy"] == POLICIES["/admin/"]
+    assert browser.get("/admin/")["Content-Security-Policy"] == STRICT
     docs = browser.get("/api/v1/docs/")
     assert docs["Content-Security-Policy"] == POLICIES["/api/v1/docs/"]
     assert "<script>" not in docs.content.decode()
@@ -40,7 +41,7 @@ def test_what_is_for_one_person_is_not_kept(client, browser_of, api_of, rosa):
 
 
 def test_head_has_the_headers_of_get_and_no_body(rosa):
-    """gunicorn warns of every body that it has to drop."""
+    """Otherwise gunicorn would log a warning for each body that it drops."""
     begun: list[tuple[str, dict[str, str]]] = []
     asked = {method: RequestFactory().generic(method, "/sign-in/").environ for method in ("GET", "HEAD")}
     sent = {}

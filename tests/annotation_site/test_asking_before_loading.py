@@ -1,4 +1,4 @@
-"""`load_corpus` shows the difference before it does anything; a person at a terminal is asked, a script is not."""
+"""`load_corpus` shows the differences first; it asks a person at a terminal, but not a script."""
 
 import sys
 from collections.abc import Callable
@@ -101,7 +101,7 @@ def test_nothing_to_change_is_no_question(typed: Callable[[str], list[str]]) -> 
 
 
 def test_what_was_not_shown_is_not_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Between the difference and the yes, somebody else changes the corpus in the dashboard."""
+    """Somebody else changes the corpus after the difference was shown and before it was confirmed."""
     run("load_corpus", CAPTIONS)
     path = tmp_path / "corpus.toml"
     path.write_text(CAPTIONS.read_text().replace("batch_size = 5", "batch_size = 4"))

@@ -45,7 +45,7 @@ def test_a_full_disk_leaves_no_half_message(connection, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(ChannelError, match="takes no message: No space left on device"):
+    with pytest.raises(ChannelError, match="accepts no message: No space left on device"):
         connection.channel()._put("training", {"body": "one"})
     assert list(tmp_path.glob("*.msg*")) == []
 
@@ -60,7 +60,7 @@ def test_what_a_killed_writer_left_is_removed_when_it_is_old(tmp_path):
 
 
 def test_a_reader_that_never_rests_meets_no_half_message(connection):
-    """With kombu's own transport a reader in a loop takes an empty file sooner or later."""
+    """With kombu's own transport, a reader in a loop sooner or later gets an empty file."""
     sent, got, errors = 300, list[dict](), list[Exception]()
 
     def read() -> None:

@@ -1,4 +1,4 @@
-"""Each kind of change prints its line and is made; what would change the meaning of work is refused with the way on."""
+"""Each kind of change is printed and made; one that would change the meaning of finished work is an error."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -17,6 +17,7 @@ from snapshots.models import Placement, Snapshot
 from tests.commands import run
 from tests.conftest import REPOSITORY
 from tests.corpora import agreed, make_pair, make_premise
+from tests.made_once import made_once
 from validation.models import Label
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +46,7 @@ def edited(tmp_path: Path) -> Edit:
     return edit
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     assert not run("load_corpus", FILE).failure
     return Corpus.objects.get(slug="multinli-like")

@@ -1,4 +1,4 @@
-"""Settings that contradict each other are told at start, each with an id and a way out."""
+"""Contradicting settings are reported at start, each with an id and what to do."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The dashboard's first page: what waits for a researcher, and how many queries that takes."""
+"""The first page of the workspace: what waits for a researcher, and how many queries that takes."""
 
 import pytest
 from django.urls import reverse
@@ -10,13 +10,14 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 from tests.query_counts import query_count
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def corpus(db):
+@made_once
+def corpus():
     return make_corpus(writing_qualification=None)
 
 
@@ -65,7 +66,10 @@ def test_the_number_of_queries_does_not_grow_with_what_is_listed(corpus, browser
     assert Premise.objects.count() > 30
     client = browser_of(rosa)
     for name, address in (
-        ("dashboard", reverse("admin:index")),
+        ("all corpora", reverse("admin:index")),
+        ("overview", reverse("corpus-overview", args=["small"])),
+        ("premises", reverse("premises", args=["small"])),
+        ("attention", reverse("attention")),
         ("dashboard, dropped lines", reverse("admin:collection_droppedline_changelist")),
         ("dashboard, premises", reverse("admin:collection_premise_changelist")),
         ("dashboard, pairs", reverse("admin:collection_pair_changelist")),

@@ -1,11 +1,13 @@
-"""A child process gets the address of the very database that this one uses."""
+"""A child process gets the address of the database that this process uses."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import environ
 import pytest
 
+from annotation_site import settings as settings_module
 from annotation_site.operation import server
 
 
@@ -25,3 +27,30 @@ def test_the_settings_read_back_what_was_written(
     config = environ.Env.db_url_config(server.database_url())
     assert {key: config[key] for key in given} == given
     assert config["NAME"] == "test_quintet"
+
+
+OURS = "-c plan_cache_mode=force_generic_plan -c jit=off"
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("", {"options": OURS}),
+        ("?sslmode=require", {"options": OURS, "sslmode": "require"}),
+        (
+            "?options=-c%20statement_timeout%3D5000&connect_timeout=3",
+            {"options": f"{OURS} -c statement_timeout=5000", "connect_timeout": 3},
+        ),
+    ],
+)
+def test_options_of_the_address_stand_beside_ours(
+    query: str, wanted: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"postgres://quintet@db.example/quintet{query}")
+    assert settings_module.database()["OPTIONS"] == wanted
+
+
+def test_options_of_the_address_win_on_sqlite(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/q.sqlite3?timeout=5")
+    options = settings_module.database()["OPTIONS"]
+    assert (options["timeout"], options["transaction_mode"]) == (5, "IMMEDIATE")

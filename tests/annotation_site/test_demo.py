@@ -1,4 +1,4 @@
-"""`demo` looks before it starts, starts everything, and leaves nothing behind."""
+"""`demo` checks before it starts, starts everything, and leaves no process behind."""
 
 import socket
 import subprocess
@@ -66,7 +66,7 @@ def test_a_second_demo_over_the_same_files_is_refused() -> None:
     ):
         pass
     with demo.only_one_demo():
-        pass  # the lock went with its holder
+        pass  # the lock ended with its process
 
 
 @pytest.mark.django_db

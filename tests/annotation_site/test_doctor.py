@@ -1,4 +1,4 @@
-"""`doctor` asks every part and counts what breaks a rule that no constraint can see."""
+"""`doctor` checks every part and counts rows that break rules that no constraint can guard."""
 
 import json
 from io import StringIO
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def report(*arguments: str) -> tuple[str, int]:
-    """What doctor prints, and its exit status."""
+    """Returns what doctor prints, and its exit status."""
     out = StringIO()
     try:
         call_command("doctor", *arguments, stdout=out)
@@ -37,7 +37,7 @@ def broken_rules() -> dict[str, int]:
 
 
 def an_opened_pair(author: User) -> Label:
-    """The author's own label of a pair that is open for validation."""
+    """Returns the author's own label of a pair that is open for validation."""
     corpus = make_corpus()
     premise = make_premise(corpus, "A cat sleeps on the warm roof.")
     pair = make_pair(corpus, premise, "An animal rests.", author=author, author_label="entailment")
@@ -51,7 +51,7 @@ def test_a_sound_installation_ends_well(ana: User) -> None:
     text, status = report()
     assert status == 0
     assert "DOWN" not in text
-    assert "Nobody validated an own pair." in text
+    assert "Nobody validated their own pair." in text
 
 
 def test_it_says_that_nobody_works_the_queues() -> None:
@@ -75,9 +75,9 @@ def test_copies_that_drift_from_their_pair_are_found(ana: User, vera: User) -> N
 def test_more_labels_than_seats_are_found(ana: User) -> None:
     label = an_opened_pair(ana)
     Label.objects.filter(pair=label.pair, position=5).update(position=6)
-    assert broken_rules() == {"The places of a pair that was opened are without a gap": 1}
+    assert broken_rules() == {"The label positions of an opened pair have no gap": 1}
     Label.objects.filter(pair=label.pair, position=6).update(position=101)
-    assert "No label lies beyond the most that its question allows" in broken_rules()
+    assert "No pair has more labels than its question allows" in broken_rules()
 
 
 def test_a_label_of_somebody_excluded_that_came_back_is_found(ana: User, vera: User, rosa: User) -> None:

@@ -1,4 +1,4 @@
-"""The embedded default, as a newcomer gets it: nothing is set but the folder, and everything is real."""
+"""The embedded default, as a newcomer gets it: only the folder is set, and nothing is simulated."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ from annotation_site.management.commands.demo import PASSWORD
 from annotation_site.operation.processes import descendants, still_running
 from annotation_site.operation.server import free_port
 
-# What the tests themselves run on; a newcomer has none of it.
+# The settings of the tests; a newcomer has none of them.
 OURS = (
     "DATABASE_URL",
     "CELERY_BROKER_URL",

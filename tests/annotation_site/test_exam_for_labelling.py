@@ -1,4 +1,4 @@
-"""`pool_needs_exam`: who passed the corpus's exam may label, as many as like; the others are shown to it."""
+"""`pool_needs_exam`: people who passed the corpus's exam may label; others are sent to the exam."""
 
 from pathlib import Path
 

@@ -1,12 +1,13 @@
-"""The corpora in `examples/` load as they are, and hold what a corpus needs before people may see it."""
+"""The corpora in `examples/` load without a change, and have everything that people need to work."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from collection.corpora.corpus_file import read_corpus_file
-from collection.models import Corpus, Premise, WritingSeat
+from collection.models import Corpus, Premise, PromptVersion, WritingSeat
 from nli.labels import SCHEMES
 from tests.commands import run
 from tests.conftest import REPOSITORY
@@ -27,7 +28,7 @@ def test_there_are_four_examples() -> None:
 def test_an_example_loads_and_a_second_load_changes_nothing(name: str) -> None:
     first = run("load_corpus", FILES[name])
     assert first.failure == ""
-    # The demo runs as it is; in the others whoever uses them fills in whom to ask.
+    # The demo is complete; in the others, the consent text lacks the name of the group.
     warned = first.err.splitlines()
     assert warned == [] if name == "demo" else [line.count("[name and address") for line in warned] == [1]
     assert first.out.startswith(f"+ corpus {name}\n")
@@ -52,6 +53,33 @@ def test_an_example_says_what_people_need_to_know(name: str) -> None:
         assert {example.label for example in prompt.examples} == asked
         assert sorted(check.label for check in prompt.check) == sorted(asked)
         assert len(prompt.faq) >= 5
+
+
+@pytest.mark.parametrize(
+    ("name", "wording", "slug"),
+    [
+        ("captions", "snli", "snli-2015"),
+        ("multinli-like", "multinli", "multinli-2018"),
+        ("scenes", "mpe", "mpe-2017"),
+    ],
+)
+@pytest.mark.django_db
+def test_a_published_wording_can_be_appended_and_named_by_a_genre(
+    name: str, wording: str, slug: str, tmp_path: Path
+) -> None:
+    ours = FILES[name].read_text()
+    published = (EXAMPLES / "published-wordings" / f"{wording}.toml").read_text()
+    file = tmp_path / "corpus.toml"
+    file.write_text(re.sub(r'(?m)^prompt = ".*"$', f'prompt = "{slug}"', ours) + "\n" + published)
+    assert run("load_corpus", file).failure == ""
+    corpus = Corpus.objects.get(slug=name)
+    if wording == "mpe":
+        asked = list(corpus.questions.get(slug=slug).label_wordings.values_list("label", flat=True))
+    else:
+        version = PromptVersion.objects.get(prompt__genre=corpus.genres.first())
+        assert version.prompt.slug == slug
+        asked = list(version.fields.values_list("label", flat=True))
+    assert tuple(asked) == SCHEMES["nli3"]
 
 
 @every_example

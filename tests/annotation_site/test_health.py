@@ -1,4 +1,4 @@
-"""/health/ tells an operator what is alive, and nobody anything else."""
+"""/health/ reports which parts work, and reveals nothing else."""
 
 import json
 from datetime import timedelta
@@ -11,8 +11,10 @@ from django.conf import settings as django_settings
 from django.db import DatabaseError
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import escape
 
 from annotation_site.operation import health
+from annotation_site.workspace import waiting
 from jobs.models import Clock
 from jobs.tasks import clock_seen
 from modeling.models import TrainingRun, Worker
@@ -168,3 +170,31 @@ def test_no_secret_and_no_path_is_in_the_answer(client: Client) -> None:
 
 def test_only_reading_is_allowed(client: Client) -> None:
     assert client.post("/health/").status_code == 405
+
+
+def test_a_researcher_sees_a_page_and_a_monitor_the_same_as_json(browser_of, rosa, vera):
+    page = browser_of(rosa).get("/health/", headers={"Accept": "text/html,*/*"})
+    assert "<h1>State of the site</h1>" in page.content.decode()
+    parts = browser_of(rosa).get("/health/").json()["parts"]
+    for part in parts.values():
+        assert escape(part["says"]) in page.content.decode()
+    for browser in (browser_of(vera), Client()):
+        assert browser.get("/health/", headers={"Accept": "text/html"})["Content-Type"] == "application/json"
+
+
+def test_without_a_database_even_a_researcher_gets_json(browser_of, rosa, monkeypatch):
+    def refuse(*args: object) -> None:
+        raise DatabaseError("gone")
+
+    browser = browser_of(rosa)
+    monkeypatch.setattr(health, "MigrationExecutor", refuse)
+    answer = browser.get("/health/", headers={"Accept": "text/html"})
+    assert answer.status_code == 503
+    assert answer.json()["parts"]["database"]["state"] == "down"
+
+
+def test_a_disk_that_fills_up_needs_attention(monkeypatch):
+    monkeypatch.setattr(waiting, "disk", lambda: health.Part("disk", "attention", "1.5 GB are free."))
+    first = waiting.waiting()[0]
+    assert first.sentence == "The disk of the server is filling up: 1.5 GB are free"
+    assert waiting.waiting_in("any")[0] == first

@@ -1,4 +1,4 @@
-"""Researchers import and recast by pages: the first rows, a proposed map, a look, then the import as a job."""
+"""Researchers import and recast by pages: first rows, a proposed map, a preview, then the import as a job."""
 
 import json
 import shutil
@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from annotation_site.intake.jobs import work
-from collection.models import Corpus, Pair, PairImportJob
+from collection.models import Corpus, Pair, PairImportJob, Premise
 from tests.annotation_site.test_recast import REVIEWS
 from tests.cast import rosa, vera
 from tests.commands import write_jsonl
+from tests.corpora import make_corpus
 
 pytestmark = pytest.mark.django_db
 
@@ -69,7 +70,7 @@ def test_only_what_lies_in_the_folder_is_offered_and_only_to_researchers(
 
 def test_the_first_rows_and_a_map_are_proposed_then_looked_at_then_imported(browser, judged, sent):
     page = browser.get("/imports/new/", {"file": "judged.jsonl"}).text
-    assert "What the file says" in page
+    assert '<th scope="col">judgment</th>' in page
     assert "what?" in page
     assert "premise=context,hypothesis=sentence2,label=judgment" in page, (
         "columns are proposed where labels are not known"
@@ -91,7 +92,7 @@ def test_the_first_rows_and_a_map_are_proposed_then_looked_at_then_imported(brow
     assert (seen.status, seen.report["pairs"], seen.report["refused_count"]) == ("done", 8, 2)
     assert not Corpus.objects.exists()
     page = browser.get(f"/imports/{seen.pk}/").text
-    assert "8 pairs would go in; nothing was written" in page
+    assert "8 pairs would be imported; nothing was written" in page
     assert "80:10:10, drawn by group with seed 1" in page
     assert "label &quot;what?&quot; is none of entailed, not-entailed" in page
     done = carried_out(browser, sent, f"/imports/{seen.pk}/", {"do": "import"})
@@ -103,8 +104,9 @@ def test_the_first_rows_and_a_map_are_proposed_then_looked_at_then_imported(brow
 
 def test_a_recipe_shows_source_rows_beside_what_they_become(browser, incoming, sent):
     names = [shutil.copy(path, incoming) and path.name for path in REVIEWS]
-    form = {"file": names, "corpus": "reviews", "how": "recipe:sentiment", "split": "80:10:10", "do": "look"}
+    form = {"file": names, "corpus": "reviews", "how": "recipe:sentiment", "do": "look"}
     job = carried_out(browser, sent, "/imports/new/", form)
+    assert "all other pairs 80:10:10, drawn by group" in browser.get(f"/imports/{job.pk}/").text
     assert (job.recipe, job.report["pairs"], job.report["rows"]) == ("sentiment", 16, 8)
     page = browser.get(f"/imports/{job.pk}/").text
     assert "recast by sentiment" in page
@@ -135,10 +137,15 @@ def test_an_import_that_fails_says_why_and_one_is_stopped_between_portions(
     form |= {"columns": "premise=context,hypothesis=sentence2,label=judgment", "scheme": "nli3"}
     browser.post("/imports/new/", form)
     waiting = PairImportJob.objects.get(pk=sent.pop())
+    part = browser.get(f"/imports/{waiting.pk}/", headers={"HX-Request": "true"}).text
+    assert part.startswith(f'<div id="state" hx-get="/imports/{waiting.pk}/" hx-trigger="every 2s"')
     assert browser.post(f"/imports/{waiting.pk}/", {"do": "stop"}).status_code == 302
     work(waiting.pk, "test")
     waiting.refresh_from_db()
-    assert (waiting.status, waiting.error) == ("failed", "Stopped before it began.")
+    assert (waiting.status, waiting.error) == (
+        "failed",
+        "Stopped. Pairs that were written stay; the same import skips them and continues.",
+    )
     form |= {"label_map": "yes=entailment,no=neutral,what?="}
     browser.post("/imports/new/", form)
     job = PairImportJob.objects.get(pk=sent.pop())
@@ -152,6 +159,52 @@ def test_an_import_that_fails_says_why_and_one_is_stopped_between_portions(
         work(job.pk, "test")
     job.refresh_from_db()
     assert job.error.startswith("Stopped. Pairs that were written stay")
+    assert "every 2s" not in browser.get(f"/imports/{job.pk}/", headers={"HX-Request": "true"}).text
     assert "Pairs that were written stay" in browser.get(f"/imports/{job.pk}/").text
     judged.unlink()
     assert browser.post(f"/imports/{job.pk}/", {"do": "import"}).status_code == 422
+
+
+def test_a_table_whose_columns_say_too_little_is_offered_as_the_table_that_it_is(browser, incoming):
+    (incoming / "rows.csv").write_text("context,claim,r1\nThe kettle is on.,Water is heated.,5\n")
+    page = browser.get("/imports/new/?file=rows.csv").text
+    assert '<option value="csv" selected>' in page
+    assert '<th scope="col">claim</th>' in page
+    assert "none of them is named like hypothesis" in page
+
+
+def test_premises_are_looked_at_then_imported(browser, incoming, sent):
+    make_corpus()
+    (incoming / "lines.txt").write_text(
+        "The harbour was quiet before the first ferry came.\nGo on.\nThe harbour was quiet before the first ferry came.\n"
+    )
+    address = "/c/small/premises/import/"
+    assert "lines.txt" in browser.get(address).text
+    job = carried_out(browser, sent, address, {"file": "lines.txt", "genre": "fiction", "licence": "CC0-1.0"})
+    assert (job.status, job.dry_run, job.report["premises"]) == ("done", True, 1)
+    assert not Premise.objects.exists()
+    page = browser.get(f"/imports/{job.pk}/").text
+    assert "1 premise would be imported into fiction; nothing was written. 3 lines were read" in page
+    assert "Go on." in page
+    job = carried_out(browser, sent, f"/imports/{job.pk}/", {"do": "import"})
+    assert (job.dry_run, job.report["premises"]) == (False, 1)
+    premise = Premise.objects.get()
+    assert (premise.genre.slug, premise.source.licence) == ("fiction", "CC0-1.0")
+    assert "1 premise was imported into fiction." in browser.get(f"/imports/{job.pk}/").text
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"file": "nowhere.txt", "genre": "fiction"}, "nowhere.txt is not in the folder"),
+        ({"genre": "fiction"}, "No file is chosen."),
+        ({"file": "lines.txt", "genre": "odd"}, "odd"),
+    ],
+)
+def test_an_order_of_premises_that_is_not_possible_says_why(browser, incoming, sent, form, said):
+    make_corpus()
+    (incoming / "lines.txt").write_text("The harbour was quiet before the first ferry came.\n")
+    answer = browser.post("/c/small/premises/import/", form)
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert not PairImportJob.objects.exists()

@@ -95,7 +95,7 @@ def test_a_corpus_cannot_have_any_name(bring, slug):
 
 
 def test_seats_threshold_and_language_of_a_new_corpus_can_be_named(bring):
-    """Three votes a pair: with five seats a pair of two to one would have no gold label."""
+    """The pairs have three votes: with five seats, two equal votes of three would give no gold label."""
     summary = bring([record(labels=[E, E, N])], protocol="judged", seats=3, language="zh-Hant").json
     question = Question.objects.get()
     assert (question.seats, question.threshold, question.corpus.language) == (3, 2, "zh-Hant")
@@ -179,7 +179,7 @@ def test_a_pair_with_the_authors_label_alone_needs_no_label_rows(bring):
 def test_four_labels_go_in_and_the_fifth_seat_is_not_opened(bring):
     result = bring([snli(annotator_labels=[N, N, N, E])], format="snli", open=True, json=False)
     assert [label.position for label in Label.objects.order_by("position")] == [1, 2, 3, 4]
-    assert "1 pairs have fewer labels than the question has seats" in result.out
+    assert "1 pairs have fewer labels than seats" in result.out
 
 
 def test_labels_beyond_the_seats_are_kept_behind_them(bring):
@@ -321,7 +321,7 @@ def lingnli(hypothesis: str, *labels: str) -> dict[str, object]:
 
 
 def test_pairs_that_share_an_id_are_numbered_and_others_keep_theirs(bring):
-    """LingNLI's ids end in the majority's letter: two authors who wrote for one prompt share one."""
+    """LingNLI's ids end in the majority's letter, so two authors who wrote for one prompt can share an id."""
     records = [
         lingnli("One.", N, N, N),
         lingnli("Two.", E, N, N),
@@ -544,7 +544,7 @@ def test_after_a_large_import_the_database_counts_anew(bring, monkeypatch):
 
 
 def test_sqlite_is_told_as_well(monkeypatch):
-    """Without statistics it takes minutes for the pairs that nobody was asked about."""
+    """Without statistics, SQLite needs minutes to find the pairs that are not open yet."""
     lite = ConnectionHandler({"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}})[
         "default"
     ]
@@ -553,7 +553,7 @@ def test_sqlite_is_told_as_well(monkeypatch):
         cursor.execute(f"CREATE TABLE {Pair._meta.db_table} (id INTEGER PRIMARY KEY, n INTEGER)")
         cursor.execute(f"CREATE INDEX of_n ON {Pair._meta.db_table} (n)")
         cursor.execute(f"INSERT INTO {Pair._meta.db_table} VALUES (1, 1)")
-        querysets.tell_planner(Pair)
+        querysets.refresh_planner(Pair)
         assert cursor.execute("SELECT tbl FROM sqlite_stat1").fetchall() == [(Pair._meta.db_table,)]
     lite.close()
 

@@ -1,4 +1,4 @@
-"""`import_premises`: good lines go in, filters report, bad lines are refused, and it can be repeated."""
+"""`import_premises` imports valid lines, reports what filters drop and which lines are invalid, and can be repeated."""
 
 import gzip
 import hashlib
@@ -9,13 +9,14 @@ from django.utils import timezone
 from collection.models import DroppedLine, Premise, Source, WritingSeat
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
 LINES = ["A dog runs in the park.", "Two women play chess.", "A man repairs a bicycle."]
 
 
-@pytest.fixture
+@made_once
 def corpus():
     return make_corpus(writers_per_premise=2)
 
@@ -125,7 +126,7 @@ def test_bad_lines_are_refused_by_number_while_good_ones_go_in(corpus, tmp_path)
     assert result.json["premises"] == 2
     assert [(each["line"], each["reason"]) for each in result.json["refused"]] == [
         (2, "byte 4 (0xe9) is not UTF-8; save the file as UTF-8"),
-        (3, "the line is 10,001 characters long; at most 10,000 can go in"),
+        (3, "the line is 10,001 characters long; the limit is 10,000"),
         (4, "the line holds a NUL character; take it out"),
     ]
     assert "premises.txt, line 2: byte 4" in result.err
@@ -182,7 +183,7 @@ def test_an_id_that_belongs_to_another_text_is_refused(corpus, tmp_path):
     assert result["premises"] == 1
     assert result["refused"][0]["reason"] == 'the id "p" belongs to another premise'
     later = write_jsonl(tmp_path / "b.jsonl", [{"text": LINES[2], "id": "p"}])
-    assert bring(later).failure.startswith("No line of b.jsonl could be taken.")
+    assert bring(later).failure.startswith("No line of b.jsonl is a valid premise.")
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe\x00"])

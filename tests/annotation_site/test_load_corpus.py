@@ -1,4 +1,4 @@
-"""`load_corpus`: what a file changes is said before it counts, and work that was done keeps its meaning."""
+"""`load_corpus` prints the changes before it makes them, and finished work keeps its meaning."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +14,7 @@ from collection.writing.claiming import claim_writing
 from tests.commands import run
 from tests.conftest import REPOSITORY
 from tests.corpora import agreed, make_pair, make_premise
+from tests.made_once import made_once
 from validation.models import Label
 
 pytestmark = pytest.mark.django_db
@@ -37,14 +38,14 @@ def edited(tmp_path):
     return edit
 
 
-@pytest.fixture
+@made_once
 def demo() -> Corpus:
     assert not run("load_corpus", DEMO).failure
     return Corpus.objects.get(slug="demo")
 
 
 def everything(corpus: Corpus) -> list[object]:
-    """All that a file sets, to compare before and after."""
+    """Returns all that a file sets, to compare before and after."""
     question = corpus.questions.get()
     parts: list[Any] = [
         corpus.prompts,

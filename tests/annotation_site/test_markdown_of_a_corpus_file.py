@@ -1,4 +1,4 @@
-"""Whatever Markdown a corpus file holds: on every page that shows it, it is formatted, and nothing of it runs."""
+"""Markdown of a corpus file is formatted on every page that shows it, and none of it runs as a script."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +21,7 @@ from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 
-# Each of them runs in a browser if it is left as it is.
+# Each of them would run in a browser if it were not escaped.
 ATTACKS = (
     "<script>stolen()</script>"
     " <img src=x onerror=stolen()>"
@@ -43,7 +43,7 @@ def one_for_each_label(table: str, keys: str) -> str:
 
 
 def file_of(text: str) -> str:
-    """A corpus file with this text wherever a text may be."""
+    """Returns a corpus file with this text in every place for a text."""
     quoted = f"'''{text}'''"
     example = f"premise = {quoted}\nhypothesis = {quoted}\ncomment = {quoted}"
     label = f"wording = 'Right'\nhelp = {quoted}"
@@ -95,7 +95,7 @@ prompt = "plain"
 
 @pytest.fixture
 def pages(tmp_path: Path, ana: User, rosa: User, browser_of: Callable[[User], Client]) -> dict[str, Any]:
-    """Every page that shows a corpus's texts, as its readers see it."""
+    """Returns every page that shows a corpus's texts, as its readers see it."""
     path = tmp_path / "sly.toml"
     path.write_text(file_of(TEXT))
     assert not run("load_corpus", path).failure

@@ -1,4 +1,4 @@
-"""Written pairs find their validators: by the page, and by the command."""
+"""Pairs are opened for validation by the page and by the command."""
 
 import pytest
 
@@ -7,6 +7,7 @@ from collection.models import Corpus, Genre
 from tests.cast import ana
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.errors import NoWork
 from validation.labelling.claiming import claim_batch
 from validation.models import Label, Question
@@ -16,9 +17,9 @@ pytestmark = pytest.mark.django_db
 PAGE = "/corpora/small/open/"
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
-    """Six pairs that Ana wrote, unopened."""
+    """Makes six pairs that Ana wrote, not open."""
     corpus = make_corpus()
     for number in range(6):
         make_pair(
@@ -105,7 +106,7 @@ def opened_in(genre: str) -> int:
 
 @pytest.fixture
 def with_letters(corpus) -> Corpus:
-    """Four pairs more, of another genre."""
+    """Adds four pairs of another genre."""
     Genre.objects.create(corpus=corpus, slug="letters", name="Letters")
     for number in range(4):
         make_pair(corpus, make_premise(corpus, f"Letter {number}.", genre="letters"), "So.")

@@ -1,4 +1,4 @@
-"""`pair_premises`: premises of four captions with machine-made hypotheses, again and again the same."""
+"""`pair_premises` makes premises of four captions and hypotheses for them, the same each time."""
 
 import json
 
@@ -14,20 +14,21 @@ from nli import wordnet_files
 from tests.collection.pairing_material import SCENES, example_scenes
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
 RECORDS = [json.loads(line) for line in SCENES.read_text().splitlines()]
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     return make_corpus(protocol="judged")
 
 
 @pytest.fixture
 def few(tmp_path):
-    """Eight scenes: parsing is the slow part."""
+    """Returns eight scenes only, because parsing is slow."""
     return write_jsonl(tmp_path / "few.jsonl", RECORDS[:8])
 
 
@@ -174,7 +175,7 @@ def test_bad_lines_are_refused_by_number_while_good_ones_go_in(corpus, tmp_path)
 
 def test_a_file_without_a_scene_is_an_error(corpus, tmp_path):
     result = pair(write_jsonl(tmp_path / "scenes.jsonl", ["{"]))
-    assert "holds no scene that could be taken" in result.failure
+    assert "contains no valid scene" in result.failure
     assert not Source.objects.exists()
 
 

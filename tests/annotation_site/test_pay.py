@@ -1,4 +1,4 @@
-"""What an hour of work came to, and topping up what was too little."""
+"""Hourly pay, and top-ups to a floor."""
 
 import csv
 import io
@@ -16,6 +16,7 @@ from collection.writing import claiming, prompts, submitting
 from tests.cast import ana, rosa, stan, vera
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise, pay
+from tests.made_once import made_once
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, BatchItem, Question
@@ -25,9 +26,9 @@ from validation.quality_control.control_items import label_as_expert
 MINUTE = 60_000
 
 
-@pytest.fixture
-def corpus(db) -> Corpus:
-    """Five pairs to label at 5 cents, one premise to write for at 30."""
+@made_once
+def corpus() -> Corpus:
+    """Makes a corpus with five pairs to label at 5 cents and one premise to write for at 30."""
     corpus = make_corpus()
     for number in range(5):
         premise = make_premise(corpus, f"Premise {number}.")
@@ -52,12 +53,12 @@ def label_five(corpus: Corpus, who, *, measured: int, ms: int = MINUTE) -> None:
 
 
 def begun(tasks) -> None:
-    """What is in hand was handed out an hour ago."""
+    """Sets the start of the open work to an hour ago."""
     tasks.objects.filter(closed_at=None).update(created_at=timezone.now() - timedelta(hours=1))
 
 
 def topped_up(corpus: Corpus, floor: int) -> int:
-    """Everybody who is believed, as the page has it."""
+    """Returns the people with plausible times, as the page lists them."""
     found = chosen(wages(corpus), floor)
     cents = sum(wage.missing_cents(floor) for wage in found)
     return top_up(corpus=corpus, floor_cents=floor, codes=[w.code for w in found], expected_cents=cents)
@@ -110,6 +111,15 @@ def test_writing_and_bonuses_count_too_and_other_corpora_do_not(corpus):
     assert wage.hours == pytest.approx(11 / 60)
 
 
+def test_pay_for_reading_is_no_pay_for_measured_time(corpus):
+    PromptVersion.objects.update(reading_pay_cents=45)
+    write_one(corpus, ana(), 6 * MINUTE)
+    assert ana().ledger.total_cents() == 30 + 45
+    (wage,) = wages(corpus)
+    assert wage.cents == 30
+    assert wage.hourly_cents == pytest.approx(300)
+
+
 def test_a_top_up_reaches_the_floor_and_is_needed_once(corpus):
     label_five(corpus, vera(), measured=5, ms=61_001)
     assert topped_up(corpus, 900) == 77 - 25  # 5.08 minutes at $9 are 76.25 cents
@@ -119,14 +129,15 @@ def test_a_top_up_reaches_the_floor_and_is_needed_once(corpus):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_clicks_at_once_top_up_once(corpus):
-    label_five(corpus, vera(), measured=5)
+def test_two_clicks_at_once_top_up_once():
+    made = corpus.make()
+    label_five(made, vera(), measured=5)
     code = vera().code
-    looked = at_once([lambda: wages(corpus)[0].missing_cents(900)] * 8)
+    looked = at_once([lambda: wages(made)[0].missing_cents(900)] * 8)
     assert looked == [50] * 8, (
         "each of eight clicks sees the whole sum missing: with one key each, all would pay"
     )
-    at_once([lambda: top_up(corpus=corpus, floor_cents=900, codes=[code], expected_cents=50)] * 8)
+    at_once([lambda: top_up(corpus=made, floor_cents=900, codes=[code], expected_cents=50)] * 8)
     assert vera().ledger.total_cents() == 75
 
 
@@ -154,7 +165,7 @@ def test_the_page_shows_tops_up_and_downloads(corpus, client):
 
 
 def test_times_that_cannot_be_are_bounded_and_wait_for_a_researcher(corpus, client):
-    """Twenty-eight hours for each of five labels that took an hour; ten times twelve seconds are the most believed."""
+    """Reports twenty-eight hours for each of five labels that took an hour; at most ten times twelve seconds count."""
     label_five(corpus, vera(), measured=5, ms=99_999_999)
     label_five(corpus, stan(), measured=5)
     Assignment.objects.filter(annotator=stan()).update(created_at=timezone.now() - timedelta(minutes=1))

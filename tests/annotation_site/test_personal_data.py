@@ -1,4 +1,4 @@
-"""What somebody can take along, and what is left when they erase themselves."""
+"""People download their data and erase their account; some records stay."""
 
 import json
 
@@ -30,6 +30,7 @@ from collection.premises import writing_seats
 from collection.writing import claiming, prompts, submitting
 from tests.cast import PASSWORD, person
 from tests.corpora import make_corpus, make_pair, make_premise, pay
+from tests.made_once import made_once
 from validation.annotators.membership import invite
 from validation.models import Label, Question
 
@@ -41,8 +42,8 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def corpus(db):
+@made_once
+def corpus():
     corpus = make_corpus(with_consent=True)
     texts = ("A woman stands by the river.", "Two dogs run over a field.")
     writing_seats.make_seats(premises=[make_premise(corpus, text) for text in texts])
@@ -51,7 +52,7 @@ def corpus(db):
 
 @pytest.fixture
 def writer(corpus, ana):
-    """Ana sent one task, began another, earned, and made a token."""
+    """Returns Ana, who sent one task, began another, earned, and made a token."""
     give_consent(user=ana, form=corpus.consent_form)
     prompts.read_prompt(annotator=ana, version=PromptVersion.objects.get(), answers={})
     task = claiming.claim_writing(corpus=corpus, annotator=ana)
@@ -121,7 +122,9 @@ def test_somebody_erased_does_not_come_back_as_somebody_new(client, corpus):
     link = EntryLink.objects.create(
         corpus=corpus, platform="prolific", name="first wave", tasks_wanted=1, completion_code="C0DE"
     )
-    client.post(f"{reverse('enter', args=[link.token])}?PROLIFIC_PID=p-1&STUDY_ID=s-1&SESSION_ID=x-1")
+    agreed = {"agree": corpus.consent_form.digest} if corpus.consent_form else {}
+    address = f"{reverse('enter', args=[link.token])}?PROLIFIC_PID=p-1&STUDY_ID=s-1&SESSION_ID=x-1"
+    client.post(address, agreed)
     visit = Visit.objects.get()
     erase_through_the_page(client, visit.user)
     kept = PlatformIdentity.objects.get(user=visit.user).participant
@@ -135,7 +138,7 @@ def test_somebody_erased_does_not_come_back_as_somebody_new(client, corpus):
 
 
 NOT_TOLD = {
-    # What stands about the work and not about the person.
+    # Models about the work and not about the person.
     "Snapshot": "who asked for it; a researcher's act about the corpus",
     "SnapshotPair": "a frozen copy of a pair, known by its public id",
     "SnapshotLabel": "a frozen copy of a judgement",
@@ -151,6 +154,9 @@ NOT_TOLD = {
     "RunProgress": "how a run went",
     "Evaluation": "how a run did",
     "Breakdown": "how a run did, by group",
+    "Marking": "a sample that a researcher drew",
+    "MarkedPair": "a pair of the sample",
+    "Mark": "a researcher's analysis of a pair",
     "Adjudication": "a researcher's decision about a pair",
     "Vetting": "a researcher's withdrawal of pairs",
     "PairImportJob": "who asked for an import; a researcher's act about the corpus",
@@ -159,12 +165,12 @@ NOT_TOLD = {
     "Gold": "counts over the judgements of a pair",
     "Parse": "trees of a pair",
     "Assignment": "a batch; each of its places is told",
-    "LogEntry": "what a researcher changed in the dashboard; the record of the project",
+    "LogEntry": "what a researcher changed in the admin; the record of the project",
 }
 
 
 def reach_a_person():
-    """Every model from which a chain of foreign keys leads to a person."""
+    """Returns every model from which a chain of foreign keys leads to a person."""
     found, grew = {User}, True
     while grew:
         more = {

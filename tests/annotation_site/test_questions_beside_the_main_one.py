@@ -1,4 +1,4 @@
-"""`[[questions]]` and `qualification` of a corpus file: loaded, changed, refused, dropped."""
+"""`[[questions]]` and `qualification` of a corpus file: loading, changing, errors, removal."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`recast` brings what a recipe makes into a corpus, as `import_pairs` does with published files."""
+"""`recast` imports the pairs that a recipe makes, as `import_pairs` does with published files."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A long import of premises: interrupted and resumed, two at a time, tried without writing."""
+"""Long imports of premises: interrupted and resumed, two at once, and dry runs."""
 
 import pytest
 
@@ -7,13 +7,14 @@ from collection.models import DroppedLine, Premise, PremiseImport, Source, Writi
 from collection.premises.intake import import_batch
 from tests.commands import run
 from tests.corpora import make_corpus
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
 COUNT = 100
 
 
-@pytest.fixture
+@made_once
 def corpus():
     return make_corpus()
 
@@ -48,7 +49,7 @@ def everything():
 
 
 def stop_after(monkeypatch, batches, problem):
-    """The import breaks off in the transaction of a batch, after it has written."""
+    """Interrupts the import in the transaction of a batch, after it has written."""
     done = []
 
     def broken(**order):

@@ -1,12 +1,29 @@
-"""One judgement in train and three to five in test, kept where all are the same: declared in the corpus file."""
+"""A corpus file can ask for one label in train and three to five in test, and keep pairs whose labels are all the same."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
 
+from annotation_site.intake.orders import check_rule
+from annotation_site.operation.invariants import partitions_with_more_seats
+from annotation_site.workspace import next_step
+from annotation_site.workspace.pipeline import counts_of
 from collection.models import Corpus, Pair
+from nli.agreement import krippendorff_alpha
 from snapshots.verify import verify
 from tests.annotation_site.test_questions_beside_the_main_one import RELATIONS, load
 from tests.cast import person
-from tests.corpora import make_pair, make_premise
+from tests.corpora import make_corpus, make_pair, make_premise
 from tests.snapshots.material import folder, freeze, lines, manifest
 from tests.validation.votes import gold_of, vote
 from validation.errors import NoWork
@@ -15,8 +32,9 @@ from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
 from validation.models import Label, PartitionRule, Question
 from validation.pairs.listing import Wanted, pairs_to_read
-from validation.pairs.opening import open_for_validation, open_more_labels
+from validation.pairs.opening import open_for_validation, open_more_labels, preview_opening
 from validation.start_page.my_work import own_figures
+from validation.statistics.agreement import report
 
 pytestmark = pytest.mark.django_db
 __all__ = ["load"]
@@ -38,8 +56,30 @@ def corpus(load) -> Corpus:
     return corpus
 
 
+def test_the_next_step_names_the_price_that_the_preview_has(corpus, browser_of, rosa, monkeypatch):
+    """Train and dev have one seat, test has five; a pair whose seats were withdrawn is still opened."""
+    monkeypatch.setattr(next_step, "WORTH_OPENING", 1)
+    corpus.protocol = Corpus.Protocol.JUDGED
+    corpus.save()
+    for partition in ("train", "test"):
+        premise = make_premise(corpus, f"Not opened: {partition}.", genre="news")
+        make_pair(corpus, premise, "So.", author_label="entailed", published_partition=partition)
+    opened = Pair.objects.filter(public_id__startswith="test").first()
+    Label.objects.filter(pair=opened).update(
+        withdrawn_at=timezone.now(), withdrawn_because="its annotator was excluded"
+    )
+    question = Question.objects.get()
+    question.pay_cents = 100
+    question.save()
+    seen = preview_opening(question=question, pairs=Pair.objects.all())
+    # The author wrote for a label of another scheme than the one that is asked for, so it takes no seat.
+    assert (seen.pairs, seen.labels, seen.cents) == (2, 6, 600)
+    step = browser_of(rosa).get(f"/c/{corpus.slug}/").context["step"]
+    assert step.sentence == "2 pairs wait to be opened for labelling; their labels would cost $6.00."
+
+
 def label_all(wanted: dict[str, str]) -> None:
-    """Six people label whatever they are given; `wanted` has the label of each pair, by person where it has several."""
+    """Lets six people label all their batches. `wanted`: the label of each pair, by person if there are several."""
     question = Question.objects.get()
     for number in range(6):
         who = person(f"person{number}")
@@ -101,6 +141,94 @@ def test_what_is_wrong_with_the_table_is_said(load, old, new, words):
     assert not Corpus.objects.exists()
 
 
+def do(change: Callable[[], Any]) -> None:
+    """Makes a change in a transaction of its own, whose end checks deferred constraints."""
+    with transaction.atomic():
+        change()
+        connection.check_constraints()
+
+
+@pytest.mark.parametrize("rule", ["majority", "adjudicated"])
+def test_the_database_refuses_the_rule_of_a_partition_beside_another_rule(rule):
+    make_corpus()
+    question = Question.objects.get()
+
+    def add(**fields):
+        return PartitionRule.objects.create(
+            question=question, order=0, partition="train", seats=1, threshold=1, **fields
+        )
+
+    def becomes(name):
+        Question.objects.update(gold_rule=name)
+
+    do(lambda: becomes(rule))
+    with pytest.raises(IntegrityError, match="partition_rule_is_that_of_its_question"):
+        do(add)
+    with pytest.raises(IntegrityError, match="partition_rule_is_unanimous"):
+        do(lambda: add(gold_rule=rule))
+    do(lambda: (becomes("unanimous"), add()))
+    PartitionRule.objects.get().full_clean()
+    with pytest.raises(IntegrityError, match="partition_rule_is_that_of_its_question"):
+        do(lambda: becomes(rule))
+    do(lambda: (becomes(rule), PartitionRule.objects.all().delete()))  # in either order
+    unsaved = PartitionRule(question=question, order=0, partition="train", seats=1, threshold=1)
+    with pytest.raises(ValidationError, match="partition_rule_is_that_of_its_question"):
+        unsaved.full_clean()
+
+
+def test_a_partition_never_has_more_seats_than_its_question():
+    """The schema of corpus files refuses it (above), an import does, and what came in otherwise is counted by doctor."""
+    with pytest.raises(
+        CommandError, match="--seats 3 is fewer than the 5 seats that the file names for test"
+    ):
+        check_rule(3, None, {"train": (1, 1), "test": (5, 3)})
+    check_rule(5, None, {"train": (1, 1), "test": (5, 3)})
+    make_corpus()
+    Question.objects.update(gold_rule="unanimous", seats=3, threshold=2)
+    rule = PartitionRule(question=Question.objects.get(), order=0, partition="test", seats=3, threshold=2)
+    rule.save()
+    assert partitions_with_more_seats() == 0
+    PartitionRule.objects.update(seats=4)
+    assert partitions_with_more_seats() == 1
+
+
+def test_sqlite_refuses_it_too(tmp_path):
+    """Tests a new database in a process of its own, also after a migration has made the table of questions anew."""
+    program = """
+import django
+django.setup()
+from django.core.management import call_command
+from django.db import IntegrityError, connection, transaction
+call_command("migrate", verbosity=0)
+from collection.models import Corpus
+from validation.models import PartitionRule, Question
+from validation.gold import sql_view
+sql_view.drop("default", ["a migration"])
+with connection.schema_editor() as editor:
+    editor._remake_table(Question)
+sql_view.create("default")
+question = Question.objects.create(corpus=Corpus.objects.create(slug="c", name="C"), scheme="nli3")
+for rule in ("unanimous", "majority"):
+    Question.objects.update(gold_rule=rule)
+    try:
+        with transaction.atomic():
+            PartitionRule.objects.create(question=question, order=0, partition="train", seats=1, threshold=1)
+    except IntegrityError as error:
+        print(rule, "refused")
+    PartitionRule.objects.all().delete()
+"""
+    database = {"DATABASE_URL": f"sqlite:///{tmp_path}/db.sqlite3", "QUINTET_VAR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **database, "DJANGO_SETTINGS_MODULE": "annotation_site.settings"},
+        cwd=settings.BASE_DIR,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "majority refused\n"), done.stderr
+
+
 def listed(votes: str) -> set[str]:
     rows, _ = pairs_to_read(Question.objects.get(), Wanted(votes=votes))
     return {row.public_id for row in rows}
@@ -108,7 +236,7 @@ def listed(votes: str) -> set[str]:
 
 @pytest.fixture
 def labelled(load) -> Question:
-    """Pairs of train with three seats, of which two equal labels decide, beside a pair of test with five seats."""
+    """Makes pairs of train with three seats, of which two equal labels decide, and a pair of test with five seats."""
     assert "nothing" not in load(BY_PARTITION.replace("seats = 1\nthreshold = 1", "seats = 3\nthreshold = 2"))
     corpus, question = Corpus.objects.get(), Question.objects.get()
     for name, letters in {
@@ -135,7 +263,26 @@ def test_the_list_knows_how_many_seats_each_pair_has(labelled):
     assert listed("complete") == {"train-same", "train-split", "train-all", "test"}
     assert listed("unanimous") == {"train-same"}
     assert listed("split") == {"train-split", "train-all", "test"}
-    assert listed("disputed") == {"train-all", "test"}
+    assert listed("disputed") == {"train-split", "train-all", "test"}
+
+
+def test_home_counts_pairs_with_the_seats_of_their_partition(labelled):
+    counts = counts_of([labelled.corpus])[labelled.corpus_id]
+    assert (counts.complete, counts.gold, counts.disputed) == (
+        len(listed("complete")),
+        1,
+        len(listed("disputed")),
+    )
+
+
+def test_a_partition_with_fewer_seats_has_an_alpha_and_no_kappa(labelled):
+    """Kappa needs as many labels on each pair as the question has seats; alpha is over what is there."""
+    rows = report(Pair.objects.all(), labelled, by="partition").rows
+    assert (rows["train"]["pairs_with_all_labels"], rows["train"]["fleiss_kappa"]["overall"]) == (0, None)
+    votes = Counter({(0, 0, 0, 0, 3): 1, (0, 0, 0, 1, 2): 1, (0, 0, 1, 1, 1): 1, (0, 0, 0, 0, 2): 1})
+    expected = krippendorff_alpha(votes, ordinal=True)
+    assert rows["train"]["krippendorff_alpha_all_pairs"] == pytest.approx(expected)
+    assert rows["test"]["pairs_with_all_labels"] == 1
 
 
 def test_pairs_with_fewer_seats_get_more_labels_if_their_votes_split(labelled):
@@ -143,7 +290,13 @@ def test_pairs_with_fewer_seats_get_more_labels_if_their_votes_split(labelled):
     assert {pair.public_id for pair in split_pairs(labelled, 1)} == {"train-all", "test"}
     assert {pair.public_id for pair in split_pairs(labelled, 5)} == listed("complete")
     assert open_more_labels(question=labelled, labels=9) == 3
-    assert Label.objects.filter(pair__public_id="train-split", position__gt=5).count() == 4
+    for name, own in (("train-split", 3), ("train-all", 3), ("test", 5)):
+        seats = Label.objects.seats().filter(pair__public_id=name)
+        assert seats.count() == 9, "labels in all, as the page says"
+        assert seats.filter(position__gt=5, label=None).count() == 9 - own, "none of them counts for gold"
+    assert open_more_labels(question=labelled, labels=9) == 0
+    assert open_more_labels(question=labelled, labels=10) == 3
+    assert Label.objects.seats().filter(pair__public_id="train-split").count() == 10
 
 
 def test_more_labels_are_not_asked_for_a_pair_with_one_seat(corpus):

@@ -1,4 +1,4 @@
-"""Settings are read strictly: a wrong one stops the start with its name."""
+"""Settings are read strictly: an invalid one stops the start with an error that names it."""
 
 import os
 import secrets
@@ -53,7 +53,7 @@ def test_the_secret_of_an_installation_is_made_once_for_its_owner_only(tmp_path:
 
 
 def made_in_place(path: Path) -> str:
-    """How the secret was once made: the file is there before its content."""
+    """Makes the secret as earlier versions did: the file exists before its content."""
     if not path.exists():
         path.touch(mode=0o600, exist_ok=False)
         path.write_text(secrets.token_urlsafe(50))
@@ -63,7 +63,7 @@ def made_in_place(path: Path) -> str:
 def read_while_another_process_makes_it(
     make: Callable[[Path], str], path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[str, str]:
-    """What the maker and a second process get that starts in the middle of the making."""
+    """Returns what two processes read, of which the second starts while the first makes the secret."""
     begun, go_on = threading.Event(), threading.Event()
     token_urlsafe = secrets.token_urlsafe
 

@@ -1,4 +1,4 @@
-"""A release can be gone on with elsewhere: its lines come in with votes, annotators and rule, and out as they were."""
+"""A snapshot can be imported into another corpus with votes, annotators and rule, and frozen again unchanged."""
 
 import json
 import shutil
@@ -38,7 +38,7 @@ def lines_of(place: Path) -> dict[str, dict[str, object]]:
 
 
 def with_codes_of(slug: str, lines: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
-    """People of another corpus are marked with its name."""
+    """Returns the lines with codes as imported people have them: with the name of their corpus in front."""
     for line in lines.values():
         line["annotator_codes"] = [code and f"{slug}:{code}" for code in line["annotator_codes"]]
         line["author"] = line["author"] and f"{slug}:{line['author']}"
@@ -52,6 +52,18 @@ def test_an_elicited_corpus_comes_back_with_people_groups_and_partitions(tmp_pat
     theirs = lines_of(folder(freeze(corpus)))
     ours = brought(folder(freeze(corpus)), "again", tmp_path)
     assert ours == with_codes_of("again", theirs)
+
+
+def test_genres_keep_their_name_register_and_place_outside_training(tmp_path):
+    corpus = corpus_of(4)
+    corpus.genres.update(name="Talks", register="spoken")
+    corpus.genres.create(slug="travel", name="Travel guides", register="written", in_training=False)
+    premise = make_premise(corpus, "The old town is small.", genre="travel")
+    label_pair(add_pair(premise, "e", "A town."), "eeeee")
+    brought(folder(freeze(corpus)), "again", tmp_path)
+    facts = ("slug", "name", "register", "in_training")
+    again = Corpus.objects.get(slug="again")
+    assert set(again.genres.values_list(*facts)) == set(corpus.genres.values_list(*facts))
 
 
 def test_a_judged_corpus_of_several_sentences_keeps_its_rule_and_words(tmp_path):
@@ -127,3 +139,46 @@ def test_a_broken_file_of_facts_is_named(tmp_path):
     (tmp_path / "train.jsonl").write_text("{}\n")
     failure = run("import_pairs", "new", tmp_path / "train.jsonl", format="snapshot").failure
     assert "corpus.json is not the corpus.json of a snapshot (KeyError: 'question')" in failure
+
+
+def test_partitions_with_seats_of_their_own_keep_them(tmp_path):
+    corpus = make_corpus(slug="relations", scheme="entailed2", protocol="recast")
+    Question.objects.filter(corpus=corpus).update(
+        scheme="ordinal5", seats=5, threshold=3, gold_rule="unanimous"
+    )
+    question = Question.objects.get(corpus=corpus)
+    for order, (partition, seats) in enumerate({"train": 1, "dev": 1}.items()):
+        question.partitions.create(order=order, partition=partition, seats=seats, threshold=1)
+    for partition, votes in {"train": "5", "dev": "2", "test": "555"}.items():
+        premise = make_premise(corpus, f"A line of {partition}.")
+        pair = make_pair(corpus, premise, "So be it.", author_label=None, published_partition=partition)
+        Label.objects.bulk_create(
+            Label(
+                question=question,
+                pair=pair,
+                premise=premise,
+                position=position,
+                scheme="ordinal5",
+                origin=Label.Origin.IMPORTED,
+                annotator=person(f"val{position}"),
+                label=vote,
+            )
+            for position, vote in enumerate(votes, start=1)
+        )
+    theirs = lines_of(folder(freeze(corpus)))
+    assert {line["partition"]: line["gold_label"] for line in theirs.values()} == {
+        "train": "entailed",
+        "dev": "not-entailed",
+        "test": "entailed",
+    }
+    ours = brought(folder(freeze(corpus)), "again", tmp_path)
+    assert ours == with_codes_of("again", theirs)
+    again = Question.objects.get(corpus__slug="again").partitions
+    assert set(again.values_list("partition", "seats", "threshold")) == {("train", 1, 1), ("dev", 1, 1)}
+    for partition, fewer in (
+        ("train", 0),
+        ("test", 1),
+    ):  # one label is all that a pair of train has seats for
+        file = folder(freeze(corpus)) / f"{partition}.jsonl"
+        summary = run("import_pairs", f"third-{partition}", file, format="snapshot", json=True).json
+        assert (summary["labels"], summary["fewer_labels"]) == ({"train": 1, "test": 3}[partition], fewer)

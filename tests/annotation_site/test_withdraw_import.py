@@ -1,4 +1,4 @@
-"""An import can be taken back as a whole, while nothing was built on it."""
+"""An import can be withdrawn as a whole, while nothing depends on it."""
 
 import pytest
 

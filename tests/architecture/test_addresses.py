@@ -1,7 +1,14 @@
-"""What holds at every address of the site."""
+"""Rules that hold at every address of the site."""
+
+import re
+from dataclasses import replace
+from html import unescape
+from typing import Any, ClassVar
 
 import pytest
+from django.core.handlers.wsgi import WSGIRequest
 from django.db import connection
+from django.http import QueryDict
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -11,31 +18,31 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.prompts import read_prompt
 from tests.addresses import Address, Site, addresses, finish, sample_site, writes
 from validation.labelling.instructions import read_instructions
-from validation.models import Assignment
+from validation.models import Assignment, CachedStatistics
 from validation.statistics import cached
 
 pytestmark = pytest.mark.django_db
 
-# The two working pages: opening one hands out work.
+# The two working pages: opening one claims work.
 HAND_OUT = {"writing", "labelling"}
 AHEAD = ({"Sec-Purpose": "prefetch;prerender"}, {"Purpose": "prefetch"}, {"X-Moz": "prefetch"})
 
 
 @pytest.fixture
 def site() -> Site:
-    """With work for the annotator, who has read what is to be read before it is handed out, and whose visit is done."""
+    """Makes a site with work for the annotator, who has read all instructions and finished a visit."""
     site = sample_site()
     read_prompt(annotator=site.people["annotator"], version=PromptVersion.objects.get(), answers={})
     read_instructions(question=site.corpus.questions.get(), annotator=site.people["annotator"], answers={})
     Premise.objects.filter(corpus=site.corpus).update(status="open")
     make_seats(premises=Premise.objects.filter(corpus=site.corpus, seats=None))
     WritingAssignment.objects.update(outcome="submitted")
-    assert tasks_done(Visit.objects.get()) == 1  # enough: the visit's page shows the code
+    assert tasks_done(Visit.objects.get()) == 1  # enough for the visit's page to show the code
     return site
 
 
 def wrote(client: Client, address: Address, method: str, headers: dict[str, str]) -> list[str]:
-    """The statements that wrote. No address may answer with a server error, either."""
+    """Returns the statements that wrote. Fails for a server error, too."""
     with CaptureQueriesContext(connection) as asked:
         answer = client.generic(method, address.url, headers=headers)
         finish(answer)
@@ -43,12 +50,162 @@ def wrote(client: Client, address: Address, method: str, headers: dict[str, str]
     return writes(asked)
 
 
-ROLES = ["visitor", "stranger", "annotator", "researcher", "administrator"]
+# Values for what a page reads of its query. A page that reads another key fails until it has some here.
+VALUES = {
+    **dict.fromkeys(
+        [
+            "after",
+            "alone",
+            "first",
+            "second",
+            "run",
+            "runs",
+            "before",
+            "cursor",
+            "page",
+            "page_size",
+            "place",
+            "seed",
+            "version",
+        ],
+        ("1",),
+    ),
+    **dict.fromkeys(["labels", "longest", "percent", "shortest", "votes", "floor"], ("3",)),
+    **dict.fromkeys(
+        ["author", "changed", "document", "file", "licence", "group", "premise", "source", "text"], ("a",)
+    ),
+    **dict.fromkeys(["label", "author_label", "gold"], ("neutral", "-")),
+    "as": ("csv", "charts"),
+    "by": ("genre", "author", "nothing"),
+    "chart": ("1",),
+    "confirm": ("token",),
+    "corpus": ("small",),
+    "end": ("finished",),
+    "format": ("json",),
+    "genre": ("fiction",),
+    "lang": ("de",),
+    "next": ("/",),
+    "of": ("chart",),
+    "order": ("newest", "length", "random"),
+    "part": ("models", "annotators"),
+    "partition": ("dev",),
+    "preset": ("paper",),
+    "prompt": ("plain",),
+    "q": ("dog", "main"),
+    "question": ("main",),
+    "region": ("hard", "easy"),
+    "runs": ("1",),
+    "script": ("1",),
+    "show": ("answered",),
+    "skipped": ("yes",),
+    "sort": ("agreement",),
+    "split": ("8:1:1",),
+    "status": ("open",),
+    "until": ("2026-01-01",),
+    "with": ("1",),
+    "writing": ("open",),
+}
+# What a page reads as a whole.
+WHOLE = {"enter/<str:token>/": "PROLIFIC_PID=p-9&STUDY_ID=s-9&SESSION_ID=x-9"}
+LINK = re.compile(r'(?:href|hx-get)="\?([^"#]+)')
 
 
-@pytest.mark.parametrize(("role", "large"), [*((role, False) for role in ROLES), ("researcher", True)])
-def test_looking_at_an_address_writes_nothing(site, role, large, monkeypatch):
-    """Nor where a corpus is too large for statistics during a request, and no worker has computed them yet."""
+class Query(QueryDict):
+    """A query that records which keys a page asks of it."""
+
+    asked: ClassVar[set[str]] = set()
+
+    def __getitem__(self, key: str) -> Any:
+        self.asked.add(key)
+        return super().__getitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        self.asked.add(str(key))
+        return super().__contains__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.asked.add(key)
+        return super().get(key, default)
+
+    def getlist(self, key: str, default: Any = None) -> Any:
+        self.asked.add(key)
+        return super().getlist(key, default)
+
+
+def queries_of(
+    client: Client, address: Address, monkeypatch: pytest.MonkeyPatch
+) -> tuple[set[str], set[str]]:
+    """Looks at an address. Returns queries to it, from its links and VALUES, and the keys that VALUES lacks."""
+    Query.asked = set()
+    made = property(lambda request: Query(request.META.get("QUERY_STRING", "")))
+    with monkeypatch.context() as patch:
+        patch.setattr(WSGIRequest, "GET", made)
+        answer = client.get(address.url)
+        finish(answer)
+    links = set() if answer.streaming else {unescape(link) for link in LINK.findall(answer.text)}
+    alone = {f"{key}={value}" for key in Query.asked for value in VALUES.get(key, ())}
+    whole = {WHOLE[address.route]} if address.route in WHOLE else set()
+    return links | alone | whole, Query.asked - VALUES.keys()
+
+
+@pytest.mark.parametrize(
+    ("role", "large"),
+    [
+        *(("visitor", False), ("annotator", False), ("researcher", False)),
+        pytest.param("researcher", True, marks=pytest.mark.thorough),
+    ],
+)
+def test_looking_with_a_query_writes_nothing(site, role, large, monkeypatch):
+    """With each key that a page reads, and its own links. Large: a worker has computed the statistics."""
+    if large:
+        monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 0)
+        monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 0)
+        for kind in cached.COMPUTE:
+            row = cached.request_statistics(question=site.corpus.questions.get(), kind=kind)
+            cached.work(row.pk, "test")
+        assert CachedStatistics.objects.exclude(content="").count() > 3
+    client = Client()
+    if role != "visitor":
+        client.force_login(site.people[role])
+    found: dict[str, Any] = {}
+    unknown: dict[str, str] = {}
+    tried = 0
+    for address in addresses(site):
+        if address.name in HAND_OUT or address.route.startswith("admin/"):
+            continue
+        queries, without = queries_of(client, address, monkeypatch)
+        unknown |= dict.fromkeys(without, address.url)
+        tried += len(queries)
+        for query in sorted(queries):
+            url = f"{address.url}{'&' if '?' in address.url else '?'}{query}"
+            if statements := wrote(client, replace(address, url=url), "GET", {}):
+                found[url] = statements
+    assert not found
+    assert role != "researcher" or tried > 100
+    assert not unknown, f"give these keys values in VALUES: {unknown}"
+
+
+# What others see, these see too.
+MOST = [("annotator", False, "GET"), ("researcher", False, "GET")]
+ALL = [
+    (role, large, method)
+    for method in ("GET", "HEAD")
+    for role, large in (
+        *((role, False) for role in ("visitor", "stranger", "annotator", "researcher", "administrator")),
+        ("researcher", True),
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("role", "large", "method"),
+    [
+        pytest.param(*each, marks=() if each in MOST else pytest.mark.thorough, id="-".join(map(str, each)))
+        for each in ALL
+    ],
+)
+def test_looking_at_an_address_writes_nothing(site, role, large, method, monkeypatch):
+    """Also tries a corpus that is too large for statistics during a request, before a worker has computed them."""
     if large:
         monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 0)
         monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 0)
@@ -57,11 +214,10 @@ def test_looking_at_an_address_writes_nothing(site, role, large, monkeypatch):
         client.force_login(site.people[role])
     found = {}
     for address in addresses(site):
-        for method in ("HEAD", "GET"):
-            if method == "GET" and address.name in HAND_OUT:
-                continue
-            if statements := wrote(client, address, method, {}):
-                found[method, address.url] = statements
+        if method == "GET" and address.name in HAND_OUT:
+            continue
+        if statements := wrote(client, address, method, {}):
+            found[address.url] = statements
     assert not found
 
 

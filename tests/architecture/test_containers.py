@@ -1,4 +1,4 @@
-"""What can be known of the containers without an engine: that everything they name exists."""
+"""Checks without a container engine that everything that the container files name exists."""
 
 import re
 from importlib.util import find_spec

@@ -1,5 +1,6 @@
-"""Migrations say what the models say, and depend only downwards."""
+"""Migrations match the models, and depend only on apps below."""
 
+import re
 from io import StringIO
 
 import pytest
@@ -33,3 +34,17 @@ def test_migrations_have_speaking_names() -> None:
     loader = MigrationLoader(None)
     names = [f"{app}.{name}" for app, name in loader.disk_migrations if app in APPS]
     assert [name for name in names if "auto_" in name or name.endswith("_initial")] == []
+
+
+@pytest.mark.django_db
+def test_one_operation_makes_all_tables_and_drops_them_in_the_other_order() -> None:
+    def tables(statement: str, **options: bool) -> list[str]:
+        out = StringIO()
+        call_command("sqlmigrate", "collection", "0001", stdout=out, **options)
+        return re.findall(rf'{statement} TABLE "(\w+)"', out.getvalue())
+
+    (operation,) = MigrationLoader(None).disk_migrations["collection", "0001_tables"].operations
+    made = [f"collection_{model.name_lower}" for model in operation.models]
+    assert len(made) > 20
+    assert tables("CREATE") == made
+    assert tables("DROP", backwards=True) == made[::-1]

@@ -1,4 +1,4 @@
-"""The proxy's configuration that we ship, with a real nginx before a site that counts what reaches it."""
+"""Our configuration of the proxy, in a real nginx before a site that counts the requests that reach it."""
 
 import http.server
 import os
@@ -21,7 +21,7 @@ CONFIG = Path(__file__).resolve().parents[2] / "deploy" / "nginx.conf"
 
 
 class Counted(http.server.BaseHTTPRequestHandler):
-    """Answers with what the proxy said of the client, and remembers each request."""
+    """Returns the proxy's headers about the client, and records each request."""
 
     protocol_version = "HTTP/1.1"
     seen: list[str] = []
@@ -49,7 +49,7 @@ def stack() -> Iterator[ExitStack]:
 
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """The port of an nginx that runs our file; only names, ports and the patience with clients are changed."""
+    """Yields the port of an nginx that runs our file; only names, ports and timeouts for clients are changed."""
     folder = tmp_path_factory.mktemp("proxy")
     site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Counted)
     threading.Thread(target=site.serve_forever, daemon=True).start()

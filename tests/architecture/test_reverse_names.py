@@ -1,4 +1,4 @@
-"""The import linter cannot see `pair.labels.all()` in an app below, where Django put that name."""
+"""No app uses names such as `pair.labels` that apps above put on its models: the import linter does not see these."""
 
 import ast
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from django.apps import apps
 from django.conf import settings
 
 APPS = ["accounts", "collection", "validation", "snapshots", "modeling"]
-# What one does with a manager. An attribute of that name alone may well be something of the app's own.
+# Uses of a manager. An attribute of that name alone may be the app's own.
 MANAGER_WORDS = {
     "all", "filter", "exclude", "count", "exists", "first", "last", "get", "create", "values", "values_list",
     "order_by", "aggregate", "annotate", "update", "delete", "select_related", "get_or_create", "iterator",
@@ -17,7 +17,7 @@ MANAGER_WORDS = {
 
 
 def names_from_above(app: str) -> set[str]:
-    """Accessors and query names that apps above `app` put on its models, and that it has not itself."""
+    """Returns accessors and query names that apps above `app` put on its models, without names of its own."""
     above = set(APPS[APPS.index(app) + 1 :])
     names: set[str] = set()
     own: set[str] = set()
@@ -32,7 +32,7 @@ def names_from_above(app: str) -> set[str]:
 
 
 def uses(source: str, names: set[str]) -> Iterator[str]:
-    """Where Python code uses one of the names as a manager, in a query's keyword or in a path of names."""
+    """Returns the places where code uses one of the names as a manager, in a query's keyword or in a path of names."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Attribute(value=ast.Attribute(attr=name), attr=word) if word in MANAGER_WORDS:

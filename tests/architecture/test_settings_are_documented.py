@@ -1,10 +1,12 @@
-"""Every name that the settings read stands in their reference, and no other."""
+"""The reference lists every name that the settings read, and no other."""
 
 import re
 
 from django.conf import settings
 
-READ = re.compile(r"""(?:env_bool|env_int|env\.list|env\.db_url|os\.environ\.get)\(\s*"([A-Z_]+)\"""")
+READ = re.compile(
+    r"""(?:env_bool|env_int|env\.list|env\.db_url|env\.email_url|os\.environ\.get)\(\s*"([A-Z_]+)\""""
+)
 
 
 def test_the_reference_lists_exactly_the_names_that_are_read() -> None:

@@ -1,4 +1,4 @@
-"""What a web process must not load: it would make every process of the site large and slow to start."""
+"""Web processes do not load packages that would make them large and slow to start."""
 
 import subprocess
 import sys

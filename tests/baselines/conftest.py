@@ -1,4 +1,4 @@
-"""What all tests of the baselines need."""
+"""Settings for all tests of the baselines."""
 
 import pytest
 import torch
@@ -6,5 +6,5 @@ import torch
 
 @pytest.fixture(autouse=True, scope="session")
 def one_thread() -> None:
-    """Tiny networks gain nothing from a second thread, and on a busy machine wait for it most of the time."""
+    """Limits torch to one thread: tiny networks gain nothing from a second one, and on a busy machine wait for it."""
     torch.set_num_threads(1)

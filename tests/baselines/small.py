@@ -1,4 +1,4 @@
-"""A small snapshot of our own, vectors of our own, and the two programs run as a person would run them."""
+"""A small snapshot and vectors for tests, and the two programs run as a person would run them."""
 
 import contextlib
 import hashlib
@@ -26,7 +26,7 @@ DIMENSIONS = 8
 
 
 def line(pair_id: str, premise: str, hypothesis: str, label: str, /, **more: object) -> dict[str, object]:
-    """One line of a snapshot's file."""
+    """Returns one line of a snapshot's file."""
     return {
         "gold_label": label,
         "sentence1": premise,
@@ -41,7 +41,7 @@ def line(pair_id: str, premise: str, hypothesis: str, label: str, /, **more: obj
 
 
 def lines(who: Sequence[str] = WHO, prefix: str = "p") -> list[dict[str, object]]:
-    """Three pairs a premise, whose label the hypothesis gives away."""
+    """Returns three pairs for each premise; the hypothesis gives the label away."""
     return [
         line(f"{prefix}{number}-{label[0]}", f"{person} waits {place}.", f"{person} waits {ending}.", label)
         for number, (person, place) in enumerate((person, place) for person in who for place in WHERE)
@@ -50,18 +50,18 @@ def lines(who: Sequence[str] = WHO, prefix: str = "p") -> list[dict[str, object]
 
 
 def write_lines(path: Path, rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
-    """Writes JSON Lines; answers what RUN.json says of the file."""
+    """Writes JSON Lines; returns the file as RUN.json names it."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return file_of(path)
 
 
 def file_of(path: Path) -> dict[str, str]:
-    """A file as RUN.json names it."""
+    """Returns a file as RUN.json names it."""
     return {"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 def write_vectors(path: Path) -> Path:
-    """A GloVe text file with the small snapshot's words in lower case."""
+    """Writes a GloVe text file with the small snapshot's words in lower case."""
     text = " ".join(f"{row['sentence1']} {row['sentence2']}" for row in lines())
     words = sorted({word.strip(".").lower() for word in text.split()} | {"."})
     chance = np.random.default_rng(7)
@@ -73,13 +73,13 @@ def write_vectors(path: Path) -> Path:
 
 
 def small_settings(baseline: str, **changes: object) -> dict[str, object]:
-    """Sizes in which a test ends soon, of those that the baseline has."""
+    """Returns small sizes for those settings that the baseline has."""
     small = {"hidden": 8, "states": 6, "size": 7, "labels": "annotators", **changes}
     return {key: value for key, value in small.items() if key in get_type_hints(BASELINES[baseline])}
 
 
 def small_run(folder: Path, baseline: str = "cbow", **changes: object) -> dict[str, Any]:
-    """RUN.json's content for the small snapshot, which is written into `folder`."""
+    """Writes the small snapshot into `folder`; returns the content of its RUN.json."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {
         "train": write_lines(folder / "train.jsonl", lines()),
@@ -104,7 +104,7 @@ def small_run(folder: Path, baseline: str = "cbow", **changes: object) -> dict[s
 
 
 def run_train(run: Mapping[str, object], where: Path) -> tuple[int, list[dict[str, Any]]]:
-    """Runs the training program in this process; its exit code and its events."""
+    """Runs the training program in this process; returns its exit code and its events."""
     path = where / "RUN.json"
     path.write_text(json.dumps(run), encoding="utf-8")
     return in_process(lambda: train.main([str(path)]))
@@ -113,14 +113,14 @@ def run_train(run: Mapping[str, object], where: Path) -> tuple[int, list[dict[st
 def run_evaluate(
     folder: Path, evaluation: Mapping[str, object], where: Path
 ) -> tuple[int, list[dict[str, Any]]]:
-    """Runs the evaluation program in this process; its exit code and its events."""
+    """Runs the evaluation program in this process; returns its exit code and its events."""
     path = where / "EVAL.json"
     path.write_text(json.dumps(evaluation), encoding="utf-8")
     return in_process(lambda: evaluate.main([str(folder), str(path)]))
 
 
 def in_process(program: Callable[[], int]) -> tuple[int, list[dict[str, Any]]]:
-    """Runs a program, with its output caught and this process's signal handlers put back."""
+    """Runs a program, captures its output, and restores this process's signal handlers."""
     output = io.StringIO()
     with kept_signals(), contextlib.redirect_stdout(output):
         code = program()
@@ -129,7 +129,7 @@ def in_process(program: Callable[[], int]) -> tuple[int, list[dict[str, Any]]]:
 
 @contextlib.contextmanager
 def kept_signals() -> Iterator[None]:
-    """Puts SIGTERM's and SIGINT's handlers back afterwards."""
+    """Restores the handlers of SIGTERM and SIGINT afterwards."""
     kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield

@@ -1,4 +1,4 @@
-"""Bad input ends with exit code 1 and one sentence that names what is wrong."""
+"""Invalid input ends with exit code 1 and one sentence that names the error."""
 
 import errno
 import json
@@ -26,7 +26,7 @@ def message_of(run: dict[str, Any], where: Path) -> str:
 
 
 def changed(path: str, value: object) -> Callable[[dict[str, Any]], None]:
-    """A change of RUN.json: the value at a dotted path."""
+    """Returns a change of RUN.json: the value at a dotted path."""
 
     def change(run: dict[str, Any]) -> None:
         *outer, last = path.split(".")

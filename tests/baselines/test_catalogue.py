@@ -1,4 +1,4 @@
-"""What can be set is listed and checked without torch; the programs run without Django."""
+"""Settings are listed and checked without torch; the programs run without Django."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Runs at chance are told and wait with their patience; runs in other languages cut and warn as they should."""
+"""Runs at chance get a warning and do not count patience yet; other languages are tokenised and warned about."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ from tests.baselines.small import (
 
 
 def epochs_until_over(accuracies: list[float], loss: float = 0.9, **settings: object) -> int | None:
-    """After which of the dev accuracies training ends; None where it goes on."""
+    """Returns the number of dev accuracies after which training ends; None if it continues."""
     training: Any = SimpleNamespace(
         position=Position(learning_rate=0.1),
         train=SimpleNamespace(labels=np.arange(30) % 3),
@@ -47,7 +47,7 @@ def test_patience_counts_from_the_first_epoch_above_the_commonest_label():
     assert epochs_until_over(at_chance, patience=2) is None
     assert epochs_until_over([*at_chance, 0.5, 0.4, 0.4], patience=2) == len(at_chance) + 3
     assert epochs_until_over([0.5, 0.4, 0.4], patience=2) == 3
-    # Above the commonest label by luck: the loss is still that of who guesses.
+    # Above the commonest label by luck: the loss is still that of guessing.
     assert epochs_until_over([0.5, 0.4, 0.4], loss=1.11, patience=2) is None
     assert epochs_until_over([0.33] * 9, patience=2, epochs=9) == 9
 
@@ -84,7 +84,7 @@ def test_a_run_that_ends_at_chance_says_so_and_one_that_learns_does_not(tmp_path
 
 
 def chinese(name: str, where: Path) -> dict[str, str]:
-    """Pairs whose label one character of the hypothesis gives away; no two sentences are alike."""
+    """Returns pairs in which one character of the hypothesis gives the label away; all sentences differ."""
     people, places = ("男人", "女孩", "老师", "工人", "孩子", "医生"), ("公园", "学校", "河边", "桥上")
     ways = {"entailment": "有{}在{}", "neutral": "{}也许累了在{}", "contradiction": "{}不在{}"}
     return write_lines(

@@ -1,4 +1,4 @@
-"""The data map of a run, against the obvious computation over its epochs."""
+"""The data map of a run, compared with a direct computation over its epochs."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The classifiers with features: what they see of a pair, how they learn, and that they are runs like all others."""
+"""The classifiers with features: their features, their fit, and their runs."""
 
 import json
 from dataclasses import replace
@@ -18,6 +18,7 @@ from modeling.baselines.features.edits import WEIGHTS, edit_distances
 from modeling.baselines.features.lexicon import Features
 from modeling.baselines.features.measures import bleus, length_difference, overlap_shares, overlaps
 from modeling.baselines.features.tagged import Tagger, Word
+from modeling.baselines.features.top import top_features
 from modeling.baselines.networks import FittedNetwork, make_network
 from modeling.baselines.prediction import predict
 from modeling.baselines.settings import FeatureSettings, LexicalizedSettings
@@ -30,7 +31,7 @@ CPU = torch.device("cpu")
 
 
 def words(text: str) -> list[Word]:
-    """`word/TAG` by `word/TAG`; a word that begins with ~ is a stop word, and its lemma is its first three letters."""
+    """Reads words like `word/TAG`. A word that begins with ~ is a stop word; its lemma is its first three letters."""
     parts = [one.rsplit("/", 1) for one in text.split()]
     return [Word(one.lstrip("~"), one.lstrip("~")[:3], tag, one[0] == "~") for one, tag in parts]
 
@@ -105,7 +106,7 @@ def test_word_pairs_are_crossed_where_their_second_words_have_the_same_tag():
 
 
 def plain_distance(given: list[str], said: list[str], delete: float, replace: float) -> float:
-    """The least cost, by its definition."""
+    """Computes the lowest cost by its definition."""
 
     @cache
     def cost(left: int, right: int) -> float:
@@ -145,7 +146,7 @@ SENTENCES = ("A dog sleeps.", "", "zzz qqq", "Two dogs run in a park.", " ".join
 
 
 def fitted(baseline: str, soft: bool = False, **changes: Any) -> tuple[FittedNetwork, EncodedPairs]:
-    """A baseline that has learnt from pairs of every length, and these."""
+    """Returns a baseline that was fitted to pairs of every length, and these pairs."""
     settings = make_settings(baseline, changes)
     assert isinstance(settings, FeatureSettings)
     classes = 3 if baseline == "lexicalized" else 2
@@ -217,7 +218,7 @@ def test_soft_labels_weigh_what_people_said():
 
 
 def giveaway(where: Path, baseline: str, **changes: Any) -> dict[str, Any]:
-    """The metrics of a run on pairs whose hypothesis gives the label away."""
+    """Returns the metrics of a run on pairs whose hypothesis gives the label away."""
     code, events = run_train(small_run(where, baseline, **changes), where)
     assert code == 0, events[-1]
     return dict(events[-1]["metrics"])
@@ -229,6 +230,29 @@ def test_lexicalized_learns_pairs_by_heart_and_without_words_it_cannot(tmp_path:
     where = tmp_path / "some"
     assert giveaway(where, "lexicalized", settings=unlexicalized)["test"]["pairs"] == 12
     assert json.loads((where / "run/vocabulary.json").read_text()) == list(RESERVED)
+
+
+def test_the_top_features_of_a_label_are_those_far_above_the_mean_over_labels():
+    names = (*RESERVED, "1 dog", "2 a dog", "11 cat dog", "22 a cat a dog")
+    weights = torch.tensor([[9.0, 0, 0], [9, 0, 0], [3, 0, 0], [1, 1, 1], [0, 6, 0], [0, -3, 0]])
+    found = top_features(names, weights, ("e", "n", "c"))
+    assert [(one["feature"], one["weight"]) for one in found["e"]] == [("dog", 2.0), ("a cat → a dog", 1.0)]
+    assert found["n"] == [
+        {"feature": "cat → dog", "kind": "word of the premise with one of the hypothesis", "weight": 4.0}
+    ]
+    assert [one["feature"] for one in found["c"]] == ["a cat → a dog"]
+
+
+def test_a_word_that_gives_the_label_away_is_a_top_feature_of_its_label(tmp_path: Path):
+    giveaway(tmp_path, "lexicalized")
+    found = json.loads((tmp_path / "run/top_features.json").read_text())
+    assert found.keys() == {"entailment", "neutral", "contradiction"}
+    pairs = [json.loads(text) for text in (tmp_path / "train.jsonl").read_text().splitlines()]
+    for label, features in found.items():
+        first = next(one["feature"] for one in features if one["kind"] == "word of the hypothesis")
+        given = [one["sentence2"] for one in pairs if one["gold_label"] == label]
+        assert all(first in text.lower() for text in given)
+    assert not (tmp_path / "run/training_dynamics.jsonl").exists()
 
 
 def test_a_run_is_scored_again_from_its_folder_alone(tmp_path: Path):
@@ -272,8 +296,8 @@ def test_a_regression_that_did_not_converge_says_so(tmp_path: Path):
     [
         ("edit_distance", {"scheme": "nli3", "collapse": False}, "tells two classes apart"),
         ("overlap_classifier", {"scheme": "ordinal5", "collapse": False}, "tells two classes apart"),
-        ("lexicalized", {"start": {"folder": "FIRST", "how": "update"}}, "learns in one look"),
-        ("majority", {"start": {"folder": "FIRST", "how": "transfer"}}, "learns in one look"),
+        ("lexicalized", {"start": {"folder": "FIRST", "how": "update"}}, "is fitted in one step"),
+        ("majority", {"start": {"folder": "FIRST", "how": "transfer"}}, "is fitted in one step"),
         (
             "lexicalized",
             {"settings": dict.fromkeys(

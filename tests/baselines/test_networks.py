@@ -1,4 +1,4 @@
-"""The networks' arithmetic, and that neither padding nor the company in a batch changes a prediction."""
+"""The networks' arithmetic; neither padding nor the other pairs of a batch change a prediction."""
 
 import math
 
@@ -28,7 +28,7 @@ def premise_of(number: int, sentence: str) -> tuple[str, ...]:
 
 
 def made(baseline: str, **changes: object) -> tuple[Network, EncodedPairs]:
-    """A network with random weights, and pairs of every length."""
+    """Returns a network with random weights, and pairs of every length."""
     torch.manual_seed(3)
     vocabulary = Vocabulary((*RESERVED, *WORDS))
     settings = make_settings(baseline, small_settings(baseline, **changes))

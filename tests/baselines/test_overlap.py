@@ -1,4 +1,4 @@
-"""What training has seen of the evaluated pairs is counted and told."""
+"""Evaluated pairs that occur in training are counted and reported."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Half precision and compiling: asked for by a setting, told in the folder, and near to what they stand in for."""
+"""Half precision and compiling: a setting requests them, the run folder records them, and results stay close."""
 
 import json
 from functools import partial
@@ -23,7 +23,13 @@ HALF = make_settings("cbow", {"precision": "bfloat16"})
 assert isinstance(HALF, LearningSettings)
 
 
-@pytest.mark.parametrize("baseline", NEURAL)
+SLOW = ("attentive_experts", "esim", "word_attention")
+
+
+@pytest.mark.parametrize(
+    "baseline",
+    [pytest.param(each, marks=pytest.mark.thorough if each in SLOW else ()) for each in NEURAL],
+)
 def test_in_half_precision_a_network_says_nearly_the_same_and_learns(baseline: str):
     network, pairs = made(baseline)
     batch = pairs.cut(np.arange(len(pairs)), CPU)
@@ -68,6 +74,7 @@ def test_a_run_in_half_precision_says_so_and_keeps_whole_weights(tmp_path: Path)
 
 
 # torch warns of its own modules while it loads its compiler.
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_compiled_network_learns_what_the_plain_one_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     # Everything but the C++ compiler, which takes minutes on a busy machine.
@@ -91,7 +98,13 @@ def test_a_compiled_network_learns_what_the_plain_one_learns(tmp_path: Path, mon
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:The .grad attribute:UserWarning")
 # One of each way of reading: torch's own layers, BiLSTMs, and word by word, a loop whose compiling would take minutes.
-@pytest.mark.parametrize("baseline", ["lstm", "hypothesis_only", "word_attention"])
+@pytest.mark.parametrize(
+    "baseline",
+    [
+        "hypothesis_only",
+        *(pytest.param(each, marks=pytest.mark.thorough) for each in ("lstm", "word_attention")),
+    ],
+)
 def test_a_compiled_network_computes_and_learns_what_the_plain_one_does(
     baseline: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -78,7 +78,7 @@ def test_padding_and_company_never_change_a_prediction(baseline: str, model: Pat
 def plain_probabilities(
     network: Network, model: Path, pairs: Sequence[Pair], reads: Sequence[str]
 ) -> np.ndarray:
-    """One pair at a time, without padding: pieces, encoder, mean of its last states, linear layer, softmax."""
+    """Computes one pair at a time, without padding: pieces, encoder, mean of its last states, linear layer, softmax."""
     from transformers import BertModel
 
     encoder, pieces = BertModel.from_pretrained(model, add_pooling_layer=False).eval(), Pieces(model)

@@ -1,4 +1,4 @@
-"""The BiLSTM over sentences of many lengths: forward and backward as torch's own, with and without distinct words."""
+"""The BiLSTM over sentences of many lengths equals torch's, forward and backward, with and without distinct words."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ OUTSIDE = -7.0
 
 
 def sentences(lengths: list[int]) -> Sentences:
-    """Tokens 1, 2, 3 over and over, padding behind them."""
+    """Returns sentences of the tokens 1, 2, 3, repeated, with padding after them."""
     numbers, longest = torch.tensor(lengths), max(1, *lengths)
     tokens = 1 + torch.arange(len(lengths) * longest).view(-1, longest) % 3
     tokens[torch.arange(longest) >= numbers[:, None]] = 0
@@ -29,7 +29,7 @@ def steps() -> Steps:
 
 
 def twins() -> tuple[BiLSTM, torch.nn.LSTM]:
-    """Ours, and torch's with the same weights."""
+    """Returns our BiLSTM, and torch's with the same weights."""
     torch.manual_seed(5)
     ours, theirs = BiLSTM(3, 4), torch.nn.LSTM(3, 4, batch_first=True, bidirectional=True)
     for end, name in ((ours.left_to_right, ""), (ours.right_to_left, "_reverse")):
@@ -39,7 +39,7 @@ def twins() -> tuple[BiLSTM, torch.nn.LSTM]:
 
 
 def by_theirs(theirs: torch.nn.LSTM, table: Tensor) -> Tensor:
-    """torch's own states (sentences, longest, 8), an empty sentence read as one word of padding."""
+    """Returns torch's states (sentences, longest, 8); an empty sentence is read as one word of padding."""
     sides = [sentences(lengths) for lengths in LENGTHS]
     tokens = torch.cat([torch.nn.functional.pad(one.tokens, (0, 6 - one.tokens.shape[1])) for one in sides])
     lengths = torch.cat([one.lengths for one in sides]).clamp(min=1)
@@ -48,7 +48,7 @@ def by_theirs(theirs: torch.nn.LSTM, table: Tensor) -> Tensor:
 
 
 def gradients(states: Tensor, table: Tensor, *modules: torch.nn.LSTM) -> list[Tensor]:
-    """Of a sum in which every state counts differently."""
+    """Returns the gradients of a sum in which every state has another weight."""
     weights = torch.linspace(-1, 1, states.numel()).view_as(states)
     parameters = [table, *(one for module in modules for one in module.parameters())]
     return list(torch.autograd.grad((states * weights).sum(), parameters))

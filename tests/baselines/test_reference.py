@@ -1,4 +1,4 @@
-"""Every network against the slow, obvious computation of its paper: one pair at a time, word by word, in NumPy."""
+"""Every network compared with a slow, direct computation of its paper: one pair at a time, word by word, in NumPy."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -41,7 +41,7 @@ def linear(weights: Weights, name: str, inputs: Any) -> Any:
 
 
 def lstm(weights: Weights, name: str, words: Vectors, cell: Any = None) -> tuple[Vectors, Any]:
-    """The outputs and the last cell."""
+    """Returns the outputs and the last cell."""
     states = weights[f"{name}.weight_hh_l0"].shape[1]
     output, cell = np.zeros(states), np.zeros(states) if cell is None else cell
     outputs = []
@@ -66,12 +66,12 @@ def bilstm(weights: Weights, name: str, words: Vectors) -> Vectors:
 
 
 def one_tanh_layer(weights: Weights, inputs: Any) -> Any:
-    """A classifier of `tanh_classifier`: its layers are numbered 0 and 3."""
+    """Computes a `tanh_classifier`, whose layers have the numbers 0 and 3."""
     return linear(weights, "classifier.3", np.tanh(linear(weights, "classifier.0", inputs)))
 
 
 def words_of(weights: Weights, text: Sequence[str]) -> Vectors:
-    """The vectors of all sentences of a text; one zero vector for none."""
+    """Returns the vectors of all sentences of a text; one zero vector if there are none."""
     rows = [weights["vectors.weight"][i] for one in text for i in VOCABULARY.encode(tokenise(one))]
     return np.array(rows or [np.zeros(weights["vectors.weight"].shape[1])])
 
@@ -109,7 +109,7 @@ def esim(w: Weights, premise: Sequence[str], hypothesis: str) -> Any:
 
 
 def snli(read: Callable[[Weights, Vectors], Any]) -> Callable[[Weights, Sequence[str], str], Any]:
-    """SNLI's frame around a sentence model: tanh projection, three tanh layers."""
+    """Computes SNLI's frame around a sentence model: tanh projection, three tanh layers."""
 
     def logits(w: Weights, premise: Sequence[str], hypothesis: str) -> Any:
         sides = []

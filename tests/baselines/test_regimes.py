@@ -1,4 +1,4 @@
-"""Mixtures, one genre, sizes, an earlier run's weights, two classes of three, and labels that people share."""
+"""Regimes: mixtures, one genre, sizes, the weights of an earlier run, two classes, and soft labels."""
 
 import json
 from pathlib import Path
@@ -29,14 +29,14 @@ OTHER = {"name": "other@2", "sha256": "1" * 64}
 
 
 def trained(where: Path, baseline: str = "cbow", **changes: object) -> dict[str, Any]:
-    """The metrics of a small run."""
+    """Returns the metrics of a small run."""
     code, events = run_train(small_run(where, baseline, **changes), where)
     assert code == 0, events[-1]
     return dict(events[-1]["metrics"])
 
 
 def refusal(where: Path, **changes: object) -> str:
-    """What a small run is refused with."""
+    """Returns the error of a small run."""
     code, events = run_train(small_run(where, **changes), where)
     assert code == 1
     return str(events[-1]["message"])
@@ -273,7 +273,7 @@ def test_five_points_are_read_as_two_classes(tmp_path: Path):
 
 
 def soft_lines() -> list[dict[str, object]]:
-    """Two groups of pairs, told apart by their hypothesis: unanimous, and split three to two."""
+    """Returns two groups of pairs that differ in their hypotheses: unanimous ones, and ones split three to two."""
     split = ["neutral"] * 3 + ["entailment"] * 2
     return [
         line(f"s{i}", f"A dog waits {i}.", "outdoors", "neutral", annotator_labels=split)

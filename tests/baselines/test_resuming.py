@@ -1,4 +1,4 @@
-"""Resuming equals not stopping, to the last bit: after SIGTERM, after SIGKILL, in the middle of an epoch."""
+"""A resumed run equals one that never stopped, to the last bit: after SIGTERM, after SIGKILL, within an epoch."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ def started(event: dict[str, Any]) -> bool:
 
 
 def assert_same_result(one: Path, other: Path) -> None:
-    dynamics = "training_dynamics.jsonl"  # what is fitted at once has none
+    dynamics = "training_dynamics.jsonl"  # baselines that are fitted at once have none
     assert (one / dynamics).exists() == (other / dynamics).exists()
     for name in (*SAME, *([dynamics] if (one / dynamics).exists() else [])):
         assert (one / name).read_bytes() == (other / name).read_bytes(), name
@@ -37,7 +37,7 @@ def assert_same_result(one: Path, other: Path) -> None:
 
 
 class StopAfter(Stop):
-    """Asks for the end after so many looks: an exact place, which a signal cannot hit."""
+    """Requests the end after this number of checks: an exact moment, which a signal cannot hit."""
 
     def __init__(self, looks: int) -> None:
         self._left = looks
@@ -48,7 +48,7 @@ class StopAfter(Stop):
         return self._left < 0
 
     def listen(self) -> None:
-        """Takes no signals: the test asks by itself."""
+        """Handles no signals: the test requests the end by itself."""
 
 
 @pytest.mark.parametrize("baseline", NEURAL)
@@ -70,7 +70,7 @@ def test_a_run_stopped_after_every_few_steps_ends_as_one_that_never_stopped(
 
 
 def long_run(where: Path) -> dict[str, Any]:
-    """Long enough to be hit by a signal."""
+    """Returns a run that is long enough to be hit by a signal."""
     settings = {"epochs": 60, "batch_size": 2, "hidden": 8, "patience": 0, "dropout": 0.2}
     return small_run(where, settings=settings, checkpoint_seconds=0.1)
 
@@ -127,7 +127,7 @@ def test_a_damaged_checkpoint_is_told_with_what_to_do(tmp_path: Path, monkeypatc
 
 
 def replace_vectors(run: dict[str, Any]) -> None:
-    """Other vectors under the same name."""
+    """Replaces the vectors by others under the same name."""
     path = Path(run["vectors"])
     path.write_text(path.read_text().replace("dog", "cat"))
 
@@ -147,7 +147,7 @@ def test_a_run_never_goes_on_with_other_vectors_of_the_same_name(
     ]
     assert code == 1
     assert all(one in events[-1]["message"] for one in digests), events[-1]
-    # A checkpoint from before it told of its vectors is taken at its word.
+    # A checkpoint from before vectors were recorded is accepted.
     tensors, facts = load_state(tmp_path / "run") or ({}, {})
     save_state(tmp_path / "run", tensors, {key: facts[key] for key in facts if key != "vectors"})
     assert run_train(run, tmp_path)[0] == 0
@@ -163,7 +163,7 @@ def test_a_finished_run_never_tells_its_metrics_as_those_of_other_vectors(tmp_pa
     assert (code, "are not those that the run in" in events[-1]["message"]) == (1, True)
     vectors.write_text(kept)
     assert run_train(run, tmp_path)[1] == [first]
-    vectors.unlink()  # nothing says that they were others
+    vectors.unlink()  # nothing shows that the vectors have changed
     assert run_train(run, tmp_path)[1] == [first]
 
 

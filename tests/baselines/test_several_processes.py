@@ -1,4 +1,4 @@
-"""Two processes train what one process trains with the same batches; what goes wrong in one of them is told."""
+"""Two processes train the same network as one process with the same batches; an error in either is reported."""
 
 import json
 import os
@@ -66,7 +66,7 @@ def free_port() -> str:
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]], str]:
-    """Where the runs of two processes lie, the events of the first one, and what the second one wrote to standard error."""
+    """Returns the folders of the runs of two processes, the events of the first, and the standard error of the second."""
     where = tmp_path_factory.mktemp("together")
     same = [written(where / baseline, case(where / baseline, baseline)) for baseline in CASES]
     broken = small_run(where / "broken")

@@ -1,4 +1,4 @@
-"""How the learning rate falls, when training ends, which epoch counts, and what L2 leaves alone."""
+"""How the learning rate falls, when training ends, which epoch counts, and which weights L2 excludes."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ SGD: dict[str, Any] = {
 def epochs_of(
     where: Path, monkeypatch: pytest.MonkeyPatch, baseline: str, accuracies: list[float], **settings: Any
 ) -> list[dict[str, Any]]:
-    """The events of the epochs of a run whose dev accuracies are these; the last event is of the end."""
+    """Returns the events of the epochs of a run with these dev accuracies; the last event is the end."""
     with monkeypatch.context() as patch:
         left = iter(accuracies)
         patch.setattr("modeling.baselines.epochs.dev_accuracy", lambda training: next(left))

@@ -1,4 +1,4 @@
-"""What a run gives: a folder with exact files, metrics, and the same numbers for the same seed."""
+"""The results of a run: a folder with exact files, metrics, and the same numbers for the same seed."""
 
 import json
 import re
@@ -48,9 +48,10 @@ def test_a_finished_run_folder_holds_exactly_these_files(tmp_path: Path, baselin
     settings = small_settings(baseline, epochs=2, batch_size=4)
     code, events = run_train(small_run(tmp_path, baseline, preset=preset, settings=settings), tmp_path)
     assert code == 0
-    # A later run may go on with AdaDelta's accumulators.
+    # A later run may continue with AdaDelta's accumulators.
     more = {"accumulators.safetensors"} if baseline in ("sum_of_words", "rnn", "lstm") else set()
     more |= {"training_dynamics.jsonl"} if issubclass(BASELINES[baseline], LearningSettings) else set()
+    more |= {"top_features.json"} if baseline == "lexicalized" else set()
     assert {path.name for path in (tmp_path / "run").iterdir()} == FILES | more
     assert json.loads((tmp_path / "run/metrics.json").read_text()) == events[-1]["metrics"]
 

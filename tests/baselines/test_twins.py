@@ -1,4 +1,4 @@
-"""A hypothesis-only twin is the same network, and no premise changes anything about it."""
+"""A hypothesis-only twin is the same network, and does not depend on any premise."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ RESULTS = ("weights.safetensors", "predictions-dev.jsonl", "predictions-test.jso
 
 
 def other_premises(run: dict, folder: Path) -> dict:
-    """The same run on pairs with the same hypotheses and labels, but other premises, and other numbers of them."""
+    """Returns the same run on pairs with the same hypotheses and labels, but other premises, and other numbers of them."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
     for name, file in run["files"].items():

@@ -1,4 +1,4 @@
-"""Words that training lacks are read by their vectors when pairs are predicted, and training knows nothing of them."""
+"""Words that training lacks are read by their vectors when pairs are predicted, and do not influence training."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Word vectors: read from a text file of any size or from the package, looked up, and kept in a cache."""
+"""Word vectors: read from a text file of any size or from the package, looked up, and cached."""
 
 from collections.abc import Sequence
 from pathlib import Path

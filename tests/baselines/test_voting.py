@@ -1,4 +1,4 @@
-"""Answers by people's labels: of single premises (MPE paper, section 5.2), of all annotators, of one of them."""
+"""`voting`: predictions by labels of single premises (MPE paper, section 5.2), of all annotators, or of one."""
 
 import json
 from pathlib import Path
@@ -7,18 +7,23 @@ from typing import Any
 import pytest
 
 from modeling.baselines.data import read_pair
+from nli.gold import Rule
 from nli.labels import SCHEMES, label_index, vote_index
 from tests.baselines.small import line, run_train, small_run, write_lines
 
 LABELS = SCHEMES["nli3"]
 E, N, C = LABELS
+THREE_JUDGES = {"scheme": "nli3", "seats": 3, "threshold": 2}
 
 
 def voted(tmp_path: Path, rows: list[dict[str, Any]], **settings: object) -> tuple[dict[str, Any], list[str]]:
-    """The metrics, and what is predicted for each row."""
+    """Returns the metrics, and the prediction for each row."""
     run = small_run(tmp_path, "voting", settings=settings)
     del run["vectors"]
-    run["files"] = {name: write_lines(tmp_path / f"{name}.jsonl", rows) for name in ("train", "test")}
+    run["files"] = {
+        name: {**write_lines(tmp_path / f"{name}.jsonl", rows), "single_premises": THREE_JUDGES}
+        for name in ("train", "test")
+    }
     code, events = run_train(run, tmp_path)
     assert code == 0, events[-1]
     text = (tmp_path / "run/predictions-test.jsonl").read_text()
@@ -26,7 +31,7 @@ def voted(tmp_path: Path, rows: list[dict[str, Any]], **settings: object) -> tup
 
 
 def of_premises(pair: str, gold: str, *labels: str) -> dict[str, Any]:
-    """A pair whose premises were judged one by one, each by three people."""
+    """Returns a pair whose premises were judged one by one, each by three people."""
     return line(pair, "A.", "B.", gold, single_premise_labels=[[label] * 2 + [N] for label in labels])
 
 
@@ -71,11 +76,19 @@ def test_one_annotator_is_drawn_for_each_pair_by_the_seed(tmp_path: Path):
     assert 0.45 < answers.count(E) / 200 < 0.75
 
 
-def test_a_premise_without_a_commonest_label_has_none():
-    row = line("p-1", "A.", "B.", E, single_premise_labels=[[E, N], [], [C], [N, N, E]])
-    pair = read_pair(json.dumps(row).encode(), label_index(LABELS), vote_index(LABELS))
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([[E, N, C], [C, C, E], [N, N, E]], (2, 1)),  # no majority in the first
+        ([[E, E, E], [C, C], [N, N, E]], ()),  # one premise lacks a label: none of this pair counts
+        ([], ()),
+    ],
+)
+def test_premises_have_the_labels_that_statistics_and_pages_give_them(given, expected):
+    row = line("p-1", "A.", "B.", E, single_premise_labels=given)
+    pair = read_pair(json.dumps(row).encode(), label_index(LABELS), vote_index(LABELS), Rule("nli3", 3, 2))
     assert pair is not None
-    assert pair.premise_labels == (2, 1)
+    assert pair.premise_labels == expected
 
 
 def test_pairs_without_such_labels_are_told_with_what_to_do(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""What WordNet says of the words of two sentences."""
+"""WordNet's relations between the words of two sentences."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The networks that the speed of ours is held against compute the same: else a ratio would mean nothing."""
+"""The networks with which our speed is compared compute the same; otherwise the ratio would mean nothing."""
 
 import pytest
 import torch

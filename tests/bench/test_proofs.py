@@ -11,6 +11,7 @@ from bench.proofs import corpora, plans, results
 from bench.proofs.corpora import Corpus, freeze
 from bench.proofs.picture import write_curve
 from bench.proofs.runs import Place, Run, carry_out
+from bench.proofs.tables import TABLES
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
@@ -108,7 +109,7 @@ def test_a_run_that_fails_says_why(place: Place):
 
 
 def answered(place: Place, run: Run, right: str) -> None:
-    """A finished run folder, whose predictions are right where there is an x."""
+    """Makes a finished run folder; predictions are right where there is an x."""
     folder = place.folder(run)
     folder.mkdir(parents=True)
     rows = [
@@ -175,3 +176,9 @@ def test_names_of_lines_that_end_together_stand_apart(tmp_path: Path):
     assert (
         min(places["cbow"] - places["lstm"], places["rnn"] - places["cbow"]) >= 13
     )  # the height of a letter
+
+
+@pytest.mark.parametrize("proof", [name for name in TABLES if name not in ("mpe", "curves")])
+def test_tables_of_proofs_without_runs_have_dashes(place: Place, monkeypatch: pytest.MonkeyPatch, proof: str):
+    for table in TABLES[proof](place):
+        assert results.NOTHING in table or table.count("|") == 0

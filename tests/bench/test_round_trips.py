@@ -1,4 +1,4 @@
-"""Comparing published records with exported ones: what is lost, new, or another in a field is told."""
+"""Comparing published records with exported ones reports lost records, new ones, and fields that differ."""
 
 import json
 

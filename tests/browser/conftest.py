@@ -1,5 +1,6 @@
 """A real browser: Chromium, driven by Playwright, against a live server."""
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -7,11 +8,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from accounts.models import User
+from tests.browser.looks import DESK
 
-# Nothing may call out, and a test machine may well run as root in a container.
+# Chromium must not call its maker; and a test machine may run as root in a container.
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-quic",
@@ -19,10 +21,13 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Less to start: no drawing by an emulated graphics card, one process for all pages of a window.
+    "--disable-gpu",
+    "--process-per-site",
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-DESK = {"viewport": {"width": 1200, "height": 900}}
-PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+PATIENCE_MS = 15_000  # on a busy machine, nothing is late before that
+EVERYBODY_CAN_OPEN = "/static/img/quintet.svg"
 
 
 @pytest.fixture(scope="session")
@@ -31,15 +36,24 @@ def browser() -> Iterator[Browser]:
     if path is None:
         pytest.fail("There is no Chromium. On Debian, as root: apt-get install chromium; or set CHROMIUM.")
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        # Playwright keeps an event loop in this thread, in which Django would refuse to ask the database.
+        # Playwright keeps an event loop in this thread, and Django refuses queries in such a thread.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        expect.set_options(timeout=PATIENCE_MS)
         opened = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield opened
         opened.close()
 
 
+@pytest.fixture(scope="session")
+def unused_windows(browser: Browser) -> dict[str, list[BrowserContext]]:
+    """Windows that earlier tests have left, by their settings: to start one takes ten times the processor time of a page."""
+    return {}
+
+
 @pytest.fixture
-def window_of(browser: Browser, live_server: Any) -> Iterator[Callable[..., BrowserContext]]:
+def window_of(
+    browser: Browser, unused_windows: dict[str, list[BrowserContext]], live_server: Any
+) -> Iterator[Callable[..., BrowserContext]]:
     """`window_of(ana)`: a browser window in which Ana is signed in; `window_of(None)`: a visitor's.
 
     More settings as Playwright names them: `window_of(vera, **PHONE)`, `color_scheme="dark"`.
@@ -47,24 +61,53 @@ def window_of(browser: Browser, live_server: Any) -> Iterator[Callable[..., Brow
     windows = []
 
     def open_window(user: User | None, **settings: Any) -> BrowserContext:
-        window = browser.new_context(base_url=live_server.url, **{**DESK, **settings})
-        window.set_default_timeout(15_000)
+        settings = {**DESK, **settings, "base_url": live_server.url}
+        unused = unused_windows.setdefault(json.dumps(settings, sort_keys=True), [])
+        window = unused.pop() if unused else new_window(browser, settings)
+        windows.append((window, unused))
         if user is not None:
             client = Client()
             client.force_login(user)
             cookie = client.cookies["sessionid"].value
             window.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
-        windows.append(window)
         return window
 
     yield open_window
-    for window in windows:
-        window.close()
+    for window, unused in windows:
+        if is_as_new(window, live_server.url):
+            unused.append(window)
+        else:
+            window.close()
+
+
+def new_window(browser: Browser, settings: dict[str, Any]) -> BrowserContext:
+    """Opens a window, with a page that stays open: it keeps the process in which the pages of the tests are shown."""
+    window = browser.new_context(**settings)
+    window.set_default_timeout(PATIENCE_MS)
+    window.new_page().goto(EVERYBODY_CAN_OPEN)
+    return window
+
+
+def is_as_new(window: BrowserContext, site: str) -> bool:
+    """Closes the pages of a test and removes what they stored; False if the test set the window's clock, for good."""
+    stays, *pages = window.pages
+    for page in pages:
+        page.close()
+    if "native code" not in stays.evaluate("String(Date)"):
+        return False
+    window.unroute_all()
+    window.set_offline(False)
+    window.clear_cookies()
+    window.clear_permissions()
+    session = window.new_cdp_session(stays)
+    session.send("Storage.clearDataForOrigin", {"origin": site, "storageTypes": "all"})
+    session.detach()
+    return True
 
 
 @pytest.fixture
 def watched(window_of: Callable[..., BrowserContext]) -> Iterator[Callable[..., Page]]:
-    """A page whose scripts must not fail: `watched(ana)`; an error in one fails the test at its end."""
+    """`watched(ana)`: a page for Ana; an error in one of its scripts fails the test at its end."""
     errors: list[str] = []
 
     def open_page(user: User | None, **settings: Any) -> Page:

@@ -1,4 +1,4 @@
-"""What the browser tests work on: a small corpus with something to write and something to label."""
+"""The corpus of the browser tests: small, with something to write and something to label."""
 
 from accounts.models import User
 from accounts.people.consents import give_consent
@@ -18,7 +18,7 @@ TEXTS = (
 
 
 def make_site(*agreed: User) -> Corpus:
-    """Five premises to write for and five pairs by Ana to label. `agreed`: who gave their consent."""
+    """Makes five premises to write for and five pairs by Ana to label. `agreed`: people who gave their consent."""
     corpus = make_corpus(with_consent=True, max_hypothesis_chars=80)
     make_seats(premises=[make_premise(corpus, text) for text in TEXTS])
     for number, text in enumerate(TEXTS):

@@ -30,7 +30,7 @@ from collection.models import (
     WritingSeat,
     WritingSignals,
 )
-from tests.browser.conftest import PHONE
+from tests.browser.looks import PHONE
 from tests.cast import person
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "demo"
@@ -48,7 +48,7 @@ def demo(live_server: Any) -> Corpus:
 
 
 class Writer:
-    """Somebody with a browser, who reads what comes before a task and then writes."""
+    """A writer with a browser, who reads everything that comes before a task."""
 
     def __init__(self, name: str, corpus: Corpus, window: BrowserContext) -> None:
         self.user: User = person(name)
@@ -57,13 +57,17 @@ class Writer:
         self.page: Page = window.new_page()
 
     def begin(self) -> None:
-        """To the next task, past the instructions of its prompt and their check."""
+        """Goes to the next task, past the instructions of its prompt and their check."""
         self.page.goto(PAGE)
         if "/prompt/" in self.page.url:
             version = PromptVersion.objects.get(pk=self.page.url.rstrip("/").rpartition("/")[2])
             for question in version.check_questions.all():
-                self.page.check(f"#check-{question.order} input[value={question.label}]")
-            self.page.locator("#check button").click()
+                if self.page.locator("#check-all").is_visible():  # without scripts
+                    self.page.check(f"#check-{question.order} input[value={question.label}]")
+                else:
+                    self.page.click(f"#check-{question.order} button[value={question.label}]")
+            if self.page.locator("#check-all").is_visible():
+                self.page.click("#check-all")
         expect(self.page.get_by_role("heading", level=1)).to_have_text(re.compile("Write three sentences"))
 
     @property
@@ -71,7 +75,7 @@ class Writer:
         return WritingAssignment.objects.get(annotator=self.user, closed_at=None)
 
     def write(self, *, before: str = "") -> None:
-        """Sentences that fit no premise and are all different."""
+        """Writes sentences that fit no premise and are all different."""
         for label, said in (("entailment", "sure"), ("neutral", "open"), ("contradiction", "ruled out")):
             text = f"{before}What {self.user.username} says of task {self.task.pk} is {said}."
             self.page.fill(f"[data-text={label}]", text)
@@ -132,10 +136,10 @@ def copies_the_premise(writer: Writer) -> None:
 def reports_a_problem(writer: Writer) -> None:
     writer.begin()
     reported = writer.task
-    writer.page.get_by_text("Report a problem").click()
+    writer.page.locator("summary", has_text="Report or skip this text").click()
     writer.page.get_by_label("Is something wrong with this text?").fill("A word is missing.")
-    writer.page.get_by_label("Skip this text?").select_option("unclear")
-    writer.page.get_by_role("button", name="Skip this text").click()
+    writer.page.get_by_label("Why do you skip it?").select_option("unclear")
+    writer.page.locator("#bug").get_by_role("button", name="Report and skip").click()
     expect(writer.page.get_by_text("a researcher will read what you reported")).to_be_visible()
     assert ProblemReport.objects.get().assignment == reported
     assert WritingAssignment.objects.get(pk=reported.pk).skip_reason == "unclear"
@@ -159,35 +163,32 @@ def writes_on_a_phone(writer: Writer) -> None:
 
 
 def goes_by_roles_and_names(writer: Writer) -> None:
-    """What a screen reader is told: each thing by its role and a name that says what it is for."""
+    """Uses the page as a screen reader does: finds each element by its role and name."""
     writer.page.goto(PAGE)
     version = PromptVersion.objects.get(pk=writer.page.url.rstrip("/").rpartition("/")[2])
     for number, question in enumerate(version.check_questions.all(), start=1):
         group = writer.page.get_by_role("group", name=re.compile(f"^Question {number} of "))
-        expect(group.get_by_role("radio")).to_have_count(3)
-        group.get_by_role("radio").nth(0).focus()
-        writer.page.keyboard.press("Space")
-        while group.get_by_role("radio", checked=True).get_attribute("value") != question.label:
-            writer.page.keyboard.press("ArrowDown")
-    writer.page.get_by_role("button", name="Check my answers").press("Enter")
+        words = writer.corpus.answer_words
+        expect(group.get_by_role("button")).to_have_count(len(words))
+        for button, name in zip(group.get_by_role("button").all(), words.values(), strict=True):
+            expect(button).to_have_accessible_name(name)
+        group.get_by_role("button", name=words[question.label]).press("Enter")
     page = writer.page
     expect(page.get_by_role("main")).to_match_aria_snapshot(
         """
         - main:
           - heading "Write three sentences" [level=1]
-          - region "The text"
+          - heading "Text" [level=2]
+          - region "Text"
           - button "Send"
-          - group "Skip this text":
-            - combobox "Skip this text?"
-            - button "Skip this text"
         """
     )
     boxes = page.get_by_role("main").get_by_role("textbox").filter(visible=True)
-    wordings = list(writer.task.prompt_version.fields.values_list("wording", flat=True))
     expect(boxes).to_have_count(3)
-    for box, wording in zip(boxes.all(), wordings, strict=True):
-        expect(box).to_have_accessible_name(wording)
-    expect(page.get_by_role("region", name="The text")).to_contain_text(writer.task.seat.premise.text)
+    for box, name in zip(boxes.all(), writer.corpus.answer_words.values(), strict=True):
+        expect(box).to_have_accessible_name(name)
+    expect(boxes.first).to_have_accessible_description(re.compile(re.escape(writer.task.seat.premise.text)))
+    expect(page.get_by_role("region", name="Text")).to_contain_text(writer.task.seat.premise.text)
     for number, box in enumerate(boxes.all()):
         box.fill(f"{writer.user.username} writes sentence {number} here and nothing else.")
     page.get_by_role("button", name="Send", exact=True).press("Enter")
@@ -227,7 +228,7 @@ def has_no_scripts(writer: Writer) -> None:
 
 
 def write_for_one_premise_at_one_moment(first: Writer, second: Writer) -> None:
-    """The first one's time runs out, the second one gets the premise, and both have it before them."""
+    """Lets a lease end and a second writer get the premise, while the first one still has it open."""
     first.begin()
     seat = first.task.seat
     WritingSeat.objects.filter(pk=seat.pk).update(leased_until=timezone.now() - timedelta(seconds=1))

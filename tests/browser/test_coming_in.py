@@ -5,7 +5,7 @@ import pytest
 from accounts.models import Qualification
 from collection.models import EntryLink, Exam, ExamItem
 from collection.premises.writing_seats import make_seats
-from tests.browser.test_accessibility import SETTINGS, complaints
+from tests.browser.looks import LOOKS, complaints
 from tests.corpora import LABELS, make_corpus, make_premise
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,9 +25,9 @@ def link(live_server):
     )
 
 
-@pytest.mark.parametrize("look", ["phone", "dark"])
+@LOOKS
 def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
-    page = watched(None, **SETTINGS[look])
+    page = watched(None, **look)
     found = []
 
     def look_at(name):
@@ -39,18 +39,13 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     look_at("no id")
     page.goto(f"/enter/{link.token}/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x")
     look_at("enter")
-    page.get_by_role("button", name="Begin").click()
-    page.get_by_text("0 of 1 tasks done").wait_for()
-    look_at("visit")
-
-    page.goto("/work/writing/small/")
-    page.get_by_role("button", name="I agree").click()
-    look_at("not qualified")
-    page.get_by_role("link", name="Take the exam").click()
+    page.get_by_text("We collect sentences.").wait_for()
+    page.get_by_role("button", name="I agree: begin").click()
+    page.get_by_role("link", name="My tasks: 0 of 1").wait_for()
     page.get_by_role("button", name="Send the exam").click()
     page.get_by_text("Please choose an answer.").wait_for()
     look_at("exam, incomplete")
-    page.get_by_role("radio", name="must be true").check()
+    page.get_by_role("radio", name="Definitely correct").check()
     page.get_by_role("button", name="Send the exam").click()
     page.get_by_text("You passed.").wait_for()
     look_at("exam, passed")
@@ -66,4 +61,7 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     page.get_by_role("button", name="Copy the code").click()
     page.get_by_role("button", name="Copied").or_(page.get_by_role("button", name="Marked")).wait_for()
     look_at("done")
+    link.refresh_from_db()
+    assert link.opened == 1  # two looks in one browser
+    assert link.visits.get().ended_as == "finished"  # whoever copies the code goes back with it
     assert found == []

@@ -1,18 +1,13 @@
 """A question's exam, calibration items in a batch, choosing pairs: by keys, on a phone, and axe finds nothing."""
 
-import pytest
-
 from accounts.models import Qualification
 from collection.models import Exam, ExamItem, Pair
-from tests.browser.conftest import DESK, PHONE
+from tests.browser.looks import LOOKS, complaints
 from tests.browser.site import make_site
-from tests.browser.test_accessibility import complaints
 from tests.validation.test_calibration import add_item
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
 from validation.models import CalibrationAnswer, Question, QuestionCheck
-
-LOOKS = pytest.mark.parametrize("look", [PHONE, {**DESK, "color_scheme": "dark"}], ids=["phone", "dark"])
 
 
 def look_at(page, name: str) -> list[str]:
@@ -67,8 +62,7 @@ def test_from_the_start_page_over_the_exam_and_the_check_to_the_first_batch(live
     page.get_by_text("You passed. You may label from now on.").wait_for()
     found += look_at(page, "exam passed")
     page.get_by_role("link", name="Label pairs").click()
-    page.locator('input[name="check-0"][value="entailment"]').check()
-    page.get_by_role("button", name="Check my answers").click()
+    page.locator("#check-0 button[value=entailment]").click()
     page.locator("#dots").wait_for()
     assert found == []
 
@@ -83,7 +77,7 @@ def test_a_batch_with_calibration_items_is_labelled_by_keys_as_any_other(live_se
     page.get_by_role("button", name="Start labelling").click()
     page.locator("#dots").wait_for()
     for _ in range(5):
-        page.wait_for_timeout(300)  # what comes sooner after a new pair is not taken for an answer
+        page.wait_for_timeout(300)  # a key that comes sooner after a new pair does not count as an answer
         page.keyboard.press("1")
     page.get_by_role("heading", name="Your answers").wait_for()
     page.keyboard.press("Enter")

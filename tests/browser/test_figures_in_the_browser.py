@@ -1,11 +1,10 @@
-"""Agreement, annotators and one's own figures: nothing serious for axe, nothing wider than a phone, a count by a click."""
+"""Agreement, annotators and own statistics: axe finds nothing serious, all fits a phone, a click starts a count."""
 
 import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from tests.browser.conftest import DESK, PHONE
-from tests.browser.test_accessibility import complaints
+from tests.browser.looks import LOOKS, complaints
 from tests.cast import person
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.jobs.material import claim_elsewhere, silence
@@ -16,7 +15,7 @@ from validation.statistics import cached
 
 @pytest.fixture
 def scenes(db, vera) -> Question:
-    """Forty complete pairs of two premises each, labelled by Vera and four more, and by single premises."""
+    """Makes forty complete pairs of two premises, labelled by Vera and four others, also by single premises."""
     corpus = make_corpus(slug="scenes", protocol="judged")
     question = corpus.questions.get()
     single = ask_of_single_premises(corpus)
@@ -42,9 +41,6 @@ def scenes(db, vera) -> Question:
     return question
 
 
-LOOKS = pytest.mark.parametrize("look", [PHONE, {**DESK, "color_scheme": "dark"}], ids=["phone", "dark"])
-
-
 @LOOKS
 def test_pages_of_figures_are_accessible_in_each_of_their_states(
     live_server, watched, rosa, vera, scenes, look, monkeypatch
@@ -58,7 +54,7 @@ def test_pages_of_figures_are_accessible_in_each_of_their_states(
             found.append(f"{address}, {state}: wider than the screen")
 
     look_at("/corpora/scenes/annotators/", "counted on the spot")
-    expect(page.get_by_role("link", name=vera.code)).to_be_visible()
+    expect(page.get_by_role("link", name=vera.code, exact=True)).to_be_visible()
     look_at("/corpora/scenes/agreement/?by=validator", "counted on the spot")
     expect(page.get_by_text("Labels of single premises that equal")).to_be_visible()
 

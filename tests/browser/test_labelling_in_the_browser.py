@@ -1,4 +1,4 @@
-"""Labelling in a real browser: by keys alone, by thumb, after a reload, without scripts."""
+"""Labelling in a real browser: by keyboard alone, on a phone, after a reload, without scripts."""
 
 from collections.abc import Callable
 
@@ -7,10 +7,11 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.models import User
 from collection.models import Corpus, Pair, Premise
-from tests.browser.conftest import PHONE
+from tests.browser.looks import PHONE
 from tests.browser.site import make_site
 from tests.cast import ana
 from tests.corpora import make_pair, make_premise
+from validation.labelling.instructions import read_instructions
 from validation.models import BatchItem, DraftAnswer, Label, Question, QuestionFaqEntry
 from validation.pairs.opening import open_for_validation
 
@@ -23,8 +24,8 @@ def begin(live_server, vera: User) -> Callable[[Page], Page]:
     make_site(vera)
 
     def open_page(page: Page, with_scripts: bool = True) -> Page:
+        read_instructions(question=Question.objects.get(), annotator=vera, answers={})
         page.goto(PAGE)
-        page.get_by_role("button", name="Start labelling").click()
         # One pair in sight: the script has begun, and keys are heard.
         expect(page.locator("legend:visible")).to_have_count(1 if with_scripts else 5)
         return page
@@ -33,14 +34,14 @@ def begin(live_server, vera: User) -> Callable[[Page], Page]:
 
 
 def press(page: Page, keys: str) -> None:
-    """Presses one key after another, each once its pair could be seen: what comes sooner is not taken for an answer."""
+    """Presses one key after another, each once its pair can be seen: a key that comes sooner does not count."""
     for key in keys:
         page.wait_for_timeout(300)
         page.keyboard.press(key)
 
 
 def answers_of(user: User) -> list[str]:
-    """In the order in which the pairs were shown."""
+    """Returns the answers in the order in which the pairs were shown."""
     return list(BatchItem.objects.filter(assignment__annotator=user).values_list("answer", flat=True))
 
 
@@ -57,7 +58,7 @@ def test_five_pairs_are_labelled_by_keyboard_alone(begin, watched, vera):
     page.keyboard.press("Backspace")
     expect(page.locator("legend:visible")).to_have_text("Pair 4 of 5")
     press(page, "c2")
-    expect(page.get_by_role("heading", name="Your answers")).to_be_focused()
+    expect(page.get_by_role("heading", name="Your answers will be sent in 4 seconds")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["entailment", "neutral", "contradiction", "contradiction", "neutral"]
@@ -91,19 +92,123 @@ def test_the_next_batch_takes_the_place_of_the_one_that_was_sent(begin, watched,
     assert all(ms is not None for ms in spent)
 
 
-def test_nothing_is_sent_before_the_answers_were_looked_at(begin, watched, vera):
+def test_a_batch_is_sent_by_itself_after_seconds_in_which_it_can_be_undone(begin, watched, vera):
     page = begin(watched(vera))
     press(page, "11111")
-    expect(page.get_by_role("listitem").filter(has_text="Definitely correct")).to_have_count(5)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("legend:visible")).to_have_text("Pair 5 of 5")
+    page.wait_for_timeout(5000)
     assert answers_of(vera) == [None] * 5
+    press(page, "3")
+    expect(page.get_by_role("heading", name="Your answers will be sent in 4 seconds")).to_be_focused()
     page.get_by_role("button", name="Change the answer for pair 2").click()
-    page.wait_for_timeout(300)
-    page.get_by_role("group", name="Your answer for pair 2").get_by_role(
-        "button", name="Maybe correct"
-    ).click()
+    press(page, "2")
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()  # nobody pressed anything
+    assert answers_of(vera) == ["entailment", "neutral", "entailment", "entailment", "contradiction"]
+
+
+def test_who_wants_to_see_the_answers_first_sends_them_by_hand(begin, watched, vera):
+    page = begin(watched(vera))
+    page.get_by_text("Settings").click()
+    page.get_by_label("Show my answers before they are sent").check()
+    page.reload()  # the device remembers it
+    expect(page.locator("legend:visible")).to_have_count(1)
+    press(page, "11111")
+    expect(page.get_by_role("heading", name="Your answers", exact=True)).to_be_focused()
+    expect(page.get_by_role("listitem").filter(has_text="Definitely correct")).to_have_count(5)
+    expect(page.get_by_role("listitem").filter(has_text="In the story: ")).to_have_count(5)
+    page.wait_for_timeout(5000)
+    assert answers_of(vera) == [None] * 5
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
-    assert answers_of(vera) == ["entailment", "neutral", "entailment", "entailment", "entailment"]
+    assert answers_of(vera) == ["entailment"] * 5
+
+
+def test_letters_and_all_keys_can_be_turned_off(begin, watched, vera):
+    page = begin(watched(vera))
+    page.get_by_text("Settings").click()
+    page.get_by_label("Keyboard shortcuts").select_option("Numbers only")
+    page.locator("h1").click()
+    press(page, "es?")
+    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 5")
+    expect(page.locator("#help")).not_to_have_attribute("open", "")
+    expect(page.locator(".stage:visible kbd", has_text="E")).to_be_hidden()
+    press(page, "1")
+    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
+    page.get_by_label("Keyboard shortcuts").select_option("Off")
+    page.reload()
+    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
+    press(page, "12es?")
+    expect(page.locator("legend:visible")).to_have_text("Pair 2 of 5")
+    expect(page.locator(".stage:visible kbd").first).to_be_hidden()
+    page.get_by_role("button", name="Maybe correct").click()
+    expect(page.locator("legend:visible")).to_have_text("Pair 3 of 5")
+
+
+def test_keys_of_answers_can_be_changed(begin, watched, vera):
+    page = begin(watched(vera))
+    page.get_by_text("Settings").click()
+    keys = page.get_by_role("group", name="Keys of the answers")
+    keys.get_by_label("Definitely correct").fill("j")
+    keys.get_by_label("Maybe correct").fill("j")
+    expect(page.get_by_text("Two answers have the same key.")).to_be_visible()
+    keys.get_by_label("Maybe correct").fill("s")
+    expect(page.get_by_text("S skips a pair")).to_be_visible()
+    keys.get_by_label("Maybe correct").fill("k")
+    expect(page.get_by_role("button", name="Definitely correct").locator("kbd").first).to_have_text("J")
+    page.reload()  # the device remembers it
+    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 5")
+    press(page, "1e")  # the usual keys of an answer with a key of its own are free
+    expect(page.locator("legend:visible")).to_have_text("Pair 1 of 5")
+    press(page, "jkj3J")
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
+    assert answers_of(vera) == ["entailment", "neutral", "entailment", "contradiction", "entailment"]
+
+
+def test_on_a_slow_line_the_page_says_that_it_sends_and_that_it_could_not(begin, watched, vera):
+    page = begin(watched(vera))
+    waiting = []
+    page.route(f"**{PAGE}", lambda route: waiting.append(route))
+    press(page, "11111")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Sending your answers …")).to_be_visible()
+    expect(page.get_by_role("button", name="Undo")).to_be_hidden()
+    page.keyboard.press("Enter")  # impatient people send nothing twice
+    expect(page.get_by_text("Your connection is slow. Nothing is lost")).to_be_visible(timeout=12_000)
+    assert len(waiting) == 1
+    waiting[0].abort()
+    expect(page.get_by_role("heading", name="Your answers are not sent yet")).to_be_focused()
+    expect(page.get_by_text("The server could not be reached.")).to_be_visible()
+    page.wait_for_timeout(5000)  # the script does not send it again by itself
+    assert answers_of(vera) == [None] * 5
+    page.unroute_all()
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("Your answers are saved.")).to_be_visible()
+    assert answers_of(vera) == ["entailment"] * 5
+
+
+def test_who_lost_the_right_to_send_gets_a_way_on(begin, watched, vera):
+    page = begin(watched(vera))
+    page.route(f"**{PAGE}", lambda route: route.fulfill(status=403))
+    press(page, "11111")
+    page.keyboard.press("Enter")
+    trouble = page.get_by_role("alert")
+    expect(trouble.get_by_role("link", name="Sign in in a new tab")).to_have_attribute(
+        "href", "/sign-in/?next=%2Fwork%2Fvalidation%2Fsmall%2F"
+    )
+    expect(page.get_by_role("button", name="Send")).to_be_visible()
+
+
+def test_text_and_sentence_have_names_and_the_place_is_said_once(begin, watched, vera):
+    page = begin(watched(vera))
+    press(page, "1")
+    for name in ("Text", "Sentence"):
+        expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+        expect(page.get_by_role("group", name=name, exact=True)).to_be_visible()
+    expect(page.locator("legend:visible")).to_be_focused()
+    snapshot = page.locator("main").aria_snapshot()
+    assert snapshot.count("Pair 2 of 5") == snapshot.count('group "Pair 2 of 5"') + 1
+    assert "Pair 1" not in snapshot
 
 
 def test_a_pair_is_skipped_by_keyboard(begin, watched, vera):
@@ -193,7 +298,7 @@ def test_a_long_pause_is_no_work_on_a_pair(begin, watched, vera):
     page.keyboard.press("Enter")
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     longest = max(BatchItem.objects.values_list("active_ms", flat=True))
-    assert 30_000 <= longest < 45_000  # half a minute without a sign of life, of the ten
+    assert 30_000 <= longest < 45_000  # of the ten minutes, half a minute without any input counts
 
 
 def test_a_phone_has_the_answers_under_the_thumb(begin, watched, vera):
@@ -207,7 +312,6 @@ def test_a_phone_has_the_answers_under_the_thumb(begin, watched, vera):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.wait_for_timeout(300)
         button.tap()
-    page.get_by_role("button", name="Send").tap()
     expect(page.get_by_text("Your answers are saved.")).to_be_visible()
     assert answers_of(vera) == ["neutral"] * 5
 
@@ -236,14 +340,41 @@ def test_a_key_that_is_held_and_a_double_press_answer_one_pair(begin, watched, v
     expect(page.locator("legend:visible")).to_have_text("Pair 3 of 5")
 
 
-TEXT = "The harbour was quiet, apart from the gulls and the two men who had promised to repair the boat. " * 8
-SENTENCE = "Two men had given their word that the boat would be repaired before the winter."
+TEXTS = {
+    "en": (
+        "The harbour was quiet, apart from the gulls and the two men who had promised to repair the boat. ",
+        "Two men had given their word that the boat would be repaired before the winter.",
+    ),
+    "ar": (
+        "خرج الصيادون قبل شروق الشمس وعادوا في المساء بقوارب شبه فارغة، ولم يشتكِ أحد منهم من البحر ولا من الريح. ",
+        "وعد رجلان بإصلاح القارب قبل حلول الشتاء.",
+    ),
+    "ja": (
+        "港は静かで、聞こえるのはカモメの声と、船を直すと約束した二人の男の話し声だけだった。",
+        "二人の男は冬が来る前に船を直すと約束していた。",
+    ),
+}
+SIZES = {
+    "a small phone, its keyboard open": (320, 256),
+    "a phone": (360, 640),
+    "a laptop at 200%": (640, 400),
+    "a laptop": (1280, 800),
+}
 
 
-@pytest.mark.parametrize(("width", "height"), [(320, 256), (360, 640), (640, 400), (1280, 800)])
-def test_text_sentence_and_answers_are_in_view_together(begin, watched, vera, width, height):
-    Premise.objects.update(text=TEXT[:700])
-    Pair.objects.update(hypothesis=SENTENCE)
+SHOWN = [("en", "a small phone, its keyboard open"), ("ja", "a phone"), ("ar", "a laptop")]  # in `make test`
+OTHERS = [(language, size) for language in TEXTS for size in SIZES if (language, size) not in SHOWN]
+
+
+@pytest.mark.parametrize(
+    ("language", "size"), [*SHOWN, *(pytest.param(*other, marks=pytest.mark.thorough) for other in OTHERS)]
+)
+def test_text_sentence_and_answers_are_in_view_together(begin, watched, vera, language, size):
+    width, height = SIZES[size]
+    text, sentence = TEXTS[language]
+    Corpus.objects.update(language=language)
+    Premise.objects.update(text=(text * 20)[:700])
+    Pair.objects.update(hypothesis=sentence)
     page = begin(watched(vera, viewport={"width": width, "height": height}))
     for number in (1, 2):
         expect(page.locator("legend:visible")).to_have_text(f"Pair {number} of 5")
@@ -254,14 +385,32 @@ def test_text_sentence_and_answers_are_in_view_together(begin, watched, vera, wi
         assert in_view(page, ".premise") >= 40
         whole = page.locator(".stage:visible .hypothesis").evaluate("p => p.scrollHeight")
         assert in_view(page, ".hypothesis") >= whole - 2  # a border's rounding
+        assert in_view(page, "h2") > 8
         assert last.evaluate("button => button.getBoundingClientRect().bottom <= innerHeight")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        sizes = [
+            float(size_of(page, f".stage:visible {what}").removesuffix("px"))
+            for what in (".premise", ".hypothesis")
+        ]
+        assert sizes[0] <= sizes[1]
         press(page, "1")
+    page.keyboard.press("Backspace")
+    boxes = [page.locator(f".stage:visible {what}").bounding_box() for what in (".premise", ".hypothesis")]
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    beside = boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    if language == "ar":
+        beside = boxes[1]["x"] + boxes[1]["width"] <= boxes[0]["x"]
+    assert beside == (width >= 1024)
+
+
+def size_of(page: Page, what: str) -> str:
+    return str(page.locator(what).evaluate("element => getComputedStyle(element).fontSize"))
 
 
 def in_view(page: Page, what: str) -> float:
-    """How many pixels of the text are on the screen and covered by nothing."""
-    return page.locator(f".stage:visible {what}").evaluate("""element => {
+    """Returns how many pixels of the text are on the screen and not covered."""
+    return page.locator(f".stage:visible {what}").first.evaluate("""element => {
         const box = element.getBoundingClientRect();
         const isFree = (x, y) => element.contains(document.elementFromPoint(x, y));
         let free = 0;

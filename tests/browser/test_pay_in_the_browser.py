@@ -1,18 +1,16 @@
-"""The page on pay in each of its states: nothing serious for axe, nothing wider than a phone."""
+"""The page on pay in each of its states: axe finds nothing serious, and all fits a phone."""
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.annotation_site.test_pay import corpus, label_five
-from tests.browser.test_accessibility import complaints
-from tests.browser.test_researcher_in_the_browser import SETTINGS, no_sideways_scroll
-
-__all__ = ["corpus"]
+from tests.annotation_site import test_pay
+from tests.annotation_site.test_pay import label_five
+from tests.browser.looks import LOOKS, complaints, no_sideways_scroll
 
 
-@pytest.mark.parametrize("look", ["phone", "dark"])
-def test_pay_is_compared_with_a_floor_and_topped_up(live_server, watched, rosa, vera, corpus, look):
-    page, found = watched(rosa, **SETTINGS[look]), []
+@LOOKS
+def test_pay_is_compared_with_a_floor_and_topped_up(live_server, watched, rosa, vera, look):
+    corpus = test_pay.corpus.make()
+    page, found = watched(rosa, **look), []
 
     def look_at(state: str) -> None:
         found.extend(complaints(page, state))

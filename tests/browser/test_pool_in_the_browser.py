@@ -1,17 +1,14 @@
-"""The pages about the pool, for a researcher with a phone: nothing serious for axe, nothing wider than the screen."""
+"""The pages about the pool on a phone: axe finds nothing serious, and all fits the screen."""
 
-import pytest
-
-from tests.browser.conftest import DESK, PHONE
+from tests.browser.looks import LOOKS, complaints
 from tests.browser.site import make_site
-from tests.browser.test_accessibility import complaints
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.validation.votes import vote
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
 
 
-@pytest.mark.parametrize("look", [PHONE, {**DESK, "color_scheme": "dark"}], ids=["phone", "dark"])
+@LOOKS
 def test_the_pages_of_the_pool_are_accessible(live_server, watched, vera, rosa, look):
     question = make_site(vera).questions.get()
     batch = claim_batch(question=question, annotator=vera)

@@ -6,8 +6,7 @@ from playwright.sync_api import expect
 from snapshots.exports.job import carry_out_export
 from snapshots.files.datasheet import QUESTIONS
 from snapshots.models import SnapshotExport
-from tests.browser.test_accessibility import complaints
-from tests.browser.test_researcher_in_the_browser import SETTINGS, no_sideways_scroll
+from tests.browser.looks import LOOKS, complaints, no_sideways_scroll
 from tests.snapshots.material import corpus_of, freeze
 
 
@@ -18,7 +17,7 @@ def snapshot(db):
 
 @pytest.fixture
 def look_at():
-    """`look_at(page, state)` notes what is wrong; at the end of the test nothing may be."""
+    """`look_at(page, state)` records errors; the test fails at its end if there are any."""
     found = []
 
     def note(page, state: str) -> None:
@@ -30,9 +29,9 @@ def look_at():
     assert found == []
 
 
-@pytest.mark.parametrize("look", ["phone", "dark"])
+@LOOKS
 def test_a_snapshot_is_described_published_and_retracted(live_server, watched, rosa, snapshot, look, look_at):
-    page = watched(rosa, **SETTINGS[look])
+    page = watched(rosa, **look)
     page.goto(f"/snapshots/{snapshot.pk}/")
     expect(page.get_by_text("This snapshot cannot be published yet: 8 questions")).to_be_visible()
     look_at(page, "unanswered")
@@ -59,9 +58,9 @@ def test_a_snapshot_is_described_published_and_retracted(live_server, watched, r
     look_at(page, "list")
 
 
-@pytest.mark.parametrize("look", ["phone", "dark"])
+@LOOKS
 def test_an_export_is_asked_for_made_and_refused(live_server, watched, rosa, snapshot, look, look_at):
-    page = watched(rosa, **SETTINGS[look])
+    page = watched(rosa, **look)
     page.goto(f"/snapshots/{snapshot.pk}/exports/")
     look_at(page, "nothing asked for")
     for name in ("mpe", "parquet"):

@@ -1,4 +1,4 @@
-"""The researcher's path in a real browser: dashboard, agreement, a snapshot, a run, its accuracy.
+"""The researcher's path in a real browser: corpora, overview, agreement, a snapshot, a run, its accuracy.
 
 The worker's part is done here by calling what its tasks call; tests/annotation_site/test_embedded.py lets a real
 worker do it.
@@ -15,20 +15,17 @@ from modeling.running.actions import claim_run
 from modeling.running.runner import carry_out
 from snapshots.freezing.job import freeze_snapshot
 from snapshots.models import Snapshot
-from tests.browser.conftest import DESK, PHONE
-from tests.browser.test_accessibility import complaints
+from tests.browser.looks import LOOKS, complaints, no_sideways_scroll
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from validation.labelling.claiming import claim_batch
 from validation.labelling.seats import questions_with_work
 from validation.labelling.submitting import submit_batch
 from validation.pairs.opening import open_for_validation
 
-SETTINGS = {"desk": DESK, "phone": PHONE, "dark": {**DESK, "color_scheme": "dark"}}
-
 
 @pytest.fixture
 def corpus(db):
-    """Eight premises with a pair for each label; all labelled by four validators, who agree."""
+    """Makes eight premises with a pair for each label; four validators label all of them and agree."""
     corpus = make_corpus(dev_pairs_per_genre=6, test_pairs_per_genre=6)
     author = create_person(username="wim", password=None)
     for number in range(8):
@@ -45,7 +42,7 @@ def corpus(db):
 def label_everything(question, annotator) -> None:
     while questions_with_work([(question.pk, 0)], annotator.pk, timezone.now()):
         batch = claim_batch(question=question, annotator=annotator)
-        # A batch tells nobody the author's label.
+        # A batch does not reveal the author's label.
         labels = {
             item.seat.token: Pair.objects.get(pk=item.seat.pair.pk).author_label for item in batch.items
         }
@@ -54,26 +51,37 @@ def label_everything(question, annotator) -> None:
         )
 
 
-def no_sideways_scroll(page: Page) -> bool:
-    return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+def to_section(page: Page, name: str) -> None:
+    """Goes to a section of the corpus: by the column on a desk, by the menu on a phone."""
+    menu = page.get_by_role("button", name="Menu")
+    if menu.is_visible():
+        menu.click()
+    page.get_by_role("navigation", name="Sections").get_by_role("link", name=name, exact=True).click()
 
 
-@pytest.mark.parametrize("look", SETTINGS)
-def test_from_the_dashboard_to_a_snapshot_and_the_accuracy_of_a_run(live_server, watched, rosa, corpus, look):
-    page = watched(rosa, **SETTINGS[look])
+@LOOKS
+def test_from_the_overview_to_a_snapshot_and_the_accuracy_of_a_run(live_server, watched, rosa, corpus, look):
+    page = watched(rosa, **look)
     page.goto("/admin/")
     expect(page.get_by_role("heading", name="The small corpus")).to_be_visible()
-    found = complaints(page, "dashboard")
+    found = complaints(page, "all corpora")
+    page.get_by_role("link", name="The small corpus").click()
+    expect(page.get_by_role("heading", name="The small corpus")).to_be_visible()
+    found += complaints(page, "overview")
 
-    page.get_by_role("link", name="Agreement and its definitions").click()
-    expect(page.locator("tr", has_text="unanimous gold label")).to_contain_text("100.0%")
-    page.get_by_text("unanimous gold label").click()
-    expect(page.locator("p", has_text="Share of pairs whose labels")).to_be_visible()
+    to_section(page, "Agreement")
+    figures = page.locator("figure[data-chart=figures]")
+    expect(
+        figures.locator(".chart-picture svg").first
+    ).to_be_visible()  # the script has folded the table away
+    figures.get_by_text("The numbers as a table").click()
+    expect(figures.locator("tr", has_text="unanimous gold label")).to_contain_text("100.0%")
+    expect(figures.locator("dd", has_text="Share of pairs whose labels")).to_be_visible()
     found += complaints(page, "agreement")
     assert no_sideways_scroll(page)
 
-    page.goto("/admin/")
-    page.get_by_role("link", name="Freeze a snapshot").click()
+    page.goto("/c/small/")
+    page.get_by_role("region", name="Next step").get_by_role("link", name="Plan a freeze").click()
     found += complaints(page, "plan")
     page.get_by_role("button", name="Freeze 24 pairs").click()
     freeze_snapshot(snapshot_id=Snapshot.objects.get().pk)
@@ -94,7 +102,7 @@ def test_from_the_dashboard_to_a_snapshot_and_the_accuracy_of_a_run(live_server,
     found += complaints(page, "run")
     assert no_sideways_scroll(page)
 
-    page.goto("/admin/")
-    expect(page.get_by_role("row", name="majority small@1")).to_contain_text("33.3%")
-    found += complaints(page, "dashboard with a run")
+    page.goto("/c/small/")
+    expect(page.get_by_role("row", name="majority").last).to_contain_text("33.3%")
+    found += complaints(page, "overview with a run")
     assert found == []

@@ -1,19 +1,17 @@
 """Asking for derived trees and stopping the freeze, in a real browser on a phone and in the dark."""
 
-import pytest
 from playwright.sync_api import expect
 
 from snapshots.freezing.job import freeze_snapshot
 from snapshots.models import Snapshot
-from tests.browser.test_accessibility import complaints
-from tests.browser.test_researcher_in_the_browser import SETTINGS, no_sideways_scroll
+from tests.browser.looks import LOOKS, complaints, no_sideways_scroll
 from tests.snapshots.material import corpus_of
 
 
-@pytest.mark.parametrize("look", ["phone", "dark"])
+@LOOKS
 def test_trees_are_asked_for_the_freeze_is_stopped_and_made_after_all(live_server, watched, rosa, look):
     corpus = corpus_of(2, dev=0, test=0)
-    page = watched(rosa, **SETTINGS[look])
+    page = watched(rosa, **look)
     page.goto(f"/snapshots/freeze/{corpus.slug}/plan/")
     page.get_by_label("Derive parse trees").check()
     page.get_by_role("button", name="Show this plan").click()

@@ -1,59 +1,36 @@
-"""Writing in a real browser: from the sign-in to the saved text, drafts, lost connections, phones, no scripts."""
+"""Writing in a real browser: from the sign-in to the saved text, with advice and checks, on phones, without scripts."""
 
+import re
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.sessions.models import Session
-from django.utils import timezone
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, expect
 
 from accounts.models import User
-from accounts.people.consents import give_consent
-from collection.models import AdviceGiven, Corpus, DraftText, Pair, Premise, WritingSeat, WritingSignals
-from tests.browser.conftest import PHONE
+from collection.models import (
+    AdviceGiven,
+    CheckQuestion,
+    Corpus,
+    Pair,
+    Premise,
+    PromptReading,
+    WritingSignals,
+)
+from collection.writing.prompts import read_prompt
+from tests.browser.looks import PHONE, complaints
 from tests.browser.site import TEXTS, make_site
+from tests.browser.writing import MINE, PAGE, begin, fields, saved, shows, write
 from tests.cast import PASSWORD
-
-PAGE = "/work/writing/small/"
-MINE = ("It is so.", "It is not so.", "It may be so.")  # in the order of the fields
+from tests.corpora import WORDINGS
 
 
 @pytest.fixture
 def corpus(live_server: Any, ana: User) -> Corpus:
-    return make_site(ana)
-
-
-def begin(page: Page) -> Page:
-    """To the first premise, past the prompt."""
-    page.goto(PAGE)
-    page.get_by_role("button", name="Start writing").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Write three sentences")
-    return page
-
-
-def fields(page: Page) -> list[Locator]:
-    return [
-        page.get_by_label(f"Write one sentence that is {word}.", exact=True)
-        for word in ("definitely correct", "definitely incorrect", "maybe correct")
-    ]
-
-
-def write(page: Page, texts: tuple[str, ...] = MINE) -> None:
-    for field, text in zip(fields(page), texts, strict=True):
-        field.fill(text)
-
-
-def shows(page: Page, texts: tuple[str, ...] = MINE) -> None:
-    for field, text in zip(fields(page), texts, strict=True):
-        expect(field).to_have_value(text)
-
-
-def saved() -> list[str]:
-    return list(
-        Pair.objects.filter(assignment__isnull=False).order_by("pk").values_list("hypothesis", flat=True)
-    )
+    """Makes a corpus whose prompt Ana has read."""
+    corpus = make_site(ana)
+    read_prompt(annotator=ana, version=corpus.prompts.get().versions.get(), answers={})
+    return corpus
 
 
 def test_from_the_sign_in_to_the_saved_text(live_server, watched, ana):
@@ -65,28 +42,138 @@ def test_from_the_sign_in_to_the_saved_text(live_server, watched, ana):
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("button", name="I have read this, and I agree").click()
     page.get_by_role("button", name="Start writing").click()
-    premise = page.get_by_role("region", name="The text").inner_text()
+    premise = page.get_by_role("region", name="Text").inner_text()
     assert premise in TEXTS
     write(page)
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Yours is saved.")).to_be_visible()
     assert sorted(saved()) == sorted(MINE)
     assert set(Pair.objects.filter(hypothesis__in=MINE).values_list("premise__text", flat=True)) == {premise}
-    assert page.get_by_role("region", name="The text").inner_text() != premise
+    assert page.get_by_role("region", name="Text").inner_text() != premise
     shows(page, ("", "", ""))
 
 
-def test_three_sentences_are_sent_by_keyboard_alone(corpus, watched, ana):
+def test_three_sentences_are_sent_with_three_keys_besides_the_text(corpus, watched, ana):
     page = begin(watched(ana))
-    fields(page)[0].focus()
-    for text in MINE:
+    for text, key in zip(MINE, ("Enter", "Enter", "Control+Enter"), strict=True):
         page.keyboard.type(text)
-        page.keyboard.press("Tab")
-    page.keyboard.press("Shift+Tab")
-    expect(fields(page)[2]).to_be_focused()
-    page.keyboard.press("Control+Enter")
+        page.keyboard.press(key)
     expect(page.get_by_text("Yours is saved.")).to_be_visible()
-    assert sorted(saved()) == sorted(MINE)
+    written = dict(Pair.objects.filter(hypothesis__in=MINE).values_list("author_label", "hypothesis"))
+    assert written == dict(zip(("entailment", "neutral", "contradiction"), MINE, strict=True))
+    expect(fields(page)[0]).to_be_focused()  # the next one
+    expect(fields(page)[0]).to_have_accessible_description(re.compile(page.locator("#premise").inner_text()))
+
+
+def test_enter_leads_from_field_to_field_and_to_the_button_and_chooses_a_word_that_is_composed(
+    corpus, watched, ana
+):
+    page = begin(watched(ana))
+    page.evaluate(
+        "document.activeElement.dispatchEvent("
+        "new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true}))"
+    )
+    expect(fields(page)[0]).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Send")).to_be_focused()
+    assert saved() == []
+
+
+PREMISE = (
+    "The ferry had been late for a week before anybody thought of asking the captain, who had his reasons."
+)
+
+
+def test_a_laptop_shows_the_whole_task_and_a_phone_needs_two_screens(corpus, watched, ana):
+    Premise.objects.update(text=PREMISE)
+    page = begin(watched(ana, viewport={"width": 1280, "height": 800}))
+    for what in (
+        "#premise",
+        *(f"[data-text={label}]" for label in ("entailment", "neutral", "contradiction")),
+        "#send",
+    ):
+        assert page.locator(what).evaluate("box => box.getBoundingClientRect().bottom <= innerHeight"), what
+    phone = watched(ana, **PHONE)
+    phone.goto(PAGE)
+    assert phone.evaluate("document.documentElement.scrollHeight") <= 2 * 740
+    for field in fields(phone):
+        field.scroll_into_view_if_needed()
+        box = phone.get_by_role("button", name="Send").bounding_box()
+        assert box is not None
+        assert 0 <= box["y"] <= 740 - box["height"]  # always in sight
+
+
+def test_each_field_has_the_short_name_of_its_answer_and_its_mark(corpus, watched, ana):
+    page = begin(watched(ana))
+    for label, name in WORDINGS.items():
+        field = page.locator(f"[data-text={label}]")
+        expect(field).to_have_accessible_name(name)
+        assert len(name.split()) <= 5
+        expect(page.locator(f"label[for={field.get_attribute('id')}] svg")).to_be_visible()
+    expect(page.get_by_role("main")).not_to_contain_text("entailment")
+
+
+@pytest.fixture
+def checked(corpus: Corpus) -> Corpus:
+    """Makes a site with a prompt that has a check: two questions about one text, and one about another."""
+    PromptReading.objects.all().delete()  # Ana has the check before her
+    for order, (premise, label) in enumerate(
+        [("It rains.", "entailment"), ("It rains.", "neutral"), ("It snows.", "contradiction")]
+    ):
+        CheckQuestion.objects.create(
+            version=corpus.prompts.get().versions.get(),
+            order=order,
+            premise=premise,
+            hypothesis=f"Sentence {order}.",
+            label=label,
+            explanation=f"Because of {order}.",
+        )
+    return corpus
+
+
+def test_the_check_asks_one_question_after_another_and_judges_each_at_once(checked, watched, ana):
+    page = watched(ana)
+    page.goto(PAGE)
+    shown = page.locator(".check:visible")
+    expect(shown).to_have_count(1)
+    expect(page.get_by_role("button", name="Check my answers")).to_be_hidden()
+    wrong = shown.get_by_role("button", name="Maybe correct")
+    wrong.click()
+    expect(page.get_by_text("Not right yet. Because of 0. Please choose again.")).to_be_visible()
+    expect(wrong).to_be_focused()
+    assert complaints(page, "check, wrong") == []
+    for number, name in enumerate(("Definitely correct", "Maybe correct", "Definitely incorrect"), start=1):
+        expect(shown.get_by_text(f"Question {number} of 3")).to_be_visible()
+        expect(page.get_by_text("It rains.").locator("visible=true")).to_have_count(1 if number < 3 else 0)
+        page.get_by_role("link", name="Read the instructions again").wait_for()
+        shown.get_by_role("button", name=name).press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Write three sentences")
+    reading = PromptReading.objects.get()
+    assert reading.passed_at is not None
+    assert reading.tries == 2  # the wrong one counts
+
+
+def test_the_check_says_when_it_cannot_judge(checked, watched, ana):
+    page = watched(ana)
+    page.goto(PAGE)
+    page.context.set_offline(True)
+    page.locator(".check:visible").get_by_role("button").nth(0).click()
+    expect(page.get_by_text("The answer could not be checked.")).to_be_visible()
+    page.context.set_offline(False)
+    page.locator(".check:visible").get_by_role("button").nth(0).click()
+    expect(page.get_by_text("Question 2 of 3")).to_be_visible()
+
+
+def test_without_scripts_the_check_shows_each_text_once_and_the_focus_is_on_the_first_wrong_answer(
+    checked, window_of: Callable[..., BrowserContext], ana
+):
+    page = window_of(ana, java_script_enabled=False).new_page()
+    page.goto(PAGE)
+    expect(page.get_by_text("It rains.").locator("visible=true")).to_have_count(1)
+    page.locator("#check-0 input").nth(0).check()
+    page.get_by_role("button", name="Check my answers").click()
+    expect(page.locator("#check-1 input").first).to_be_focused()
 
 
 def test_a_double_click_saves_once(corpus, watched, ana):
@@ -98,101 +185,6 @@ def test_a_double_click_saves_once(corpus, watched, ana):
     assert ana.ledger.total_cents() == 30
 
 
-def test_a_draft_survives_a_closed_tab(corpus, window_of: Callable[..., BrowserContext], ana):
-    window = window_of(ana)
-    page = begin(window.new_page())
-    write(page)
-    expect(page.get_by_text("Draft saved on this device")).to_be_visible()
-    page.close()
-    page = window.new_page()
-    page.goto(PAGE)
-    shows(page)
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
-    assert page.evaluate("Object.keys(localStorage)") == []
-    assert not DraftText.objects.exists()
-
-
-def test_text_survives_a_lost_connection(corpus, watched, ana):
-    page = begin(watched(ana))
-    write(page)
-    page.context.set_offline(True)
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("The server could not be reached. Your text is still here")).to_be_visible()
-    shows(page)
-    page.context.set_offline(False)
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
-    assert sorted(saved()) == sorted(MINE)
-
-
-def test_text_survives_an_error_of_the_server(corpus, watched, ana):
-    page = begin(watched(ana))
-    write(page)
-    page.route(f"**{PAGE}", lambda route: route.fulfill(status=500, body="broken"))
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("alert").filter(has_text="(500)")).to_be_visible()
-    shows(page)
-    page.unroute_all()
-    page.reload()
-    shows(page)
-
-
-def test_a_draft_is_not_shown_to_the_next_person_at_this_computer(
-    corpus, window_of: Callable[..., BrowserContext], ana, vera
-):
-    window = window_of(ana)
-    write(begin(window.new_page()))
-    cookies = window_of(vera).cookies()
-    window.clear_cookies()
-    window.add_cookies([cookie for cookie in cookies if cookie["name"] == "sessionid"])
-    give_consent(user=vera, form=corpus.consent_form)
-    page = begin(window.new_page())
-    shows(page, ("", "", ""))
-    expect(page.get_by_role("region", name="Unsent drafts")).to_be_hidden()
-
-
-def test_an_answer_that_got_lost_does_no_harm(corpus, watched, ana):
-    """The server saved it, the answer never came: sending again saves nothing twice."""
-    page = begin(watched(ana))
-    write(page)
-
-    def lose_the_answer(route: Any) -> None:
-        if route.request.method == "POST":
-            route.fetch(max_redirects=0)
-            route.abort()
-        else:
-            route.continue_()
-
-    page.route(f"**{PAGE}", lose_the_answer)
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Your text is still here")).to_be_visible()
-    page.unroute_all()
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours was saved before")).to_be_visible()
-    assert len(saved()) == 3
-    assert page.evaluate("Object.keys(localStorage)") == []
-
-
-def test_text_survives_the_end_of_the_session(corpus, window_of: Callable[..., BrowserContext], ana):
-    window = window_of(ana)
-    page = begin(window.new_page())
-    write(page)
-    Session.objects.all().delete()
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("You are signed out, or")).to_be_visible()
-    other = window.new_page()
-    other.goto("/sign-in/")
-    other.get_by_label("User name").fill("ana")
-    other.get_by_label("Password").fill(PASSWORD)
-    other.get_by_role("button", name="Sign in").click()
-    expect(other.get_by_role("button", name="Sign out")).to_be_visible()
-    shows(page)
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
-    assert sorted(saved()) == sorted(MINE)
-
-
 def test_what_needs_a_change_is_said_beside_the_field(corpus, watched, ana):
     page = begin(watched(ana))
     write(page, ("It is so.", "x" * 81, "It may be so."))
@@ -200,7 +192,9 @@ def test_what_needs_a_change_is_said_beside_the_field(corpus, watched, ana):
     wrong = fields(page)[1]
     expect(wrong).to_be_focused()
     expect(wrong).to_have_attribute("aria-invalid", "true")
-    expect(wrong).to_have_accessible_description("This is 81 characters long; please shorten it to 80.")
+    expect(wrong).to_have_accessible_description(
+        re.compile("This is 81 characters long; please shorten it to 80.")
+    )
     shows(page, ("It is so.", "x" * 81, "It may be so."))
     wrong.fill("It is not so.")
     page.keyboard.press("Control+Enter")
@@ -213,7 +207,7 @@ def test_a_field_at_fault_is_in_sight_on_a_phone(corpus, watched, ana):
     write(page, ("It is so.", "It is not so.", "x" * 81))
     page.get_by_role("button", name="Send").tap()
     expect(fields(page)[2]).to_be_focused()
-    premise = page.get_by_role("region", name="The text").bounding_box()
+    premise = page.get_by_role("region", name="Text").bounding_box()
     field = fields(page)[2].bounding_box()
     assert premise is not None
     assert field is not None
@@ -223,7 +217,7 @@ def test_a_field_at_fault_is_in_sight_on_a_phone(corpus, watched, ana):
 
 def test_advice_is_given_while_somebody_types_and_refused_ones_can_be_mended(corpus, watched, ana):
     page = begin(watched(ana))
-    premise = page.get_by_role("region", name="The text").inner_text()
+    premise = page.get_by_role("region", name="Text").inner_text()
     write(page, (premise, "The same thing.", "the same thing"))
     expect(page.get_by_text("This is the text itself.")).to_be_visible()
     expect(page.get_by_text("You wrote the same in another field.")).to_have_count(2)
@@ -240,78 +234,6 @@ def test_advice_is_given_while_somebody_types_and_refused_ones_can_be_mended(cor
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Yours is saved.")).to_be_visible()
     assert list(AdviceGiven.objects.values_list("advice", "refused")) == [("same_as_premise", True)]
-
-
-def test_a_draft_is_continued_on_another_device(corpus, window_of: Callable[..., BrowserContext], ana):
-    desk = begin(window_of(ana).new_page())
-    write(desk)
-    expect(desk.get_by_text("Draft saved on this device and on the server")).to_be_visible()
-    phone = window_of(ana, **PHONE).new_page()
-    phone.goto(PAGE)
-    shows(phone)
-    fields(phone)[1].fill("It is not so at all.")
-    expect(phone.get_by_text("Draft saved on this device and on the server")).to_be_visible()
-    desk.reload()
-    shows(desk, ("It is so.", "It is not so at all.", "It may be so."))
-    desk.get_by_role("button", name="Send").click()
-    expect(desk.get_by_text("Yours is saved.")).to_be_visible()
-    assert not DraftText.objects.exists()
-
-
-@pytest.mark.parametrize(
-    "choice", ["Keep what is in the fields below", "Use the draft from the other device"]
-)
-def test_two_devices_with_different_drafts_show_both_and_the_writer_chooses(
-    corpus, window_of: Callable[..., BrowserContext], ana, choice
-):
-    desk = begin(window_of(ana).new_page())
-    write(desk)
-    expect(desk.get_by_text("Draft saved on this device and on the server")).to_be_visible()
-    phone = window_of(ana, **PHONE).new_page()
-    phone.goto(PAGE)
-    fields(phone)[1].fill("From the phone.")
-    expect(phone.get_by_text("Draft saved on this device and on the server")).to_be_visible()
-    fields(desk)[1].fill("From the desk.")
-    both = desk.get_by_role("alert").filter(has_text="another device")
-    expect(both).to_contain_text("From the phone.")
-    assert DraftText.objects.get(label="contradiction").text == "From the phone."
-    both.get_by_role("button", name=choice).or_(both.get_by_role("link", name=choice)).click()
-    expect(both).to_be_hidden()
-    kept = "From the desk." if choice.startswith("Keep") else "From the phone."
-    shows(desk, (MINE[0], kept, MINE[2]))
-    expect(desk.get_by_text("Draft saved on this device and on the server")).to_be_visible()
-    assert DraftText.objects.get(label="contradiction").text == kept
-    desk.get_by_role("button", name="Send").click()
-    expect(desk.get_by_text("Yours is saved.")).to_be_visible()
-    assert kept in saved()
-
-
-def test_a_page_left_and_opened_again_knows_its_own_draft(corpus, watched, ana):
-    """A beacon has no answer: the page must not take its own draft for another device's."""
-    page = begin(watched(ana))
-    fields(page)[0].fill(MINE[0])
-    hide = (
-        "state => { Object.defineProperty(document, 'visibilityState', {value: state, configurable: true});"
-    )
-    hide += " document.dispatchEvent(new Event('visibilitychange')); }"
-    with page.expect_request("**/draft/"):
-        page.evaluate(hide, "hidden")
-    page.evaluate(hide, "visible")
-    fields(page)[1].fill(MINE[1])
-    expect(page.get_by_text("Draft saved on this device and on the server")).to_be_visible()
-    expect(page.locator("#other-draft")).to_be_hidden()
-    assert DraftText.objects.count() == 2
-
-
-def test_what_was_typed_without_a_connection_is_newer_than_the_servers_draft(corpus, watched, ana):
-    page = begin(watched(ana))
-    write(page)
-    expect(page.get_by_text("Draft saved on this device and on the server")).to_be_visible()
-    page.route("**/draft/", lambda route: route.abort())
-    fields(page)[0].fill("It is so, and that is all.")
-    page.wait_for_timeout(1000)
-    page.reload()
-    shows(page, ("It is so, and that is all.", *MINE[1:]))
 
 
 def test_how_a_task_was_typed_is_kept_as_evidence(corpus, watched, ana):
@@ -333,37 +255,6 @@ def test_how_a_task_was_typed_is_kept_as_evidence(corpus, watched, ana):
     assert 300 <= signals.active_ms < 60_000
 
 
-def test_text_for_a_premise_that_went_to_somebody_else_can_still_be_sent(corpus, watched, ana, vera):
-    page = begin(watched(ana))
-    write(page)
-    later = timezone.now() + timedelta(hours=1)
-    WritingSeat.objects.filter(annotator=ana).update(annotator=vera, leased_until=later)
-    page.goto(PAGE)
-    shows(page, ("", "", ""))
-    earlier = page.get_by_role("region", name="Unsent drafts")
-    for text in MINE:
-        expect(earlier.get_by_text(text, exact=True)).to_be_visible()
-    earlier.get_by_role("button", name="Send draft").click()
-    expect(page.get_by_text("Somebody else finished this one first.")).to_be_visible()
-    expect(earlier).to_be_hidden()
-    assert ana.ledger.total_cents() == 30
-    assert not Pair.objects.filter(hypothesis__in=MINE, withdrawn_at=None).exists()
-
-
-def test_a_report_alone_is_sent_and_leaves_no_draft(corpus, watched, ana):
-    page = begin(watched(ana))
-    page.get_by_text("Report a problem").click()
-    page.get_by_label("Is something wrong with this text?").fill("Two words are missing.")
-    expect(page.get_by_text("Draft saved on this device")).to_be_visible()
-    field = page.locator("textarea[data-text]").first
-    field.fill("Some words")
-    expect(page.get_by_role("button", name="Send")).to_be_visible()
-    field.fill("")
-    page.get_by_role("button", name="Report and skip").click()
-    expect(page.get_by_text("a researcher will read what you reported")).to_be_visible()
-    assert page.evaluate("Object.keys(localStorage)") == []
-
-
 def test_time_is_mentioned_when_it_is_short(corpus, watched, ana, settings):
     settings.WRITING_LEASE_SECONDS = 1800
     page = begin(watched(ana))
@@ -373,7 +264,7 @@ def test_time_is_mentioned_when_it_is_short(corpus, watched, ana, settings):
     expect(page.get_by_text("About 3 minutes left for this text.")).to_be_visible()
 
 
-@pytest.mark.parametrize("language", ["en", "ar"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.thorough), "ar"])
 def test_a_phone_shows_premise_and_field_together(corpus, watched, ana, language):
     Corpus.objects.update(language=language)
     Premise.objects.update(
@@ -385,7 +276,7 @@ def test_a_phone_shows_premise_and_field_together(corpus, watched, ana, language
         field.tap()
         page.wait_for_timeout(300)
         field_box = field.bounding_box()
-        premise_box = page.get_by_role("region", name="The text").bounding_box()
+        premise_box = page.get_by_role("region", name="Text").bounding_box()
         assert field_box is not None
         assert premise_box is not None
         assert premise_box["y"] >= 0
@@ -413,18 +304,4 @@ def test_the_page_works_without_scripts(corpus, window_of: Callable[..., Browser
     write(page)
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("Yours is saved.")).to_be_visible()
-    assert sorted(saved()) == sorted(MINE)
-
-
-def test_other_words_for_a_saved_text_stay_on_the_page(corpus, watched, ana):
-    page = begin(watched(ana))
-    other = page.context.new_page()
-    other.goto(PAGE)
-    write(page)
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
-    write(other, ("Second thoughts.", "Third ones.", "Fourth ones."))
-    other.get_by_role("button", name="Send").click()
-    expect(other.get_by_text("You sent this text before")).to_be_visible()
-    shows(other, ("Second thoughts.", "Third ones.", "Fourth ones."))
     assert sorted(saved()) == sorted(MINE)

@@ -23,7 +23,7 @@ def example_scenes() -> tuple[Scene, ...]:
 
 
 def made_of(text: str, *rules: str) -> set[str]:
-    """The sentences that the rules make of a caption; with names, those made by exactly these rules."""
+    """Returns the sentences that the rules make of a caption; with names, those made by exactly these rules."""
     return {
         each.text for each in simplifications(caption(text)) if not rules or set(each.rules) == set(rules)
     }

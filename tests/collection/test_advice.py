@@ -1,4 +1,4 @@
-"""What is noticed in a writer's texts, at which level, and that it is counted."""
+"""Advice on a writer's texts: what triggers it, at which level, and how it is counted."""
 
 import pytest
 
@@ -9,6 +9,7 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import submit_writing
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 
 PREMISE = "A dog barks at the postman every single morning."
 GOOD = {
@@ -83,8 +84,8 @@ def test_one_word_is_one_put_in_left_out_or_changed(one, other, answer):
 # With the database
 
 
-@pytest.fixture
-def corpus(db: None) -> Corpus:
+@made_once
+def corpus() -> Corpus:
     corpus = make_corpus()
     make_seats(
         premises=[

@@ -1,4 +1,4 @@
-"""Broader words from WordNet: words that a reader takes in that sense, of things that can be seen."""
+"""Broader words from WordNet: only for visible things, and only in the sense in which readers understand them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who is given how much, in which order, and what somebody without work is told."""
+"""How much each writer gets, in which order, and the reason for no work."""
 
 import random
 from collections import Counter
@@ -22,7 +22,7 @@ TEXTS = {"entailment": "Something is there.", "neutral": "It is red.", "contradi
 
 
 def grow(corpus: Corpus, slug: str, count: int) -> None:
-    """A genre more, with so many premises, imported in one go."""
+    """Adds a genre with this number of premises by one import."""
     genre, _ = Genre.objects.get_or_create(corpus=corpus, slug=slug, prompt=Prompt.objects.get())
     premises = [make_premise(corpus, f"Premise {slug} {number}.", genre=slug) for number in range(count)]
     assert {premise.genre for premise in premises} == {genre}

@@ -1,4 +1,4 @@
-"""A task that was skipped or reported is over; what is in hand when consent ends is refused, and kept on the page."""
+"""Skipped and reported tasks are over; a text that is sent after consent ended is an error, and stays on the page."""
 
 import pytest
 from rest_framework.test import APIClient
@@ -14,13 +14,14 @@ from collection.writing.submitting import save_draft, skip_writing, submit_writi
 from tests import cast
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 
 PAGE, SUBMIT = "/work/writing/small/", "/api/v1/work/writing/submit/"
 TEXTS = {"entailment": "Something is there.", "neutral": "It is red.", "contradiction": "Nothing is there."}
 
 
-@pytest.fixture
-def corpus(db: None) -> Corpus:
+@made_once
+def corpus() -> Corpus:
     corpus = make_corpus(with_consent=True)
     make_seats(premises=[make_premise(corpus, f"Premise number {number}.") for number in range(3)])
     PromptVersion.objects.update(skip_pay_cents=20, paid_skips_per_day=5)

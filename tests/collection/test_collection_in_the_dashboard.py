@@ -1,4 +1,4 @@
-"""Corpora, premises, pairs and reports in the dashboard: lists that stay cheap, nothing edited by hand."""
+"""Corpora, premises, pairs and reports in the admin: lists need few queries, and nothing is edited by hand."""
 
 import pytest
 from django.db import connection
@@ -11,6 +11,7 @@ from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing
 from tests.cast import ana, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +19,7 @@ READ_ONLY = ["corpus", "genre", "prompt", "promptversion", "premise", "pair", "s
 LISTS = [*READ_ONLY, "problemreport"]
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus()
     source = Source.objects.create(corpus=corpus, name="stories.txt", sha256="0" * 64)

@@ -1,4 +1,4 @@
-"""Corpus files are read strictly: every fault at once, with file, table and key, and what to do."""
+"""Corpus files are read strictly: all errors at once, with file, table and key, and what to do."""
 
 import re
 import time
@@ -8,6 +8,7 @@ import pytest
 from collection import corpus_schema
 from collection.corpora.corpus_file import BadCorpusFile, read_corpus_file
 from collection.models import AdviceSetting, Corpus, Prompt
+from nli.gold import RULES
 from validation.models import Question
 
 GOOD = """
@@ -374,4 +375,4 @@ def test_the_file_knows_the_choices_that_the_database_knows():
     assert tuple(Corpus.Protocol.values) == corpus_schema.PROTOCOLS
     assert tuple(Prompt.Status.values) == corpus_schema.STATUSES
     assert tuple(AdviceSetting.Level.values) == corpus_schema.LEVELS
-    assert tuple(Question.GoldRule.values) == corpus_schema.RULES
+    assert tuple(Question.GoldRule.values) == RULES

@@ -1,4 +1,4 @@
-"""Where a corpus lets language models help if that is said, the page asks, and keeps what was said."""
+"""If a corpus allows declared help of language models, the page asks for it and stores the answer."""
 
 import pytest
 

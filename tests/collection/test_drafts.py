@@ -1,4 +1,4 @@
-"""Drafts on the server: kept for another device, gone when the task is over, offered when its time ran out."""
+"""Drafts on the server: stored for other devices, deleted with the end of the task, offered when its lease has ended."""
 
 from datetime import timedelta
 
@@ -11,6 +11,7 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import save_draft, skip_writing, submit_writing
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +19,7 @@ PAGE = "/work/writing/small/"
 TEXTS = {"entailment": "It is so.", "neutral": "It may be so.", "contradiction": "It is not so."}
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus()
     make_seats(premises=[make_premise(corpus, "Rain falls."), make_premise(corpus, "A dog barks at night.")])
@@ -85,7 +86,7 @@ def test_fields_that_there_are_not_and_endless_texts_are_no_drafts(corpus, ana):
 
 
 def lose_the_seat(corpus: Corpus, ana, vera) -> str:
-    """Ana begins, her time runs out, Vera has the premise. Returns Ana's token."""
+    """Lets Ana begin, her lease end, and Vera claim the premise. Returns Ana's token."""
     token = claim_writing(corpus=corpus, annotator=ana).token
     save_draft(annotator=ana, token=token, texts=TEXTS)
     later = timezone.now() + timedelta(hours=1)

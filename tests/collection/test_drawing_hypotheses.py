@@ -1,4 +1,4 @@
-"""Drawing hypotheses for scenes: by seed, after filters whose report adds up."""
+"""Drawing hypotheses for scenes: by seed, after filters; the numbers of the report add up."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Lines that a filter kept out come back as premises, and single premises are dropped, each with its reason."""
+"""Dropped lines are restored as premises, and single premises are dropped with a reason."""
 
 import pytest
 from django.test import Client
@@ -136,11 +136,11 @@ def test_a_premise_is_dropped_with_a_reason_and_taken_back(corpus, client):
     assert "1 premise is dropped" in page.content.decode()
     premise.refresh_from_db()
     assert (premise.status, premise.dropped_because) == ("dropped", "names a person")
-    assert not WritingSeat.objects.claimable_at(timezone.now()).filter(premise=premise).exists()
+    assert not WritingSeat.objects.to_write(premise.genre, False).filter(premise=premise).exists()
     client.post(address, {**chosen, "action": "take_back"})
     premise.refresh_from_db()
     assert (premise.status, premise.dropped_because) == ("open", "")
-    assert WritingSeat.objects.claimable_at(timezone.now()).filter(premise=premise).count() == 2
+    assert WritingSeat.objects.to_write(premise.genre, False).filter(premise=premise).count() == 2
 
 
 def test_no_premise_is_dropped_without_a_reason(corpus, client):

@@ -1,4 +1,4 @@
-"""What comes in after a researcher ended somebody's writing is kept apart and paid: pay is never taken back."""
+"""Texts that are sent after a researcher ended somebody's writing are withdrawn, and paid all the same."""
 
 import pytest
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""Links from outside platforms: in under a code, and out with the completion code."""
+"""Entry links of platforms: people come in under a code, and leave with the completion code."""
 
 import html
 import re
@@ -9,19 +9,21 @@ from django.utils import timezone
 
 from accounts.models import Grant, PlatformIdentity, Qualification, User
 from accounts.people import qualifications, registration
+from collection.joining.visits import earnings
 from collection.models import EntryLink, Pair, PromptVersion, Visit, WritingAssignment, WritingSeat
 from collection.premises.writing_seats import make_seats
 from tests.cast import person
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise, pay
+from tests.made_once import made_once
 from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 IDS = {"PROLIFIC_PID": "p-1", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
 
 
-@pytest.fixture
-def link(db):
+@made_once
+def link():
     return EntryLink.objects.create(
         corpus=make_corpus(),
         platform="prolific",
@@ -102,7 +104,7 @@ def test_what_was_sent_before_the_visit_does_not_count_for_it(client, link):
 
 
 def test_the_last_task_leads_to_the_code_and_the_next_ones_do_not(client, link):
-    """However it is sent: by a form, or by the script, which goes to the writing page by itself."""
+    """Sends the task by a form, and by the script, which goes to the writing page by itself."""
     come_in(client, link)
     corpus = link.corpus
     make_seats(premises=[make_premise(corpus, f"The ferry leaves at {hour}.") for hour in range(3)])
@@ -243,7 +245,10 @@ def test_a_researcher_makes_a_link_and_reads_its_address(browser_of, rosa, link)
     )
     made = EntryLink.objects.get(name="second wave")
     page = browser_of(rosa).get(reverse("admin:collection_entrylink_change", args=[made.pk])).content.decode()
-    assert f"http://testserver/enter/{made.token}/?participantId=[participantId]</code>" in page
+    assert f"http://testserver/enter/{made.token}/</code>" in page  # Connect adds its ids by itself
+    EntryLink.objects.filter(pk=made.pk).update(platform="mturk", participant_key="workerId")
+    page = browser_of(rosa).get(reverse("admin:collection_entrylink_change", args=[made.pk])).content.decode()
+    assert f"http://testserver/enter/{made.token}/?workerId=[workerId]</code>" in page
     assert "Replace the names in square brackets" in page
 
 
@@ -280,8 +285,28 @@ def test_only_administrators_download_who_earned_what(browser_of, rosa, client, 
     assert not browser_of(rosa).post(address, ask).streaming
 
 
+def test_what_somebody_earned_is_in_the_list_of_one_link(link, client):
+    """Otherwise people who came through several links would be paid several times for the same work."""
+    second = EntryLink.objects.create(
+        corpus=link.corpus, platform="prolific", name="second wave", completion_code="C2"
+    )
+    elsewhere = EntryLink.objects.create(
+        corpus=make_corpus(slug="elsewhere"), platform="prolific", name="elsewhere", completion_code="C3"
+    )
+    come_in(client, link)
+    user = Visit.objects.get().user
+    for number, (through, cents) in enumerate([(link, 30), (elsewhere, 500), (second, 7), (second, 5)]):
+        come_in(client, through, {**IDS, "SESSION_ID": f"x-{number}"})
+        pay(user, cents=cents, key=str(number), corpus=through.corpus)
+    pay(user, cents=1000, key="late", corpus=link.corpus)
+    earned = {each: [person.cents for person in earnings(each)] for each in (link, second, elsewhere)}
+    assert earned == {link: [30], second: [7 + 5 + 1000], elsewhere: [500]}
+
+
 @pytest.mark.django_db(transaction=True)
-def test_two_first_visits_at_one_moment_make_one_account(link):
+def test_two_first_visits_at_one_moment_make_one_account():
+    link.make()
+
     def arrive():
         return registration.person_from_platform(platform="prolific", participant="p-9").pk
 

@@ -1,4 +1,4 @@
-"""Column maps and label maps: what they read, and what they say where they are wrong."""
+"""Column maps and label maps, and their errors."""
 
 import pytest
 
@@ -141,7 +141,7 @@ def test_a_format_of_its_own_takes_no_map():
     ("value", "reason"),
     [
         ('"\\u0000"', "holds a NUL character"),
-        ("NaN", "holds a number that is none"),
+        ("NaN", "is NaN or Infinity"),
         ('["\\ud800"]', "surrogate"),
     ],
 )

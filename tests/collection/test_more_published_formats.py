@@ -1,4 +1,4 @@
-"""Formats whose files are not at hand, in small files of their published layout; and XML that means harm."""
+"""Formats without published files here, tried with small files in their layout; and malicious XML."""
 
 import gzip
 

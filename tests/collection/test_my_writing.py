@@ -1,4 +1,4 @@
-"""The writer's own page, and how tasks were typed."""
+"""The writer's own page, and the signals of how tasks were typed."""
 
 import pytest
 
@@ -8,6 +8,7 @@ from collection.writing.claiming import claim_writing
 from collection.writing.problem_reports import answer_report
 from collection.writing.submitting import Signals, skip_writing, submit_writing
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 from tests.query_counts import query_count
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +17,7 @@ PAGE = "/work/mine/writing/"
 TEXTS = {"entailment": "Something is there.", "neutral": "It is red.", "contradiction": "Nothing is there."}
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus()
     make_seats(premises=[make_premise(corpus, f"Premise number {number}.") for number in range(6)])

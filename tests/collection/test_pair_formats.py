@@ -1,4 +1,4 @@
-"""From a line of a published file to a pair in our words, or to a reason why not."""
+"""A line of a published file becomes a pair, or an error with its reason."""
 
 import json
 
@@ -27,7 +27,7 @@ JSONL = {"premise": "A man stands.", "hypothesis": "A man paints."}
 
 @pytest.fixture
 def read(tmp_path):
-    """`read("snli", record)`: what the format makes of one record."""
+    """`read("snli", record)`: returns the pair that the format makes of a record."""
 
     def read_one(form: str, record: object) -> ImportedPair | BadLine:
         path = tmp_path / "file"
@@ -133,12 +133,12 @@ def test_an_empty_hypothesis_is_read_because_published_files_have_some(read):
             {"hypothesis": "\ud800"},
             '"hypothesis" holds half of a character (a lone surrogate); type the character again',
         ),
-        ({"hypothesis": "x" * 10_001}, '"hypothesis" is 10,001 characters long; at most 10,000 can go in'),
+        ({"hypothesis": "x" * 10_001}, '"hypothesis" is 10,001 characters long; the limit is 10,000'),
         ({"labels": "neutral"}, '"labels" must be a list, not a string'),
         ({"labels": [True]}, '"labels" must be a string, not true or false'),
         ({"label": {}}, '"label" must be a string, not an object'),
         ({"label": 0.5}, '"label" must be a string, not a number'),
-        ({"id": "x" * 201}, '"id" is 201 characters long; at most 200 can go in'),
+        ({"id": "x" * 201}, '"id" is 201 characters long; the limit is 200'),
         ({"id": False}, '"id" must be a string, not true or false'),
         (
             {"annotators": ["a"], "labels": ["neutral", "neutral"]},

@@ -1,4 +1,4 @@
-"""Which labels of a published pair are kept, and as what."""
+"""Which labels of a published pair are stored: as author's label, votes, or published label."""
 
 from collection.formats.lines import BadLine
 from collection.formats.records import ImportedPair

@@ -1,4 +1,4 @@
-"""Trying a prompt out: chosen writers, seats of their own, answers apart, and the end when the prompt opens."""
+"""Pilots of prompts: chosen writers, seats of their own, separate texts, and the end when the prompt opens."""
 
 import pytest
 
@@ -85,6 +85,8 @@ def test_researchers_run_the_pilot_from_its_page(corpus, ana, rosa, vera, browse
     text = page.content.decode()
     assert "What is a premise?" in text
     assert "Something is there." in text
+    assert "</svg>Definitely correct</span>" in text
+    assert "</svg>entailment</span>" not in text
     client.post(PAGE, {"status": "open"})
     assert Prompt.objects.get().status == "open"
     assert "Fiction" in client.get("/corpora/small/pilots/").content.decode()

@@ -1,4 +1,4 @@
-"""What annotators report: researchers answer in the dashboard, and the answer comes back to who asked."""
+"""Problem reports: researchers answer them in the admin, and the annotator reads the answer."""
 
 from collections.abc import Callable
 

@@ -1,13 +1,15 @@
-"""The short check after the instructions: explained, tried again, passed once on all devices."""
+"""The check after the instructions explains errors, can be repeated, and is passed once for all devices."""
 
 import pytest
 from django.test import Client
 
 from annotation_site.simulated_crowd import Annotator, form_or_none
-from collection.models import CheckQuestion, Corpus, PromptReading, PromptVersion, WritingAssignment
+from collection.models import CheckQuestion, Corpus, Prompt, PromptReading, PromptVersion, WritingAssignment
 from collection.premises.writing_seats import make_seats
+from collection.writing.prompts import read_prompt
 from tests.cast import ana, rosa
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -15,7 +17,7 @@ PAGE = "/work/writing/small/"
 RIGHT = {"agree": "yes", "check-0": "entailment", "check-1": "neutral"}
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus()
     make_seats(premises=[make_premise(corpus, "Rain falls.")])
@@ -99,9 +101,47 @@ def test_researchers_see_the_check_with_its_answers_and_do_not_take_it(corpus):
     assert not PromptReading.objects.exists()
 
 
-def test_a_simulated_writer_finds_its_way_through_the_check(corpus, live_server):
+def test_a_simulated_writer_finds_its_way_through_the_check(live_server):
+    corpus.make()
     ana()
     annotator = Annotator(live_server.url, "ana", "correct horse battery staple")
     annotator.sign_in()
     assert form_or_none(annotator.open(PAGE), "token") is not None
     assert WritingAssignment.objects.get().annotator == ana()
+
+
+def test_a_script_learns_which_answers_are_wrong_and_nothing_is_recorded(corpus):
+    client = signed_in(ana())
+    asked = client.post(
+        prompt_page(), {"check-0": "neutral", "check-1": "neutral"}, headers={"accept": "application/json"}
+    )
+    assert asked.json() == {"wrong": {"check-0": "Because of reason 0."}}
+    assert not PromptReading.objects.exists()
+
+
+def test_reading_is_paid_once_for_a_prompt_whatever_its_versions(corpus):
+    PromptVersion.objects.update(reading_pay_cents=45)
+    client = signed_in(ana())
+    assert "pays <bdi>$0.45</bdi>, once" in client.get(prompt_page()).content.decode()
+    client.post(prompt_page(), {**RIGHT, "check-1": "contradiction"})
+    assert ana().ledger.total_cents() == 0
+    client.post(prompt_page(), RIGHT)
+    assert list(ana().ledger.values_list("kind", "cents")) == [("reading", 45)]
+    old = PromptVersion.objects.get()
+    newer = PromptVersion.objects.create(prompt=old.prompt, number=2, digest="2", reading_pay_cents=45)
+    read_prompt(annotator=ana(), version=newer, answers={})
+    assert ana().ledger.for_writing().total_cents() == 45
+
+
+def test_who_knows_a_prompt_reads_what_is_different_in_the_next(corpus):
+    first = PromptVersion.objects.get()
+    prompt = Prompt.objects.create(corpus=corpus, slug="letters", name="Letters")
+    second = PromptVersion.objects.create(
+        prompt=prompt, number=1, instructions="All of it.", differs="It is **a letter**.", digest="l"
+    )
+    address = f"{PAGE}prompt/{second.pk}/"
+    assert "What is different here" not in signed_in(ana()).get(address).content.decode()
+    read_prompt(annotator=ana(), version=first, answers={0: "entailment", 1: "neutral"})
+    page = signed_in(ana()).get(address).content.decode()
+    assert page.index("<strong>a letter</strong>") < page.index("All instructions and examples")
+    assert page.index("All instructions and examples") < page.index("All of it.")

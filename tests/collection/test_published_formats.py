@@ -1,4 +1,4 @@
-"""Readers of published files, where their files go wrong: a reason with the line, never a stop."""
+"""Readers of published files report an invalid line with its reason, and continue."""
 
 import json
 

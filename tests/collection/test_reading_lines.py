@@ -1,4 +1,4 @@
-"""Files as they are found: compressed, cut off, badly encoded, with endless lines."""
+"""Reading difficult files: compressed, incomplete, badly encoded, with very long lines."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""Recipes make pairs of their sources: a file of our own in each published layout. No database."""
+"""Recipes make pairs of their sources, here of small files in each published layout. No database."""
 
 import os
 import subprocess
@@ -11,8 +11,8 @@ import pytest
 from collection.formats.lines import BadLine
 from collection.formats.records import ImportedPair
 from collection.imports.splits import Split, split_of
-from collection.recasting.form import RecastFormat, RecipeFails, recast_format
 from collection.recasting.names import NAMES, read_names, weighted
+from collection.recasting.recipe_format import RecastFormat, RecipeFails, recast_format
 from collection.recasting.registry import BadRecipe, recipes
 
 EXAMPLES = Path(__file__).parents[2] / "examples/recasting"
@@ -282,7 +282,7 @@ def test_relations_have_a_template_a_predicate_and_wait_for_peoples_labels() -> 
     assert [(pair.hypothesis, pair.published_label, pair.labels) for pair in pairs] == [
         ("Ada Moor was born in Turku.", None, ("5", "5", "4")),
         ("Ada Moor was born in Turku.", "3", ("3", "3", "3")),
-        ("Ada Moor is married to Leo Hart.", None, ()),
+        ("Ada Moor was married to Leo Hart.", None, ()),
         ("Henry is the patron of Turku.", "5", ()),
     ]
     assert [item.line for item in refused] == [5, 7]
@@ -357,6 +357,31 @@ def test_verbnet_fills_roles_that_the_parser_finds_rightly_and_wrongly() -> None
     assert (refused, passed.total()) == ([], 1)
 
 
+def test_verbnet_has_clauses_tenses_roles_that_are_not_expressed_and_the_beginning_and_end_of_an_event() -> (
+    None
+):
+    pairs, refused, passed = made("verbnet", "verbnet/inform-98.xml")
+    entailed = [hypothesis for _, hypothesis, label in told(pairs) if label == "entailed"]
+    assert entailed == [
+        "The guard transfers information to Omar about the train is late.",
+        "The guard transfers information.",
+        "Omar receives information.",
+        "Information about the train is late is transferred.",
+        "Lena transferred information.",
+        "Someone received information.",
+        "Some information was transferred.",
+        "At the beginning of the lending, we had possession of the map.",
+        "At the end of the lending, Omar had possession of the map.",
+        "The map moved.",
+        "We moved.",
+    ]
+    wrong = [hypothesis for _, hypothesis, label in told(pairs) if label == "not-entailed"]
+    assert "Omar transfers information to the guard about the train is late." in wrong
+    assert "The guard receives information." in wrong
+    assert not set(wrong) & set(entailed)
+    assert (refused, passed.total()) == ([], 0)
+
+
 def test_xml_that_is_not_whole_is_refused_where_it_breaks(tmp_path) -> None:
     path = tmp_path / "a.xml"
     path.write_text((EXAMPLES / "verbnet/press-99.xml").read_text()[:900])
@@ -384,7 +409,7 @@ def test_there_is_a_recipe_for_each_of_the_thirteen_data_sets() -> None:
 AGAIN = """
 import sys
 from pathlib import Path
-from collection.recasting.form import recast_format
+from collection.recasting.recipe_format import recast_format
 from collection.recasting.registry import recipes
 for name, path in zip(sys.argv[1::2], sys.argv[2::2]):
     for item in recast_format(recipes()[name], [Path(path)], seed=5).read(Path(path)):
@@ -392,6 +417,7 @@ for name, path in zip(sys.argv[1::2], sys.argv[2::2]):
 """
 
 
+@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_bytes_in_another_process() -> None:
     sources = {
         "sentiment": "sentiment/yelp_labelled.txt",

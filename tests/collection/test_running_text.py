@@ -1,4 +1,4 @@
-"""Running text comes out sentence by sentence, each with the line that it begins in; nothing is lost."""
+"""Running text is split into sentences, each with the line in which it begins; no text is lost."""
 
 import pytest
 

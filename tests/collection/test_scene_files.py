@@ -1,4 +1,4 @@
-"""Files of scenes: five captions each; what is wrong is refused by line and reason."""
+"""Files of scenes with five captions each; an invalid line is reported with its reason."""
 
 import gzip
 
@@ -36,12 +36,12 @@ def test_our_example_scenes_can_all_be_read():
         ({"id": "s", "captions": [*FIVE[:4], 7]}, '"captions" must be a string, not a number'),
         ({"id": "s", "captions": "A dog."}, 'there is no list "captions"'),
         ({"captions": FIVE}, 'there is no "id"'),
-        ({"id": "x" * 81, "captions": FIVE}, '"id" is 81 characters long; at most 80 can go in'),
+        ({"id": "x" * 81, "captions": FIVE}, '"id" is 81 characters long; the limit is 80'),
         (
             {"id": "s", "captions": [*FIVE[:4], "y" * 1001]},
-            "caption 5 is 1,001 characters long; at most 1,000 can go in",
+            "caption 5 is 1,001 characters long; the limit is 1,000",
         ),
-        ({"id": "s", "captions": FIVE, "title": "?"}, "nothing reads the key title; take it out"),
+        ({"id": "s", "captions": FIVE, "title": "?"}, "the key title is unknown; remove it"),
         ('{"id": "s", "captions": [', "not valid JSON: Expecting value, at character 26"),
         ("[1]", "a line must hold a JSON object, not a list"),
     ],

@@ -1,4 +1,4 @@
-"""The rules that simplify captions: what each of them does, and what it leaves alone."""
+"""The rules that simplify captions: what each of them changes, and what it leaves unchanged."""
 
 from itertools import combinations, product
 
@@ -126,7 +126,7 @@ def test_every_simplification_can_be_given_by_its_caption():
 
 
 def all_keys(found: Caption) -> set[tuple[str, ...]]:
-    """The slow way: every choice of parts to drop, every choice of words."""
+    """Returns all keys in a slow way: every choice of parts to drop, every choice of words."""
     keys = set()
     for phrase in found.phrases:
         parts = [part.tokens for part in found.parts if part.tokens & ~phrase == 0 and part.tokens != phrase]

@@ -12,6 +12,7 @@ from collection.writing.problem_reports import answer_report
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import person
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +20,7 @@ PAGE = "/work/writing/small/"
 TEXTS = {"entailment": "Something is there.", "neutral": "It is red.", "contradiction": "Nothing is there."}
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus(writers_per_premise=5)
     make_seats(premises=[make_premise(corpus, f"Premise number {number}.") for number in range(8)])
@@ -59,7 +60,7 @@ def test_the_page_shows_care_and_pays_the_skip(corpus, ana, browser_of):
     page = client.get(PAGE)
     text = page.content.decode()
     assert text.index("<strong>sad</strong>") < text.index("Premise number")
-    assert "You are still paid $0.12, up to 2 times a day" in text
+    assert "You are still paid <bdi>$0.12</bdi>, up to 2 times a day" in text
     sent = {"token": page.context["form"]["token"].value(), "reason": "upsetting"}
     after = client.post(f"{PAGE}skip/", sent, follow=True).content.decode()
     assert "Take a break whenever you like. +12 cents" in after
@@ -75,7 +76,7 @@ def test_a_reason_that_there_is_not_is_refused_without_losing_the_texts(corpus, 
 
 
 def report(corpus: Corpus, name: str) -> Premise:
-    """The person reports the first premise in turn, by whatever way."""
+    """Reports the next premise of the person, in the given way."""
     annotator = person(name)
     assignment = claim_writing(corpus=corpus, annotator=annotator)
     if name.endswith("0"):
@@ -115,7 +116,7 @@ def test_answered_reports_and_several_by_one_person_pause_nothing(corpus, ana, r
 
 @pytest.fixture
 def queue(corpus, rosa, browser_of):
-    """Rosa's browser and two reports about one premise, one about another."""
+    """Returns Rosa's browser; makes two reports about one premise and one about another."""
     first = Premise.objects.first()
     Premise.objects.exclude(pk=first.pk).update(status="paused")
     report(corpus, "w1")
@@ -153,7 +154,7 @@ def test_a_dropped_premise_is_not_opened_from_the_queue(queue):
     Premise.objects.update(status="dropped", dropped_because="no text")
     page = queue.post("/corpora/small/reports/", {"report": found.pk, "answer": "Yes.", "premise": "open"})
     assert page.status_code == 422
-    assert "was dropped before" in page.content.decode()
+    assert "This premise was dropped." in page.content.decode()
     assert "Yes." in page.content.decode()
 
 

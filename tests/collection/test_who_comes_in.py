@@ -1,4 +1,4 @@
-"""An id of a platform is no password: what somebody gets who knows one, or invents some."""
+"""An id of a platform is no password: what people can do who know an id, or invent ids."""
 
 import io
 import json
@@ -16,13 +16,17 @@ from accounts.models import Grant, Qualification, SignInAttempt, User
 from accounts.people.qualifications import grant
 from collection.errors import NotByThisLink
 from collection.joining import signatures
+from collection.joining.entry_links import Arrival, Entry, EntryRefused, digest_of_browser, enter
 from collection.joining.exams import standing_of
+from collection.joining.visits import let_another_browser_in
 from collection.models import Corpus, EntryLink, Exam, Pair, Visit
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.who_may_write import may_write
 from tests.cast import PASSWORD, person
+from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.annotators.membership import invite
 from validation.errors import NotInPool
 from validation.labelling.claiming import claim_batch
@@ -35,8 +39,8 @@ IDS = {"PROLIFIC_PID": "p-1", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
 SECOND_STUDY = {"PROLIFIC_PID": "p-1", "STUDY_ID": "s-2", "SESSION_ID": "x-2"}
 
 
-@pytest.fixture
-def link(db):
+@made_once
+def link():
     return make_link(make_corpus())
 
 
@@ -75,27 +79,54 @@ def test_a_second_browser_with_the_same_ids_gets_nothing(client, link):
     assert come_in(client, link).status_code == 302
 
 
-def test_a_new_session_in_another_browser_works_and_takes_nothing_along(client, link):
+def test_without_a_proof_an_id_stays_with_the_first_browser_whatever_the_session(client, link):
     come_in(client, link)
-    elsewhere = Client()
-    page = come_in(elsewhere, link, SECOND_STUDY, follow=True)
-    assert "0 of 1 tasks done" in page.content.decode()
-    assert personal_pages(elsewhere) == {403}
-    assert erase(elsewhere) == 403
-    assert "only in the browser in which you first came" in elsewhere.get(reverse("my-data")).content.decode()
-    assert User.objects.get().is_active
-    # The first browser stays the person's own, by its first visit and by the second study's.
-    assert personal_pages(client) == {200}
-    come_in(client, link, {**SECOND_STUDY, "SESSION_ID": "x-3"})
+    thief = Client()
+    for again in (link, make_link(make_corpus(slug="other"))):
+        page = come_in(thief, again, SECOND_STUDY)
+        assert page.status_code == 403
+        assert "write to the researchers" in page.content.decode()
+    assert not thief.session.get("_auth_user_id")
+    assert Visit.objects.count() == 1
+    assert come_in(client, link, SECOND_STUDY).status_code == 302
     assert personal_pages(client) == {200}
     assert erase(client) == 302
 
 
-def test_each_browser_sees_how_far_its_own_visit_is(client, link):
+def test_what_a_proof_let_in_elsewhere_is_that_persons_browser_too(client, link):
     come_in(client, link)
-    come_in(Client(), link, SECOND_STUDY)
+    proving = make_link(link.corpus, proof=EntryLink.Proof.SIGNATURE)
+    phone = Client()
+    assert come_in(phone, proving, signed(proving, SECOND_STUDY)).status_code == 302
+    assert come_in(phone, link, {**IDS, "SESSION_ID": "x-3"}).status_code == 302
+    assert come_in(client, link).status_code == 302
+
+
+def test_each_browser_sees_how_far_its_own_visit_is(client, link):
+    EntryLink.objects.update(proof=EntryLink.Proof.SIGNATURE)
+    come_in(client, link, signed(link, IDS))
+    come_in(Client(), link, signed(link, SECOND_STUDY))
     Visit.objects.filter(session="x-1").update(finished_at="2026-01-01T00:00Z")
     assert "C0DE" in client.get(reverse("visit")).content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("released", [False, True])
+def test_of_browsers_that_bring_one_id_at_one_moment_one_is_let_in(client, released):
+    """Each with a session of its own, so that no constraint of visits stops them."""
+    wave = link.make()
+    if released:
+        come_in(client, wave)
+        let_another_browser_in(Visit.objects.all())
+
+    def arrive(number):
+        came = Arrival("p-1", session=f"s-{number}")
+        return lambda: enter(link=wave, arrival=came, browser=digest_of_browser(str(number)))
+
+    outcomes = at_once([arrive(number) for number in range(8)])
+    assert sum(isinstance(each, Entry) for each in outcomes) == 1
+    assert sum(isinstance(each, EntryRefused) for each in outcomes) == 7
+    assert len(set(Visit.objects.exclude(browser="").values_list("browser", flat=True))) == 1
 
 
 def test_a_researcher_lets_another_browser_in(client, link, browser_of, rosa):
@@ -104,8 +135,23 @@ def test_a_researcher_lets_another_browser_in(client, link, browser_of, rosa):
     assert come_in(phone, link).status_code == 403
     ask = {"action": "let_another_browser_in", "_selected_action": [Visit.objects.get().pk]}
     browser_of(rosa).post(reverse("admin:collection_visit_changelist"), ask)
+    assert client.get(reverse("visit")).status_code == 302, "the first browser is signed out"
+    assert come_in(phone, link, SECOND_STUDY).status_code == 302
     assert come_in(phone, link).status_code == 302
     assert come_in(client, link).status_code == 403
+
+
+def test_nobody_gets_a_link_without_proof_unasked(link, browser_of, rosa):
+    address = reverse("admin:collection_entrylink_add")
+    page = browser_of(rosa).get(address).content.decode()
+    assert '<option value="" selected>' in page.split('name="proof"')[1].split("</select>")[0]
+    form = {"corpus": link.corpus_id, "platform": "connect", "name": "second", "participant_key": "who"}
+    form |= {"tasks_wanted": 1, "completion_code": "X"}
+    assert "This field is required" in browser_of(rosa).post(address, form).content.decode()
+    said = browser_of(rosa).post(address, {**form, "proof": "none"}, follow=True).content.decode()
+    assert "This link proves nothing" in said
+    said = browser_of(rosa).post(address, {**form, "name": "third", "proof": "signature"}, follow=True)
+    assert "This link proves nothing" not in said.content.decode()
 
 
 def test_no_link_opens_an_account_that_may_do_more_or_has_a_password(client, link):
@@ -165,7 +211,7 @@ def test_a_link_opens_its_own_corpus_alone(client, link):
     assert claim_batch(question=Question.objects.get(corpus=link.corpus), annotator=user)
     exam = Exam.objects.create(corpus=other, qualification=Qualification.objects.create(slug="w", name="W"))
     assert "another study" in standing_of(exam, user).why_not
-    # What a researcher gives by name needs no link; nor does anybody whom no platform sent.
+    # An invitation by a researcher needs no link, and neither do people whom no platform sent.
     invite(question=theirs, annotator=user)
     assert claim_batch(question=theirs, annotator=user)
     other.writing_qualification = exam.qualification

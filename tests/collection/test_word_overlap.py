@@ -1,4 +1,4 @@
-"""Word overlap: the share of a hypothesis's content words that some premise holds."""
+"""Word overlap: the share of a hypothesis's content words that occur in a premise sentence."""
 
 import gzip
 import re
@@ -32,7 +32,7 @@ def test_a_hypothesis_of_stop_words_has_no_overlap_to_speak_of():
 
 
 def slow_overlap(premise, hypothesis):
-    """By hand: letters and digits, hyphens and apostrophes between them; one word after the other."""
+    """Counts one word after the other; a word is letters and digits, with hyphens and apostrophes between them."""
     found = total = 0
     for word in re.split(r"[^a-z0-9'’-]+", hypothesis.lower()):
         word = word.strip("'’-")

@@ -9,6 +9,7 @@ from collection.models import Corpus, Pair
 from collection.premises.writing_seats import make_seats
 from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +17,7 @@ NEXT, SUBMIT = "/api/v1/work/writing/next", "/api/v1/work/writing/submit"
 TEXTS = {"entailment": "A dog barks.", "neutral": "It is late.", "contradiction": "All is silent."}
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus(max_hypothesis_chars=60)
     make_seats(premises=[make_premise(corpus, "A dog barks at night."), make_premise(corpus, "Rain falls.")])

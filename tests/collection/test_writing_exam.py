@@ -10,13 +10,14 @@ from collection.joining import exams
 from collection.models import Corpus, Exam, ExamAttempt, ExamItem
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 RIGHT = {0: "entailment", 1: "neutral", 2: "contradiction"}
 
 
-@pytest.fixture
-def exam(db):
+@made_once
+def exam():
     writers = Qualification.objects.create(slug="write-small", name="Writers")
     corpus = make_corpus(writing_qualification=writers)
     made = Exam.objects.create(corpus=corpus, qualification=writers, pass_mark=60, tries=2)
@@ -29,6 +30,10 @@ def exam(db):
 
 @pytest.fixture
 def written_exam(exam):
+    return with_a_sentence_to_write(exam)
+
+
+def with_a_sentence_to_write(exam):
     ExamItem.objects.create(exam=exam, order=3, premise="A dog runs.", label="entailment")
     return exam
 
@@ -144,10 +149,12 @@ def test_a_researcher_judges_in_the_dashboard_once(written_exam, browser_of, ana
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_clicks_at_one_moment_use_up_one_try(written_exam, ana):
+def test_two_clicks_at_one_moment_use_up_one_try(ana):
+    written = with_a_sentence_to_write(exam.make())
+
     def press():
         try:
-            return send(written_exam, ana, answers={3: "An animal moves."}).number
+            return send(written, ana, answers={3: "An animal moves."}).number
         except exams.ExamRefused:
             return None
 

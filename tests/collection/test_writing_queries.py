@@ -1,4 +1,4 @@
-"""What the writer's pages ask of the database, however much there is to write and has been written."""
+"""The number of queries of the writer's pages, which does not grow with the corpus."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ TEXTS = {"text-entailment": "It is.", "text-neutral": "It may be.", "text-contra
 
 @pytest.fixture
 def client(ana: User, browser_of: Callable[[User], Client]) -> Client:
-    """Ana's browser; she agreed, read the prompt, and wrote for two of five premises."""
+    """Returns the browser of Ana, who consented, read the prompt, and wrote for two of five premises."""
     corpus = make_corpus(with_consent=True)
     make_seats(premises=[make_premise(corpus, f"This is text number {number}.") for number in range(5)])
     assert corpus.consent_form is not None

@@ -1,4 +1,4 @@
-"""Real processes, all let go at one moment: what threads of one process, which share a lock, might hide."""
+"""Real processes that start at one moment: they show races that threads of one process, which share a lock, may hide."""
 
 import multiprocessing
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Transactions that cross: an expert's label with a cast, an exclusion with a submission; deadlocks are retried."""
+"""Crossing transactions: an expert's label and a cast, an exclusion and a submission; deadlocks are retried."""
 
 from functools import partial
 
@@ -32,7 +32,7 @@ BATCH, BONUS = 25, 100
 
 @pytest.fixture
 def question() -> Question:
-    """Five pairs by ana, open for four more labels each."""
+    """Makes five pairs by Ana, open for four more labels each."""
     corpus = make_corpus()
     for number in range(5):
         premise = make_premise(corpus, f"Premise number {number}.")
@@ -44,7 +44,7 @@ def question() -> Question:
 
 @pytest.fixture
 def submit(question):
-    """Sends vera's batch, all five pairs of it."""
+    """Submits Vera's batch with all five pairs."""
     batch = claim_batch(question=question, annotator=vera())
     labels = {item.seat.token: "neutral" for item in batch.items}
     return partial(submit_batch, annotator=vera(), token=batch.assignment.token, labels=labels, key="k")
@@ -52,13 +52,13 @@ def submit(question):
 
 @pytest.fixture
 def expert(question):
-    """Labels one of the pairs as vera does."""
+    """Labels one of the pairs as Vera does."""
     pair = Pair.objects.latest("pk")
     return partial(label_as_expert, question=question, pair=pair, label="neutral", by=rosa())
 
 
 def crossing(first, second) -> bool:
-    """Begins `second` before `first` commits; whether it waited. Both must succeed."""
+    """Begins `second` before `first` commits, and returns whether it waited. Both must succeed."""
     with transaction.atomic():
         first()
         other = Beside(second)
@@ -68,7 +68,7 @@ def crossing(first, second) -> bool:
 
 
 def test_without_the_lock_the_bonus_is_lost(submit, expert, monkeypatch):
-    """Neither sees what the other has not committed. If this stops failing, the tests below prove nothing."""
+    """Neither transaction sees the other's uncommitted rows. If this race disappears, the tests below prove nothing."""
     monkeypatch.setattr(control_items, "lock", lambda *_: [])
     assert not crossing(submit, expert)
     assert vera().ledger.total_cents() == BATCH
@@ -89,7 +89,7 @@ def test_a_surplus_label_and_the_experts_cross_as_well(question, submit, expert)
 
 
 def backwards(*parts):
-    """Locks what `lock` does, in an order that a plan without ORDER BY may take."""
+    """Locks the rows that `lock` does, in an order that a plan without ORDER BY may take."""
     keys = {pk for part in parts for pk in part.values_list("pk", flat=True)}
     for key in sorted(keys, reverse=True):
         Label.objects.select_for_update().get(pk=key)
@@ -97,7 +97,7 @@ def backwards(*parts):
 
 
 def exclude_while_submitting(question, submit):
-    """Lets the author's exclusion, pairs and all, and a submission meet at the same five seats."""
+    """Lets the exclusion of the author with their pairs and a submission compete for the same five seats."""
     seats = list(Label.objects.open().filter(annotator=vera()).order_by("pk"))
     with transaction.atomic():
         Label.objects.select_for_update().get(pk=seats[2].pk)
@@ -110,7 +110,7 @@ def exclude_while_submitting(question, submit):
 
 
 def test_without_the_order_of_ids_excluding_and_submitting_are_a_deadlock(question, submit, monkeypatch):
-    """If this stops failing, the tests below prove nothing."""
+    """If this deadlock disappears, the tests below prove nothing."""
     monkeypatch.setattr(exclusion, "lock", backwards)
     monkeypatch.setattr(transactions, "TRIES", 1)
     errors = [each for each in exclude_while_submitting(question, submit) if isinstance(each, Exception)]
@@ -133,7 +133,7 @@ def test_what_a_deadlock_broke_off_is_done_again(question, submit, monkeypatch):
 
 
 def draft(question):
-    """Stores vera's draft: it locks her batch, then the row of an earlier draft."""
+    """Stores Vera's draft: locks her batch, then the row of an earlier draft."""
     batch = claim_batch(question=question, annotator=vera())
     slot = batch.items[0].seat.token
     action = partial(
@@ -150,7 +150,7 @@ def draft(question):
 
 
 def writing(question):
-    """Claims a premise for vera: it locks her row, then her open assignment."""
+    """Claims a premise for Vera: locks her row, then her open assignment."""
     make_seats(premises=list(question.corpus.premises.all()))
     action = partial(claim_writing, corpus=question.corpus, annotator=vera())
     action()
@@ -160,7 +160,7 @@ def writing(question):
 def in_a_deadlock(action, first, second):
     """Runs `action`, which locks rows of `first` and then of `second`, beside a transaction that does it backwards.
 
-    PostgreSQL breaks off whoever has waited longer than their deadlock_timeout: the action.
+    PostgreSQL aborts the transaction that has waited longer than its deadlock_timeout: the action.
     """
 
     def impatient():

@@ -1,4 +1,4 @@
-"""Two devices save a draft at one moment: one is saved, the other one learns of it. First the race without the lock."""
+"""Two devices save a draft at one moment: one is saved, the other gets an error. First the race without the lock."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Processes drain the work while leases run out, processes die and batches come twice. `make bench` has it at size."""
+"""Processes label a whole corpus while leases end, processes are killed and batches are sent twice, as in `make bench`."""
 
 import pytest
 from django.db import connections

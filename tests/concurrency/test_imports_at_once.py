@@ -1,4 +1,4 @@
-"""Two imports of the same pairs at one moment: every pair goes in once, and nobody sees an error."""
+"""Two simultaneous imports of the same pairs: each pair is imported once, and neither fails."""
 
 import threading
 from functools import partial
@@ -21,7 +21,7 @@ PAIRS = 200
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """The same pairs under two names, into a corpus that is there: nothing else makes the imports wait."""
+    """Writes the same pairs under two names, for a corpus that exists: nothing else makes the imports wait."""
     first = write_jsonl(
         tmp_path / "first.jsonl", [{"premise": "A dog runs.", "hypothesis": "A dog.", "id": "0"}]
     )

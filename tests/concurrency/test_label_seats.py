@@ -1,4 +1,4 @@
-"""Five labels never become six. First the race without the guard, then the guard."""
+"""Five labels never become six. First the race without the lock, then with it."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def question() -> Question:
-    """Twelve premises with two pairs each, open for four more labels."""
+    """Makes twelve premises with two pairs each, open for four more labels."""
     author = person("ana")
     corpus = make_corpus()
     for number in range(12):
@@ -53,12 +53,16 @@ def work_until_empty(question: Question, name: str) -> int:
 
 
 def test_without_the_guard_two_annotators_take_one_seat(question):
-    """Look, then take: what most annotation systems do. If this stops failing, the tests below prove nothing."""
+    """Reads, then writes, as most annotation systems do. If this race disappears, the tests below prove nothing."""
 
     def careless(annotator):
         with transaction.atomic():
             seat = (
-                Label.objects.filter(question=question).claimable_at(timezone.now()).order_by("turn").first()
+                Label.objects.filter(question=question)
+                .open()
+                .filter(leased_until=None)
+                .order_by("turn")
+                .first()
             )
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_sleep(0.05)")

@@ -1,4 +1,4 @@
-"""Premises imported or restored by two people at one moment: each text goes in once, and nobody sees an error."""
+"""Two people import or restore premises at one moment: each text is stored once, and neither gets an error."""
 
 import threading
 from functools import partial
@@ -20,7 +20,7 @@ COUNT = 100
 
 @pytest.fixture
 def files(tmp_path):
-    """The same lines under two names: two sources, one genre."""
+    """Writes the same lines under two names: two sources, one genre."""
     make_corpus()
     paths = [tmp_path / name for name in ("one.txt", "two.txt")]
     for path in paths:

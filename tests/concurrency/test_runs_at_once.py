@@ -1,4 +1,4 @@
-"""One form for a sweep, sent several times at one moment: it starts once, and nobody sees an error."""
+"""One form for a sweep, sent several times at one moment, starts one sweep, and nobody gets an error."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ SENDERS = 5
 
 
 def send(snapshot, rosa):
-    """What each sender is answered: the number of its run, and whether it is a new one."""
+    """Returns the response to each sender: the number of the run, and whether it is new."""
     asked = {"snapshot": snapshot, "baseline": "majority", "by": rosa, "seeds": [1, 2, 3]}
     ask = partial(request_sweep, **asked)
     run, is_new = request_once(by=rosa, key="a-key", content="the form", ask=ask)
@@ -33,7 +33,7 @@ def sweeps():
 def test_the_race_is_there_without_the_key(monkeypatch):
     monkeypatch.setattr(launching_actions, "record_submission", lambda **sent: True)
     kinds = [type(answer) for answer in sweeps()]
-    assert kinds.count(IntegrityError) == SENDERS - 1  # all of them asked; the database let one through
+    assert kinds.count(IntegrityError) == SENDERS - 1  # all of them tried; the database accepted one
 
 
 def test_the_same_form_from_several_senders_is_one_sweep():

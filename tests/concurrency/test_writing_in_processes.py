@@ -1,4 +1,4 @@
-"""Writers in processes of their own, on PostgreSQL: no premise gets more of them than it wants, no cap is passed."""
+"""Writers in processes of their own, on PostgreSQL: no premise gets too many writers, and no limit is exceeded."""
 
 from collections import Counter
 from datetime import timedelta
@@ -41,15 +41,15 @@ def make(premises: int, **fields: object) -> Corpus:
 
 
 def pause() -> None:
-    """Long enough for the others to come between looking and taking."""
+    """Waits long enough for the others to come between reading and writing."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_sleep(0.1)")
 
 
 def careless(corpus: Corpus, name: str) -> int:
-    """Looks for a seat, then takes it: what everybody writes first."""
+    """Reads a free seat, then writes to it, as a naive program does."""
     with transaction.atomic():
-        seat = WritingSeat.objects.claimable_at(timezone.now()).order_by("turn").first()
+        seat = WritingSeat.objects.unwritten().unheld_at(timezone.now()).order_by("turn").first()
         pause()
         later = timezone.now() + timedelta(minutes=1)
         WritingSeat.objects.filter(pk=seat.pk).update(annotator=person(name), leased_until=later)
@@ -89,7 +89,7 @@ def test_no_premise_gets_more_writers_than_it_wants(wanted):
     standing = Pair.objects.standing().values("premise").annotate(writers=Count("author", distinct=True))
     assert set(standing.values_list("writers", flat=True)) == {wanted}
     assert standing.count() == 12
-    # Whatever was sent is kept and paid, also where somebody else was faster.
+    # Everything that was sent is stored and paid, even if somebody else was faster.
     assert Pair.objects.count() == 3 * sum(sent)
     assert sum(person(f"w{k}").ledger.total_cents() for k in range(WRITERS)) == 30 * sum(sent)
     assert WritingAssignment.objects.sent().count() == sum(sent)
@@ -104,7 +104,7 @@ def test_without_the_lock_on_the_writer_two_devices_pass_the_daily_cap():
             pause()
             if given >= corpus.max_tasks_per_day:
                 return False
-            seat = WritingSeat.objects.claimable_at(timezone.now()).order_by("turn").first()
+            seat = WritingSeat.objects.unwritten().unheld_at(timezone.now()).order_by("turn").first()
             WritingAssignment.objects.create(
                 corpus=corpus,
                 annotator=writer,

@@ -1,4 +1,4 @@
-"""No premise gets more writers than it wants. First the race without the guard, then the guard."""
+"""No premise gets too many writers. First the race without the lock, then with it."""
 
 from collections import Counter
 from datetime import timedelta
@@ -30,7 +30,7 @@ def corpus() -> Corpus:
 
 
 def write(corpus: Corpus, name: str) -> int:
-    """One writer goes on until nothing is left; returns how many premises they wrote for."""
+    """Lets one writer write until nothing is left; returns how many premises they wrote for."""
     writer, done = person(name), 0
     while True:
         try:
@@ -50,7 +50,7 @@ def expire_leases() -> None:
 def test_without_the_guard_two_writers_get_one_premise(corpus):
     def careless(writer):
         with transaction.atomic():
-            seat = WritingSeat.objects.claimable_at(timezone.now()).order_by("turn").first()
+            seat = WritingSeat.objects.unwritten().unheld_at(timezone.now()).order_by("turn").first()
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_sleep(0.05)")
             WritingSeat.objects.filter(pk=seat.pk).update(annotator=writer, leased_until=timezone.now())

@@ -1,4 +1,4 @@
-"""Real threads, each with its own database connection, all let go at one moment."""
+"""Real threads that start at one moment, each with its own database connection."""
 
 import threading
 import time
@@ -63,7 +63,7 @@ class Beside(threading.Thread):
         while self.is_alive():
             assert time.monotonic() < until, "neither over nor waiting for a lock"
             with connection.cursor() as cursor:
-                # Not pg_stat_activity: inside a transaction that is as it was at the first look.
+                # Not pg_stat_activity, which does not change inside a transaction.
                 cursor.execute("SELECT 1 FROM pg_locks WHERE pid = %s AND NOT granted", [self._backend])
                 if cursor.fetchone():
                     return True

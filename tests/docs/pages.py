@@ -1,4 +1,4 @@
-"""Our Markdown pages, and what tests look for in them."""
+"""Read our Markdown pages: anchors, sections, tables, code."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ FENCE = re.compile(r"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 
 
 def pages() -> list[Path]:
-    """Every Markdown file of the repository; what stands in hidden folders and in `var/` is not ours."""
+    """Returns every Markdown file of the repository, except those in hidden folders and in `var/`."""
     found = [path for path in ROOT.rglob("*.md") if not _is_foreign(path.relative_to(ROOT))]
     return sorted(found)
 
@@ -27,7 +27,7 @@ def named(path: Path) -> str:
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors that a page's headings make, as code hosts make them."""
+    """Returns the anchors of a page's headings, as code hosts make them."""
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
         for heading in HEADING.findall(FENCE.sub("", text))
@@ -35,13 +35,13 @@ def anchors(text: str) -> set[str]:
 
 
 def sections(text: str) -> dict[str, str]:
-    """Heading of the second level -> the text under it."""
+    """Returns heading of the second level -> the text under it."""
     parts = re.split(r"^## +(.+?) *$", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of every table row, without the lines of heads and rules."""
+    """Returns the cells of every table row, without heads and rules."""
     lines = text.splitlines()
     return [
         [cell.strip() for cell in line.strip().strip("|").split(" | ")]
@@ -51,5 +51,5 @@ def rows(text: str) -> list[list[str]]:
 
 
 def ticked(cell: str) -> list[str]:
-    """What stands in backticks."""
+    """Returns the texts in backticks."""
     return re.findall(r"`([^`]+)`", cell)

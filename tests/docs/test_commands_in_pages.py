@@ -1,4 +1,4 @@
-"""The commands that our pages tell people to type exist, with the options that are shown."""
+"""The commands on our pages exist, with the options that are shown."""
 
 import re
 from functools import cache
@@ -22,13 +22,13 @@ def command(name: str) -> BaseCommand:
 
 @cache
 def options(name: str) -> set[str]:
-    """Every option of a command, Django's own among them."""
+    """Returns every option of a command, Django's own included."""
     parser = command(name).create_parser("manage.py", name)
     return {option for action in parser._actions for option in action.option_strings}
 
 
 def own_options(name: str) -> set[str]:
-    """The options that the command itself adds."""
+    """Returns the options that the command itself adds."""
     plain = {
         option
         for action in BaseCommand().create_parser("manage.py", "plain")._actions

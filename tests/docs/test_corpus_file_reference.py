@@ -1,4 +1,4 @@
-"""The reference pages' tables are those of the schemas."""
+"""The tables of the reference pages match the schemas."""
 
 from pathlib import Path
 

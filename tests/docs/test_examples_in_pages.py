@@ -1,4 +1,4 @@
-"""The files that our pages show can be read as they stand."""
+"""The example files on our pages are valid."""
 
 import gc
 import re
@@ -24,7 +24,7 @@ HOW_TO = ROOT / "docs" / "how-to"
 
 
 def all_shown(page: str, language: str) -> list[str]:
-    """The blocks of that language on a page."""
+    """Returns the code blocks of that language on a page."""
     return re.findall(rf"^```{language}\n(.*?)^```$", (HOW_TO / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
@@ -34,7 +34,7 @@ def shown(page: str, language: str) -> str:
 
 @pytest.mark.django_db
 def test_the_how_to_leads_from_an_empty_folder_to_a_corpus_with_premises(tmp_path: Path, ana: User) -> None:
-    """Page and commands print the same, but for the question that only a terminal is asked."""
+    """The commands print what the page shows, except the question, which appears in a terminal only."""
     told = [block.splitlines() for block in all_shown("make-a-corpus.md", "console")]
     loaded, changed, imported = ([line for line in block if "[y/N]" not in line] for block in told)
     corpus_file, premises = tmp_path / "corpus.toml", tmp_path / "premises.txt"

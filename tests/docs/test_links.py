@@ -1,4 +1,4 @@
-"""Whoever follows a link in our pages arrives."""
+"""Every link on our pages leads to an existing file and heading."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The files by which others may use and cite Quintet agree with each other."""
+"""Licence, citation, changelog and project file agree with each other."""
 
 import re
 import tomllib
@@ -20,7 +20,7 @@ def test_licence_and_citation_say_what_the_project_says() -> None:
 
 
 def test_the_citation_is_a_whole_one_of_the_newest_release() -> None:
-    """What CFF 1.2 demands (cff-version, message, title, authors), with the version and the day of the CHANGELOG."""
+    """CITATION.cff has the fields that CFF 1.2 requires, and the version and date of the CHANGELOG."""
     assert CITATION["cff-version"] == "1.2.0"
     assert CITATION["message"]
     assert CITATION["title"].startswith("Quintet")
@@ -36,7 +36,7 @@ def test_the_pages_that_a_newcomer_looks_for_are_there() -> None:
 
 
 def test_the_changelog_says_each_thing_once() -> None:
-    """A merge that keeps the lines of both sides may bring a part back."""
+    """A merge that keeps the lines of both sides may repeat a part."""
     unreleased = (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1]
     parts = re.findall(r"^### (.*)$", unreleased, re.MULTILINE)
     assert parts == ["Notes for upgraders", "Added", "Changed", "Fixed", "Security"]

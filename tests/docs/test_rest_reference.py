@@ -1,4 +1,4 @@
-"""The reference of REST lists what the OpenAPI description describes."""
+"""The reference of REST lists the addresses of the OpenAPI description."""
 
 import json
 import re
@@ -43,6 +43,6 @@ def test_the_description_is_valid_without_a_warning_and_its_names_do_not_collide
         if isinstance(operation, dict)
     ]
     assert len(names) == len(set(names))
-    # What drf-spectacular makes of a collision: an operation with a number, an enum with a part of a hash.
+    # Names that drf-spectacular makes after a collision: an operation with a number, an enum with a part of a hash.
     assert not [name for name in names if re.search(r"_\d+$", name)]
     assert not [name for name in schema["components"]["schemas"] if re.search(r"[0-9a-f]{3}Enum$", name)]

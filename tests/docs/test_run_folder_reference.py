@@ -2,6 +2,7 @@
 
 from modeling.baselines import checkpoint
 from modeling.baselines.config import WEIGHTS
+from modeling.baselines.features.top import TOP_FEATURES
 from tests.docs.pages import REFERENCE, rows, ticked
 
 FILES = {
@@ -15,6 +16,7 @@ FILES = {
     checkpoint.PROGRESS,
     checkpoint.TRAINING_TEXTS,
     f"{checkpoint.CHECKPOINT}/{checkpoint.STATE}",
+    TOP_FEATURES,
     "predictions-dev.jsonl",
     "predictions-test.jsonl",
 }

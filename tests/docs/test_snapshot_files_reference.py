@@ -2,13 +2,18 @@
 
 import json
 import re
+from collections.abc import Iterator
+from typing import Any, get_args, is_typeddict
 
 import pytest
 
 from collection.models import PromptVersion
 from nli.answers import KEYS
-from nli.gold import SOURCES, Rule
-from nli.lines import FIELDS, scheme_facts
+from nli.gold import SOURCES
+from nli.lines import FIELDS
+from nli.manifest import FORMATS as VERSIONS
+from nli.manifest import Facts, Manifest
+from nli.shapes import fields_of
 from snapshots.exports.formats import FORMATS
 from snapshots.exports.parquet import features
 from snapshots.exports.tab_separated import MPE
@@ -47,7 +52,7 @@ def test_the_fields_of_a_line_are_those_of_the_reference() -> None:
     found = {name for line in lines(freeze(corpus, derived_parses=True), "train") for name in line}
     fields, answers = sections(TEXT)["A line"].split("### answers")
     assert first_column(fields) == found == FIELDS
-    assert first_column(answers) == KEYS
+    assert first_column(answers) == KEYS.keys()
 
 
 def test_every_source_of_gold_is_explained() -> None:
@@ -56,18 +61,48 @@ def test_every_source_of_gold_is_explained() -> None:
 
 
 def test_the_keys_of_the_manifest_and_of_the_facts_are_those_of_the_reference() -> None:
+    """The reference's tables are written from these classes; another test compares them."""
     corpus = corpus_of(4)
     ask_of_single_premises(corpus)
     snapshot = freeze(corpus)
-    assert first_column(sections(TEXT)["manifest.json"]) == set(manifest(snapshot))
+    assert {field.name for field in fields_of(Manifest)} == set(manifest(snapshot))
     facts = json.loads((folder(snapshot) / "corpus.json").read_bytes())
-    facts["questions"] = {}  # only where there are answers to others than the main one
-    two_schemes = scheme_facts(Rule("ordinal5", 5, 3, gold_scheme="entailed2"))
-    assert first_column(sections(TEXT)["corpus.json"]) == {*facts, *two_schemes}
+    elsewhere = {
+        "questions",
+        "gold_scheme",
+        "gold_labels",
+    }  # answers to other questions, labels of two schemes
+    assert {field.name for field in fields_of(Facts)} == {*facts, *elsewhere}
+
+
+def test_what_is_in_an_object_of_the_manifest_is_explained() -> None:
+    """Keys of objects within objects, too; `corpus` has a table of its own."""
+    for field in (*fields_of(Manifest), *fields_of(Facts)):
+        assert field.meaning, field.name
+        assert field.kind is Facts or {*keys_within(field.kind)} <= {*ticked(field.meaning)}, field.name
+
+
+def test_a_key_that_older_snapshots_lack_says_since_when_it_is_there() -> None:
+    """mypy requires code that reads a NotRequired key to handle snapshots without it."""
+    later = {field.name for field in fields_of(Manifest) if field.since != 1}
+    assert later == Manifest.__optional_keys__
+    assert all(1 < field.since <= len(VERSIONS) for field in fields_of(Manifest) if field.name in later)
+    told = {cells[0].strip("`"): cells[2] for cells in rows(sections(TEXT)["manifest.json"])}
+    assert told == {field.name: str(field.since) for field in fields_of(Manifest)}
+
+
+def keys_within(kind: Any) -> Iterator[str]:
+    if is_typeddict(kind):
+        for field in fields_of(kind):
+            yield field.name
+            yield from keys_within(field.kind)
+    else:
+        for inner in get_args(kind):
+            yield from keys_within(inner)
 
 
 def exports() -> dict[str, str]:
-    """Format -> the text under its heading; "" is what stands before them."""
+    """Returns format -> the text under its heading; "" -> the text before the first one."""
     first, *others = re.split(r"^### +", sections(TEXT)["Exports"], flags=re.MULTILINE)
     return {"": first, **{part.partition("\n")[0].strip(): part for part in others}}
 

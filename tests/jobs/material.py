@@ -1,4 +1,4 @@
-"""Workers of another place, as seen in the database, and workers that run here and now."""
+"""Workers: simulated ones on other machines, as rows of the database, and one that runs in the test."""
 
 from datetime import timedelta
 from typing import Any
@@ -18,24 +18,24 @@ def work(row: Job) -> None:
 
 
 def claim_elsewhere(kind: Any, *, silent: bool = False, **columns: Any) -> None:
-    """Another worker has claimed all jobs of a kind; `silent`: and was not heard of for an hour."""
+    """Lets another worker claim all jobs of a kind; `silent`: its last heartbeat is an hour old."""
     now = timezone.now() - (LONG_AGO if silent else timedelta(0))
     told = {"claimed_by": "another one", "started_at": now, "heartbeat_at": now}
     kind.objects.update(status=kind.WORKING, **told, **columns)
 
 
 def silence(kind: Any) -> None:
-    """The workers of all claimed jobs of a kind have written no heartbeat for an hour."""
+    """Sets the last heartbeat of all claimed jobs of a kind to an hour ago."""
     kind.objects.filter(status=kind.WORKING).update(heartbeat_at=timezone.now() - LONG_AGO)
 
 
 def age(kind: Any) -> None:
-    """All jobs of a kind were asked for an hour ago."""
+    """Sets the request of all jobs of a kind to an hour ago."""
     kind.objects.update(requested_at=timezone.now() - LONG_AGO)
 
 
 def sweep(queue: str = "general") -> None:
-    """One sweep whose messages a worker receives at once."""
+    """Runs one sweep; a worker receives its messages at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tasks, "SECOND_LOOK_AFTER", timedelta(0))
         patch.setattr(tasks, "send", lambda kind, pk: tasks.work(kind._meta.label, pk))

@@ -1,4 +1,4 @@
-"""Every fault that can befall a job, for every kind of job: real threads and processes, and a database that goes away."""
+"""Every failure of a job, for every kind of job, with real threads and processes and with a database that goes away."""
 
 import errno
 import multiprocessing
@@ -23,6 +23,7 @@ from collection.models import Pair, PairImportJob, Source
 from jobs import claims, failures, querysets, tasks
 from jobs.models import Job
 from modeling.running import runner
+from modeling.running.program import STOPPED_CODE
 from snapshots.exports import job as exporting
 from snapshots.exports.job import request_export
 from snapshots.freezing import job as actions
@@ -60,7 +61,7 @@ Patch = pytest.MonkeyPatch
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: Patch, tmp_path: Path) -> None:
-    """A worker is thought dead after two seconds, and trainings say at once that they are done."""
+    """Makes heartbeats stale after two seconds, and lets trainings end at once."""
     monkeypatch.setattr(querysets, "STALE_AFTER", STALE_AFTER)
     monkeypatch.setattr(claims, "BEAT_EVERY", timedelta(seconds=0.2))
     monkeypatch.setattr(tasks, "SECOND_LOOK_AFTER", timedelta(0))
@@ -68,7 +69,7 @@ def quick(monkeypatch: Patch, tmp_path: Path) -> None:
 
 
 def requested(kind: str) -> Any:
-    """A job of this kind that was asked for an hour ago."""
+    """Requests a job of this kind, as if an hour ago."""
     row: Any
     match kind:
         case "import":
@@ -89,7 +90,7 @@ def requested(kind: str) -> Any:
 
 
 def import_requested() -> PairImportJob:
-    """An import of three labelled pairs into a corpus that does not exist yet."""
+    """Requests an import of three labelled pairs into a corpus that does not exist yet."""
     settings.INCOMING_ROOT.mkdir(parents=True, exist_ok=True)
     write_jsonl(settings.INCOMING_ROOT / "pairs.jsonl", IMPORTED)
     options = {"format": "snli", "seed": 0}
@@ -122,7 +123,7 @@ def at_its_step(kind: str, patch: Patch, do: Callable[[], object]) -> None:
 
 
 def counted(steps: list[int], seconds: float) -> Callable[[], None]:
-    """Counts how often a step was reached, and lasts so long."""
+    """Counts how often a step was reached, and makes it take this time."""
 
     def step() -> None:
         steps.append(1)
@@ -154,7 +155,7 @@ def check_done(row: Any, *, attempts: int | None = None) -> None:
 
 
 def check_imported(number: int) -> None:
-    """Each of the first pairs of the file is there once, with its labels."""
+    """Checks that each of the first pairs of the file exists once, with its labels."""
     assert sorted(Pair.objects.values_list("public_id", flat=True)) == [f"p{n}" for n in range(number)]
     assert Label.objects.count() == 5 * number
     assert Source.objects.count() == min(number, 1)
@@ -225,7 +226,7 @@ def test_a_message_that_comes_twice_is_one_job(kind: str, monkeypatch: Patch) ->
 
 @contextmanager
 def database_away() -> Iterator[None]:
-    """The test's database has thrown everybody out and lets nobody in."""
+    """Closes all connections to the test's database, and rejects new ones."""
     name = connection.settings_dict["NAME"]
     where = {key: connection.settings_dict[key.upper()] for key in ("host", "port", "user", "password")}
     server = psycopg2.connect(**where, dbname="postgres")
@@ -266,7 +267,7 @@ def test_a_database_that_is_away_for_longer_than_a_job_may_be_silent_fails_nothi
 def test_a_step_that_takes_longer_than_a_job_may_be_silent_is_not_taken_over(
     kind: str, monkeypatch: Patch
 ) -> None:
-    """Without a heartbeat of its own each taker is overtaken by the next, for ever: which the last lines show."""
+    """Without heartbeats from a thread, each worker would lose the job to the next, for ever; the last lines show this."""
     row, steps, over = requested(kind), list[int](), threading.Event()
     long = 2 * STALE_AFTER.total_seconds()
     at_its_step(kind, monkeypatch, counted(steps, long))
@@ -287,7 +288,7 @@ def test_a_step_that_takes_longer_than_a_job_may_be_silent_is_not_taken_over(
 
 
 def test_without_heartbeats_a_long_step_is_taken_over(monkeypatch: Patch) -> None:
-    """What the thread is there for."""
+    """Shows why heartbeats come from a thread."""
     row, steps = requested("freeze"), list[int]()
     monkeypatch.setattr(claims, "BEAT_EVERY", timedelta(hours=1))
 
@@ -324,7 +325,7 @@ def test_a_worker_that_was_taken_over_touches_neither_row_nor_files(kind: str, m
 def test_an_import_that_was_taken_over_between_portions_is_ended_by_the_next_worker(
     monkeypatch: Patch,
 ) -> None:
-    """The first worker writes one portion, loses its claim in the second, and leaves the third alone."""
+    """The first worker writes one portion, loses its claim during the second, and does not begin the third."""
     row, steps = requested("import"), list[int]()
     monkeypatch.setattr(pairs, "PORTION", 1)
 
@@ -344,7 +345,7 @@ def test_an_import_that_was_taken_over_between_portions_is_ended_by_the_next_wor
 
 
 def test_two_workers_at_one_import_write_each_pair_once(monkeypatch: Patch) -> None:
-    """The first was thought dead and goes on while the second is at work."""
+    """The heartbeat of the first worker was stale, and it continues while the second one works."""
     row, steps = requested("import"), list[int]()
     monkeypatch.setattr(claims, "BEAT_EVERY", timedelta(hours=1))
     monkeypatch.setattr(pairs, "PORTION", 1)
@@ -382,6 +383,63 @@ def test_a_disk_that_is_full_fails_a_job_which_can_be_asked_for_again(kind: str)
     check_done(row, attempts=1)
 
 
+# A program that trains until it is told to stop, and then says that its checkpoint is written.
+TRAINS_ON = f"signal.signal(signal.SIGTERM, lambda *_: sys.exit({STOPPED_CODE}))\ntime.sleep(60)"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_job_that_is_stopped_in_the_middle_ends_and_can_be_asked_for_again(
+    kind: str, monkeypatch: Patch, tmp_path: Path
+) -> None:
+    row = requested(kind)
+    rows = type(row).objects.filter(pk=row.pk)
+
+    def stop() -> None:
+        # From another connection, because the step of a freeze is in a transaction.
+        at_once([lambda: claims.stop(rows.all(), "Stopped by Rosa.")])
+
+    with Patch.context() as patch:
+        (tmp_path / "stopped").mkdir()
+        program(patch, tmp_path / "stopped", TRAINS_ON)
+        patch.setattr(pairs, "PORTION", 1)
+        at_its_step(kind, patch, stop)
+        work(row)
+    check_stopped(row)
+    if kind == "freeze":
+        assert not folder(row).exists()
+    if kind == "export":
+        assert not row.folder.exists()
+    if kind == "import":
+        check_imported(1)
+    sweep(row.QUEUE)
+    check_stopped(row)
+    claims.ask_again(row, row.STOPPED)
+    work(row)
+    check_done(row, attempts=1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("had_a_worker", [False, True])
+def test_a_job_that_no_worker_has_is_stopped_at_once(kind: str, had_a_worker: bool) -> None:
+    row = requested(kind)
+    if had_a_worker:
+        claim_elsewhere(type(row), silent=True)
+    rows = type(row).objects.filter(pk=row.pk)
+    assert claims.stop(rows, "Stopped by Rosa.")
+    check_stopped(row)
+    assert not claims.stop(rows, "Again.")
+    work(row)
+    sweep(row.QUEUE)
+    check_stopped(row)
+
+
+def check_stopped(row: Any) -> None:
+    row.refresh_from_db()
+    assert (row.status, row.claimed_by, row.stop_requested) == (row.STOPPED, "", False)
+    assert row.error.startswith("Stopped") or row.STOPPED != row.FAILED
+    assert row.finished_at
+
+
 def test_what_nobody_foresaw_fails_a_training_too_with_a_sentence(monkeypatch: Patch) -> None:
     row = requested("training")
     at_its_step("training", monkeypatch, lambda: {}["surprise"])
@@ -395,7 +453,7 @@ def test_what_nobody_foresaw_fails_a_training_too_with_a_sentence(monkeypatch: P
 
 
 def test_a_database_without_room_is_told_as_what_it_is() -> None:
-    """Both databases raise OperationalError, as they do for a lost connection."""
+    """Both databases raise OperationalError for a full disk, as they do for a lost connection."""
     full = OperationalError("database or disk is full")
     assert not failures.is_transient(full) or connection.vendor == "postgresql"
     assert failures.failure_sentence(full, "ask again") == (

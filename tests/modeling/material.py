@@ -17,20 +17,20 @@ from modeling.running.actions import claim_run, record_result
 from snapshots.models import Snapshot
 from tests.snapshots.material import corpus_of, freeze, lines
 
-# A program of a test begins with it: then it can say events.
+# The beginning of a test's program: it can then write events.
 SAY = "say = lambda **event: print(json.dumps(event), flush=True)\n"
-# Small enough that an epoch takes milliseconds, and never the last for want of a better one.
+# An epoch takes milliseconds, and training never ends early.
 SMALL = {"hidden": "4", "batch_size": "8", "patience": "0"}
 
 
 def small_snapshot(premises: int = 8, **fields: Any) -> Snapshot:
-    """Three pairs a premise, one premise in dev and one in test."""
+    """Makes a snapshot with three pairs for each premise, one premise in dev and one in test."""
     snapshot = freeze(corpus_of(premises, **fields))
     return Snapshot.objects.select_related("corpus").get(pk=snapshot.pk)
 
 
 def vectors_for(snapshot: Snapshot, path: Path) -> str:
-    """A GloVe text file with three made-up numbers for every word of the snapshot."""
+    """Writes a GloVe text file with three invented numbers for every word of the snapshot."""
     texts = (
         f"{line['sentence1']} {line['sentence2']}"
         for part in ("train", "dev", "test")
@@ -55,7 +55,7 @@ def claimed(run: TrainingRun, worker: str = "first@here") -> TrainingRun:
 def done_run(
     snapshot: Snapshot, baseline: str = "cbow", *, accuracy: float = 0.5, **fields: Any
 ) -> TrainingRun:
-    """A run that is done, without any training."""
+    """Makes a finished run without any training."""
     run = claimed(a_run(snapshot, baseline, **fields))
     assert record_result(run=run, metrics=metrics(accuracy))
     run.refresh_from_db()
@@ -89,7 +89,7 @@ def write_predictions(run: TrainingRun, partition: str, wrong: int = 0) -> list[
 def metrics(
     accuracy: float = 0.5, majority: float = 0.4, distribution: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """What the training program says at its end."""
+    """Returns the metrics that the training program reports at its end."""
     part = {
         "accuracy": accuracy,
         "majority": majority,
@@ -108,19 +108,19 @@ def metrics(
 
 
 def distribution(kl: float, entropy_correlation: float | None = 0.25) -> dict[str, Any]:
-    """How near to the annotators' shares, as the training program says it."""
+    """Returns the distance from the annotators' shares as the training program reports it."""
     return {"pairs": 4, "kl": kl, "jsd": 0.125, "entropy_correlation": entropy_correlation}
 
 
 def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:
-    """Puts a program of the test's own in the training program's place."""
+    """Replaces the training program by a program of the test."""
     path = tmp_path / "program.py"
     path.write_text(f"import json, os, signal, sys, time\n{code}\n")
     monkeypatch.setattr(runner, "TRAIN", [sys.executable, str(path)])
 
 
 def wait_for(what: Callable[[], Any], seconds: float = 60) -> Any:
-    """The first true answer. Fails when it takes too long."""
+    """Returns the first true result of a call. Fails after a timeout."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if found := what():

@@ -1,4 +1,4 @@
-"""Regimes: what may be asked for, what is refused and in which words, and what the program is told."""
+"""Regimes: valid and invalid requests with their errors, and what RUN.json then says."""
 
 import json
 
@@ -10,19 +10,14 @@ from modeling.folders import folder_of
 from modeling.launching.actions import RefusedRegime, request_run, request_sweep
 from modeling.models import Breakdown, TrainingRun
 from modeling.running import configs, runner
+from tests.made_once import made_once
 from tests.modeling.material import a_run, claimed, done_run, small_snapshot
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot()
-
-
-@pytest.fixture
-def other():
-    return small_snapshot(slug="other")
+snapshot = made_once(small_snapshot)
+other = made_once(small_snapshot, slug="other")
 
 
 def test_run_json_says_what_the_run_learns_from(snapshot, other):

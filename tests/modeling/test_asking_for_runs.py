@@ -1,4 +1,4 @@
-"""Asking for a run: what is taken, what is refused, and in which words."""
+"""Requests for runs: valid ones, and the errors of invalid ones."""
 
 import pytest
 
@@ -7,14 +7,13 @@ from modeling.launching.actions import BadSetting, SnapshotNotFrozen, UnknownBas
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
 from tests.corpora import make_corpus
+from tests.made_once import made_once
 from tests.modeling.material import a_run, small_snapshot
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(3)
+snapshot = made_once(small_snapshot, 3)
 
 
 def test_a_run_waits_with_its_settings_in_their_types(snapshot, rosa):

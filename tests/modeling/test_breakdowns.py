@@ -5,21 +5,22 @@ import json
 import numpy as np
 import pytest
 
+from modeling.baselines.data import votes_of
 from modeling.folders import folder_of
 from modeling.models import Breakdown
+from modeling.results import pair_values as values
 from modeling.results.breakdowns import MOST_VALUES, break_down, store_breakdowns, store_composition
 from modeling.results.dimensions import DIMENSIONS
 from modeling.results.pair_values import Values, cache_file, pair_values
 from modeling.results.tables import breakdowns
 from tests.commands import run as command
+from tests.made_once import made_once
 from tests.modeling.material import done_run, small_snapshot, write_predictions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(3)
+snapshot = made_once(small_snapshot, 3)
 
 
 def stored(run, dimension, partition="test"):
@@ -157,3 +158,18 @@ def test_a_dimension_that_does_not_exist_is_named(snapshot):
     run = done_run(snapshot)
     failed = command("evaluate", run.pk, str(snapshot), "--by", "colour").failure
     assert "There is no dimension 'colour'. There are: label, predicted" in failed
+
+
+def test_disagreement_is_over_the_votes_that_training_reads(snapshot, settings, tmp_path, monkeypatch):
+    """Labels beyond the seats count in both; a label that nobody gave is no part of a split."""
+    settings.CACHE_ROOT = tmp_path
+    counts, read = {"entailment": 4, "neutral": 0, "contradiction": 4}, values.lines
+    monkeypatch.setattr(
+        values, "lines", lambda path: ({**line, "all_label_counts": counts} for line in read(path))
+    )
+    dimensions = pair_values(snapshot, "test").dimensions
+    assert (dimensions["agreement"].names, dimensions["entropy"].names) == (["4-4"], ["<= 1"])
+    line = {"all_label_counts": counts, "annotator_labels": ["neutral", ""]}
+    index = {"entailment": 0, "neutral": 1, "contradiction": 2}
+    assert votes_of(line, index) == (4, 0, 4)
+    assert votes_of({"annotator_labels": ["neutral", "", "-"]}, index) == (0, 1, 0)

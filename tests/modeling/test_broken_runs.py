@@ -1,4 +1,4 @@
-"""What goes wrong, and what the run then says: torn files, programs that crash, hang or babble."""
+"""Failures of runs and their errors: damaged files, programs that crash, hang or print nonsense."""
 
 import fcntl
 import json
@@ -15,15 +15,14 @@ from modeling.launching.actions import resume_run
 from modeling.models import RunProgress, TrainingRun
 from modeling.running import runner
 from modeling.running.actions import record_progress
+from tests.made_once import made_once
 from tests.modeling.material import SAY, a_run, claimed, metrics, program, small_snapshot
 from tests.snapshots.material import folder
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(3)
+snapshot = made_once(small_snapshot, 3)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""One run, one worker: claims, lost claims, and runs that nobody gets to the end of."""
+"""One worker for each run: claims, lost claims, and runs that no worker can finish."""
 
 import time
 from datetime import timedelta
@@ -36,7 +36,7 @@ def went_silent(run: TrainingRun) -> None:
 
 
 def claim_by_looking_first(run: TrainingRun, worker: str) -> bool:
-    """What the conditional UPDATE is there for: a look, and then a write without a condition."""
+    """Reads first, then writes without a condition: the race that the conditional UPDATE prevents."""
     found = TrainingRun.objects.get(pk=run.pk)
     if found.status != "queued":
         return False

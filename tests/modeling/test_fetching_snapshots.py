@@ -1,4 +1,4 @@
-"""A worker that shares no folder with the site: files by REST, proved by their hash, gone on from where it broke."""
+"""A worker that shares no folder with the site fetches files over REST, checks their hashes, and continues downloads."""
 
 import errno
 import os
@@ -31,7 +31,7 @@ def snapshot():
 
 @pytest.fixture
 def node(live_server, rosa, settings, monkeypatch, tmp_path):
-    """This process is a worker without the site's snapshots; the site runs in a thread, on the same database."""
+    """Makes this process a worker without the site's snapshots; the site runs in a thread, on the same database."""
     settings.SITE_URL = live_server.url
     settings.SITE_TOKEN = create_api_token(user=rosa, name="node", scope=ApiToken.Scope.READ)
     # The site reads Snapshot.folder in the same process, so only the worker's look at it is diverted.
@@ -179,7 +179,7 @@ def test_a_disk_without_room_is_told_before_and_while_it_fills(node, snapshot, m
 
 def test_two_runs_of_a_node_fetch_a_file_once(node, snapshot, monkeypatch):
     file, get, asked = train_file(snapshot), requests.get, []
-    assert file.snapshot.corpus  # read here: the threads ask the database nothing
+    assert file.snapshot.corpus  # read here, since the threads must not use the database
 
     def counted(*arguments, **more):
         asked.append(1)

@@ -1,4 +1,4 @@
-"""Real Celery workers that die or are asked to go: the run goes on, from its checkpoint, with another."""
+"""Real Celery workers that die or are shut down: another worker continues the run from its checkpoint."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from tests.modeling.material import SMALL, a_run, small_snapshot, vectors_for, w
 
 @pytest.fixture
 def broker(settings) -> Iterator[Connection]:
-    """The embedded broker, in the test's own folder, to which the workers below listen."""
+    """Returns the embedded broker in the test's folder; the workers below read its messages."""
     folders = {name: settings.VAR / "broker" / name for name in ("messages", "control")}
     for folder in folders.values():
         folder.mkdir(parents=True)
@@ -44,7 +44,7 @@ def broker(settings) -> Iterator[Connection]:
 
 @pytest.fixture
 def long_run(transactional_db, tmp_path) -> TrainingRun:
-    """Some seconds of training in very many small steps."""
+    """Requests a run that trains for some seconds in very many small steps."""
     snapshot = small_snapshot()
     vectors = vectors_for(snapshot, tmp_path / "vectors.txt")
     return a_run(snapshot, "cbow", vectors=vectors, config={**SMALL, "epochs": "2000"})
@@ -52,7 +52,7 @@ def long_run(transactional_db, tmp_path) -> TrainingRun:
 
 @contextmanager
 def worker(name: str, var: Path) -> Iterator[subprocess.Popen]:
-    """A worker of the queue `training` over the test's database and folders."""
+    """Starts a worker of the queue `training` with the test's database and folders."""
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith("CELERY_")},
         "DATABASE_URL": database_url(),
@@ -79,7 +79,7 @@ def worker(name: str, var: Path) -> Iterator[subprocess.Popen]:
 
 
 def kill_all(process: subprocess.Popen) -> None:
-    """kill -9 of the worker and its pool at once. The training program is in no group of theirs."""
+    """Kills the worker and its pool by SIGKILL. The training program is not in their process group."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

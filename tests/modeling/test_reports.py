@@ -1,4 +1,4 @@
-"""The papers' result tables from runs: what stands in a cell, what is missing, and how missing runs are queued."""
+"""The papers' result tables from runs: the content of cells, what is missing, and how missing runs are queued."""
 
 import csv
 import io
@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from modeling.baselines.catalogue import BASELINES
 from modeling.folders import folder_of
 from modeling.models import TrainingRun
 from modeling.reports.cells import Scores, fill
@@ -14,18 +15,17 @@ from modeling.reports.definitions import TABLES
 from modeling.results.breakdowns import store_breakdowns, store_composition
 from modeling.running.actions import record_result
 from tests.commands import run as command
+from tests.made_once import made_once
 from tests.modeling.material import a_run, claimed, done_run, metrics, small_snapshot, write_predictions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(3)
+snapshot = made_once(small_snapshot, 3)
 
 
 def scored(snapshot, baseline, *, wrong=0, accuracy=0.5, **fields) -> TrainingRun:
-    """A finished run with predictions and breakdowns on its own snapshot."""
+    """Makes a finished run with predictions and breakdowns on its own snapshot."""
     run = claimed(a_run(snapshot, baseline, **fields))
     record_result(run=run, metrics=metrics(accuracy))
     for partition in ("dev", "test"):
@@ -158,3 +158,50 @@ def test_scores_are_read_once_for_all_tables(snapshot, django_assert_max_num_que
     with django_assert_max_num_queries(12):
         for name in TABLES:
             fill(name, [snapshot], scores=scores)
+
+
+def test_presets_are_told_apart_and_named(snapshot, browser_of, rosa):
+    scored(snapshot, "lstm", accuracy=0.5)
+    for seed in (1, 2):
+        scored(snapshot, "lstm", accuracy=0.6, preset="paper", seed=seed)
+    scored(snapshot, "lstm", accuracy=0.9, config={"epochs": "1"})
+    for preset, mean in (("", 0.6), ("default", 0.5), ("paper", 0.6)):
+        scores = Scores([snapshot], preset)
+        assert cell("snli-6", [snapshot], "LSTM", "test", scores=scores).mean == pytest.approx(mean)
+    report = fill("snli-6", [snapshot], scores=Scores([snapshot], "paper"))
+    assert report.settings == {"lstm": "preset paper"}
+    assert {request["preset"] for request in report.requests()} == {"paper"}
+    assert "rnn on small@1 (preset paper)" in report.missing
+    assert (
+        "Settings: lstm preset default." in command("report", "small@1", "snli-6", "--preset", "default").out
+    )
+    page = browser_of(rosa).get(f"/snapshots/{snapshot.pk}/result-tables/?preset=default").content.decode()
+    assert "Settings: lstm preset default." in page
+    assert '<option value="default" selected>' in page
+
+
+def test_missing_runs_are_queued_with_the_preset(snapshot):
+    command("report", "small@1", "snli-6", "--preset", "paper", "--train-missing", "--seeds", "1")
+    lstm = TrainingRun.objects.get(baseline="lstm")
+    assert lstm.config == dict(sorted(BASELINES["lstm"].PAPER.items()))
+
+
+def test_a_baseline_that_differs_in_a_part_alone_is_of_the_same_preset(snapshot):
+    scored(snapshot, "lexicalized", accuracy=0.4, config={"cross_bigrams": "false"})
+    scored(snapshot, "lexicalized", accuracy=0.9, config={"cross_bigrams": "false", "l2": "9"})
+    scores = Scores([snapshot], "default")
+    assert cell("snli-5", [snapshot], "Unigrams only", "small@1 test", scores=scores).mean == 0.4
+
+
+def test_figure_4_is_data_for_a_chart(snapshot, browser_of, rosa):
+    for seed, accuracy in ((1, 0.3), (2, 0.5)):
+        scored(snapshot, "lstm", seed=seed, accuracy=accuracy, regime={"most": 2})
+    run = scored(snapshot, "lstm", accuracy=0.7)
+    scored(snapshot, "lexicalized", accuracy=0.6)
+    told = browser_of(rosa).get(f"/api/v1/snapshots/{snapshot.pk}/learning-curves/").json()
+    curves = {each["system"]: each["points"] for each in told}
+    assert curves.keys() == {"LSTM", "Lexicalized"}
+    small, large = curves["LSTM"]
+    assert (small["pairs"], small["mean"], len(small["runs"])) == (2, pytest.approx(0.4), 2)
+    assert small["spread"] == pytest.approx(0.1414, abs=1e-4)
+    assert (large["pairs"], large["mean"], large["spread"], large["runs"]) == (18, 0.7, None, [run.pk])

@@ -8,7 +8,8 @@ import pytest
 from django.utils import timezone
 from lxml import html
 
-from collection.models import Corpus, Pair
+from collection.models import Corpus
+from modeling.baselines.catalogue import BASELINES
 from modeling.folders import LOG, folder_of
 from modeling.models import TrainingRun, Worker
 from modeling.results.actions import record_evaluation
@@ -16,8 +17,10 @@ from modeling.results.breakdowns import store_breakdowns
 from modeling.running.actions import Progress, mark_failed, record_progress, record_result, record_warnings
 from modeling.workers import worker_seen
 from snapshots.models import Snapshot
+from tests.charted import charts_in
 from tests.commands import run as command
 from tests.corpora import make_corpus
+from tests.made_once import made_once
 from tests.modeling.material import (
     a_run,
     claimed,
@@ -32,9 +35,7 @@ from tests.query_counts import query_count
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(3)
+snapshot = made_once(small_snapshot, 3)
 
 
 @pytest.fixture
@@ -100,8 +101,15 @@ def test_a_running_run_shows_its_curve_its_log_and_asks_again(browser, snapshot)
     page = text(browser.get(f"/runs/{run.pk}/"))
     assert "Training: epoch 1, step 4" in page
     assert "On gpu@there" in page
-    assert 'polyline points="184.0,16.0 ' in page
-    assert '<circle cx="592.0"' in page
+    charts = charts_in(page)
+    assert [(row["step"], row["loss"]) for row in charts["loss"]["rows"]] == [
+        (1, 2.0),
+        (2, 1.0),
+        (3, 2 / 3),
+        (4, 0.5),
+    ]
+    assert charts["loss"]["title"] == "Training loss went from 2.000 to 0.500 in 4 steps."
+    assert charts["dev-accuracy"]["rows"] == [{"step": 4, "epoch": 1, "accuracy": 0.61, "faint": False}]
     assert "61.0%" in page
     assert "a word from the program &lt;b&gt;" in page
     assert f'hx-get="/runs/{run.pk}/" hx-trigger="every 2s"' in page
@@ -123,7 +131,7 @@ def test_a_run_that_is_done_shows_its_scores_and_warnings_and_asks_no_more(brows
     rows = ['<th scope="row">entailment', '<th scope="row">neutral', '<th scope="row">contradiction']
     assert rows == sorted(rows, key=page.index)
     assert '<th scope="row">fiction' in page
-    assert "hx-trigger" not in page
+    assert f'hx-get="/runs/{run.pk}/"' not in page
 
 
 def test_a_run_shows_how_near_it_is_to_the_annotators_and_what_that_means(browser, snapshot):
@@ -225,7 +233,7 @@ def test_a_snapshot_that_is_not_frozen_yet_is_said_so(browser):
     assert not TrainingRun.objects.exists()
 
 
-def test_predictions_are_read_a_stretch_at_a_time(browser, snapshot):
+def test_predictions_are_read_a_page_at_a_time(browser, snapshot):
     run = done_run(snapshot)
     folder_of(run).mkdir()
     rows = [
@@ -242,12 +250,11 @@ def test_predictions_are_read_a_stretch_at_a_time(browser, snapshot):
     first = browser.get(f"/runs/{run.pk}/predictions/test/")
     assert "p49" in text(first)
     assert "p50" not in text(first)
-    place = first.context["predictions"].next
-    rest = text(browser.get(f"/runs/{run.pk}/predictions/test/?from={place}"))
+    rest = text(browser.get(f"/runs/{run.pk}/predictions/test/?after={first.context['page'].next}"))
     assert "p50" in rest
     assert "p59" in rest
     assert "These were the last." in rest
-    assert "This cursor is invalid" in text(browser.get(f"/runs/{run.pk}/predictions/test/?from=3"))
+    assert "This cursor is invalid" in text(browser.get(f"/runs/{run.pk}/predictions/test/?after=3"))
     assert browser.get(f"/runs/{run.pk}/predictions/dev/").status_code == 404
     assert "no partition" in text(browser.get(f"/runs/{run.pk}/predictions/all/"))
 
@@ -303,7 +310,7 @@ def test_a_form_that_is_sent_twice_starts_one_sweep_and_says_so(browser, snapsho
     assert again.redirect_chain == [(first["Location"], 302)]
     assert "You sent this form before, and it started this run." in text(again)
     assert TrainingRun.objects.filter(status="sweep").count() == 1
-    # A form that comes back to be mended, or was changed, is another request; so is one that is opened anew.
+    # A form that was corrected or changed is another request; so is one that is opened anew.
     browser.post(f"/runs/start/{snapshot.pk}/", form | {"seeds": "x"})
     browser.post(f"/runs/start/{snapshot.pk}/", form | {"seeds": "3, 4"})
     anew = browser.get(f"/runs/new/{snapshot.pk}/").context["form"]["key"].value()
@@ -352,31 +359,16 @@ def test_the_form_warns_of_tools_that_are_for_another_language(browser, snapshot
 def test_the_form_shows_the_default_and_the_meaning_of_a_setting(browser, snapshot):
     page = text(browser.get(f"/runs/new/{snapshot.pk}/"))
     assert (
-        "<code>states</code></th><td><code>128</code></td><td>units of the LSTM in each direction</td>"
+        "<code>states</code></th><td><code>128</code></td><td>units of the LSTM in each direction (with 2,048,"
         in page
     )
 
 
-def test_predictions_have_their_texts_and_can_be_the_wrong_ones_alone(browser, snapshot):
-    run = done_run(snapshot)
-    folder_of(run).mkdir()
-    pairs = list(Pair.objects.select_related("premise").order_by("pk")[:3])
-    rows = [
-        {
-            "pairID": pair.public_id,
-            "gold": "neutral",
-            "predicted": predicted,
-            "probabilities": {"neutral": 0.25},
-            "genre": "fiction",
-        }
-        for pair, predicted in zip(pairs, ("neutral", "entailment", "neutral"), strict=True)
-    ]
-    (folder_of(run) / "predictions-test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    page = text(browser.get(f"/runs/{run.pk}/predictions/test/"))
-    for pair in pairs:
-        assert f">{pair.premise.text}</td>" in page
-        assert f">{pair.hypothesis}</td>" in page
-    wrong = browser.get(f"/runs/{run.pk}/predictions/test/?wrong=1")
-    assert [row["pairID"] for row, _ in wrong.context["rows"]] == [pairs[1].public_id]
-    (folder_of(run) / "predictions-test.jsonl").write_text(json.dumps(rows[0]) + "\n")
-    assert "No more wrong predictions." in text(browser.get(f"/runs/{run.pk}/predictions/test/?wrong=1"))
+def test_the_form_has_the_presets(browser, snapshot):
+    assert '<option value="paper">' in text(browser.get(f"/runs/new/{snapshot.pk}/"))
+    browser.post(f"/runs/start/{snapshot.pk}/", asked(baseline="cbow", preset="paper", config="epochs=2"))
+    run = TrainingRun.objects.get()
+    assert run.config == {**(BASELINES["cbow"].PAPER or {}), "epochs": 2}
+    refused = browser.post(f"/runs/start/{snapshot.pk}/", asked(baseline="pretrained", preset="paper"))
+    assert refused.status_code == 422
+    assert "pretrained is in no paper" in text(refused)

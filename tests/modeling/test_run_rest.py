@@ -8,12 +8,14 @@ from kombu.exceptions import OperationalError
 
 from accounts.sign_in.tokens import create_api_token
 from jobs import tasks
+from modeling.baselines.catalogue import BASELINES
 from modeling.folders import folder_of
 from modeling.models import TrainingRun
 from modeling.results.breakdowns import store_breakdowns
 from modeling.running.actions import mark_stopped, record_result
 from snapshots.models import Snapshot
 from tests.corpora import make_corpus
+from tests.made_once import made_once
 from tests.modeling.material import (
     a_run,
     claimed,
@@ -28,9 +30,7 @@ from tests.query_counts import query_count
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(3)
+snapshot = made_once(small_snapshot, 3)
 
 
 @pytest.fixture
@@ -174,9 +174,10 @@ def test_predictions_are_paged_by_their_place_in_the_file(api, snapshot):
 @pytest.mark.parametrize(
     ("query", "status", "says"),
     [
-        ("partition=test&cursor=3", 422, "This cursor is invalid"),
-        ("partition=test&cursor=4611686018427387904", 422, "This cursor is invalid"),
-        ("partition=test&cursor=x", 422, "valid integer"),
+        ("partition=test&cursor=x", 422, "This cursor is invalid"),
+        ("partition=test&with=x", 422, "valid integer"),
+        ("partition=test&with=99999", 422, "There is no with '99999' here"),
+        ("partition=test&sort=x", 422, "There is no sort 'x' here. Known: surest, gold, file."),
         ("partition=all", 422, "not a valid choice"),
         ("partition=test&page_size=100000", 422, "less than or equal to 1000"),
         ("partition=dev", 404, "has no predictions for dev here"),
@@ -185,7 +186,8 @@ def test_predictions_are_paged_by_their_place_in_the_file(api, snapshot):
 def test_predictions_that_cannot_be_told_say_why(api, snapshot, query, status, says):
     run = done_run(snapshot)
     folder_of(run).mkdir()
-    (folder_of(run) / "predictions-test.jsonl").write_text('{"pairID": "p1"}\n')
+    line = '{"pairID": "p1", "gold": "neutral", "predicted": "neutral", "probabilities": {"neutral": 1}}\n'
+    (folder_of(run) / "predictions-test.jsonl").write_text(line)
     answer = api.get(f"/api/v1/runs/{run.pk}/predictions/?{query}")
     assert answer.status_code == status
     assert says in answer.json()["detail"]
@@ -268,3 +270,24 @@ def test_a_snapshot_without_a_train_part_is_refused_with_what_to_do(api, snapsho
     answer = api.post("/api/v1/runs/", {"snapshot": "small@1", "baseline": "majority"})
     assert answer.status_code == 422
     assert "import or freeze a train part" in answer.data["errors"]["snapshot"][0]
+
+
+def test_a_preset_is_asked_for_by_name_and_told_of_each_run(api, snapshot):
+    asked = {"snapshot": str(snapshot), "baseline": "cbow"}
+    told = api.post("/api/v1/runs/", {**asked, "preset": "paper", "settings": {"epochs": 3}}).json()
+    paper = dict(BASELINES["cbow"].PAPER)
+    assert told["settings"] == {**paper, "epochs": 3}
+    assert told["preset"] is None  # the epochs are no preset's
+    assert api.post("/api/v1/runs/", {**asked, "preset": "paper"}).json()["preset"] == "paper"
+    assert api.post("/api/v1/runs/", asked).json()["preset"] == "default"
+    unlexicalized = {"hypothesis_ngrams": False, "cross_unigrams": False, "cross_bigrams": False}
+    lexicalized = {**asked, "baseline": "lexicalized", "settings": unlexicalized}
+    assert api.post("/api/v1/runs/", lexicalized).json()["preset"] == "default"
+
+
+def test_a_preset_that_a_baseline_has_not_is_named(api, snapshot):
+    asked = {"snapshot": str(snapshot), "baseline": "pretrained", "preset": "paper"}
+    refused = api.post("/api/v1/runs/", asked)
+    assert (refused.status_code, set(refused.json()["errors"])) == (422, {"preset"})
+    assert "in no paper" in refused.json()["detail"]
+    assert api.post("/api/v1/runs/", {**asked, "preset": "own"}).status_code == 422

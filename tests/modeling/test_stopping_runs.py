@@ -1,4 +1,4 @@
-"""Stop and resume, as a person asks for them."""
+"""Stopping and resuming runs on request."""
 
 import pytest
 
@@ -6,14 +6,13 @@ from modeling.launching.actions import RunIsOver, resume_run, stop_run
 from modeling.models import TrainingRun
 from modeling.running.actions import Order, claim_run, look, mark_failed
 from tests.jobs.material import silence
+from tests.made_once import made_once
 from tests.modeling.material import a_run, claimed, done_run, small_snapshot
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(3)
+snapshot = made_once(small_snapshot, 3)
 
 
 def test_a_waiting_run_stops_at_once(snapshot):

@@ -1,4 +1,4 @@
-"""A sweep is a run with children: one a seed and training size, with mean and spread over what is done."""
+"""A sweep is a run with a child for each seed and training size, and shows mean and spread over finished ones."""
 
 import json
 from io import StringIO
@@ -20,14 +20,13 @@ from modeling.models import TrainingRun
 from modeling.results.tables import results
 from modeling.running.actions import Order, claim_run, look, mark_failed, mark_stopped, record_result
 from modeling.watching.sweeps import sizes
+from tests.made_once import made_once
 from tests.modeling.material import SMALL, claimed, distribution, metrics, program, small_snapshot
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot()
+snapshot = made_once(small_snapshot)
 
 
 def a_sweep(snapshot, **fields) -> TrainingRun:
@@ -56,7 +55,7 @@ def test_no_worker_takes_the_sweep_itself(snapshot, sent):
 @pytest.mark.parametrize(
     ("changes", "name"),
     [
-        ({"seed": 1}, "one_child_a_seed_and_size"),
+        ({"seed": 1}, "one_child_a_seed_size_and_settings"),
         ({"seed": 9, "status": "sweep"}, "sweep_trains_nothing_itself"),
         ({"seed": 9, "most": 0}, "run_learns_from_a_pair"),
     ],
@@ -190,7 +189,7 @@ def test_runs_with_nearly_the_same_share_are_told_apart(snapshot):
 def test_sizes_and_most_are_not_asked_for_together(snapshot):
     with pytest.raises(RefusedRegime, match="most: the list of sizes sets it already"):
         a_sweep(snapshot, sizes=[6], regime={"most": 5})
-    with pytest.raises(RefusedRegime, match="make 201 runs, but may make 1 to 200"):
+    with pytest.raises(RefusedRegime, match="make 201 runs; a sweep has 1 to 200"):
         a_sweep(snapshot, seeds=range(201))
 
 

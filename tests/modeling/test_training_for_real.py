@@ -1,4 +1,4 @@
-"""The real training program under the runner: results, scores, stopping and going on."""
+"""The real training program under the runner: results, scores, stopping and resuming."""
 
 import json
 import threading

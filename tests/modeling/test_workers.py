@@ -1,4 +1,4 @@
-"""Signs of life: who works a queue, and what a page can say when nobody does."""
+"""Heartbeats of workers: which queue has a worker, and what pages say if it has none."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The rules of gold over every distribution of votes, beside their definitions written out."""
+"""The gold rules over every distribution of votes, compared with their definitions."""
 
 from itertools import product
 
@@ -12,17 +12,20 @@ from nli.gold import (
     NO_MAJORITY,
     NONE,
     PUBLISHED,
+    RULES,
     UNANIMOUS,
     VOTED,
     Gold,
     Rule,
+    may_decide,
 )
+from nli.labels import SCHEMES
 
 E, N, C = "entailment", "neutral", "contradiction"
 
 
 def all_votes(seats: int) -> list[tuple[int, int, int]]:
-    """Every distribution of at most so many votes over three labels, at least one of them given."""
+    """Returns every distribution of one to `seats` votes over three labels."""
     return [votes for votes in product(range(seats + 1), repeat=3) if 0 < sum(votes) <= seats]
 
 
@@ -33,7 +36,7 @@ def test_majority_is_the_label_with_the_threshold_and_no_other():
 
 
 def test_the_adjudicated_rule_leaves_open_what_entailment_and_contradiction_share():
-    """At least two votes each and none neutral: by the votes that are there, or by those that may still come."""
+    """Pairs with two votes for each of both and none for neutral are undecided, also if missing votes may bring this."""
     rule = Rule("nli3", 5, 3, ADJUDICATED)
     for votes in all_votes(5):
         entailed, neutral, contradicted = votes
@@ -55,8 +58,8 @@ def test_the_unanimous_rule_waits_for_all_and_takes_one_voice():
 
 
 def test_a_note_stands_behind_the_source():
-    assert Gold(E, VOTED).told == "voted"
-    assert Gold(E, PUBLISHED, "no majority").told == "published, no majority"
+    assert Gold(E, VOTED).in_words == "voted"
+    assert Gold(E, PUBLISHED, "no majority").in_words == "published, no majority"
 
 
 @pytest.mark.parametrize(
@@ -110,11 +113,25 @@ def test_a_published_label_explains_a_line_whose_votes_differ():
     assert not rule.explains(N, AUTHOR, (), None)
 
 
-def test_older_snapshots_left_three_voices_undecided_under_the_adjudicated_rule():
+def test_early_snapshots_left_three_voices_undecided_under_the_adjudicated_rule():
     rule = Rule("nli3", 5, 3, ADJUDICATED)
-    assert rule.explains(None, NONE, (E, E, E), E)
-    assert rule.explains(None, NONE, (E, E, E, C), E)
-    assert not rule.explains(None, NONE, (E, E, E, E), E)
-    assert not rule.explains(None, NONE, (E, E, E, N, C), E)
-    assert not rule.explains(C, VOTED, (E, E, E), E)
-    assert not Rule("nli3", 5, 3).explains(None, NONE, (E, E, E), E)
+    assert rule.explains(None, NONE, (E, E, E), E, is_early=True)
+    assert rule.explains(None, NONE, (E, E, E, C), E, is_early=True)
+    assert not rule.explains(None, NONE, (E, E, E, E), E, is_early=True)
+    assert not rule.explains(None, NONE, (E, E, E, N, C), E, is_early=True)
+    assert not rule.explains(C, VOTED, (E, E, E), E, is_early=True)
+    assert not Rule("nli3", 5, 3).explains(None, NONE, (E, E, E), E, is_early=True)
+    assert not rule.explains(None, NONE, (E, E, E), E)
+
+
+def test_a_scale_may_decide_in_two_classes_and_nothing_else_in_another_scheme():
+    allowed = {
+        (rule, scheme, into)
+        for rule, scheme, into in product(RULES, SCHEMES, SCHEMES)
+        if may_decide(rule, scheme, into)
+    }
+    same = {(rule, scheme, scheme) for rule in ("majority", "unanimous") for scheme in SCHEMES}
+    assert allowed == same | {("adjudicated", "nli3", "nli3"), ("unanimous", "ordinal5", "entailed2")}
+    for rule, scheme, into in allowed:
+        seats = Rule(scheme, 3, 2, rule, into)
+        assert set(seats.reads.values()) <= set(seats.gold_labels), "such labels can be read"

@@ -1,4 +1,4 @@
-"""What counts as a word depends on the language: characters where there are no spaces between words."""
+"""The language decides what a word is: a character, if there are no spaces between words."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Derived trees beside the Stanford parses that came with SNLI: a part of the real data."""
+"""Derived trees compared with the Stanford parses of SNLI, on a part of the real data."""
 
 import json
 
@@ -19,13 +19,13 @@ def pairs(shared_data):
 
 @pytest.fixture(scope="module")
 def derived(pairs):
-    """Text -> tree, of every sixth pair's two sentences."""
+    """Returns text -> tree for the two sentences of every sixth pair."""
     texts = dict.fromkeys(pair[side] for pair in pairs[::6] for side in ("sentence1", "sentence2"))
     return dict(zip(texts, parse(texts), strict=True))
 
 
 def spans(tree: Tree, start: int = 0) -> tuple[int, list[tuple[str, int, int]]]:
-    """Where the tree ends, and its phrases with their places."""
+    """Returns the position after the tree, and its phrases with their positions."""
     if tree.word:
         return start + 1, []
     found, end = [], start
@@ -74,7 +74,7 @@ def test_derived_roots_agree_with_the_stanford_parses_as_often_as_documented(pai
 
 
 def test_derived_phrases_are_mostly_those_of_the_stanford_parses(pairs, derived):
-    """Labelled brackets, as parsers are scored: F1 0.87 over all sentences."""
+    """Compares labelled brackets, as parsers are scored: F1 is 0.87 over all sentences."""
     shared = total = 0
     shipped = {pair[side]: pair[f"{side}_parse"] for pair in pairs for side in ("sentence1", "sentence2")}
     for text, tree in derived.items():

@@ -1,4 +1,4 @@
-"""The table of imported corpora says what a dry run of the files counts."""
+"""The table of imported corpora has the numbers that a dry run of the files counts."""
 
 from pathlib import Path
 
@@ -28,6 +28,14 @@ def rows_in(tried: Tried) -> int:
 )
 def test_a_dry_run_counts_what_the_table_says(shared_data, tried):
     assert row_of(tried, counts_of(tried, shared_data)) in TABLE.splitlines()
+
+
+@pytest.mark.parametrize(
+    "files", ["ambient/crowdworker*", "livenli/livenli.csv", "varierr/lewidi_[!a]*.json"]
+)
+def test_what_is_then_in_the_database_is_what_the_table_says(shared_data, files):
+    tried = next(each for each in TRIED if each.files == files)
+    assert row_of(tried, counts_of(tried, shared_data, write=True)) in TABLE.splitlines()
 
 
 def test_every_corpus_is_in_the_table(shared_data):

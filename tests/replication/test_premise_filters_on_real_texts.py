@@ -14,7 +14,7 @@ LONG = 1000  # lines: files with more are for `make test-all`
 
 
 def stated() -> dict[str, dict[str, int]]:
-    """The first table of results, by file: column -> count."""
+    """Returns the first table of results: file -> column -> count."""
     rows = [
         [cell.strip() for cell in line.strip("|\n ").split("|")]
         for line in PAGE.read_text().splitlines()

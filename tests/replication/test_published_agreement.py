@@ -1,4 +1,4 @@
-"""The agreement that the papers report, from their files; where they report none, a slow oracle's."""
+"""Agreement over published files equals what the papers report, or else what a slow oracle computes."""
 
 import gzip
 import json
@@ -39,7 +39,7 @@ def lines(path: Path) -> list[dict]:
 
 
 def equals_oracle(found: dict, rows: list[list[str]]) -> None:
-    """Every figure over five labels a pair, counted in loops."""
+    """Compares every statistic over five labels for each pair with one that is counted in loops."""
     assert found["pairs_with_all_labels"] == len(rows)
     for name, value in agreement_by_hand(rows).items():
         assert found[name] == pytest.approx(value, abs=1e-9), name
@@ -81,7 +81,7 @@ def test_mpe_agrees_as_its_paper_says(shared_data):
         ("published", "no majority"): 1144,
         ("published", "differs from the votes"): 1136,
     }
-    # How the 1,136 had been voted on.
+    # The votes of the 1,136.
     splits: Counter[str] = Counter()
     for row in gold.filter(gold_note="differs from the votes").values("votes_0", "votes_1", "votes_2"):
         numbers = sorted(row.values(), reverse=True)
@@ -127,7 +127,7 @@ def test_lingnli_agrees_as_its_files_say_with_and_without_self_validated_pairs(l
     equals_oracle(without, [row["annotator_labels"] for row in others])
     shares = [without[name] for name in published]
     assert shares[:3] == pytest.approx([0.573, 0.884, 0.858], abs=0.0005)
-    # 1,687 of 1,817, which is .928. What is told as .929 is 1,689 of 1,819: over two pairs more, which have four labels.
+    # 1,687 of 1,817, which is .928. The published .929 is 1,689 of 1,819: with two more pairs, which have four labels.
     assert shares[3] == 1687 / 1817
     of_file = [row for row in all_lingnli if row["annotator_ids"][0] not in row["annotator_ids"][1:]]
     equal = sum(row["label"] == row["annotator_labels"][0] for row in of_file)

@@ -1,4 +1,4 @@
-"""Published corpora come in whole: every pair, label, person and partition that their files have."""
+"""Published corpora are imported completely: every pair, label, person and partition of their files."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ NO_TROUBLE = {"refused_count": 0, "gold_differs": 0, "skipped": 0, "premise_ids_
 
 
 def beginning(path: Path, lines: int, folder: Path) -> str:
-    """A file with the first lines of another."""
+    """Writes a file with the first lines of another."""
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
         (folder / path.stem).write_text("".join(islice(file, lines)))
     return path.stem

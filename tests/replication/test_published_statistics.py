@@ -1,4 +1,4 @@
-"""Figures of the papers over the published files themselves: MPE's and SNLI's tables, the word lists of Poliak et al."""
+"""Statistics over the published files equal those of the papers: MPE's and SNLI's tables, the words of Poliak et al."""
 
 import gzip
 import json
@@ -111,13 +111,13 @@ def test_give_away_words_of_mpe_are_those_of_the_paper(shared_data):
         paper = dict(zip(listed.split()[::2], map(int, listed.split()[1::2]), strict=True))
         found = {each["word"]: each["count"] for each in artifacts.giveaways(words, label, 0.5)}
         ours = list(found)[:10]
-        # The tenth neutral word is one of several that occur six times: the paper shows another one of them.
+        # The tenth neutral word is one of several that occur six times; the paper shows another one.
         assert len(set(ours) & paper.keys()) >= (9 if label == "neutral" else 10)
         assert {word: found[word] for word in paper} == paper
 
 
 def test_give_away_words_of_snli_are_mostly_those_of_the_paper(shared_data):
-    """8,642 of the 9,842 dev pairs: a word is a little rarer here, and one at the edge may be another."""
+    """With 8,642 of the 9,842 dev pairs, words are a little rarer, and the last ones of a list may differ."""
     with opened(shared_data / "snli_gold" / "dev.jsonl.gz") as lines:
         dev = [
             Pair((each["premise"],), each["hypothesis"], each["label"], "captions", "dev")

@@ -1,4 +1,4 @@
-"""Published corpora in and out again: what import, freeze and export give back is what went in, field by field."""
+"""Import, freeze and export return published corpora unchanged, field by field."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
 
 def released(tmp_path: Path, format_name: str) -> Path:
-    """The corpus `here`, frozen and exported."""
+    """Freezes and exports the corpus `here`."""
     assert not run("freeze_snapshot", "here").failure
     exported = run("export_snapshot", "here@1", "--format", format_name, "--out", tmp_path / "out")
     assert not exported.failure
@@ -30,7 +30,7 @@ def bring(form: str, *files: Path, **options: object) -> None:
 
 
 def rows(path: Path) -> dict[str, list[str]]:
-    """By the first cell; the one line of MPE whose last tab became spaces is mended."""
+    """Returns rows by their first cell; corrects the one line of MPE whose last tab became spaces."""
     found = (line.replace("   ", "\t").split("\t") for line in path.read_text(encoding="utf-8").splitlines())
     return {cells[0]: cells for cells in found}
 
@@ -85,7 +85,7 @@ def test_dnc_relations_in_two_classes(shared_data):
 
 
 def test_402_puns_stand_in_dev_and_in_test(shared_data):
-    """By 403 numbers of their sources: one of them has two."""
+    """There are 403 numbers of source sentences, since one of the 402 has two."""
     files = [shared_data / "dnc" / part / "recast_puns_data.json" for part in ("dev", "test")]
     bring("dnc", *files)
     assert not run("freeze_snapshot", "here").failure

@@ -33,7 +33,7 @@ def in_process(*arguments: str) -> dict:
 
 
 def on_sqlite(folder: Path):
-    """Runs commands in processes of their own, on the embedded default."""
+    """Runs commands in processes of their own, with the embedded default."""
     environment = {
         name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "CELERY_BROKER_URL")
     }
@@ -52,7 +52,7 @@ def on_sqlite(folder: Path):
 
 
 def replayed(run, files: list[str]) -> tuple[dict, dict, dict]:
-    """Agreement of the pairs imported whole, what the crowd did, agreement of the pairs that it labelled."""
+    """Returns the agreement of the imported pairs, the crowd's work, and the agreement of the pairs that it labelled."""
     run("import_pairs", "whole", *files, "--format", "snli")
     run("import_pairs", "replayed", *files, "--format", "snli", "--labels", "author")
     crowd = run("simulate", "replayed", "--annotators", "20", "--at-once", "16", "--json", "--replay", *files)
@@ -63,7 +63,7 @@ def replayed(run, files: list[str]) -> tuple[dict, dict, dict]:
 @pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_on_postgresql_the_agreement_comes_out_identical_and_no_rule_is_broken(files, settings):
-    # The site is a process of its own: it knows nothing of the tests' quick hash.
+    # The site is a process of its own, without the tests' quick hash of passwords.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
     whole, crowd, again = replayed(in_process, files)
     assert (crowd["labels"], crowd["labels_not_dealt"]) == (LABELS_IN_FILES, 0)
@@ -79,7 +79,7 @@ def test_on_postgresql_the_agreement_comes_out_identical_and_no_rule_is_broken(f
 
 @pytest.mark.thorough
 def test_on_the_embedded_database_the_agreement_comes_out_identical_too(files, tmp_path):
-    # Half of the pairs: SQLite writes one at a time, and what is shown is the same.
+    # Half of the pairs, because SQLite has one writer at a time; they show the same.
     whole, crowd, again = replayed(on_sqlite(tmp_path), files[:1])
     assert (crowd["labels"], crowd["labels_not_dealt"]) == (LABELS_IN_FIRST, 0)
     assert again == {**whole, "corpus": "replayed"}

@@ -1,4 +1,4 @@
-"""SNLI pairs with five labels: the figures that can be published, from the platform and from a slow oracle."""
+"""Agreement over SNLI pairs with five labels, by the platform and by a slow oracle."""
 
 import json
 from io import StringIO

@@ -1,4 +1,4 @@
-"""Real SNLI lines: every pair comes in, with the labels, premises, groups and parses of the files."""
+"""Real SNLI lines are imported completely, with labels, premises, groups and parses."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A recipe for a data set outside the DNC, from docs/how-to/recast.md alone: CommitmentBank as factuality."""
+"""A recipe for a data set outside the DNC, written from docs/how-to/recast.md alone: CommitmentBank as factuality."""
 
 import json
 from collections import Counter
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 RECIPE = """
 from collection.recasting import Item, PassedOver, Recipe, Unreadable
-from collection.recasting.readers import csv_records
+from collection.formats.lines import csv_records
 
 
 def items(row, draw):
@@ -27,7 +27,7 @@ def items(row, draw):
         values,
         answer="true" if mean > 0 else "false",
         source_id=row["uID"],
-        misc={"verb": row["Verb"], "embedding": row["Embedding"]},
+        misc={"verb": row["Verb"], "embedding": row["Embedding~1"]},
     )
 
 

@@ -1,4 +1,4 @@
-"""`make env` makes the environment once, and says in a sentence why it cannot."""
+"""`make env` makes the environment once, or says in a sentence why it cannot."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ SCRIPTS = settings.BASE_DIR / "scripts"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout in a folder with spaces, without an environment."""
+    """Makes a checkout in a folder with spaces, without an environment."""
     folder = tmp_path / "a folder with spaces"
     shutil.copytree(SCRIPTS, folder / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
@@ -40,13 +40,13 @@ def make(folder: Path, *words: str, path: str | None = None) -> "subprocess.Comp
 
 
 def old_python(folder: Path) -> Path:
-    """A program that answers like Python 3.9: it fails the question for 3.11 and names itself."""
+    """Makes a program that responds like Python 3.9: it fails the check for 3.11 and prints its version."""
     text = '#!/bin/sh\ncase "$1" in --version) echo Python 3.9.2;; *) exit 1;; esac\n'
     return program(folder / "bin" / "python3", text)
 
 
 def finished(folder: Path, extras: str) -> None:
-    """An environment as it is left after an installation: this Python, and the stamp."""
+    """Makes an environment as an installation leaves it: this Python, and the stamp."""
     (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / "bin" / "python").symlink_to(sys.executable)
     code = f"import environment; environment.STAMP.write_text(environment.stamp({extras.split()!r}))"
@@ -100,6 +100,14 @@ def test_an_environment_that_is_complete_is_left_alone_within_a_second(checkout:
     finished(checkout, "train dev")
     told = make(checkout, "env")
     assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
+
+
+def test_compiled_code_is_stored_though_the_machine_is_set_not_to(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    program(checkout / ".venv" / "bin" / "python", '#!/bin/sh\necho "${PYTHONDONTWRITEBYTECODE-unset}: $*"\n')
+    assert "unset: -m scripts.lint" in make(checkout, "lint").stdout
 
 
 def test_a_change_of_the_pins_or_more_extras_ask_for_an_installation(

@@ -1,4 +1,4 @@
-"""Each check of `make lint` really looks: what it should refuse, it refuses."""
+"""Each check of `make lint` fails for code that it should reject."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ COMMANDS = dict(lint.CHECKS["all"])
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two small packages that every check is content with."""
+    """Makes two small packages that pass every check."""
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
     for name in ("upper", "lower"):
         (tmp_path / name).mkdir()

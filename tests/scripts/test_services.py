@@ -1,4 +1,4 @@
-"""`make test` finds its services, or starts them, or says what is missing."""
+"""`make test` finds its services, or starts them, or names the missing one."""
 
 import contextlib
 from pathlib import Path

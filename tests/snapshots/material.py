@@ -23,7 +23,7 @@ LETTERS = {"e": "entailment", "n": "neutral", "c": "contradiction"}
 def corpus_of(
     premises: int = 12, *, slug: str = "small", dev: int = 3, test: int = 3, **fields: Any
 ) -> Corpus:
-    """`premises` premises with three pairs each, all with their five labels; gold is the author's label."""
+    """Makes `premises` premises with three pairs each, all with five labels; the gold label is the author's."""
     corpus = make_corpus(slug=slug, dev_pairs_per_genre=dev, test_pairs_per_genre=test, **fields)
     add_premises(corpus, [f"Line {number} of a story." for number in range(premises)])
     return corpus
@@ -36,14 +36,14 @@ def add_genre(corpus: Corpus, slug: str, *, in_training: bool = True) -> Genre:
 def add_premise(
     corpus: Corpus, text: str, *, genre: str = "fiction", group: str = "", validated: bool = True
 ) -> Premise:
-    """A premise with a pair for each label."""
+    """Adds a premise with a pair for each label."""
     return add_premises(corpus, [text], genre=genre, group=group, validated=validated)[0]
 
 
 def add_premises(
     corpus: Corpus, texts: Sequence[str], *, genre: str = "fiction", group: str = "", validated: bool = True
 ) -> list[Premise]:
-    """Premises with a pair for each label, in a few queries however many they are."""
+    """Adds premises with a pair for each label, in a few queries for any number."""
     if not texts:
         return []
     extra = {"group": group} if group else {}
@@ -64,7 +64,7 @@ def add_premises(
 
 
 def add_pair(premise: Premise, letter: str, hypothesis: str, **fields: Any) -> Pair:
-    """A pair that Ana wrote for a label; its public id follows from its texts."""
+    """Adds a pair that Ana wrote for a label; its public id follows from its texts."""
     return make_pair(premise.corpus, **{**pair_fields(premise, letter, hypothesis, ana()), **fields})
 
 
@@ -81,7 +81,7 @@ def pair_fields(premise: Premise, letter: str, hypothesis: str, author: User) ->
 def published_pair(
     corpus: Corpus, premise: Premise, label: str, partition: str | None, name: str, **fields: Any
 ) -> Pair:
-    """A pair of a published file: its gold label came along without votes."""
+    """Adds a pair of a published file, with a gold label and without votes."""
     return make_pair(
         corpus,
         premise,
@@ -94,7 +94,7 @@ def published_pair(
 
 
 def label_pair(pair: Pair, letters: str) -> None:
-    """Labels 1..N of a pair, the first one the author's, the others cast by v2, v3, ..."""
+    """Adds labels 1..N to a pair: the first is the author's, v2, v3, ... cast the others."""
     label_pairs([(pair, letters)])
 
 
@@ -140,5 +140,5 @@ def manifest(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def where(snapshot: Snapshot) -> dict[str, str]:
-    """pairID -> partition."""
+    """Returns pairID -> partition."""
     return {line["pairID"]: part for part in ("train", "dev", "test") for line in lines(snapshot, part)}

@@ -6,7 +6,7 @@ from snapshots.statistics.tags import NAMES, Token, measure, substring_tags, tag
 
 
 def tagged(premise, hypothesis="Nothing."):
-    """From sentences like "he/PRP runs/VBZ"."""
+    """Returns the tags of sentences like "he/PRP runs/VBZ"."""
     return tags_of([sentence(premise)], sentence(hypothesis), len(hypothesis.split()))
 
 

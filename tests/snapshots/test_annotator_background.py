@@ -1,36 +1,37 @@
-"""What annotators tell of their background: of their own will, as counts that name nobody, gone with the person."""
+"""Annotators' backgrounds: voluntary, published as counts that identify nobody, erased with the person."""
 
 import pytest
 from django.db import IntegrityError, transaction
 
-from accounts.background_questions import FLOOR, QUESTIONS, told_count
+from accounts.background_questions import FLOOR, QUESTIONS, published_count
 from accounts.models import Background, User
-from accounts.people.backgrounds import tell_background
+from accounts.people.backgrounds import save_background
 from accounts.people.erasure import erase_person
 from annotation_site.personal_data.records import everything_about
 from snapshots.exports.croissant import croissant
 from snapshots.files.datasheet import datasheet
 from snapshots.verify import verify
 from tests.cast import person
+from tests.made_once import made_once
 from tests.snapshots.material import add_pair, add_premise, corpus_of, folder, freeze, manifest
 
 pytestmark = pytest.mark.django_db
 NOTHING = dict.fromkeys(QUESTIONS, "")
 
 
-@pytest.fixture
+@made_once
 def corpus():
     return corpus_of(3)
 
 
 def writers(corpus, number: int, **answers: str) -> list[User]:
-    """So many people, each with a pair of their own and the same answers."""
+    """Makes this number of people, each with a pair of their own and the same answers."""
     premise = add_premise(corpus, f"Many write about it, {answers}.")
     found = [person(f"{'-'.join(answers.values())}-{index}") for index in range(number)]
     for index, user in enumerate(found):
         pair = add_pair(premise, "e", f"Sentence {index} of {answers}.")
         type(pair).objects.filter(pk=pair.pk).update(author=user)
-        tell_background(user=user, answers={**NOTHING, **answers})
+        save_background(user=user, answers={**NOTHING, **answers})
     return found
 
 
@@ -49,14 +50,14 @@ def test_counts_are_told_rounded_down_and_small_ones_not_at_all(corpus):
 
 @pytest.mark.parametrize("number", range(3 * FLOOR))
 def test_one_person_more_changes_a_count_by_a_whole_floor_or_not_at_all(number):
-    assert told_count(number) % FLOOR == 0
-    assert number - FLOOR < told_count(number) <= number
-    assert told_count(number + 1) - told_count(number) in (0, FLOOR)
+    assert published_count(number) % FLOOR == 0
+    assert number - FLOOR < published_count(number) <= number
+    assert published_count(number + 1) - published_count(number) in (0, FLOOR)
 
 
 def test_only_people_of_the_snapshot_are_counted(corpus, ana):
     for index in range(2 * FLOOR):
-        tell_background(user=person(f"other-{index}"), answers={**NOTHING, "age": "25-34"})
+        save_background(user=person(f"other-{index}"), answers={**NOTHING, "age": "25-34"})
     assert manifest(freeze(corpus))["annotators"]["background"] == []
 
 
@@ -82,8 +83,8 @@ def test_datasheet_and_croissant_tell_the_counts_and_then_the_researchers_words(
 
 def test_it_is_taken_back_and_goes_with_the_person(ana, vera):
     for user in (ana, vera):
-        tell_background(user=user, answers={**NOTHING, "gender": "woman"})
-    tell_background(user=ana, answers=NOTHING)
+        save_background(user=user, answers={**NOTHING, "gender": "woman"})
+    save_background(user=ana, answers=NOTHING)
     assert not Background.objects.filter(user=ana).exists()
     (row,) = (row for row in everything_about(vera) if row["record"] == "background")
     assert row["gender"] == "woman"
@@ -117,7 +118,7 @@ def test_the_page_asks_keeps_changes_and_takes_back(ana, browser_of):
 
 
 def test_nobody_else_sees_what_one_person_told(ana, rosa, browser_of):
-    tell_background(user=ana, answers={**NOTHING, "region": "oceania"})
+    save_background(user=ana, answers={**NOTHING, "region": "oceania"})
     client = browser_of(rosa)
     for path in (f"/admin/accounts/user/{ana.pk}/change/", "/admin/accounts/user/"):
         assert "ceania" not in client.get(path).content.decode()

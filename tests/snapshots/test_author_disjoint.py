@@ -1,18 +1,20 @@
-"""On request, nobody who wrote a pair of test has one in train."""
+"""On request, no author of a pair of test has a pair in train."""
 
 import json
 
 import pytest
 
 from collection.models import Pair, Premise
+from nli.lines import PARTITIONS
 from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256
-from snapshots.freezing.partition import PARTITIONS, TRAIN, WROTE_TEST, plan
+from snapshots.freezing.partition import TRAIN, WROTE_TEST, plan
 from snapshots.freezing.plan import plan_freeze
 from snapshots.freezing.premise_groups import Row
 from snapshots.models import Snapshot
 from snapshots.verify import verify
 from tests.cast import person
 from tests.commands import run
+from tests.made_once import made_once
 from tests.snapshots.material import (
     add_pair,
     add_premise,
@@ -30,16 +32,16 @@ pytestmark = pytest.mark.django_db
 
 
 def write_as(name: str, premise: Premise) -> None:
-    """The premise's pairs are somebody else's than Ana's."""
+    """Gives the premise's pairs another author than Ana."""
     author = person(name)
     Label.objects.filter(premise=premise, origin="author").update(author=author, annotator=author)
     Label.objects.filter(premise=premise).update(author=author)
     premise.pairs.update(author=author)
 
 
-@pytest.fixture
+@made_once
 def corpus():
-    """Eight people wrote for three premises each."""
+    """Makes a corpus in which eight people wrote for three premises each."""
     corpus = corpus_of(24, dev=6, test=6)
     for number, premise in enumerate(corpus.premises.order_by("pk")):
         write_as(f"writer{number % 8}", premise)
@@ -71,7 +73,7 @@ def test_with_it_they_are_not_and_what_they_wrote_for_train_is_counted(corpus):
 
 
 def test_few_people_fill_test_so_that_much_is_left_to_train_on(corpus):
-    """Six pairs are two premises, of three that one person wrote."""
+    """Test needs six pairs, which are two of the three premises that one person wrote for."""
     chosen = plan_freeze(corpus, author_disjoint=True).plan
     assert len(chosen.test_authors) <= 2
 

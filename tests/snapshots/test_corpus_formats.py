@@ -1,4 +1,4 @@
-"""MPE's columns and DNC's JSON: what they hold, and what they refuse with a reason."""
+"""MPE's columns and DNC's JSON: their content, and corpora that they cannot hold."""
 
 import json
 

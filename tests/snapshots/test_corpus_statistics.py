@@ -1,4 +1,4 @@
-"""Figures over pairs: lengths, overlap, edits, parses, votes. Small examples worked out by hand."""
+"""Statistics over pairs: lengths, overlap, edits, parses, votes. Small examples, computed by hand."""
 
 import json
 import random

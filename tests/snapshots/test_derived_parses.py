@@ -1,4 +1,4 @@
-"""Trees derived at a freeze: only where asked and where none came, once a sentence, marked, and kept without the words."""
+"""Trees that a freeze derives: on request, for sentences without one, once, marked, and stored without the words."""
 
 import json
 import shutil
@@ -9,6 +9,7 @@ from django.urls import reverse
 from pyarrow.parquet import read_table
 
 from collection.models import Parse
+from nli.manifest import FORMATS
 from snapshots.files.trees import fits, is_binary, root
 from snapshots.freezing.job import FreezeFailed, NothingToStop, freeze_snapshot, request_freeze, stop_freeze
 from snapshots.freezing.plan import NotParsable
@@ -19,16 +20,17 @@ from snapshots.verify import verify
 from tests.cast import rosa
 from tests.commands import run
 from tests.jobs.material import work
+from tests.made_once import made_once
+from tests.snapshots.altered import edit_manifest, findings, rewrite, seal
 from tests.snapshots.material import add_pair, add_premise, corpus_of, folder, freeze, lines, manifest
-from tests.snapshots.test_verify_snapshot import edit_manifest, findings, rewrite, seal
 
 pytestmark = pytest.mark.django_db
 SIDES = ("sentence1", "sentence2")
 
 
-@pytest.fixture
+@made_once
 def corpus():
-    """Two premises, six pairs; the first pair came with a tree of its premise."""
+    """Makes two premises with six pairs; the first pair came with a tree of its premise."""
     made = corpus_of(0, dev=0, test=0)
     first = add_premise(made, "Two dogs are running in the snow.")
     add_premise(made, "A man with a hat (a tall one).")
@@ -40,7 +42,7 @@ def corpus():
 
 @pytest.fixture
 def parsed(monkeypatch):
-    """The sentences that the model was asked about, in order."""
+    """Records the sentences that the model parsed, in order."""
     asked: list[str] = []
     real = model.parse
 
@@ -137,7 +139,7 @@ def test_several_sentences_of_a_premise_make_one_tree(corpus):
 
 
 def dying(real, after: int, error: BaseException):
-    """`real`, which fails at the call after so many."""
+    """Returns `real`, which fails after this number of calls."""
     calls = 0
 
     def call(*args, **kwargs):
@@ -320,5 +322,9 @@ class TestPlantedFaults:
 
     def test_a_snapshot_of_before_parses_were_counted_passes(self, corpus, tmp_path):
         old = Path(shutil.copytree(folder(freeze(corpus)), tmp_path / "old"))
-        edit_manifest(old, lambda told: (told.pop("parses"), told.pop("parser")), sealed=True)
+        edit_manifest(
+            old,
+            lambda told: (told.pop("parses"), told.pop("parser"), told.update(format=FORMATS[0])),
+            sealed=True,
+        )
         assert findings(old) == []

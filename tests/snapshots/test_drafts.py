@@ -1,4 +1,4 @@
-"""A folder that is made beside its place: whole or not at all, and what the dead leave is cleared away."""
+"""Draft folders: the result is complete or absent, and drafts of killed processes are removed."""
 
 import signal
 import subprocess
@@ -23,7 +23,7 @@ with draft_of(Path(sys.argv[1])) as draft:
 
 
 def killed_over(target: Path) -> None:
-    """A process that is killed, with SIGKILL, while it fills a draft."""
+    """Runs a process that is killed by SIGKILL while it fills a draft."""
     with subprocess.Popen([sys.executable, "-c", HOLDER, str(target)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"writing\n"

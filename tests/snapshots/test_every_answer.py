@@ -1,4 +1,4 @@
-"""A snapshot holds every answer about a pair: what counts and what does not, reasons, skips, other questions, models."""
+"""A snapshot holds every answer about a pair: counted labels and others, reasons, skips, other questions, models."""
 
 import json
 import shutil
@@ -11,11 +11,13 @@ from django.utils import timezone
 from collection.models import Pair
 from collection.models.withdrawal import ANNOTATOR_EXCLUDED
 from nli.answers import answers_of
+from nli.manifest import FORMATS
 from snapshots.exports.formats import export
 from snapshots.verify import verify
 from tests.cast import person, rosa
 from tests.commands import run, write_jsonl
 from tests.corpora import make_premise
+from tests.made_once import made_once
 from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, manifest
 from validation.models import Assignment, BatchItem, Label, Question
 
@@ -36,9 +38,9 @@ def give(pair: Pair, question: Question, label: str, code: str = "", **fields: o
     )
 
 
-@pytest.fixture
+@made_once
 def told():
-    """A corpus in which one pair has every kind of answer; returns (corpus, that pair)."""
+    """Makes a corpus in which one pair has every kind of answer; returns (corpus, that pair)."""
     corpus = corpus_of(2, dev=0, test=0)
     pair = add_pair(make_premise(corpus, "A line that splits people."), "e", "Nobody agrees about it.")
     label_pair(pair, "eennc")
@@ -73,6 +75,20 @@ def told():
     seat = Label.objects.get(pair=pair, position=5)
     BatchItem.objects.create(assignment=batch, seat=seat, order=1, skip_reason="upsetting")
     return corpus, pair
+
+
+def test_the_skip_of_a_seat_that_was_asked_for_beyond_the_others_stands_in_its_round(told):
+    corpus, pair = told
+    extra = Label.objects.get(pair=pair, position=7)
+    BatchItem.objects.update(seat=extra)
+    snapshot = freeze(corpus)
+    answers = lines_of(folder(snapshot))[pair.public_id]["answers"]
+    assert [answer for answer in answers if "skip" in answer] == [
+        {"code": person("shy").code, "counts": False, "round": 2, "skip": "upsetting"}
+    ]
+    counted = manifest(snapshot)["answers"]
+    assert (counted["skips"], counted["extra"]) == (1, 3)
+    assert verify(folder(snapshot)).findings == []
 
 
 def lines_of(place: Path) -> dict[str, dict]:
@@ -176,7 +192,7 @@ def spoil(change, told, tmp_path) -> list[str]:
         (lambda line: line["answers"][9].update(mood="sad"), "answer 10 has keys that no snapshot has: mood"),
         (lambda line: line["answers"][11].pop("model"), "answer 12: origin is not one of"),
         (lambda line: line["answers"][0].update(counts="yes"), "answer 1: counts is not true or false"),
-        (lambda line: line["answers"][0].update(position=0), "are numbers from 1"),
+        (lambda line: line["answers"][0].update(position=0), "answer 1: position is not a number from 1"),
         (lambda line: line.pop("answers"), "has all_label_counts without answers"),
         (lambda line: line.update(answers={}), "answers is not a list of objects"),
     ],
@@ -198,11 +214,12 @@ def test_the_checker_counts_answers_for_the_manifest(told, tmp_path):
 
 
 def test_a_snapshot_from_before_is_whole_still(tmp_path):
-    """Neither its lines nor its manifest know of answers."""
+    """Neither its lines nor its manifest have answers."""
     place = tmp_path / "copy"
     shutil.copytree(folder(freeze(corpus_of(1, dev=0, test=0))), place)
     whole = json.loads((place / "manifest.json").read_text())
     del whole["answers"], whole["pairs_with_metadata"]
+    whole["format"] = FORMATS[0]
     (place / "manifest.json").write_text(json.dumps(whole))
     assert [each.text for each in verify(place).findings] == [
         "was changed: it does not match its own manifest_sha256"

@@ -1,4 +1,4 @@
-"""An export that cannot be finished leaves nothing behind, and says why; one that is repeated finishes."""
+"""A failed export leaves no files and says why; a repeated request finishes it."""
 
 import errno
 import json
@@ -17,18 +17,19 @@ from snapshots.verify import verify
 from tests.commands import run
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 from tests.snapshots.material import corpus_of, folder, freeze, published_pair
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def snapshot():
     return freeze(corpus_of(4))
 
 
 def full_after(monkeypatch, files: int) -> None:
-    """The disk is full once so many files are open for writing."""
+    """Simulates a full disk once this number of files is open for writing."""
     real, opened = Path.open, 0
 
     def open_(self, mode="r", *args, **kwargs):

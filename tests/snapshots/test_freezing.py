@@ -1,8 +1,9 @@
-"""What a freeze puts where, and that it stays there."""
+"""A freeze places premises in partitions, and they stay there."""
 
 import pytest
 
 from collection.models import Pair, Premise
+from collection.premises.partitions import partition_of
 from snapshots.freezing.job import EmptyCorpus, request_freeze
 from snapshots.freezing.plan import HoldOutRefused, plan_freeze
 from snapshots.models import Placement, Snapshot, SnapshotLabel, SnapshotPair
@@ -23,6 +24,7 @@ from tests.snapshots.material import (
 )
 from validation.questions.lookup import main_question
 from validation.statistics.agreement import agreement
+from validation.statistics.vote_patterns import in_group
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +35,7 @@ def test_the_same_content_and_seed_give_the_same_hash_whatever_the_order_of_the_
     for text in texts:
         add_premise(one, text)
     first = freeze(one, seed=7)
-    # The hash knows the corpus by name, so the second one takes the first one's place.
+    # The hash contains the corpus's name, so the second corpus replaces the first.
     files = {path.name: path.read_bytes() for path in folder(first).iterdir() if path.suffix == ".jsonl"}
     one.slug = "gone"
     one.save()
@@ -247,6 +249,15 @@ class TestHoldingOut:
         assert told["placements"]["published"] == {"pairs": 21, "premises": 9}
         assert told["partitions"]["dev"]["pairs"] == 12
         assert told["premises_in_two_partitions"] == 0
+
+    def test_agreement_and_lists_know_held_out_pairs_as_the_snapshot_does(self, corpus):
+        snapshot = freeze(corpus, dev_from_train=4)
+        frozen = dict(snapshot.pairs.values_list("pair__public_id", "partition"))
+        live = dict(corpus.pairs.annotate(at=partition_of()).values_list("public_id", "at"))
+        assert live == frozen
+        assert set(frozen.values()) == {"train", "dev", "test"}
+        listed = in_group(corpus.pairs.standing(), main_question(corpus), "partition", "dev")
+        assert {pair.public_id for pair in listed} == {name for name in frozen if frozen[name] == "dev"}
 
     def test_held_out_premises_stay_dev_when_nothing_is_asked_for(self, corpus):
         first = freeze(corpus, dev_from_train=4)

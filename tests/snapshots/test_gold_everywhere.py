@@ -1,4 +1,4 @@
-"""One table of splits, and all that says what their gold label is: the database, Python, files, exports, training."""
+"""One table of splits, whose gold label must be the same in the database, Python, files, exports and training."""
 
 import csv
 import json
@@ -13,8 +13,10 @@ from django.utils import timezone
 from collection.models import Pair
 from modeling.baselines.config import DataFile
 from modeling.baselines.data import read_partition
-from nli.gold import DIFFERS, NO_MAJORITY
+from modeling.running.configs import snapshot_files
+from nli.gold import DIFFERS, NO_MAJORITY, VOTED
 from nli.labels import NO_GOLD, SCHEMES
+from nli.lines import rules_in
 from snapshots.exports.formats import FORMATS, export
 from snapshots.exports.limits import ExportError
 from snapshots.files.reading import all_lines
@@ -23,30 +25,34 @@ from snapshots.statistics.job import measure
 from snapshots.statistics.pairs import pair_of
 from snapshots.verification.lines import differences
 from snapshots.verify import verify
-from tests.baselines.small import file_of, run_train, small_run, small_settings
+from tests.baselines.small import run_train, small_run, small_settings
 from tests.cast import ana, person, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
-from tests.snapshots.material import folder, freeze, lines, manifest
+from tests.snapshots.material import folder, freeze, lines, manifest, where
+from tests.validation.test_single_premises import ask_of_single_premises
 from validation.gold.queries import with_gold_label
-from validation.models import Adjudication, Label, Question
+from validation.models import Adjudication, Label, PartitionRule, Question
 from validation.statistics.agreement import report
+from validation.statistics.extra_labels import single_premises
 
 pytestmark = pytest.mark.django_db
-SEATS = 5
+SEATS, FEW = 5, 3
 
 
 class Case(NamedTuple):
-    """How labels fell on a pair, and what follows by each rule: (label, source), "a voted".
+    """The labels of a pair, and its gold label by each rule: (label, source), "a voted".
 
     Letters are labels: a is the scheme's first, m its second, z its last, "." a seat that waits. Beyond the fifth they
-    were asked for later. imported: they came in a file. author: the label that the pair was written for, which is
-    the first of the five as well.
+    were asked for later. few: by the rule unanimous in a partition with three seats, of which two equal labels are enough;
+    labels beyond the third were asked for later. imported: they came in a file. author: the label that the pair was
+    written for, which is the first of the five as well.
     """
 
     letters: str
     majority: str
     adjudicated: str
     unanimous: str
+    few: str
     author: str = ""
     published: str = ""
     decided: str = ""
@@ -54,40 +60,63 @@ class Case(NamedTuple):
 
 
 CASES = [
-    Case("aaaaa", "a voted", "a voted", "a voted"),
-    Case("zzzzz", "z voted", "z voted", "z voted", author="z"),
-    Case("aaaaz", "a voted", "a voted", "- none"),
-    Case("zzzaa", "z voted", "- none", "- none"),
-    Case("azzza", "z voted", "- none", "- none", author="a"),
-    Case("aaamm", "a voted", "a voted", "- none", author="a"),
-    Case("aammz", "- none", "- none", "- none", author="a"),
+    Case("aaaaa", "a voted", "a voted", "a voted", "a voted"),
+    Case("zzzzz", "z voted", "z voted", "z voted", "z voted", author="z"),
+    Case("aaaaz", "a voted", "a voted", "- none", "a voted"),
+    Case("zzzaa", "z voted", "- none", "- none", "z voted"),
+    Case("azzza", "z voted", "- none", "- none", "- none", author="a"),
+    Case("aaamm", "a voted", "a voted", "- none", "a voted", author="a"),
+    Case("aammz", "- none", "- none", "- none", "- none", author="a"),
     # Seats that wait: a majority is one already, the other rules still depend on them.
-    Case("zzz..", "z voted", "- none", "- none"),
-    Case("aaa..", "a voted", "a author", "a author", author="a"),
-    Case("aa.z.", "a author", "a author", "a author", author="a"),
-    Case("za...", "a published", "a published", "a published", published="a"),
-    Case("", "- none", "- none", "- none"),
-    Case("", "z author", "z author", "z author", author="z"),
-    Case("", "a published", "a published", "a published", published="a"),
+    Case("zzz..", "z voted", "- none", "- none", "z voted"),
+    Case("aaa..", "a voted", "a author", "a author", "a voted", author="a"),
+    Case("aa.z.", "a author", "a author", "a author", "a author", author="a"),
+    Case("za...", "a published", "a published", "a published", "a published", published="a"),
+    Case("", "- none", "- none", "- none", "- none"),
+    Case("", "z author", "z author", "z author", "z author", author="z"),
+    Case("", "a published", "a published", "a published", "a published", published="a"),
     # Labels that came in a file, some of them fewer than five; the label that was published beside them stands.
-    Case("aaa", "a voted", "a voted", "a voted", imported=True),
-    Case("aazz", "- none", "- none", "- none", imported=True),
-    Case("zzzzz", "z voted", "z voted", "z voted", published="z", imported=True),
-    Case("zzzzz", "a published+", "a published+", "a published+", published="a", imported=True),
-    Case("zzzaa", "z voted", "z published-", "z published-", published="z", imported=True),
-    Case("zzaa", "z published-", "z published-", "z published-", published="z", imported=True),
-    Case("zzaa", "z published-", "z published-", "z published-", published="z", author="z", imported=True),
+    Case("aaa", "a voted", "a voted", "a voted", "a voted", imported=True),
+    Case("zz", "- none", "- none", "- none", "z voted", imported=True),
+    Case("aazz", "- none", "- none", "- none", "- none", imported=True),
+    Case("zzzzz", "z voted", "z voted", "z voted", "z voted", published="z", imported=True),
+    Case(
+        "zzzzz", "a published+", "a published+", "a published+", "a published+", published="a", imported=True
+    ),
+    Case("zzzaa", "z voted", "z published-", "z published-", "z voted", published="z", imported=True),
+    Case(
+        "zzaa", "z published-", "z published-", "z published-", "z published-", published="z", imported=True
+    ),
+    Case(
+        "zzaa",
+        "z published-",
+        "z published-",
+        "z published-",
+        "z published-",
+        published="z",
+        author="z",
+        imported=True,
+    ),
     # A researcher's decision goes before all; labels beyond the fifth decide nothing.
-    Case("zzzaa", "a adjudicated", "a adjudicated", "a adjudicated", decided="a"),
-    Case("zzaa.", "a adjudicated", "a adjudicated", "a adjudicated", decided="a", author="z"),
-    Case("aaaaazzzz", "a voted", "a voted", "a voted"),
-    Case("aammzmmmm", "- none", "- none", "- none", author="a"),
-    Case("aaaazaaaa", "a voted", "a voted", "- none"),
+    Case("zzzaa", "a adjudicated", "a adjudicated", "a adjudicated", "a adjudicated", decided="a"),
+    Case(
+        "zzaa.", "a adjudicated", "a adjudicated", "a adjudicated", "a adjudicated", decided="a", author="z"
+    ),
+    Case("aaaaazzzz", "a voted", "a voted", "a voted", "a voted"),
+    Case("aammzmmmm", "- none", "- none", "- none", "- none", author="a"),
+    Case("aaaazaaaa", "a voted", "a voted", "- none", "a voted"),
 ]
 NOTES = {"published+": DIFFERS, "published-": NO_MAJORITY}
 TEXT = "A dog waits."
 FOUR = "A dog waits.\nA man waits.\nTwo dogs.\nA river."
-# Rule, scheme of the labels, scheme of the gold label, text of the premises, formats that can hold it.
+# How three judges label each of four premises by itself, and the label of each; None: a premise lacks a label.
+PREMISES = [
+    (("aaa", "aam", "zzz", "amz"), "aaz-"),
+    (("zzz", "mmm", "mma", "zza"), "zmmz"),
+    (("aaa", "aa", "aaa", "aaa"), None),
+]
+# Rule, scheme of the labels, scheme of the gold label, text of the premises, the partition with few seats, if any (held:
+# train, of which the freeze holds a premise out as dev), and the formats that can hold it.
 WORLDS = {
     "majority, three labels": (
         "majority", "nli3", "nli3", TEXT,
@@ -103,38 +132,70 @@ WORLDS = {
     "majority, a scale": ("majority", "ordinal5", "ordinal5", TEXT, {"jsonl", "dnc", "parquet"}),
     "unanimous, a scale": ("unanimous", "ordinal5", "ordinal5", TEXT, {"jsonl", "dnc", "parquet"}),
     "a scale decides in two": ("unanimous", "ordinal5", "entailed2", TEXT, {"jsonl", "dnc", "parquet"}),
+    "unanimous, few seats in dev": (
+        "unanimous", "nli3", "nli3", TEXT, "dev",
+        {"jsonl", "snli_txt", "multinli_txt", "snli_jsonl", "multinli_jsonl", "dnc", "parquet"},
+    ),
+    "two labels, few seats in train": (
+        "unanimous", "entailed2", "entailed2", TEXT, "train", {"jsonl", "dnc", "parquet"},
+    ),
+    "a scale decides in two, few seats in dev": (
+        "unanimous", "ordinal5", "entailed2", TEXT, "dev", {"jsonl", "dnc", "parquet"},
+    ),
+    "unanimous, a premise of a train with few seats held out": (
+        "unanimous", "nli3", "nli3", TEXT, "held",
+        {"jsonl", "snli_txt", "multinli_txt", "snli_jsonl", "multinli_jsonl", "dnc", "parquet"},
+    ),
+    "unanimous, grammar": ("unanimous", "grammar3", "grammar3", TEXT, {"jsonl", "parquet"}),
     "majority, grammar": ("majority", "grammar3", "grammar3", TEXT, {"jsonl", "parquet"}),
 }  # fmt: skip
 
 
 class World:
-    """A corpus with a pair for each case and partition."""
+    """The corpus with a pair for each case and partition, or for each case and premise of train if one is held out.
 
-    def __init__(self, rule: str, scheme: str, gold_scheme: str, text: str) -> None:
+    gold: name -> label, source, note. given: name -> the labels that count. in_all: with those beyond the seats. judged:
+    name -> labels of single premises, and what they give. placed: name -> partition, once frozen.
+    """
+
+    def __init__(self, rule: str, scheme: str, gold_scheme: str, text: str, few: str = "") -> None:
+        self.held_out, self.few = few == "held", "train" if few == "held" else few
         self.rule, self.labels, self.gold_labels = rule, SCHEMES[scheme], SCHEMES[gold_scheme]
         self.crosses = scheme != gold_scheme
         self.corpus = make_corpus(scheme=gold_scheme)
         Question.objects.filter(corpus=self.corpus).update(scheme=scheme, gold_rule=rule)
         self.question = Question.objects.select_related("corpus").get(corpus=self.corpus)
+        if self.few:
+            PartitionRule.objects.create(
+                question=self.question, order=0, partition=self.few, seats=FEW, threshold=2
+            )
         sentences = len(text.splitlines())
         premise = make_premise(self.corpus, text, sentence_count=sentences)
+        second = make_premise(self.corpus, f"{text} Yes.") if self.held_out else premise
+        self.single = ask_of_single_premises(self.corpus) if sentences > 1 else None
+        self.judged: dict[str, tuple[tuple[str, ...], str | None]] = {}
+        self.placed: dict[str, str] = {}
         self.gold: dict[str, tuple[str | None, str, str]] = {}
         self.given: dict[str, list[str]] = {}
-        self.in_all: dict[str, list[str]] = {}  # with those beyond the seats
+        self.in_all: dict[str, list[str]] = {}
         labels: list[Label] = []
         for number, case in enumerate(CASES):
             # Two labels cannot fall as some cases do; and nobody adjudicates labels of another scheme.
             if ("m" in case.letters and len(self.labels) == 2) or (case.decided and self.crosses):
                 continue
-            for partition in ("train", "dev"):
-                labels += self._add(premise, f"{partition}-{number:02}", partition, case)
+            for one, part in ((premise, "train"), (second, "dev")):
+                partition = "train" if self.held_out else part
+                # Without the author's label in the first seat, other labels are in the three seats.
+                if partition == self.few and self.crosses and case.author and case.letters:
+                    continue
+                labels += self._add(one, f"{part}-{number:02}", partition, case)
         Label.objects.bulk_create(labels)
 
     def label(self, letter: str) -> str | None:
         return {"a": self.labels[0], "m": self.labels[1], "z": self.labels[-1], ".": None}[letter]
 
     def gold_label(self, letter: str) -> str | None:
-        """What a letter stands for among the gold labels: of a scale, 5 alone is entailed."""
+        """Returns the gold label of a letter; on a scale, only 5 is entailed."""
         if letter in ("", "-"):
             return None
         return {"a": "not-entailed", "z": "entailed"}[letter] if self.crosses else self.label(letter)
@@ -150,7 +211,8 @@ class World:
             author_label=self.gold_label(case.author),
             published_label=self.gold_label(case.published),
         )
-        letter, source = getattr(case, self.rule).split()
+        seats = FEW if partition == self.few else SEATS
+        letter, source = getattr(case, "few" if partition == self.few else self.rule).split()
         # The author's label on another scale takes no seat: without it, a case may have fewer labels than it says.
         letters = case.letters[1:] if case.author and self.crosses else case.letters
         self.gold[name] = (self.gold_label(letter), source.rstrip("+-"), NOTES.get(source, ""))
@@ -164,10 +226,30 @@ class World:
                 by=rosa(),
             )
         self.in_all[name] = [str(self.label(each)) for each in letters if each != "."]
-        self.given[name] = [str(self.label(each)) for each in letters[:SEATS] if each != "."]
+        self.given[name] = [str(self.label(each)) for each in letters[:seats] if each != "."]
         if not letters and case.author and not self.crosses:
             self.given[name] = [str(pair.author_label)]
-        return [self._label(pair, position, each, case) for position, each in enumerate(letters, start=1)]
+        # Labels that were asked for later are in the places beyond the question's seats.
+        places = [*range(1, seats + 1), *range(SEATS + 1, SEATS + 1 + len(letters))]
+        return [
+            *(
+                self._label(pair, position, each, case)
+                for position, each in zip(places, letters, strict=False)
+            ),
+            *self._judged(pair),
+        ]
+
+    def _judged(self, pair: Pair) -> list[Label]:
+        """Returns the labels of each premise by itself, if the corpus asks for them."""
+        if self.single is None:
+            return []
+        judged = self.judged[pair.public_id] = PREMISES[len(self.judged) % len(PREMISES)]
+        usual = {"question": self.single, "pair": pair, "premise": pair.premise, "scheme": self.single.scheme}
+        return [
+            Label(**usual, sentence=sentence, position=place, origin="imported", label=self.label(letter))
+            for sentence, letters in enumerate(judged[0], start=1)
+            for place, letter in enumerate(letters, start=1)
+        ]
 
     def _label(self, pair: Pair, position: int, letter: str, case: Case) -> Label:
         by_author = position == 1 and bool(case.author) and not self.crosses
@@ -189,7 +271,7 @@ class World:
 
     @property
     def told(self) -> dict[str, str]:
-        """pairID -> gold label as files write it."""
+        """Returns pairID -> gold label as files write it."""
         return {name: label or NO_GOLD for name, (label, _, _) in self.gold.items()}
 
 
@@ -205,8 +287,11 @@ def test_the_database_python_files_exports_and_training_agree_on_every_gold_labe
     here, formats = world
     assert by_database(here) == here.gold
     assert by_python(here) == here.gold
-    snapshot = freeze(here.corpus)
+    snapshot = freeze(here.corpus, dev_from_train=int(here.held_out))
     assert verify(folder(snapshot)).findings == []
+    here.placed = where(snapshot)
+    assert set(here.placed.values()) == {"train", "dev"}
+    check_rules(here, snapshot)
     found = {line["pairID"]: line for part in ("train", "dev") for line in lines(snapshot, part)}
     assert {name: line["gold_label"] for name, line in found.items()} == here.told
     assert {name: line["gold_source"] for name, line in found.items()} == {
@@ -225,6 +310,21 @@ def test_the_database_python_files_exports_and_training_agree_on_every_gold_labe
     check_training(here, snapshot, tmp_path)
 
 
+def check_rules(here: World, snapshot: Snapshot) -> None:
+    """Checks that the files state the question's rules by partition."""
+    facts = manifest(snapshot)["corpus"]
+    assert facts["question"].get("partitions", {}) == (
+        {here.few: {"seats": FEW, "threshold": 2}} if here.few else {}
+    )
+    if here.few:  # two labels out of three seats decide there, and elsewhere two of five do not
+        two = here.labels[-1:] * 2
+        elsewhere = {**facts, "question": {**facts["question"], "partitions": {}}}
+        given = here.gold_label("z"), VOTED, two, None
+        for part in ("train", "dev") if here.held_out else (here.few,):
+            assert any(rule.explains(*given) for rule in rules_in(facts, part))
+        assert not any(rule.explains(*given) for rule in rules_in(elsewhere, here.few))
+
+
 def by_database(here: World) -> dict[str, Any]:
     rows: Any = with_gold_label(Pair.objects.filter(corpus=here.corpus), here.question)
     return {row.public_id: (row.gold_label, row.gold_source, row.gold_note) for row in rows}
@@ -234,11 +334,13 @@ def by_python(here: World) -> dict[str, Any]:
     decisions = dict(Adjudication.objects.values_list("pair__public_id", "label"))
     found = {}
     for pair in Pair.objects.filter(corpus=here.corpus).prefetch_related("labels"):
-        seats = [label for label in pair.labels.all() if label.position <= SEATS]
+        of_pair = [label for label in pair.labels.all() if label.question_id == here.question.pk]
+        seats = [label for label in of_pair if label.position <= SEATS]
         others = [label for label in seats if label.origin != Label.Origin.AUTHOR]
+        rule = here.question.rules_by_partition()[pair.published_partition]
         found[pair.public_id] = tuple(
-            here.question.rule.decide(
-                here.question.rule.count(label.label for label in seats if label.label),
+            rule.decide(
+                rule.count(label.label for label in seats if label.label),
                 settled=bool(others) and all(label.label for label in others),
                 adjudicated=decisions.get(pair.public_id),
                 published=pair.published_label,
@@ -253,7 +355,7 @@ def check_manifest(here: World, snapshot: Snapshot) -> None:
     told = manifest(snapshot)
     assert told["gold_sources"] == Counter(source for _, source, _ in here.gold.values())
     for part in ("train", "dev"):
-        counts = Counter(label for name, label in here.told.items() if name.startswith(part))
+        counts = Counter(label for name, label in here.told.items() if here.placed[name] == part)
         expected = {label: counts[label] for label in (*here.gold_labels, NO_GOLD)}
         assert told["partitions"][part]["gold_labels"] == expected
     live = report(Pair.objects.filter(corpus=here.corpus), here.question)
@@ -261,6 +363,12 @@ def check_manifest(here: World, snapshot: Snapshot) -> None:
     full = [name for name in here.gold if len(here.given[name]) == SEATS]
     sources = [f"{source}, {note}" if note else source for _, source, note in map(here.gold.get, full)]
     assert live.breakdown["gold_sources"] == Counter(sources)
+    if (
+        here.held_out
+    ):  # every pair is complete with three labels, which are not all that the question asks for
+        assert full == []
+        assert live.figures["no_gold"] is live.figures["individual_equals_gold"] is None
+        return
     assert live.figures["no_gold"] == sum(here.gold[name][0] is None for name in full) / len(full)
     # An individual label equals the gold label that it stands for.
     decided = [name for name in full if here.gold[name][0] is not None]
@@ -282,18 +390,31 @@ def check_statistics(here: World, snapshot: Snapshot) -> None:
 
     found = measure("corpus", pairs, told, lambda done: None)
     assert found["groups"][0]["gold_labels"] == Counter(here.told.values())
+    if here.single is not None:
+        counted = Counter(
+            [here.gold_label(letter) for letter in of_each].count(here.gold[name][0])
+            for name, (_, of_each) in here.judged.items()
+            if of_each is not None and here.gold[name][0] is not None
+        )
+        live, frozen = single_premises(here.question), found["single_premises"]["groups"][-1]
+        assert live is not None
+        for shares in (live, frozen):
+            assert shares["pairs"] == counted.total()
+            assert {
+                int(n): share * counted.total() for n, share in shares["agree"].items() if share
+            } == counted
     assert tuple(found["labels"]) == here.gold_labels
     assert tuple(measure("artifacts", pairs, told, lambda done: None)["labels"]) == here.gold_labels
 
 
 def expected_in(format_name: str, told: dict[str, str]) -> dict[str, str]:
-    """DNC has no place for pairs without a gold label."""
+    """Returns the expected gold labels of a format: DNC has no pairs without one."""
     return {name: label for name, label in told.items() if format_name != "dnc" or label != NO_GOLD}
 
 
-def by_export(snapshot: Snapshot, format_name: str, where: Path) -> dict[str, str] | None:
-    """The gold labels in an export; None where the format refuses the corpus with a reason."""
-    out = where / format_name
+def by_export(snapshot: Snapshot, format_name: str, where_to: Path) -> dict[str, str] | None:
+    """Returns the gold labels in an export; None if the format cannot hold the corpus."""
+    out = where_to / format_name
     try:
         export(folder(snapshot), str(snapshot), format_name, out)
     except ExportError:
@@ -328,11 +449,15 @@ def shares_of(given: list[str], snapshot: Snapshot) -> list[float] | None:
     return [given.count(label) / len(given) for label in labels] if given else None
 
 
-def check_training(here: World, snapshot: Snapshot, where: Path) -> None:
-    """What a baseline reads, and that it learns an epoch from it, by gold labels and by soft ones."""
-    files = {part: file_of(folder(snapshot) / f"{part}.jsonl") for part in ("train", "dev")}
-    named = DataFile(path=Path(files["train"]["path"]), sha256=files["train"]["sha256"])
-    for pair in read_partition(named, here.gold_labels).pairs:
+def check_training(here: World, snapshot: Snapshot, where_to: Path) -> None:
+    """Checks the labels that a baseline reads, and that it trains an epoch on gold labels and on soft labels."""
+    files = {part: file for part, file in snapshot_files(snapshot).items() if part != "test"}
+    rule = {"scheme": "nli3", "seats": 3, "threshold": 2} if here.single else None
+    assert [file.get("single_premises") for file in files.values()] == [rule, rule]
+    for pair in read_partition(DataFile.model_validate(files["train"]), here.gold_labels).pairs:
+        of_each = here.judged[pair.pair_id][1] if here.single else None
+        known = [here.labels.index(str(here.label(letter))) for letter in of_each or "" if letter != "-"]
+        assert list(pair.premise_labels) == known
         assert here.gold_labels[pair.label] == here.told[pair.pair_id]
         stand_for = [
             stands_for(here, label) for label in here.in_all[pair.pair_id] or here.given[pair.pair_id]
@@ -340,13 +465,20 @@ def check_training(here: World, snapshot: Snapshot, where: Path) -> None:
         counts = tuple(stand_for.count(label) for label in here.gold_labels)
         assert pair.votes == (counts if any(counts) else ())
     run = small_run(
-        where / "runs",
+        where_to / "runs",
         files=files,
         scheme=here.corpus.scheme,
         settings=small_settings("cbow", epochs=1, batch_size=4),
         soft_labels=True,
     )
-    code, events = run_train(run, where / "runs")
+    code, events = run_train(run, where_to / "runs")
     assert code == 0, events[-1]
-    with_gold = sum(name.startswith("train") and label != NO_GOLD for name, label in here.told.items())
+    with_gold = sum(here.placed[name] == "train" and label != NO_GOLD for name, label in here.told.items())
     assert events[-1]["metrics"]["train_pairs"] == with_gold
+    if here.single is not None:
+        voting = small_run(
+            where_to / "voting", "voting", files=files, settings={"labels": "premises", "rule": "most"}
+        )
+        del voting["vectors"]
+        code, events = run_train(voting, where_to / "voting")
+        assert code == 0, events[-1]

@@ -1,4 +1,4 @@
-"""The rows of a plan on the disk: in the order of turns, with all that they say, and a sentence where there is no room."""
+"""Rows of a plan on disk: in the order of turns, complete, and with an error if the disk is full."""
 
 import resource
 

@@ -1,4 +1,4 @@
-"""Parquet, dataset card, Croissant and datasheet, opened by the libraries that people open them with."""
+"""Parquet, dataset card, Croissant and datasheet, read by the libraries that people use."""
 
 import json
 import shutil
@@ -12,11 +12,12 @@ from snapshots.exports.croissant import croissant
 from snapshots.exports.formats import export
 from snapshots.files.datasheet import BLANK, QUESTIONS, blanks, datasheet
 from tests.corpora import make_corpus, make_premise
+from tests.made_once import made_once
 from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, manifest
 
 pytestmark = [
     pytest.mark.django_db,
-    # Of the libraries that read the files, none of ours.
+    # Warnings of the libraries that read the files, not ours.
     pytest.mark.filterwarnings(
         "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"
     ),
@@ -24,7 +25,7 @@ pytestmark = [
 LABELS = ["entailment", "neutral", "contradiction"]
 
 
-@pytest.fixture
+@made_once
 def snapshot():
     corpus = corpus_of(3, dev=3, test=0, licence="CC BY 4.0", description="Lines of stories.")
     premise = make_premise(corpus, "A line that splits people.")
@@ -61,7 +62,7 @@ def test_pairs_without_gold_stand_in_a_configuration_of_their_own(exported, tmp_
 
 
 def test_datasets_never_returns_the_pairs_of_another_snapshot(snapshot, exported, tmp_path):
-    """Its cache knows a folder by its name and its card: equal ones gave the first corpus for ever."""
+    """Its cache identifies a folder by its name and card; with equal ones it returned the first corpus for ever."""
     assert loaded(exported, tmp_path).num_rows == {"train": 6, "dev": 3}
     other = freeze(corpus_of(4, dev=3, test=0, slug="other"))
     export(folder(other), str(other), "parquet", tmp_path / "elsewhere" / "out")

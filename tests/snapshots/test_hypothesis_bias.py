@@ -1,14 +1,17 @@
-"""What hypotheses give away before a corpus is opened: shares, repeats, words, and what the hypothesis alone tells."""
+"""What hypotheses give away before a corpus is opened: shares, repetitions, words, and the hypothesis-only classifier."""
 
 import random
+import tracemalloc
 
 import pytest
 
 from collection.models import Corpus, Pair
+from snapshots.statistics import hypothesis_bias
 from snapshots.statistics.hypothesis_bias import Labelled, measure_bias
 from tests.cast import rosa
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.statistics.cached import carry_out
 
 LABELS = ("entailed", "not-entailed")
@@ -62,14 +65,42 @@ def test_partitions_are_learnt_from_and_tried_on_where_they_are_there():
     assert (told["tried_on"], told["groups"][0]["tried"]) == ("dev and test", 6)
 
 
+def test_memory_grows_by_some_bytes_a_pair(monkeypatch):
+    monkeypatch.setattr(hypothesis_bias, "CHUNK", 5_000)
+    words = [f"word{n}" for n in range(40)]
+
+    def peak(number: int) -> int:
+        chance = random.Random(1)
+        rows = (
+            Labelled(" ".join(chance.choices(words, k=12)), LABELS[n % 2], group=str(n))
+            for n in range(number)
+        )
+        tracemalloc.start()
+        assert measure_bias(rows, labels=LABELS)["pairs"] == number
+        highest = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return highest
+
+    peak(100)  # what is loaded once
+    assert peak(10_000) - peak(5_000) < 5_000 * 200
+
+
+def test_many_occurrences_are_counted_as_few_are(monkeypatch):
+    rows = [*pairs(200, gives_away=True, kind="a"), *pairs(200, gives_away=False, kind="b")] * 2
+    told = measure_bias(rows, labels=LABELS)
+    monkeypatch.setattr(hypothesis_bias, "CHUNK", 7)
+    assert measure_bias(rows, labels=LABELS) == told
+    assert told["repeated"]["hypotheses"] == 288
+
+
 @pytest.mark.parametrize("rows", [[], [Labelled("", "entailed")], [Labelled("One.", "other")]])
 def test_next_to_nothing_is_no_error(rows):
     told = measure_bias(rows, labels=LABELS)
     assert told["pairs"] == sum(row.label in LABELS for row in rows)
 
 
-@pytest.fixture
-def corpus(db) -> Corpus:
+@made_once
+def corpus() -> Corpus:
     corpus = make_corpus(scheme="entailed2", protocol="recast")
     for n, row in enumerate(pairs(60, gives_away=True)):
         premise = make_premise(corpus, f"Premise {n}.")

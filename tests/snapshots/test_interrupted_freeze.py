@@ -1,4 +1,4 @@
-"""A freeze that is killed, fails or is overtaken publishes nothing, and the next one finishes."""
+"""A freeze that is killed, fails or loses its claim leaves no snapshot, and the next one finishes."""
 
 import pytest
 
@@ -10,22 +10,23 @@ from snapshots.models import Placement, Snapshot, SnapshotFile, SnapshotPair
 from snapshots.verify import verify
 from tests.commands import run
 from tests.jobs.material import age, silence, sweep, work
+from tests.made_once import made_once
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze, where
 
 pytestmark = pytest.mark.django_db
 
 
 class Killed(BaseException):
-    """What no handler catches: the process is gone."""
+    """Simulates a killed process: no handler catches it."""
 
 
-@pytest.fixture
+@made_once
 def corpus():
     return corpus_of(8)
 
 
 def die_after(monkeypatch, lines: int, error: BaseException) -> None:
-    """The writer of files stops with `error` after so many lines."""
+    """Lets the writer of files raise `error` after this number of lines."""
     real, count = writing.line_of, 0
 
     def line_of(*args):
@@ -39,7 +40,7 @@ def die_after(monkeypatch, lines: int, error: BaseException) -> None:
 
 
 def killed(corpus, monkeypatch) -> Snapshot:
-    """A freeze whose process died in the middle of the files."""
+    """Runs a freeze whose process dies while it writes the files."""
     requested = request_freeze(corpus=corpus)
     with monkeypatch.context() as patch:
         die_after(patch, 5, Killed())
@@ -188,7 +189,7 @@ def test_without_a_broker_the_request_stands(corpus, monkeypatch, caplog, django
 
 
 def restored_from_an_older_backup(snapshot: Snapshot) -> None:
-    """The database knows nothing of the snapshot, whose folder is there."""
+    """Deletes the snapshot from the database; its folder stays."""
     Snapshot.objects.filter(pk=snapshot.pk).update(status="failed", error="gone", sha256="", frozen_at=None)
     job.forget_freeze(snapshot)
     SnapshotFile.objects.filter(snapshot=snapshot).delete()

@@ -1,4 +1,4 @@
-"""Exports over REST and on their page: asked for, made by a worker, given out in parts; made again where they are lost."""
+"""Exports over REST and on their page: requested, written by a worker, sent in parts, and written again if lost."""
 
 import hashlib
 import json
@@ -22,12 +22,13 @@ from snapshots.publishing.actions import answer_datasheet, publish
 from tests.commands import run
 from tests.concurrency.threads import at_once
 from tests.jobs.material import age, claim_elsewhere, silence, sweep, work
+from tests.made_once import made_once
 from tests.snapshots.material import corpus_of, freeze
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def snapshot():
     return freeze(corpus_of(4))
 

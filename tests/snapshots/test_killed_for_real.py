@@ -52,7 +52,7 @@ job.freeze_snapshot(snapshot_id=int(sys.argv[3]))
 
 
 def kill_a_freeze(requested: Snapshot, *, when: str) -> None:
-    """A process of its own that carries the freeze out and is killed in the middle of it."""
+    """Runs the freeze in a process that is killed in the middle of it."""
     database, root = connection.settings_dict["NAME"], str(django_settings.SNAPSHOT_ROOT)
     program = [sys.executable, "-c", FREEZE, str(database), root, str(requested.pk), when]
     with subprocess.Popen(program, stdout=subprocess.PIPE, cwd=django_settings.BASE_DIR) as process:
@@ -84,7 +84,7 @@ def test_a_freeze_that_is_killed_publishes_nothing_and_the_next_one_finishes_it(
 
 @pytest.fixture
 def full_disk():
-    """No file may grow beyond so many bytes; Python then hears of an OSError, as when a disk is full."""
+    """Limits the size of files: Python then gets an OSError, as from a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
 
     def limit(size: int) -> None:

@@ -1,4 +1,4 @@
-"""Statistics of a frozen snapshot: worked out outside the request, once, and kept."""
+"""Statistics of a frozen snapshot are computed by a worker, once, and stored."""
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -17,12 +17,13 @@ from snapshots.statistics.job import (
 )
 from tests.commands import run
 from tests.jobs.material import age, claim_elsewhere, silence, sweep
+from tests.made_once import made_once
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def snapshot():
     return freeze(corpus_of(6))
 

@@ -1,4 +1,4 @@
-"""What is remembered of a snapshot's names while it is checked: on disk, and exactly."""
+"""Names of a snapshot that the checker stores on disk to compare them."""
 
 from snapshots.verification.repeats import Occurrences
 
@@ -35,5 +35,5 @@ def test_the_names_of_many_pairs_stand_on_the_disk(monkeypatch):
         pages, size = (
             seen.database.execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "page_size")
         )
-        assert pages * size > 2_000_000  # twenty times what the memory holds
+        assert pages * size > 2_000_000  # twenty times as many as the memory holds
         assert seen.number_in_several("pair") == 1

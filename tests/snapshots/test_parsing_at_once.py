@@ -1,4 +1,4 @@
-"""Trees derived by several at once, and a freeze stopped by somebody else while its worker parses. Real threads."""
+"""Simultaneous freezes derive trees, and a freeze is stopped while its worker parses. Real threads."""
 
 import threading
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def model():
-    """Loaded before the threads, whose waits are short."""
+    """Loads the model before the threads, whose timeouts are short."""
     return [*parse(["A dog sleeps."])]
 
 
@@ -34,7 +34,7 @@ def requested(slug: str) -> Snapshot:
 
 
 def test_two_corpora_with_the_same_sentences_get_the_same_trees_at_once(monkeypatch):
-    """Both find the sentences unparsed and write the same trees: the second one's are dropped, not doubled."""
+    """Both freezes parse the same sentences: the second one's trees are dropped, not stored twice."""
     freezes = [requested(slug) for slug in ("one", "two")]
     both_know_of_none = threading.Barrier(2)
     real = DerivedTree.objects.bulk_create

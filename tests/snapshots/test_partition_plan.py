@@ -1,4 +1,4 @@
-"""Which groups go where: the pure plan, without a database."""
+"""The plan of partitions, without a database."""
 
 import random
 

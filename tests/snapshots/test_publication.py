@@ -1,4 +1,4 @@
-"""A datasheet that the researcher answers, publishing once nothing is blank, and retraction with a notice."""
+"""Answering the datasheet, publishing once it has no blanks, and retracting with a notice."""
 
 import json
 
@@ -20,13 +20,14 @@ from snapshots.publishing.actions import (
 )
 from snapshots.verify import verify
 from tests.commands import run
+from tests.made_once import made_once
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze, manifest
 
 pytestmark = pytest.mark.django_db
 ALL = {key: f"About {key}: it is known." for key in QUESTIONS}
 
 
-@pytest.fixture
+@made_once
 def corpus():
     return corpus_of(4)
 

@@ -1,4 +1,4 @@
-"""Publishing and retracting from a terminal and over REST: the rules of the page, the same sentences."""
+"""Publishing and retracting by command and over REST, with the rules and errors of the page."""
 
 import pytest
 from rest_framework.test import APIClient
@@ -9,6 +9,7 @@ from snapshots.freezing.job import request_freeze
 from snapshots.models import Snapshot
 from snapshots.publishing.actions import answer_datasheet, publish
 from tests.commands import run
+from tests.made_once import made_once
 from tests.snapshots.material import corpus_of, folder, freeze
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +17,7 @@ ALL = {key: f"About {key}: it is known." for key in QUESTIONS}
 BECAUSE = "Two genres were swapped."
 
 
-@pytest.fixture
+@made_once
 def snapshot():
     return freeze(corpus_of(3))
 

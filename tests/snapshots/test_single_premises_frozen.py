@@ -9,8 +9,9 @@ from snapshots.statistics.job import compute_statistics, request_statistics
 from snapshots.verify import verify
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.made_once import made_once
+from tests.snapshots.altered import edit_manifest, findings, rewrite, seal
 from tests.snapshots.material import corpus_of, folder, freeze, lines
-from tests.snapshots.test_verify_snapshot import edit_manifest, findings, rewrite, seal
 from tests.validation.test_single_premises import ask_of_single_premises, judge
 from tests.validation.votes import vote
 from validation.models import Question
@@ -28,9 +29,9 @@ SCENES = [
 ]
 
 
-@pytest.fixture
+@made_once
 def corpus():
-    """Five scenes of four premises (one without gold, one premise without a majority), and one that lacks labels."""
+    """Makes five scenes of four premises (one without gold, one premise without a majority), and one that lacks labels."""
     corpus = make_corpus(protocol="judged", dev_pairs_per_genre=2)
     main, single = Question.objects.get(), ask_of_single_premises(corpus)
     for number, (whole, parts) in enumerate([*SCENES, ("eeeee", ["eee", "ee", "eee", "eee"])]):

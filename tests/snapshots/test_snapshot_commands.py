@@ -10,6 +10,7 @@ from snapshots.models import Snapshot
 from snapshots.verify import verify
 from tests.corpora import make_corpus, make_premise
 from tests.jobs.material import claim_elsewhere
+from tests.made_once import made_once
 from tests.snapshots.material import (
     add_pair,
     add_premise,
@@ -23,7 +24,7 @@ from tests.snapshots.material import (
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def corpus():
     return corpus_of(6)
 

@@ -1,4 +1,4 @@
-"""What a snapshot tells beside the labels: soft labels, where it is from, when it was made, what was withdrawn."""
+"""What a snapshot contains besides labels: soft labels, sources, times of work, withdrawals."""
 
 import json
 
@@ -6,8 +6,10 @@ import pytest
 from django.utils import timezone
 
 from collection.models import Pair, Premise, Source
+from nli.manifest import FORMATS
 from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256
 from snapshots.verify import verify
+from tests.made_once import made_once
 from tests.snapshots.material import (
     add_pair,
     add_premise,
@@ -24,7 +26,7 @@ from validation.models import Label
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def corpus():
     return corpus_of(4, dev=0, test=0)
 
@@ -34,7 +36,7 @@ def line_of(snapshot, pair):
 
 
 def reseal(path, name):
-    """Makes the hashes fit again, so that only what is wrong inside is found."""
+    """Updates the hashes, so that the checker finds only errors of content."""
     told = json.loads((path / "manifest.json").read_bytes())
     told["files"][name] |= {"sha256": file_sha256(path / name), "bytes": (path / name).stat().st_size}
     told["sha256"] = content_sha256({file: entry["sha256"] for file, entry in told["files"].items()})
@@ -75,6 +77,7 @@ def test_a_snapshot_of_an_earlier_version_without_these_still_verifies_and_shows
         del line["label_distribution"]
     (path / "train.jsonl").write_text("".join(json.dumps(line, sort_keys=True) + "\n" for line in older))
     told = json.loads((path / "manifest.json").read_bytes())
+    told["format"] = FORMATS[0]
     for key in ("provenance", "times", "withdrawn"):
         del told[key]
     (path / "manifest.json").write_text(json.dumps(told))

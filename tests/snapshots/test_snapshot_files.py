@@ -1,4 +1,4 @@
-"""What stands in the files, byte for byte."""
+"""The content of the files, byte for byte."""
 
 import hashlib
 import json

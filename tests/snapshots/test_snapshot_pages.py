@@ -1,4 +1,4 @@
-"""The researcher's pages: plan, freeze, progress, files."""
+"""Researchers' pages about snapshots: plan, freeze, progress, files."""
 
 from datetime import timedelta
 
@@ -11,12 +11,13 @@ from snapshots.freezing.job import request_freeze
 from snapshots.models import Snapshot
 from tests.corpora import make_corpus
 from tests.jobs.material import work
+from tests.made_once import made_once
 from tests.snapshots.material import add_genre, add_premise, corpus_of, folder, freeze
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
-@pytest.fixture
+@made_once
 def corpus():
     return corpus_of(6)
 

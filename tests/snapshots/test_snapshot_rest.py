@@ -1,4 +1,4 @@
-"""Snapshots over REST: the list, the files with ranges and ETags, and asking for a freeze."""
+"""Snapshots over REST: the list, files with ranges and ETags, and requests for a freeze."""
 
 import hashlib
 
@@ -12,12 +12,13 @@ from accounts.sign_in.tokens import create_api_token
 from snapshots.models import Snapshot, SnapshotFile
 from tests.corpora import make_corpus, make_premise
 from tests.jobs.material import work
+from tests.made_once import made_once
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze, published_pair
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def corpus():
     return corpus_of(6)
 
@@ -34,7 +35,7 @@ def api(api_of, rosa):
 
 @pytest.fixture
 def train(snapshot):
-    """The bytes of train.jsonl, its address and its ETag."""
+    """Returns the bytes of train.jsonl, its address and its ETag."""
     data = (folder(snapshot) / "train.jsonl").read_bytes()
     return data, f"/api/v1/snapshots/{snapshot.pk}/files/train.jsonl", f'"{hashlib.sha256(data).hexdigest()}"'
 
@@ -274,7 +275,7 @@ def test_lists_ask_as_many_queries_for_more_snapshots(api, corpus, snapshot):
 
 
 def test_names_of_rows_alone_decide_what_is_read(api, snapshot):
-    """Even a row with a path in its name gives out nothing that lies outside: no address leads to it."""
+    """Even a row whose name contains a path sends no file outside the folder."""
     SnapshotFile.objects.create(snapshot=snapshot, name="../1/train.jsonl", sha256="0", size=1)
     assert api.get(f"/api/v1/snapshots/{snapshot.pk}/files/../1/train.jsonl").status_code == 404
 

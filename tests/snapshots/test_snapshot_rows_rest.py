@@ -1,4 +1,4 @@
-"""The pairs of a snapshot over REST: as in its files, filtered, paged by key, whatever happens to the corpus."""
+"""The pairs of a snapshot over REST: as in its files, filtered, paged by key, independent of the living corpus."""
 
 import pytest
 from django.db import connection
@@ -6,14 +6,15 @@ from django.test.utils import CaptureQueriesContext
 
 from collection.models import Premise
 from snapshots.freezing.job import request_freeze
+from tests.made_once import made_once
 from tests.snapshots.material import add_genre, add_pair, add_premise, corpus_of, freeze, label_pair, lines
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def snapshot():
-    """Two genres, and a pair without a gold label."""
+    """Makes a snapshot with two genres, and a pair without a gold label."""
     corpus = corpus_of(6)
     add_genre(corpus, "letters")
     for number in range(4):

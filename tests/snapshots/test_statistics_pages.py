@@ -1,4 +1,4 @@
-"""Statistics in the browser and over REST: asked for, shown with plots, tables and CSV."""
+"""Statistics in the browser and over REST: requested, then shown with charts, tables and CSV."""
 
 import csv
 import io
@@ -11,13 +11,15 @@ from lxml import html
 from snapshots.models import SnapshotStatistics
 from snapshots.statistics.job import EDITIONS
 from snapshots.statistics.paper_tables import TABLES
+from tests.charted import charts_in
 from tests.jobs.material import work
+from tests.made_once import made_once
 from tests.snapshots.material import corpus_of, freeze
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def snapshot():
     return freeze(corpus_of(6))
 
@@ -65,9 +67,8 @@ def test_every_table_is_shown_with_its_definitions_and_its_files(done, page, bro
     tables = [each for name, each in TABLES.items() if not each.only_with_rows or name == "two_classes"]
     assert {each.text for each in found.xpath("//h3")} == {each.title for each in tables}
     links = found.xpath("//a[contains(@href, '.csv')]/@href")
-    assert (
-        len(links) == len(tables) == len(found.xpath("//summary[text()='Definitions of these statistics']"))
-    )
+    assert len(tables) == len(found.xpath("//summary[text()='Definitions of these statistics']"))
+    assert len(links) == len(tables) + len(found.xpath("//figure"))
     for link in links:
         answer = browser_of(rosa).get(link)
         assert answer["Content-Type"] == "text/csv; charset=utf-8"
@@ -77,14 +78,13 @@ def test_every_table_is_shown_with_its_definitions_and_its_files(done, page, bro
     assert len(found.xpath("//a[contains(@href, '.tex')]")) == len(tables)
 
 
-def test_curves_are_drawn_with_a_name_and_dashes_for_each_line(done, page):
-    first, second = page(done).xpath("//svg[@class='plot']")
-    assert first.xpath("./title/text()")[0].startswith("How long the sentences are")
-    assert len(first.xpath(".//polyline")) == 2
-    assert len({line.get("stroke-dasharray") for line in second.xpath(".//polyline")}) == 6
-    colours = [line.get("class").split()[1:] for line in second.xpath(".//polyline")]
-    assert colours == [["label-e"], ["label-n"], ["label-c"]] * 2, "those of the labels everywhere"
-    assert {*first.xpath(".//polyline/@class")} == {"line-1", "line-2"}
+def test_curves_have_the_columns_of_their_tables_and_the_colours_of_the_labels(done, browser_of, rosa):
+    charts = charts_in(browser_of(rosa).get(f"/snapshots/{done.pk}/statistics/").content)
+    lengths, answerable = charts["length_distribution"], charts["answerable"]
+    assert lengths["draw"]["series"] == ["premises", "hypotheses"]
+    assert len(answerable["draw"]["series"]) == 6
+    labels = ("--label-e", "--label-n", "--label-c")
+    assert [answerable["colours"][name] for name in answerable["draw"]["series"]] == [*labels, *labels]
 
 
 def test_the_page_costs_a_few_queries(done, browser_of, rosa):

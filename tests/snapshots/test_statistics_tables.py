@@ -1,4 +1,4 @@
-"""Tables of figures, and how they are written: text, CSV, LaTeX, HTML."""
+"""Tables of statistics, and their formats: text, CSV, LaTeX, HTML."""
 
 import csv
 import io
@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from shared.numbers import written
 from snapshots.statistics import artifacts, corpus, tags
 from snapshots.statistics.pairs import Pair
 from snapshots.statistics.paper_tables import ARTIFACTS, CORPUS, TABLES, TAGS, Column, Table, table
-from snapshots.statistics.table_formats import FORMATS, as_csv, as_html, as_latex, as_text, shown
+from snapshots.statistics.table_formats import FORMATS, as_csv, as_html, as_latex, as_text
 from snapshots.statistics.tags import Token
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -125,7 +126,7 @@ def test_text_lines_its_numbers_up():
 
 
 def test_values_are_rounded_to_be_read():
-    assert shown(0.2761, "number") == "0.28"
-    assert shown(0.58349, "share") == "58.3%"
-    assert shown(1e-9, "p") == "< .0001"
-    assert shown(None, "number") == ""
+    assert written(0.2761, "number") == "0.28"
+    assert written(0.58349, "share") == "58.3%"
+    assert written(1e-9, "p") == "< .0001"
+    assert written(None, "number") == ""

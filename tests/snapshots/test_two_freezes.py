@@ -1,4 +1,4 @@
-"""Two freezes of a corpus at once. First the race without the guard, then the guard."""
+"""Two simultaneous freezes of a corpus. First the race without the constraint, then with it."""
 
 import pytest
 from django.db import IntegrityError
@@ -26,7 +26,7 @@ def test_looking_first_does_not_keep_two_from_asking_at_once():
     for _ in range(10):
         answers = at_once([careless] * 6)
         if any(isinstance(answer, IntegrityError) for answer in answers):
-            return  # they did get past the look; only the constraint stopped them
+            return  # both passed the check; only the constraint stopped one
         Snapshot.objects.all().delete()
     pytest.fail("the look alone was enough ten times: this test no longer shows the race")
 
@@ -51,7 +51,7 @@ def test_of_many_that_work_at_one_freeze_one_does():
 
 
 def test_labels_that_come_while_the_rows_are_copied_are_in_all_of_the_snapshot_or_in_none(monkeypatch):
-    """Between the copy of the pairs and that of the labels, a pair gets its five labels."""
+    """A pair gets its five labels between the copy of the pairs and that of the labels."""
     corpus = corpus_of(1, dev=0, test=0)
     late = add_pair(corpus.premises.get(), "e", "Labelled in the meantime.")
     real = copying._copy_labels

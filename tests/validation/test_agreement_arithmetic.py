@@ -1,4 +1,4 @@
-"""Agreement from patterns against slow oracles and against well-known libraries."""
+"""Agreement from patterns, compared with slow oracles and with well-known libraries."""
 
 import random
 from collections import Counter
@@ -12,7 +12,6 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from nli.agreement import (
     Pattern,
-    SinglePremises,
     agreement_from_patterns,
     breakdown_from_patterns,
     cohen_kappa,
@@ -21,8 +20,10 @@ from nli.agreement import (
     krippendorff_alpha,
 )
 from nli.gold import Rule
+from nli.single_premises import Comparison
 from tests.oracles import (
     agreement_by_hand,
+    alpha_by_definition,
     cohen_by_definition,
     fleiss_by_definition,
     fleiss_of_one_category,
@@ -34,7 +35,7 @@ RULE = Rule("nli3", 5, 3)
 
 
 def random_rows(size: int, seed: int = 7) -> list[list[str]]:
-    """Five labels a pair, mostly agreeing, as in real corpora."""
+    """Returns rows of five labels, mostly equal, as in real corpora."""
     dice = random.Random(seed)
     rows = []
     for _ in range(size):
@@ -138,6 +139,15 @@ def test_the_kappa_of_the_validators_stands_once_and_without_the_author():
     assert alone["fleiss_kappa"]["overall"] == pytest.approx(expected, abs=1e-12)
 
 
+def test_alpha_of_all_pairs_has_those_with_fewer_labels():
+    rows = ["eeeee", "eennc", "een", "nc", "c", "nnnnn"]
+    some = Counter(Pattern(None, tuple(row.count(letter) for letter in "enc")) for row in rows)
+    found = breakdown_from_patterns(some, RULE)["krippendorff_alpha_all_pairs"]
+    assert found == pytest.approx(alpha_by_definition([row for row in rows if len(row) > 1]))
+    whole = agreement_from_patterns(some, RULE)["krippendorff_alpha"]
+    assert whole == pytest.approx(alpha_by_definition([row for row in rows if len(row) == 5]))
+
+
 def test_labels_on_a_scale_equal_the_gold_label_that_they_stand_for():
     rule = Rule("ordinal5", 3, 2, "unanimous", "entailed2")
     some = {
@@ -217,20 +227,20 @@ def test_entropy_is_in_bits():
 
 
 def test_single_premises_are_compared_with_the_label_of_all():
-    single = SinglePremises()
+    single = Comparison()
     single.add("entailment", ["entailment", "entailment", "entailment", "contradiction"])
     single.add("entailment", ["entailment", "entailment", "neutral", "neutral"])  # half is no majority
     single.add("contradiction", ["contradiction", "neutral", "neutral", None])
     single.add("neutral", ["entailment", "contradiction", "neutral", None])
     single.add("entailment", ["entailment", "contradiction", "neutral", "neutral"])
-    assert single.figures(votes_for_three_labels=True) == {
+    assert single.figures(LABELS) == {
         "pairs": 5,
         "agree": {"0": 0, "1": 0.6, "2": 0.2, "3": 0.2},
         "majority_of_premises": 0.2,
         "more_of_premises": 0.8,
     }
-    assert single.figures(votes_for_three_labels=False)["more_of_premises"] is None
-    assert SinglePremises().figures(votes_for_three_labels=True) is None
+    assert single.figures(("entailed", "not-entailed"))["more_of_premises"] is None
+    assert Comparison().figures(LABELS) is None
 
 
 def test_splits_stand_from_one_voice_to_many():

@@ -22,7 +22,7 @@ FIRST_WEEK, SECOND_WEEK = datetime(2026, 3, 4, tzinfo=UTC), datetime(2026, 3, 10
 
 @pytest.fixture
 def corpus(ana):
-    """Two pairs: Ana's unanimous one in fiction, and one without gold in letters, by nobody known, a week later."""
+    """Makes two pairs: Ana's unanimous one in fiction, and one without gold in letters, without an author, a week later."""
     corpus = make_corpus()
     question = Question.objects.get(corpus=corpus)
     Genre.objects.create(corpus=corpus, slug="letters", name="Letters")
@@ -117,7 +117,7 @@ BESIDE = {"single_premises", "majority_of_premises", "more_of_premises", "more_l
 
 
 def test_each_number_of_a_page_has_its_definition_behind_a_click(corpus, rosa, browser_of):
-    """What only some corpora have is told in the tests of those figures."""
+    """Statistics that only some corpora have are tested with these statistics."""
     behind = definitions_on(browser_of(rosa), "agreement")
     missing = [name for name in sorted(DEFINITIONS.keys() - BESIDE) if DEFINITIONS[name] not in behind]
     assert missing == ["pairwise_kappa"]
@@ -126,13 +126,13 @@ def test_each_number_of_a_page_has_its_definition_behind_a_click(corpus, rosa, b
 
 
 def definitions_on(browser, page: str) -> str:
-    """What stands behind the clicks of a page of the corpus."""
+    """Returns the definitions that a page of the corpus shows after a click."""
     root = lxml.html.fromstring(browser.get(f"/corpora/small/{page}/").content)
     return "\n".join(each.text_content() for each in root.xpath("//details//p | //details//dd | //caption"))
 
 
 def make_many_pairs(corpus) -> None:
-    """Two people label forty pairs more, enough for a kappa of theirs."""
+    """Lets two people label forty pairs more, enough for their kappa."""
     question, people = corpus.questions.get(), [person(f"more{n}") for n in range(2)]
     for n in range(40):
         premise = make_premise(corpus, f"More {n}.")
@@ -179,9 +179,9 @@ def test_a_page_reads_the_labels_once_for_the_whole_and_the_groups_together(
     corpus, rosa, browser_of, django_assert_max_num_queries
 ):
     browser = browser_of(rosa)
-    with django_assert_max_num_queries(16) as queries:
+    with django_assert_max_num_queries(17) as queries:
         browser.get("/corpora/small/agreement/?by=genre")
-    assert sum("WITH pairs" in query["sql"] for query in queries.captured_queries) == 1
+    assert sum("self_validated" in query["sql"] for query in queries.captured_queries) == 1
 
 
 def test_annotators_see_none_of_it(corpus, vera, browser_of, api_of):

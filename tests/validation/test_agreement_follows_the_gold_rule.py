@@ -1,4 +1,4 @@
-"""Agreement counts the gold label that gold.py gives, whatever the question's rule."""
+"""Agreement counts the gold label of gold.py under every rule."""
 
 import random
 

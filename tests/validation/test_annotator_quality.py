@@ -1,4 +1,4 @@
-"""Who is good and who is guessing: figures against loops, flags against known guessers."""
+"""Statistics of annotators compared with loops, and flags compared with known guessers."""
 
 import csv
 import io
@@ -20,6 +20,7 @@ from tests.cast import person
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.oracles import mace_by_hand
+from tests.validation.votes import vote
 from validation.models import Assignment, BatchItem, CachedStatistics, Label, Question
 from validation.statistics import cached, reliability_models
 from validation.statistics.annotator_quality import MEANINGS, RULES, annotators, is_by_chance
@@ -35,7 +36,7 @@ PAIRS = 120
 
 @pytest.fixture
 def question(rosa, monkeypatch) -> Question:
-    """A judged corpus: of each pair's five labels one is a guesser's, in turn; forty pairs are control items.
+    """Makes a judged corpus: one of each pair's five labels is a guesser's, in turn; forty pairs are control items.
 
     MACE starts once, which is quick.
     """
@@ -108,6 +109,36 @@ def test_leave_one_out_equals_the_count_by_hand(question):
         assert (found[name].others, found[name].equals_others) == (compared, agreed / compared)
 
 
+@pytest.mark.parametrize(
+    ("rule", "scheme", "letters", "threshold", "expected"),
+    [
+        # On a scale, 1 and 2 stand for the same gold label. All of the others must agree.
+        ("unanimous", "entailed2", ["1222", "5552"], 3, {"v1": (1, 1), "v4": (1, 0)}),
+        # Where the others are divided between entailment and contradiction, a researcher would decide: not compared.
+        ("adjudicated", "nli3", ["eeeccc", "neeeec"], 4, {"v1": (1, 0), "v2": (1, 1)}),
+    ],
+)
+def test_leave_one_out_follows_the_rule_of_the_question(rule, scheme, letters, threshold, expected):
+    """Compares (pairs compared, pairs that agree); the rule is that of the human ceiling (nli.left_out)."""
+    judged = "ordinal5" if scheme == "entailed2" else scheme
+    corpus = make_corpus(protocol="judged", scheme=scheme)
+    Question.objects.filter(corpus=corpus).update(
+        scheme=judged, gold_rule=rule, seats=len(letters[0]), threshold=threshold
+    )
+    question = Question.objects.select_related("corpus").get(corpus=corpus)
+    premise = make_premise(corpus, "A man waits.")
+    people = {f"v{place}": person(f"v{place}") for place in range(1, 7)}
+    for number, row in enumerate(letters):
+        pair = make_pair(corpus, premise, f"Sentence {number}.")
+        vote(pair, question, row)
+        for place in range(1, len(row) + 1):
+            Label.objects.filter(pair=pair, position=place).update(annotator=people[f"v{place}"])
+    found = by_name(question)
+    for name, (compared, agreed) in expected.items():
+        assert found[name].others == compared
+        assert (found[name].equals_others or 0) * compared == agreed
+
+
 def test_an_authors_own_label_is_no_work_of_a_validator(question):
     first = Label.objects.filter(position=1).first()
     before = by_name(question)[first.annotator.username].labels
@@ -166,7 +197,7 @@ def test_models_rank_guessers_last_and_their_result_is_kept_with_its_date(questi
 
 
 def test_the_models_do_not_ask_what_annotators_are_called(question):
-    """crowd-kit's MACE takes one's habits for another's where codes sort otherwise than people appear."""
+    """crowd-kit's MACE mixes annotators up if the order of their codes is not that of their appearance."""
     before = fit_models(question)
     names = {each.code: f"{100 - n}" for n, each in enumerate(User.objects.order_by("pk"))}
     for code, name in names.items():
@@ -178,7 +209,7 @@ def test_the_models_do_not_ask_what_annotators_are_called(question):
 
 
 def test_mace_finds_what_a_slow_writing_of_its_paper_finds(question):
-    """Another start would end elsewhere in the last digits: both start from the same numbers."""
+    """Both start from the same numbers, because another start would give other last digits."""
     found = fit_models(question)["annotators"]
     rows = Label.objects.counted().filter(annotator__isnull=False).order_by("pair_id", "position")
     told = list(rows.values_list("pair_id", "annotator__code", "label"))

@@ -1,4 +1,4 @@
-"""What large corpora ask of the database: draws and queues read what they show, never every open pair."""
+"""Pages of large corpora read only what they show, never every open pair."""
 
 import hashlib
 
@@ -38,7 +38,7 @@ def by_hand(seed: str, pairs) -> list[int]:
 
 
 def opened(question: Question) -> list[int]:
-    """The opened pairs in the order in which their second seats are handed out."""
+    """Returns the opened pairs in the order in which their second seats are handed out."""
     seats = question.judgements.filter(position=2).order_by("turn")
     return list(seats.values_list("pair", flat=True))
 

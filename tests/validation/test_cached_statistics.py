@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def question(monkeypatch) -> Question:
-    """Forty pairs with five labels of five people, who differ now and then. MACE starts once, which is quick."""
+    """Makes forty pairs with five labels of five people, who sometimes disagree. MACE starts once, which is fast."""
     monkeypatch.setattr(reliability_models, "STARTS", 1)
     corpus = make_corpus(protocol="judged")
     question = Question.objects.get(corpus=corpus)
@@ -57,7 +57,7 @@ def label_all(question, pair, people, n) -> None:
 
 @pytest.fixture
 def large(monkeypatch, question) -> Question:
-    """The same, where twenty labels are too many for a page."""
+    """Lowers the limit, so that twenty labels are too many for a page."""
     monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 20)
     return question
 
@@ -224,7 +224,7 @@ def test_a_request_that_is_withdrawn_before_a_worker_comes_is_not_carried_out(la
 
 
 def test_a_worker_that_was_taken_for_dead_leaves_the_count_to_the_next(large, monkeypatch):
-    """Its figures would be older than those of the worker that has taken the request up since."""
+    """Its statistics would be older than those of the worker that has claimed the request since."""
     monkeypatch.setattr(claims, "REPORT_EVERY", timedelta(0))
     row = request_statistics(question=large, kind=Kind.PAIRWISE)
     honest = cached.COMPUTE[Kind.PAIRWISE]
@@ -238,6 +238,22 @@ def test_a_worker_that_was_taken_for_dead_leaves_the_count_to_the_next(large, mo
     monkeypatch.setitem(cached.COMPUTE, Kind.PAIRWISE, slow)
     carry_out(statistics_id=row.pk)
     assert len(current(large, Kind.PAIRWISE)[0]) == 10
+
+
+def test_what_was_computed_elsewhere_is_stored_and_the_worker_keeps_its_count(large):
+    request_statistics(question=large, kind=Kind.MODELS)
+    claim_elsewhere(CachedStatistics)
+    cached.store(question=large, kind=Kind.MODELS, content={"from": "the command"})
+    row = CachedStatistics.objects.get()
+    assert (row.status, bool(row.claimed_by)) == ("working", True)
+    assert current(large, Kind.MODELS)[0] == {"from": "the command"}
+
+
+def test_what_was_computed_elsewhere_ends_a_request_that_no_worker_has(large):
+    request_statistics(question=large, kind=Kind.MODELS)
+    row = cached.store(question=large, kind=Kind.MODELS, content={"from": "the command"})
+    assert (row.status, row.progress) == ("idle", "")
+    assert not CachedStatistics.objects.under_way().exists()
 
 
 def test_what_another_worker_counts_is_left_to_it_until_it_must_be_dead(large):
@@ -322,13 +338,13 @@ def test_the_dashboard_shows_what_is_kept_of_a_large_corpus_and_since_when(
 ):
     monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
     page = browser_of(rosa).get("/admin/").content.decode()
-    assert "a worker will count them soon" in page
+    assert "A worker will count this corpus soon" in page
     tasks.refresh_statistics()
     count_all()
     with CaptureQueriesContext(connection) as asked:
         page = browser_of(rosa).get("/admin/").content.decode()
-    assert "<strong>40</strong> pairs with all labels" in page
-    assert f"as of {timezone.now():%-d %B, }" in page
+    assert "<strong>40</strong> with all labels" in page
+    assert f"counted {timezone.now():%-d %B, }" in page
     assert not [query for query in asked.captured_queries if "WITH pairs" in query["sql"]]
 
 
@@ -344,7 +360,7 @@ def test_a_glance_is_counted_anew_when_labels_came_and_some_time_has_passed(larg
     assert cached.stale_agreement(now + timedelta(minutes=2)) == []
     assert cached.stale_agreement(later) == [large]
     monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 1000)
-    assert cached.stale_agreement(later) == []  # the dashboard counts it by itself
+    assert cached.stale_agreement(later) == []  # the page counts it by itself
     assert cached.dashboard_agreement(large)[1] is None
 
 
@@ -464,7 +480,7 @@ def test_exclusions_and_decisions_make_cached_statistics_stale(large, monkeypatc
 
 
 def test_the_pairs_that_wait_for_a_decision_are_counted_with_agreement(large, monkeypatch):
-    """Also a pair with fewer labels than seats, which no share of agreement counts."""
+    """Also counts a pair with fewer labels than seats, which is in no share of agreement."""
     monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
     Question.objects.update(gold_rule="adjudicated")
     large.refresh_from_db()

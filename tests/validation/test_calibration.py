@@ -1,4 +1,4 @@
-"""Calibration items: texts outside the corpus, mixed into batches so that nobody can tell, counted in no figure of pairs."""
+"""Calibration items: texts outside the corpus, unrecognisable in batches, and in no statistic of pairs."""
 
 import pytest
 from django.db import IntegrityError
@@ -9,6 +9,7 @@ from collection.models import Corpus, Pair
 from tests.cast import ana, person, vera
 from tests.concurrency.threads import at_once
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.annotators.exclusion import exclude
 from validation.errors import NoWork
 from validation.labelling.claiming import claim_batch
@@ -22,7 +23,7 @@ from validation.statistics.annotator_quality import annotators
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def question() -> Question:
     return make_question(pairs=12)
 
@@ -152,7 +153,7 @@ def test_a_part_of_a_batch_a_skip_and_the_same_key_again(question):
     assert len(rest.items) == 3
     send(rest, vera())
     met = set(CalibrationAnswer.objects.values_list("item", flat=True))
-    assert len(met) == 4  # the skipped one is not met again
+    assert len(met) == 4  # the skipped one does not come again
     later = claim_batch(question=question, annotator=vera())
     assert not any(text.startswith("Known") for text in texts(later))
 
@@ -222,7 +223,7 @@ def record_of(question: Question, who) -> tuple[int, int, int, tuple[str, ...]]:
 
 @pytest.fixture
 def known() -> Question:
-    """Enough items for a flag: 24, each of its own premise, all entailment, and a few pairs between them."""
+    """Makes enough items for a flag: 24, each with its own premise, all entailment, and a few pairs between them."""
     return make_question(pairs=16, items=24, percent=90)
 
 

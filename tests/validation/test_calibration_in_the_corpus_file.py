@@ -1,4 +1,4 @@
-"""`[[question.calibration]]`: loaded, changed, taken out; texts of the corpus are refused."""
+"""`[[question.calibration]]`: loading, changing, removing; texts of the corpus are errors."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ def test_an_item_that_nobody_met_goes_and_one_that_somebody_met_is_closed(load):
         answered_at="2026-01-01T00:00:00Z",
     )
     told = load(with_items(item("Met.", "contradiction"), item("Unmet.")))
-    assert "1 earlier answers are compared with the new label" in told
+    assert "Earlier answers are compared with it: 1." in told
     load(TEXT)
     assert [(each.hypothesis, each.is_open) for each in CalibrationItem.objects.all()] == [("Met.", False)]
     load(with_items(item("Met.", "contradiction")))

@@ -1,4 +1,4 @@
-"""Where a question has a check, the first batch comes after its answers are right: once, on whatever device."""
+"""If a question has a check, annotators pass it once, on any device, before their first batch."""
 
 import pytest
 from django.test import Client

@@ -1,10 +1,11 @@
-"""Which pairs are opened: by seed, a number or a share of each genre."""
+"""Choosing pairs to open: by seed, by a number or a share of each genre."""
 
 import pytest
 
 from collection.models import Corpus, Genre, Pair
 from tests.cast import vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.labelling.claiming import claim_batch
 from validation.models import Label, Question
 from validation.pairs import opening
@@ -13,9 +14,9 @@ from validation.pairs.opening import open_for_validation
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
-    """Thirty pairs of fiction and ten letters."""
+    """Makes thirty pairs of fiction and ten of letters."""
     corpus = make_corpus()
     Genre.objects.create(corpus=corpus, slug="letters", name="Letters")
     for number in range(40):

@@ -5,6 +5,7 @@ import pytest
 from collection.models import Corpus, Pair
 from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from tests.validation.votes import gold_of
 from validation.errors import AlreadyDecided
 from validation.labelling.claiming import claim_batch
@@ -15,7 +16,7 @@ from validation.quality_control.control_items import label_as_expert
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus()
     for number in range(5):

@@ -1,4 +1,4 @@
-"""What was chosen and not sent goes along to another device; it is no answer until it is sent."""
+"""Drafts of answers: another device shows them, and they are no answers until they are sent."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from annotation_site.personal_data.records import erase, everything_about
 from collection.models import LedgerEntry, Pair
 from tests.cast import ana, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.errors import UnknownAssignment, WrongLabel
 from validation.labelling.drafts import keep_draft
 from validation.labelling.submitting import submit_batch
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.django_db
 PAGE, DRAFT = "/work/validation/small/", "/work/labelling-draft/"
 
 
-@pytest.fixture
+@made_once
 def question() -> Question:
     corpus = make_corpus()
     for number in range(6):
@@ -40,7 +41,7 @@ def in_hand(browser) -> tuple[str, list[str]]:
 
 
 def left(token: str, slots: list[str]) -> dict[str, str]:
-    """The form as the page leaves it: an answer with its reason and time, a skip, nothing for the others."""
+    """Returns the form as the page sends it when it is left: an answer with reason and time, a skip, others empty."""
     return {
         "assignment": token,
         f"label-{slots[0]}": "contradiction",

@@ -1,4 +1,4 @@
-"""A question's own exam: its items, its pass mark, its words; it opens that question's pool and nothing else."""
+"""A question's own exam: its items, pass mark and wording; it opens the pool of this question alone."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Excluding somebody: what goes, what stays, and the way back."""
+"""Exclusions: what they withdraw, what they leave, and how they are undone."""
 
 import pytest
 from django.db import connection, transaction
@@ -18,6 +18,7 @@ from collection.writing.claiming import claim_writing, why_no_work
 from tests.addresses import writes
 from tests.cast import ana, person, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.annotators.exclusion import exclude, preview_exclusion, preview_undoing, undo_exclusion
 from validation.errors import AlreadyDecided, NotInPool, ReasonMissing
 from validation.gold.queries import with_gold_label
@@ -31,7 +32,7 @@ from validation.start_page.offers import offers_for
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus()
     for number in range(5):
@@ -53,7 +54,7 @@ def golds(corpus: Corpus) -> list[str | None]:
 
 
 def two_label(corpus: Corpus) -> None:
-    """Vera says entailment, Stan neutral, Otto entailment twice over: e is 3 of 4 with Vera's."""
+    """Lets Vera, Stan and Otto label all pairs as entailment; the author's label is neutral."""
     label_all(corpus, vera(), "entailment")
     label_all(corpus, stan(), "entailment")
     label_all(corpus, person("otto"), "entailment")
@@ -216,7 +217,7 @@ STANDINGS = {
 
 
 def test_undoing_restores_each_pool_as_it_was(corpus):
-    """Under one question somebody is active, under another paused, and under the others no member at all."""
+    """Somebody is active under one question, paused under another, and no member under the others."""
     needed = Qualification.objects.create(slug="label", name="Labellers")
     for number, (name, asks) in enumerate(STANDINGS.items()):
         question = Question.objects.create(
@@ -242,7 +243,7 @@ def test_undoing_restores_each_pool_as_it_was(corpus):
 
 
 def pools_that_refuse(corpus: Corpus) -> set[str]:
-    """Questions under which Vera is handed nothing. What she is handed is taken back."""
+    """Returns the questions under which Vera gets no batch. Rolls back the batches that she gets."""
     refused = set()
     for question in corpus.questions.all():
         try:
@@ -255,7 +256,7 @@ def pools_that_refuse(corpus: Corpus) -> set[str]:
 
 
 def test_previews_write_nothing_and_say_what_then_happens(corpus):
-    """With pairs of their own, a withdrawn pair, a surplus label, and gold that changes in part."""
+    """Tries an annotator with own pairs, a withdrawn pair, a surplus label, and gold labels of which some change."""
     two_label(corpus)
     make_pair(corpus, Premise.objects.first(), "Vera wrote this.", author=vera(), author_label="neutral")
     open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.filter(author=vera()))

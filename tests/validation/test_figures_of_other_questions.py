@@ -6,6 +6,7 @@ from collection.models import Corpus
 from tests.cast import person
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from tests.oracles import fleiss_by_definition
 from tests.validation.test_single_premises import ask_of_single_premises, judge
 from tests.validation.votes import vote
@@ -24,9 +25,9 @@ FALLEN = [
 ]
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
-    """Five pairs with an author's label, and three judgements each of their grammar by three people."""
+    """Makes five pairs with an author's label, each with three judgements of its grammar by three people."""
     corpus = make_corpus()
     grammar = Question.objects.create(
         corpus=corpus,
@@ -126,7 +127,7 @@ def test_single_sentences_are_compared_sentence_by_sentence():
 
 
 def test_two_people_share_a_pair_once_though_one_of_them_labelled_it_twice(monkeypatch):
-    """As in published files, where authors are among the validators of their own pairs. The first label counts."""
+    """In published files, authors may have validated their own pairs. The first label counts."""
     monkeypatch.setattr("validation.statistics.agreement.PAIRWISE_FROM", 0)
     corpus = make_corpus()
     question = Question.objects.get()

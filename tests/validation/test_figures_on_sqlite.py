@@ -1,4 +1,4 @@
-"""The figures' SQL is written for two databases: on SQLite it must count what it counts on PostgreSQL."""
+"""The SQL of the statistics suits two databases: on SQLite it must count what it counts on PostgreSQL."""
 
 import json
 import os
@@ -28,7 +28,7 @@ call("quality", "here", json=True)
 
 
 def write(path: Path) -> None:
-    """Two hundred pairs with five labels of seven people each, three pairs a premise."""
+    """Writes two hundred pairs with five labels by seven people, three pairs for each premise."""
     dice = random.Random(5)
     with path.open("w") as file:
         for n in range(200):
@@ -47,7 +47,7 @@ def write(path: Path) -> None:
 
 
 def near(found: Any, expected: Any) -> None:
-    """The same, to rounding: sums are made in another order."""
+    """Compares up to rounding, since sums are taken in another order."""
     if isinstance(expected, dict):
         assert found.keys() == expected.keys()
         for name, value in expected.items():

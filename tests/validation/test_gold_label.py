@@ -1,4 +1,4 @@
-"""The gold label by SQL, case by case and against the count by hand."""
+"""The gold label by SQL, case by case and compared with a count by hand."""
 
 import random
 
@@ -8,6 +8,7 @@ from django.utils import timezone
 from collection.models import Pair
 from tests.cast import person
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from tests.oracles import gold_by_hand
 from validation.gold.queries import is_disputed, with_gold_label
 from validation.models import Adjudication, Label
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def label_pair(pair: Pair, letters: str, *, seats: int | None = None) -> None:
-    """Labels of a pair as letters, the author's first: "ennec"; '.' is an empty seat."""
+    """Labels a pair by letters, the author's first: "ennec"; '.' is an empty seat."""
     question = pair.corpus.questions.get(is_main=True)
     names = {label[0]: label for label in LABELS}
     for position, letter in enumerate(letters, start=1):
@@ -40,7 +41,7 @@ def gold_of(pair: Pair) -> tuple[str | None, str]:
     return row.gold_label, row.gold_source
 
 
-@pytest.fixture
+@made_once
 def pair():
     corpus = make_corpus()
     return make_pair(

@@ -10,6 +10,7 @@ from tests.validation.votes import gold_of, vote, waits
 from validation.errors import AlreadyDecided, ReasonMissing, WrongLabel
 from validation.models import Label, Question
 from validation.pairs.adjudication import adjudicate, pair_to_decide
+from validation.pairs.listing import Wanted, pairs_to_read
 from validation.pairs.opening import open_for_validation, open_more_labels
 from validation.quality_control.model_labels import keep_model_labels
 
@@ -76,9 +77,10 @@ def test_a_snapshot_that_left_such_a_pair_undecided_still_verifies():
     rule = Rule("nli3", 5, 3, ADJUDICATED)
     three = ("entailment",) * 3
     assert rule.explains("entailment", "voted", three, "entailment")
-    assert rule.explains(None, "none", three, "entailment")
-    assert not rule.explains(None, "none", ("entailment",) * 4, "entailment")
-    assert not rule.explains(None, "none", ("neutral",) * 3, "neutral")
+    assert rule.explains(None, "none", three, "entailment", is_early=True)
+    assert not rule.explains(None, "none", ("entailment",) * 4, "entailment", is_early=True)
+    assert not rule.explains(None, "none", ("neutral",) * 3, "neutral", is_early=True)
+    assert not rule.explains(None, "none", three, "entailment")
 
 
 def test_a_researcher_decides_with_a_reason_and_once():
@@ -178,3 +180,17 @@ def test_a_pair_without_majority_stays_without_while_more_are_asked():
     Pair.objects.filter(pk=pair.pk).update(author_label="neutral")
     open_more_labels(question=question, labels=6)
     assert gold_of(pair, question) == (None, "none")
+
+
+@pytest.mark.parametrize(
+    ("rule", "letters", "is_disputed"),
+    [
+        *(("majority", "eeenc", False), ("majority", "eennc", True), ("majority", "eenn.", False)),
+        *(("adjudicated", "eeenc", False), ("adjudicated", "eeecc", True), ("adjudicated", "eennc", True)),
+        *(("unanimous", "eeeee", False), ("unanimous", "eeeen", True), ("unanimous", "eeee.", False)),
+    ],
+)
+def test_a_pair_is_disputed_where_all_its_votes_give_no_gold_label(rule, letters, is_disputed):
+    pair, question = pair_under(rule, letters)
+    found, _ = pairs_to_read(question, Wanted(votes="disputed"))
+    assert found == [pair] * is_disputed

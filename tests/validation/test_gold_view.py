@@ -1,4 +1,4 @@
-"""The view of gold labels: what the rule in Python says, on both databases, and only the pairs that were asked for."""
+"""The view of gold labels equals the rule in Python, on both databases, and reads only the named pairs."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def make_question(slug: str, rule: str, scheme: str, of_corpus: str, seats: int,
 
 
 def labelled(question: Question, number: int, dice: random.Random, rosa: Any) -> tuple[Pair, Gold]:
-    """A pair with whatever may have happened to it, and its gold label by the rule in Python."""
+    """Makes a pair with a random history, and computes its gold label by the rule in Python."""
     corpus, rule = question.corpus, question.rule
     of_corpus = SCHEMES[corpus.scheme]
     pair = make_pair(
@@ -128,7 +128,7 @@ with connection.cursor() as cursor:
 
 
 def on_sqlite(folder: Path) -> tuple[dict[str, list[Any]], list[str]]:
-    """Gold of every pair under every question, by keys, and the plan of a query for one pair, of this data on SQLite."""
+    """Returns the gold labels on SQLite of every pair under every question, and the plan of a query for one pair."""
     file = folder / "all.json"
     call_command(
         "dumpdata", "accounts.user", "collection", "validation", exclude=["validation.gold"], output=file
@@ -159,7 +159,7 @@ def test_the_view_decides_as_the_rule_in_python_on_both_databases(rosa, tmp_path
             for pair in with_gold_label(question.corpus.pairs.all(), question)
         }
         assert found == golds, spec
-        told |= {gold.told for gold in golds.values()}
+        told |= {gold.in_words for gold in golds.values()}
         expected |= {f"{question.pk} {pair.pk}": list(gold) for pair, gold in golds.items()}
     assert told == {
         *("voted", "adjudicated", "published", "author", "none"),
@@ -167,14 +167,14 @@ def test_the_view_decides_as_the_rule_in_python_on_both_databases(rosa, tmp_path
     }
     found_there, plan = on_sqlite(tmp_path)
     assert {key: found_there[key] for key in expected} == expected
-    # Named pairs alone are counted: their keys are looked up, and their labels by them.
+    # Only the named pairs are counted: their keys are looked up, then their labels by these.
     assert [line for line in plan if line.startswith("SEARCH p ") and "rowid=?" in line]
     assert [line for line in plan if line.startswith("SEARCH l ") and "question_id=? AND pair_id=?" in line]
 
 
 @pytest.mark.django_db
 def test_named_pairs_alone_are_counted():
-    """PostgreSQL takes the keys down to the tables: the labels of all other pairs are never read."""
+    """PostgreSQL applies the keys to the tables: it never reads the labels of other pairs."""
     question = make_corpus().questions.get()
     premise = make_premise(question.corpus, "A dog runs.")
     pairs = [make_pair(question.corpus, premise, f"Sentence {n}.", author_label="neutral") for n in range(30)]

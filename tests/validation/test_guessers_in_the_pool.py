@@ -1,4 +1,4 @@
-"""A simulated pool with known guessers, through the pages: the flags find them, and without them gold is right."""
+"""A simulated pool with known guessers labels on the pages: flags find the guessers, and without them gold is right."""
 
 from collections import Counter
 
@@ -22,7 +22,7 @@ right = truth(LABELS)
 
 
 def pool(slug: str) -> Question:
-    """A corpus of pairs by machine, five open seats each. Both corpora of a test have the same texts."""
+    """Makes a corpus of machine-made pairs with five open seats each. Both corpora of a test have the same texts."""
     corpus = make_corpus(slug=slug, protocol="judged")
     for number in range(PAIRS):
         make_pair(corpus, make_premise(corpus, f"Premise {number}."), f"Hypothesis {number}.")
@@ -36,7 +36,7 @@ def careful(names: range) -> list[Worker]:
 
 
 def guessers() -> list[Worker]:
-    """One who draws lots, one who always says neutral, one who hurries: all get through more than the careful."""
+    """Makes three guessers: one at random, one always neutral, one in a hurry. All label more than careful people."""
     answers = [guessing(LABELS, weights, 5) for weights in ((1, 1, 1), (0, 1, 0), (1, 2, 1))]
     return [
         Worker(person(name), answer, name, milliseconds=pace, batches=2)
@@ -50,7 +50,7 @@ def golds(question: Question) -> dict[str, str | None]:
 
 
 def counted_by_hand(question: Question) -> dict[str, str | None]:
-    """Three of five, over the labels that stand at this moment."""
+    """Computes gold labels by three of five, over the labels that count now."""
     votes: dict[str, Counter[str]] = {f"Hypothesis {number}.": Counter() for number in range(PAIRS)}
     standing = Label.objects.filter(question=question, withdrawn_at=None, label__isnull=False)
     for hypothesis, label in standing.values_list("pair__hypothesis", "label"):
@@ -62,7 +62,7 @@ def counted_by_hand(question: Question) -> dict[str, str | None]:
 
 
 def exclude_on_the_page(researcher: Client, question: Question, code: str) -> None:
-    """A look at what it does first, as the page has it; it must then do that."""
+    """Previews the exclusion on the page, then excludes, and checks that the preview was right."""
     address = f"/corpora/{question.corpus.slug}/pool/{code}/"
     theirs = Label.objects.filter(question=question, annotator__code=code).standing().count()
     preview = researcher.post(address, {"do": "preview"}).content.decode()

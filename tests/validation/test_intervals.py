@@ -1,4 +1,4 @@
-"""Intervals come from drawing premises anew, with all their pairs."""
+"""Intervals come from a bootstrap over premises, with all their pairs."""
 
 import random
 from collections import Counter
@@ -15,7 +15,7 @@ RULE = Rule("nli3", 5, 3)
 
 
 def premises(number: int, seed: int = 3) -> list[list[Pattern]]:
-    """Three pairs a premise; the pairs of a hard premise are all hard."""
+    """Returns premises with three pairs each; all pairs of a hard premise are hard."""
     dice = random.Random(seed)
     found = []
     for _ in range(number):

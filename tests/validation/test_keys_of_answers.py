@@ -1,4 +1,4 @@
-"""One key a label: none that somebody would press and mean another label."""
+"""Each label has one key, and no key that people would press for another label."""
 
 import pytest
 

@@ -12,6 +12,7 @@ from accounts.sign_in.tokens import create_api_token
 from collection.models import Corpus, Pair
 from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.models import Label
 from validation.pairs.api import PairLabelSerializer, PairSerializer
 from validation.pairs.opening import open_for_validation
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.django_db
 NEXT, SUBMIT = "/api/v1/work/validation/next", "/api/v1/work/validation/submit"
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus()
     for number in range(7):
@@ -159,7 +160,7 @@ def test_pairs_come_page_by_page_with_their_gold_labels(corpus):
 
 
 def test_all_pairs_come_as_lines_in_one_answer(corpus, monkeypatch):
-    """The rows of the pages, in portions: as many queries each, whatever the corpus has, and nothing counted twice."""
+    """The rows of all pages, in portions: each takes the same number of queries, and no row comes twice."""
     monkeypatch.setattr("validation.pairs.listing.LINES_AT_ONCE", 3)
     client = with_token(rosa())
     with CaptureQueriesContext(connection) as captured:

@@ -1,4 +1,4 @@
-"""The labelling pages: what people meet on the way, and what they never see."""
+"""The labelling pages: what annotators see, and what they never see."""
 
 import re
 
@@ -9,6 +9,7 @@ from django.test import Client
 from collection.models import Corpus, Pair, Premise
 from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.annotators.exclusion import exclude
 from validation.models import Assignment, BatchItem, Label, Question
 from validation.pairs.opening import open_for_validation
@@ -18,9 +19,9 @@ pytestmark = pytest.mark.django_db
 PAGE = "/work/validation/small/"
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
-    """Seven pairs of seven premises, written by Ana, open for validation."""
+    """Makes seven pairs of seven premises, written by Ana, open for validation."""
     corpus = make_corpus(with_consent=True)
     # Ids that cannot stand in a page by chance.
     with connection.cursor() as cursor:
@@ -47,7 +48,7 @@ def signed_in(user) -> Client:
 
 
 def ready(user, corpus: Corpus) -> Client:
-    """Signed in, agreed, instructions read."""
+    """Returns a browser of an annotator who has consented and read the instructions."""
     client = signed_in(user)
     client.post(f"/consent/{corpus.consent_form_id}/")
     client.post(f"{PAGE}instructions/", {"agree": "yes"})

@@ -1,4 +1,4 @@
-"""A model's labels come by a file, are marked with its name, and count nowhere."""
+"""A model's labels come from a file, have its name, and never count."""
 
 import json
 from pathlib import Path
@@ -9,6 +9,7 @@ from django.db import IntegrityError
 from collection.models import Pair
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from tests.validation.votes import gold_of, vote
 from validation.models import Label, Question
 from validation.statistics.agreement import agreement
@@ -17,9 +18,9 @@ from validation.statistics.annotator_quality import annotators
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def question() -> Question:
-    """Two pairs whose five labels split, and one without any."""
+    """Makes two pairs whose five labels split, and one without labels."""
     corpus = make_corpus()
     for name in ("one", "two", "three"):
         make_pair(corpus, make_premise(corpus, f"About {name}."), f"Sentence {name}.", public_id=name)

@@ -1,4 +1,4 @@
-"""A batch is held for a while: it goes on elsewhere, and what comes late counts, or is kept and paid as surplus."""
+"""A batch is leased: it continues on another device, and a late label counts, or is stored and paid as surplus."""
 
 from datetime import timedelta
 
@@ -8,6 +8,7 @@ from django.utils import timezone
 from collection.models import Pair
 from tests.cast import ana, person, vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from tests.validation.votes import gold_of
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
@@ -17,9 +18,9 @@ from validation.pairs.opening import open_for_validation
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def question() -> Question:
-    """One pair with one seat left: whoever is late meets whoever was faster."""
+    """Makes one pair with one seat left, for which two annotators compete."""
     corpus = make_corpus()
     make_pair(
         corpus, make_premise(corpus, "A dog barks."), "It is loud.", author=ana(), author_label="neutral"

@@ -1,4 +1,4 @@
-"""What I did, day by day."""
+"""The page of an annotator's own work, day by day."""
 
 from datetime import timedelta
 
@@ -29,7 +29,7 @@ def signed_in(user) -> Client:
 
 
 def write_and_label() -> None:
-    """Ana writes three hypotheses for one premise and labels two pairs of others."""
+    """Lets Ana write three hypotheses for one premise and label two pairs of others."""
     corpus = make_corpus()
     make_seats(premises=[make_premise(corpus, "To write for.")])
     token = claim_writing(corpus=corpus, annotator=ana()).token

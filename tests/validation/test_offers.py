@@ -1,4 +1,4 @@
-"""The start page offers what a person may do, and nothing else."""
+"""The start page offers exactly what a person may do."""
 
 import pytest
 from django.utils import timezone
@@ -8,6 +8,7 @@ from accounts.people.qualifications import grant
 from collection.models import Corpus, Exam, ExamAttempt, Pair
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.annotators.exclusion import exclude
 from validation.annotators.membership import invite
 from validation.models import Question
@@ -17,7 +18,7 @@ from validation.start_page.offers import offers_for
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus()
     premise = make_premise(corpus, "A dog barks.\nA cat looks on.", sentence_count=2)

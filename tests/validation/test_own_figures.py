@@ -1,4 +1,4 @@
-"""What annotators see of their own labels: agreement with gold, bonuses; nothing of anybody else."""
+"""Annotators see statistics of their own labels alone: agreement with gold, bonuses."""
 
 import pytest
 from django.utils import timezone
@@ -19,7 +19,7 @@ NAMES = {"e": "entailment", "n": "neutral", "c": "contradiction"}
 
 @pytest.fixture
 def question(vera) -> Question:
-    """Twenty complete pairs, Vera first among their labels; on five the others see it otherwise."""
+    """Makes twenty complete pairs that Vera labelled first; on five the others disagree with her."""
     make_corpus(protocol="judged")
     question = Question.objects.get()
     others = [person(f"other{n}") for n in range(4)]

@@ -1,15 +1,19 @@
-"""The pairs of a corpus to read: filters, pages by key, and a pair with everything that was said of it."""
+"""The list of pairs: filters, pages by key; and the page of a pair with its whole history."""
+
+import csv
+import io
 
 import pytest
 
 from collection.models import Corpus, Genre, Pair
 from tests.cast import ana, person, vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from tests.validation.votes import vote
 from validation.annotators.exclusion import exclude
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
-from validation.models import Question
+from validation.models import Label, Question
 from validation.pairs import listing as reading
 from validation.pairs.adjudication import adjudicate
 from validation.pairs.listing import Wanted, pairs_to_read
@@ -23,7 +27,7 @@ LIST = "/corpora/small/pairs/"
 VOTES = {"one": "eeeee", "two": "eeenc", "three": "eenn.", "four": "eennc", "five": ""}
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     """Five pairs, each of its own premise: unanimous, split, not complete, disputed, and never opened."""
     corpus = make_corpus()
@@ -57,7 +61,7 @@ def names(**wanted: object) -> list[str]:
         ({"votes": "split"}, ["two", "four"]),
         ({"votes": "disputed"}, ["four"]),
         ({"gold": "entailment"}, ["one", "two", "three"]),
-        ({"gold": "none"}, ["four"]),
+        ({"gold": "-"}, ["four"]),
         ({"source": "voted"}, ["one", "two"]),
         ({"source": "author"}, ["three", "five"]),
         ({"genre": "letters"}, ["one"]),
@@ -95,6 +99,27 @@ def test_pages_go_on_where_the_last_one_ended_whatever_the_filter_leaves(corpus,
     monkeypatch.setattr(reading, "PORTION", 3)
     found, after = pairs_to_read(question, Wanted())
     assert ([pair.public_id for pair in found], after) == (["one", "two"], found[-1].pk)
+
+
+def test_a_gold_label_that_is_called_none_is_not_the_lack_of_one(browser_of, rosa):
+    corpus = make_corpus(scheme="grammar3", protocol="judged")
+    Question.objects.update(scheme="grammar3")
+    question, premise = Question.objects.select_related("corpus").get(), make_premise(corpus, "A man waits.")
+    for name, letters in (("faultless", "nnnnn"), ("bad", "mmmmm"), ("undecided", "nnmm")):
+        pair = make_pair(corpus, premise, name, public_id=name)
+        for place, letter in enumerate(letters, start=1):
+            label = {"n": "none", "m": "major"}[letter]
+            Label.objects.create(
+                **{"question": question, "pair": pair, "premise": premise, "scheme": "grammar3"},
+                **{"position": place, "origin": "imported", "label": label},
+            )
+    browser = browser_of(rosa)
+    for gold, expected in (("none", ["faultless"]), ("-", ["undecided"]), ("major", ["bad"])):
+        page = browser.get(LIST, {"gold": gold})
+        assert [pair.public_id for pair in page.context["pairs"]] == expected
+        assert f'<option value="{gold}" selected>' in page.content.decode().replace(
+            f"<option selected>{gold}</option>", f'<option value="{gold}" selected>'
+        )
 
 
 def test_the_list_keeps_its_filters_from_page_to_page(corpus, browser_of, rosa, monkeypatch):
@@ -142,6 +167,9 @@ def test_a_pair_is_shown_with_everything_that_was_said_of_it(browser_of, rosa):
     ):
         assert said in page
     assert "I would rather not read this" in page
+    for answer in ("Maybe correct", "Definitely incorrect", "Definitely correct"):
+        assert f"</svg>{answer}</span>" in page  # in the corpus's words, not by the scheme's names
+    assert "</svg>neutral</span>" not in page
     assert f"{person('skips').code}, " in page
     assert names(skipped=True) == ["a/b#1"]
 
@@ -172,5 +200,122 @@ def test_a_page_of_the_list_asks_a_few_questions_however_many_pairs_it_shows(
     corpus, browser_of, rosa, django_assert_max_num_queries
 ):
     browser = browser_of(rosa)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(17):
         browser.get(LIST)
+
+
+def test_the_list_turns_around_and_its_pages_follow(corpus, browser_of, rosa, monkeypatch):
+    monkeypatch.setattr(reading, "PAGE", 2)
+    client, address, shown = browser_of(rosa), f"{LIST}?order=newest", []
+    while address:
+        answer = client.get(address)
+        shown += [pair.public_id for pair in answer.context["pairs"]]
+        address = answer.context["more"]
+    assert shown == list(VOTES)[::-1]
+
+
+def test_the_list_has_a_total_unless_votes_must_be_counted(corpus, browser_of, rosa, monkeypatch):
+    client = browser_of(rosa)
+    assert "<p>5 pairs." in client.get(LIST).content.decode()
+    assert "<p>1 pair." in client.get(f"{LIST}?genre=letters").content.decode()
+    assert "is under <a" in client.get(f"{LIST}?votes=split").content.decode()
+    monkeypatch.setattr(reading, "MOST_COUNTED", 3)
+    assert "<p>More than 3 pairs." in client.get(LIST).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("", list(VOTES)), ("&votes=split", ["two", "four"]), ("&premise=nowhere", [])],
+)
+def test_csv_has_every_pair_that_passes(corpus, browser_of, rosa, monkeypatch, query, found):
+    monkeypatch.setattr(reading, "LINES_AT_ONCE", 2)
+    answer = browser_of(rosa).get(f"{LIST}?as=csv{query}")
+    text = b"".join(answer.streaming_content).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["id"] for row in rows] == found
+    if "two" in found:
+        row = next(row for row in rows if row["id"] == "two")
+        assert (row["premise"], row["gold_label"]) == ("About two.", "entailment")
+        assert row["labels"].split() == ["entailment"] * 3 + ["neutral", "contradiction"]
+
+
+def test_a_pair_leads_to_its_neighbours_its_siblings_and_what_can_be_done(corpus, browser_of, rosa):
+    two = Pair.objects.get(public_id="two")
+    make_pair(corpus, two.premise, "Another one.", public_id="six", author_label="neutral")
+    client = browser_of(rosa)
+    page = client.get(f"{LIST}two/").content.decode()
+    assert f'rel="prev" href="{LIST}one/"' in page
+    assert f'rel="next" href="{LIST}three/"' in page
+    assert f'<a href="{LIST}six/">six</a>' in page
+    assert "Open this pair for validation" not in page
+    last = client.get(f"{LIST}six/").content.decode()
+    assert 'rel="next"' not in last
+    assert "Open this pair for validation" in last
+    opened = client.post("/corpora/small/open/", {"how": "pairs", "pairs": "six"})
+    assert opened.status_code == 302
+    assert "Open this pair for validation" not in client.get(f"{LIST}six/").content.decode()
+    seen = client.post("/corpora/small/vetting/", {"names": "two", "do": "preview"})
+    assert seen.context["seen"].pairs == 1
+    assert not Pair.objects.exclude(withdrawn_at=None).exists()
+
+
+def test_lengths_are_those_of_hypotheses(corpus):
+    # "A sentence, one." has 16 characters, "A sentence, three." has 18.
+    assert names(shortest=17) == ["three", "four", "five"]
+    assert names(shortest=17, longest=17) == ["four", "five"]
+
+
+def test_a_random_sample_is_of_what_passes_and_the_same_for_a_seed(corpus, browser_of, rosa, monkeypatch):
+    question = Question.objects.get()
+    drawn = [
+        [pair.public_id for pair in reading.sample_of(question, Wanted(), seed)] for seed in (1, 1, 2, 3, 4)
+    ]
+    assert drawn[0] == drawn[1]
+    assert {frozenset(each) for each in drawn} == {frozenset(VOTES)}
+    assert len({tuple(each) for each in drawn}) > 1
+    assert {pair.public_id for pair in reading.sample_of(question, Wanted(votes="split"), 1)} == {
+        "two",
+        "four",
+    }
+    monkeypatch.setattr(reading, "PAGE", 2)
+    client = browser_of(rosa)
+    first = client.get(f"{LIST}?order=random&genre=fiction")
+    assert len(first.context["pairs"]) == 2
+    assert "genre=fiction" in first.context["another"]
+    assert client.get(first.context["another"]).context["another"].endswith("seed=3")
+
+
+def test_votes_are_counted_and_drawn_for_each_pair(corpus, browser_of, rosa):
+    page = browser_of(rosa).get(LIST).content.decode()
+    assert "3 entailment, 1 neutral, 1 contradiction" in page
+    assert '<rect class="label-e" x="0.0" width="60.0" height="8"/><rect class="label-n" x="60.0"' in page
+    assert "4 of 5" in page
+
+
+def test_values_of_a_filter_have_their_numbers_and_a_chosen_one_can_be_left_out(
+    corpus, browser_of, rosa, monkeypatch
+):
+    client = browser_of(rosa)
+    (genres,) = client.get(f"{LIST}?genre=letters").context["facets"]
+    assert [(each["value"], each["number"], each["is_chosen"]) for each in genres["values"]] == [
+        ("fiction", 4, False),
+        ("letters", 1, True),
+    ]
+    left_out = next(each["link"] for each in genres["values"] if each["is_chosen"])
+    assert len(client.get(left_out).context["pairs"]) == 5
+    monkeypatch.setattr(reading, "MOST_IN_FACETS", 4)
+    assert client.get(LIST).context["facets"] == []
+
+
+def test_a_pair_is_withdrawn_on_its_page_and_comes_back(corpus, browser_of, rosa):
+    client, vetting = browser_of(rosa), "/corpora/small/vetting/"
+    sent = {"do": "withdraw", "names": "one", "from_pair": "one", "reason": "Two sentences."}
+    page = client.post(vetting, sent, follow=True)
+    assert page.redirect_chain == [(f"{LIST}one/", 302)]
+    assert "because: Two sentences." in page.content.decode()
+    assert "one" not in names()
+    number = Pair.objects.get(public_id="one").vetting_id
+    page = client.post(vetting, {"do": "undo", "number": number, "from_pair": "one"}, follow=True)
+    assert page.redirect_chain == [(f"{LIST}one/", 302)]
+    assert "1 pair counts again." in page.content.decode()
+    assert "one" in names()

@@ -1,4 +1,4 @@
-"""The researcher's pages: who labels, excluding, pairs to decide, control items."""
+"""Researchers' pages: the pool, exclusion, adjudication, control items."""
 
 import pytest
 from lxml import html
@@ -7,8 +7,10 @@ from collection.models import Corpus, Exclusion, Pair
 from tests.cast import ana, person, stan, vera
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from tests.validation.votes import gold_of, vote, waits
 from validation.annotators.exclusion import exclude
+from validation.annotators.pool import control_answers, pool_of
 from validation.errors import AlreadyDecided, NotInPool
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
@@ -17,13 +19,14 @@ from validation.pairs.adjudication import take_back
 from validation.pairs.opening import open_for_validation
 from validation.start_page.offers import offers_for
 from validation.statistics.agreement import agreement
+from validation.statistics.annotator_quality import annotators
 
 pytestmark = pytest.mark.django_db
 
 POOL, DECIDE, CONTROLS = (f"/corpora/small/{page}/" for page in ("pool", "adjudication", "controls"))
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus()
     for number in range(5):
@@ -47,7 +50,7 @@ def test_the_pages_are_for_researchers_alone(corpus, browser_of, vera, page):
 def test_somebody_is_invited_by_code_and_by_no_name(corpus, browser_of, rosa):
     browser = browser_of(rosa)
     assert browser.post(POOL, {"name": vera().code}).status_code == 302
-    # A name that is found would tell a researcher whose code it is.
+    # Finding a name would reveal to a researcher whose code it is.
     assert browser.post(POOL, {"name": stan().username}).status_code == 422
     assert {member.annotator for member in Membership.objects.all()} == {vera()}
     wrong = browser.post(POOL, {"name": "rosa"})
@@ -67,6 +70,13 @@ def test_the_pool_shows_labels_and_control_items(corpus, browser_of, rosa):
     page = browser.get(POOL).content.decode()
     assert "2 of 2" in page
     assert "0 of 2" in page
+    # Withdrawn labels leave the count of control items on all pages at once.
+    exclude(corpus=corpus, annotator=stan(), by=rosa, reason="Guessed.")
+    question = corpus.questions.get()
+    met = {each.code: each.controls for each in annotators(question)}
+    assert met == {vera().code: 2}
+    assert {each.annotator.code: each.controls for each in pool_of(question) if each.controls} == met
+    assert [len(control_answers(who, question, 9)) for who in (vera(), stan())] == [2, 0]
 
 
 def test_a_control_item_needs_a_label_of_the_scheme(corpus, browser_of, rosa):
@@ -81,9 +91,11 @@ def test_excluding_shows_first_what_it_would_do(corpus, browser_of, rosa):
     for who in (vera(), stan(), person("otto")):
         label_all(corpus, who, "entailment")
     browser, page = browser_of(rosa), f"{POOL}{vera().code}/"
-    seen = browser.get(page).content.decode()
+    assert "would change" not in browser.get(page).content.decode().replace("Show what would change", "")
+    seen = browser.post(page, {"do": "preview", "reason": "Perhaps."}).content.decode()
     assert "5 labels withdrawn" in seen
     assert "5 gold labels would change" in seen
+    assert "Perhaps.</textarea>" in seen
     assert not Exclusion.objects.exists()
     without = browser.post(page, {"do": "exclude", "reason": ""})
     assert without.status_code == 422
@@ -183,20 +195,20 @@ def test_more_labels_are_asked_for_where_the_first_ones_split(corpus, browser_of
                 annotator=person(f"p{number}"), label=label, cast_at=pair.created_at
             )
     browser = browser_of(rosa)
-    assert "1 pair has 5 labels" in browser.get(page).content.decode()
+    assert "1 pair has all labels that decide" in browser.get(page).content.decode()
     seen = browser.post(page, {"labels": 10, "votes": 5, "do": "preview"}).content.decode()
-    assert "2 pairs have 5 labels" in seen
+    assert "2 pairs have all labels that decide" in seen
     assert not Label.objects.filter(position__gt=5).exists()
     assert browser.post(page, {"labels": 5, "votes": 3, "do": "open"}).status_code == 422
     done = browser.post(page, {"labels": 10, "votes": 3, "do": "open"}, follow=True)
-    assert "1 pairs now get up to 10 labels each." in done.content.decode()
+    assert "Pairs that now get 10 labels in all: 1." in done.content.decode()
     assert set(Label.objects.filter(position__gt=5).values_list("pair", flat=True)) == {second.pk}
     assert browser_of(vera()).get(page).status_code == 403
 
 
 @pytest.fixture
 def grammar(corpus) -> Question:
-    """A closed pool beside the main question: is the sentence good English?"""
+    """Makes another question with a closed pool: is the sentence good English?"""
     question = Question.objects.create(
         corpus=corpus,
         slug="grammar",
@@ -216,7 +228,7 @@ def test_a_question_beside_the_main_one_has_its_own_pool_and_controls(corpus, gr
     assert f'href="{POOL}{asked}"' in browser.get(POOL).content.decode()
     assert browser.post(f"{POOL}{asked}", {"name": vera().code}).url == f"{POOL}{asked}"
     assert [each.question for each in Membership.objects.all()] == [grammar]
-    page = browser.get(f"{CONTROLS}{asked}&percent=20").content.decode()
+    page = browser.get(f"{CONTROLS}{asked}&percent=20").content.decode().split("<main")[1]
     assert "Hypothesis" in page
     assert "Premise" not in page
     pair = browser.get(f"{CONTROLS}{asked}&percent=20").context["pair"]

@@ -1,4 +1,4 @@
-"""What start, labelling and REST ask of the database: the same with eight pairs and with thirty."""
+"""Start page, labelling and REST make as many queries with eight pairs as with thirty."""
 
 import itertools
 
@@ -20,7 +20,7 @@ TEXTS = {"entailment": "A dog barks.", "neutral": "It is late.", "contradiction"
 
 @pytest.fixture(params=[8, 30])
 def corpus(request) -> Corpus:
-    """So many premises to write for, and as many pairs by Ana to label."""
+    """Makes this number of premises to write for, and as many pairs by Ana to label."""
     corpus = make_corpus()
     premises = [make_premise(corpus, f"Premise {number}.") for number in range(request.param)]
     make_seats(premises=premises)
@@ -32,7 +32,7 @@ def corpus(request) -> Corpus:
 
 @pytest.fixture
 def client(corpus) -> Client:
-    """Vera, who has read all instructions."""
+    """Returns the browser of Vera, who has read all instructions."""
     client = Client()
     client.force_login(vera())
     client.post(f"/work/writing/small/prompt/{PromptVersion.objects.get().pk}/")
@@ -70,7 +70,7 @@ def test_queries_of_labelling(client):
 
 def test_queries_of_labelling_on_one_page(client):
     sent = labelling(client)
-    # With eight pairs the seats ahead are too few for a batch: the claim looks from the front, twice.
+    # With eight pairs, too few seats are beyond the cursor for a batch: the claim searches from the first turn, twice.
     few = ", which are the last" if Pair.objects.count() == 8 else ""
     with query_count(f"labelling, send and get the next{few}"):
         client.post("/work/validation/small/", sent, headers={"HX-Request": "true"})

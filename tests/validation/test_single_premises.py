@@ -1,4 +1,4 @@
-"""Labels of single premises beside the label of all of them, as in MPE's Table 4, against loops."""
+"""Labels of single premises beside the label of the whole premise, as in MPE's Table 4, compared with loops."""
 
 import csv
 import html
@@ -11,6 +11,8 @@ import pytest
 from collection.models import Pair
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.made_once import made_once
+from tests.oracles import alpha_by_definition, fleiss_by_definition
 from tests.validation.votes import vote
 from validation.models import Label, Question
 from validation.statistics.agreement import report
@@ -22,10 +24,12 @@ pytestmark = pytest.mark.django_db
 PAIRS = 60
 
 
-@pytest.fixture
+@made_once
 def scenes() -> tuple[Question, list[tuple[str, list[str]]]]:
-    """Sixty scenes of four premises with five labels, and three of each premise, at random: the question, and of
-    each pair that has a gold label that label and the letters for each premise."""
+    """Makes sixty scenes of four premises, with five random labels, and three for each premise.
+
+    Returns the question, and for each pair with a gold label that label and the letters for each premise.
+    """
     corpus = make_corpus(protocol="judged")
     main = Question.objects.get()
     single = ask_of_single_premises(corpus)
@@ -69,7 +73,7 @@ def judge(question, pair, number: int, letters: str) -> None:
 
 
 def by_hand(told: list[tuple[str, list[str]]]) -> dict:
-    """The table in loops: nothing in it is the platform's."""
+    """Computes the table in loops, without code of the platform."""
     table: Counter[str] = Counter()
     majority = scheme = 0
     for gold, parts in told:
@@ -151,6 +155,20 @@ def test_the_table_for_spreadsheets_has_them(scenes):
         assert float(rows[f"single_premises: agree: {number}"]) == share
     assert float(rows["single_premises: majority_of_premises"]) == told["majority_of_premises"]
     assert int(rows["single_premises: pairs"]) == told["pairs"]
+
+
+@pytest.mark.parametrize("extra", [["eee", "enn", "ncc"], ["eeee", "en", "nccc", "c"]])
+def test_agreement_of_labels_beyond_the_seats_is_theirs_alone(extra):
+    """Against the definitions. Kappa needs equally many; alpha leaves out a pair with a single extra label."""
+    corpus = make_corpus(protocol="judged")
+    question, premise = Question.objects.get(), make_premise(corpus, "One.")
+    for number, letters in enumerate(extra):
+        vote(make_pair(corpus, premise, f"Two {number}."), question, "nnnnn" + letters)
+    found = more_labels(question)
+    compared = [letters for letters in extra if len(letters) > 1]
+    assert found["krippendorff_alpha"] == pytest.approx(alpha_by_definition(compared))
+    equal = len({len(letters) for letters in extra}) == 1
+    assert found["fleiss_kappa"] == (pytest.approx(fleiss_by_definition(extra, "enc")) if equal else None)
 
 
 def test_labels_beyond_the_seats_are_in_the_table_for_spreadsheets():

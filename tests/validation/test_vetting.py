@@ -1,31 +1,42 @@
-"""Pairs are withdrawn by the answers to a question or by a list, after a look at what that does; and come back."""
+"""Vetting withdraws pairs by the answers to a question or by a list, after a preview, and can be undone."""
 
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from django.utils import timezone
 
+from annotation_site.researchers.corpus_bias import bias_of
 from collection.models import Corpus, Pair, Vetting
 from snapshots.verify import verify
 from tests.cast import ana, rosa, vera
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
-from tests.snapshots.material import folder, freeze, manifest
+from tests.made_once import made_once
+from tests.snapshots.material import folder, freeze, manifest, where
 from tests.validation.votes import vote
 from validation.annotators.exclusion import exclude, undo_exclusion
 from validation.errors import AlreadyDecided, ReasonMissing
 from validation.models import Label, Question
 from validation.pairs.opening import open_for_validation
-from validation.pairs.vetting import ANY, Choice, NothingChosen, preview_vetting, undo_vetting, vet
+from validation.pairs.vetting import (
+    ANY,
+    Choice,
+    NothingChosen,
+    preview_vetting,
+    undo_vetting,
+    vet,
+    vetted_rows,
+)
 from validation.statistics.cached import Kind, carry_out, current, request_statistics
 from validation.statistics.cross_table import cross_table
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     """Six pairs, published in two partitions; the hypothesis of every third has major errors."""
     corpus = make_corpus()
@@ -107,13 +118,29 @@ def test_withdrawn_pairs_are_in_no_new_snapshot_and_come_back_as_they_were(corpu
         undo_vetting(vetting=made, by=rosa())
 
 
+def test_a_premise_that_a_snapshot_holds_out_of_train_is_in_dev_everywhere(corpus):
+    """The choice by partition, what the preview counts, and the rows to publish read one rule; so does the look at bias."""
+    snapshot = freeze(corpus, dev_from_train=1)
+    held = next(name for name, part in where(snapshot).items() if part == "dev")
+    choice = Choice(question=corpus.questions.get(slug="grammar"), labels=("none", "minor", "major"))
+    in_dev, in_train = (replace(choice, partition=name) for name in ("dev", "train"))
+    assert preview_vetting(corpus=corpus, choice=in_dev).as_json()["by_partition"] == {"dev": 1}
+    assert preview_vetting(corpus=corpus, choice=in_train).as_json()["by_partition"] == {"train": 3}
+    by_partition = bias_of(corpus.questions.get(is_main=True), "partition")["groups"]
+    assert {row["group"]: row["pairs"] for row in by_partition} == {
+        **{None: 6, "dev": 1, "test": 2, "train": 3}
+    }
+    made = vet(corpus=corpus, choice=in_dev, by=rosa(), reason="B.4")
+    assert [row[:3] for row in vetted_rows(made)][1:] == [(held, "fiction", "dev")]
+
+
 def test_a_list_names_pairs_and_what_is_wrong_with_it_is_said(corpus):
     choice = Choice(names=("p1", "p0", "p9"))
     vet(corpus=corpus, choice=major(corpus), by=rosa(), reason="B.4")
     seen = preview_vetting(corpus=corpus, choice=choice)
     assert (seen.pairs, seen.gone, seen.unknown) == (1, 1, ["p9"])
     assert vet(corpus=corpus, choice=choice, by=rosa(), reason="x").pairs_withdrawn == 1
-    with pytest.raises(NothingChosen, match="No pair that counts is chosen"):
+    with pytest.raises(NothingChosen, match="The choice contains no pair"):
         vet(corpus=corpus, choice=choice, by=rosa(), reason="x")
     with pytest.raises(ReasonMissing):
         vet(corpus=corpus, choice=Choice(names=("p2",)), by=rosa(), reason=" ")
@@ -122,7 +149,7 @@ def test_a_list_names_pairs_and_what_is_wrong_with_it_is_said(corpus):
 
 
 def test_any_label_chooses_pairs_whose_labels_are_divided(corpus):
-    """As the DNC removed 16 test pairs that somebody judged 4."""
+    """The DNC removed 16 test pairs for which at least one label was 4."""
     question = corpus.questions.get(is_main=True)
     vote(Pair.objects.get(public_id="p4"), question, "eeenn")
     vote(Pair.objects.get(public_id="p5"), question, "eeeee")

@@ -1,4 +1,4 @@
-"""A pair that is withdrawn, in whatever way, is given to nobody any more."""
+"""No annotator gets a withdrawn pair, however it was withdrawn."""
 
 from datetime import timedelta
 
@@ -9,6 +9,7 @@ from annotation_site.operation.invariants import places_with_a_gap, withdrawn_pa
 from collection.models import Corpus, Exclusion, Pair
 from tests.cast import ana, vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.annotators.exclusion import exclude, undo_exclusion
 from validation.errors import NoWork
 from validation.labelling.claiming import claim_batch
@@ -20,7 +21,7 @@ from validation.start_page.offers import offers_for
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
+@made_once
 def corpus() -> Corpus:
     corpus = make_corpus()
     for number in range(3):
@@ -31,7 +32,7 @@ def corpus() -> Corpus:
 
 
 def withdraw(pairs, *, minutes_ago: int = 0) -> None:
-    """As a researcher's own statement would: nothing but the pair is touched."""
+    """Withdraws a pair as a hand-written statement would, which changes the pair alone."""
     when = timezone.now() - timedelta(minutes=minutes_ago)
     pairs.update(withdrawn_at=when, withdrawn_because="set aside by a researcher")
 
@@ -81,7 +82,7 @@ def test_doctor_counts_pairs_that_were_handed_out_after_they_were_withdrawn(corp
 
 
 def open_seats() -> int:
-    """As the database has them, whatever a queryset thinks of it."""
+    """Returns the open seats of the table, without any queryset's conditions."""
     return Label.objects.filter(label=None, withdrawn_at=None, position__isnull=False).count()
 
 

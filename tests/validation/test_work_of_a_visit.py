@@ -1,4 +1,4 @@
-"""A completion code is for work that was done for the link's corpus; labels are refused once consent has ended."""
+"""A completion code requires work for the link's corpus; after consent has ended, labels are errors."""
 
 from datetime import timedelta
 
@@ -15,6 +15,7 @@ from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.cast import ana, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from validation.labelling.claiming import claim_batch
 from validation.labelling.drafts import keep_draft
 from validation.labelling.submitting import submit_and_claim, submit_batch
@@ -35,7 +36,7 @@ def fill(corpus: Corpus, premises: int = 12) -> Question:
     return question
 
 
-@pytest.fixture
+@made_once
 def question() -> Question:
     return fill(make_corpus())
 

@@ -1,4 +1,4 @@
-"""Pairs with votes, and their gold labels: letters for labels, '.' for an empty seat."""
+"""Make pairs with votes, and read their gold labels: letters are labels, '.' is an empty seat."""
 
 from django.utils import timezone
 

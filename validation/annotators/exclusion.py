@@ -104,12 +104,10 @@ def _gold_changes(corpus: Corpus, labels: LabelQuerySet) -> dict[str, tuple[str 
     with more_sort_memory():
         rows: Any = with_gold_label(Pair.objects.standing(), question, given).order_by("pk")
         for row in rows:
-            votes = [
-                getattr(row, f"votes_{k}") - (label == given[row.pk])
-                for k, label in enumerate(question.labels)
-            ]
-            after = rules[row.published_partition].decide(
-                votes,
+            rule = rules[row.published_partition]
+            votes = [getattr(row, f"votes_{k}") for k in range(len(rule.labels))]
+            after = rule.decide(
+                rule.without(votes, given[row.pk]),
                 settled=False,  # the seat is open again
                 adjudicated=row.adjudicated_label,
                 published=row.published_label,
@@ -237,7 +235,7 @@ def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
     """
     now = timezone.now()
     if not Exclusion.objects.standing().filter(pk=exclusion.pk).update(undone_at=now, undone_by=by):
-        raise AlreadyDecided("Somebody has undone this exclusion before. Nothing was changed.")
+        raise AlreadyDecided("Somebody has already undone this exclusion. Nothing was changed.")
     members = Membership.objects.filter(exclusion=exclusion)
     members.filter(before="").delete()
     members.update(status=F("before"), before="", exclusion=None)

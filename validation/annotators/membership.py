@@ -1,4 +1,4 @@
-"""Who may label under a question."""
+"""Decides who may label under a question."""
 
 from django.db.models import Exists, OuterRef, Q
 

@@ -19,11 +19,7 @@ def pool_of(question: Question) -> QuerySet[Membership]:
     `controls_right`, `calibration_right`: those with the expert's label.
     """
     labels = Label.objects.cast_by(OuterRef("annotator")).filter(question=question).order_by()  # type: ignore[arg-type]
-    expert = Label.objects.standing().filter(
-        origin=Label.Origin.EXPERT, question=question, pair=OuterRef("pair"), sentence=OuterRef("sentence")
-    )
-    met = labels.filter(Exists(expert))
-    right = labels.filter(Exists(expert.filter(label=OuterRef("label"))))
+    met = Label.objects.met_controls(question).filter(annotator=OuterRef("annotator")).order_by()
     outside = CalibrationAnswer.objects.filter(
         annotator=OuterRef("annotator"), item__question=question, answer__isnull=False
     ).order_by()
@@ -34,7 +30,7 @@ def pool_of(question: Question) -> QuerySet[Membership]:
             cast=_count(labels.filter(withdrawn_at=None)),
             withdrawn=_count(labels.exclude(withdrawn_at=None)),
             controls=_count(met),
-            controls_right=_count(right),
+            controls_right=_count(met.filter(label=F("expert"))),
             calibration=_count(outside),
             calibration_right=_count(outside.filter(answer=F("item__label"))),
         )
@@ -88,3 +84,14 @@ def newest_labels(annotator: User, question: Question, number: int) -> list[Any]
         label.pair = pairs[label.pair_id]
         label.seconds = "" if label.active_ms is None else f"{label.active_ms / 1000:.1f}"
     return labels
+
+
+def control_answers(annotator: User, question: Question, number: int) -> list[Any]:
+    """Returns somebody's newest labels on control items, those that differ from the expert's first; each has `expert`."""
+    met: Any = (
+        Label.objects.met_controls(question)
+        .filter(annotator=annotator)
+        .select_related("pair")
+        .order_by("-cast_at", "-pk")[:number]
+    )
+    return sorted(met, key=lambda label: label.label == label.expert)

@@ -10,11 +10,13 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
 from accounts.pages.access import researcher_required
+from accounts.pages.chart_files import chart_file
 from collection.models import Corpus, Exclusion, Pair
 from validation.annotators.exclusion import exclude, preview_exclusion, preview_undoing, undo_exclusion
 from validation.annotators.membership import invite, pause, resume
 from validation.annotators.pool import (
     annotator_by_code,
+    control_answers,
     exclusions_of,
     imported_labels,
     imported_people,
@@ -23,7 +25,8 @@ from validation.annotators.pool import (
 )
 from validation.errors import NotInPool, ValidationError
 from validation.models import Question
-from validation.questions.addresses import address_in, asked_question, text_in
+from validation.questions.addresses import address_in, also, asked_question, text_in
+from validation.statistics.annotator_charts import person_charts
 from validation.statistics.annotator_quality import CONTROLS_BEFORE_A_FLAG, MEANINGS, RULES
 from validation.statistics.annotator_table import COLUMNS, columns_of, shown_figure, spread_of
 from validation.statistics.cached import current_annotators
@@ -70,7 +73,10 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """Shows an annotator's record; POST pauses, resumes, previews an exclusion, excludes, or undoes an exclusion."""
+    """Shows an annotator's record; POST pauses, resumes, previews an exclusion, excludes, or undoes an exclusion.
+
+    `chart`: one chart as CSV. What an exclusion would change is counted only on request.
+    """
     question = asked_question(request, slug)
     annotator = get_object_or_404(User, code=code)
     standing = Exclusion.objects.of(annotator).filter(corpus=question.corpus).first()
@@ -95,8 +101,12 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
             return redirect(address_in("pool-member", question, code))
         except ValidationError as refusal:
             error = str(refusal)
+    record = _record(question, code)
+    if "chart" in request.GET:
+        return chart_file(record.get("charts", ()), request.GET["chart"], f"{slug}-{code}")
     context: dict[str, Any] = {
         "question": question,
+        "also": also(question),
         "annotator": annotator,
         "member": pool_of(question).filter(annotator=annotator).first(),
         "imported": imported_labels(question).filter(annotator=annotator).count(),
@@ -107,8 +117,13 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "error": error,
         "wrote": Pair.objects.standing().filter(corpus=question.corpus, author=annotator).count(),
         "newest": newest_labels(annotator, question, LABELS_SHOWN),
-        **_record(question, code),
-        **_preview(question.corpus, annotator, standing, retract),
+        "controls": control_answers(annotator, question, LABELS_SHOWN),
+        **record,
+        **(
+            _preview(question.corpus, annotator, standing, retract)
+            if standing or request.method == "POST"
+            else {}
+        ),
     }
     return render(request, "validation/annotators/pool_member.html", context, status=422 if error else 200)
 
@@ -116,7 +131,7 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def _record(question: Question, code: str) -> dict[str, Any]:
     """Returns an annotator's statistics: `figures` (name, meaning, value, quartiles of all), `flags` (name, rule).
 
-    `counted`: whether there are statistics; `kept`: the row of cached ones.
+    `counted`: whether there are statistics; `kept`: the cached row; `charts`: as person_charts makes them.
     """
     found, row = current_annotators(question)
     one = next((each for each in found or () if each.code == code), None)
@@ -132,8 +147,14 @@ def _record(question: Question, code: str) -> dict[str, Any]:
         )
         for name, value in columns_of(one, question.labels).items()
     ]
-    flags = [(flag, RULES[flag]) for flag in one.flags]
-    return {"kept": row, "counted": True, "figures": figures, "flags": flags, "has_spread": bool(spread)}
+    return {
+        "kept": row,
+        "counted": True,
+        "figures": figures,
+        "flags": [(flag, RULES[flag]) for flag in one.flags],
+        "has_spread": bool(spread),
+        "charts": person_charts(one, found or (), question),
+    }
 
 
 def _preview(corpus: Corpus, annotator: User, standing: Exclusion | None, retract: bool) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from nli.gold import ADJUDICATED
 from validation.models import Label, Question
 
 COLUMNS = {
-    **{name: name for name in ("votes", "most", "seats", "threshold", "is_settled")},
-    **{f"{name}_label": name for name in ("adjudicated", "standing", "voted")},
+    **{name: name for name in ("votes", "most", "seats", "threshold", "is_settled", "voted")},
+    **{f"{name}_label": name for name in ("adjudicated", "standing")},
     **{f"gold_{name}": name for name in ("label", "source", "note")},
 }
 
@@ -25,7 +25,8 @@ def with_gold_label(
 
     gold_label (None if there is none), gold_source, gold_note. votes: how many of the seats are filled. votes_0,
     votes_1, ...: how many have the first, the second, ... label of the question. most: the votes of the most frequent
-    label. seats, threshold: the pair's own, which its published partition may lower.
+    label. seats, threshold: the pair's own, which its published partition may lower. voted: the label that the votes
+    give, whatever else decided.
 
     keys: ids of pairs. Without them the database counts the labels of the whole corpus, whatever other filters
     `pairs` has, so a page always passes its keys.
@@ -39,19 +40,19 @@ def with_gold_label(
 
 
 def waits_for_adjudication(question: Question) -> Q:
-    """Returns a condition on `with_gold_label`: no seat waits for a label any more, and the votes did not decide.
+    """Returns a condition on `with_gold_label`: no seat is open any more, and the votes did not decide.
 
     A pair of a published corpus may have fewer labels than seats: it waits too, since nobody will fill the rest.
     A pair never waits if a label was published together with its votes.
     """
     if question.gold_rule != ADJUDICATED:
         return Q(pk__in=[])
-    undecided = Q(adjudicated_label=None, standing_label=None, voted_label=None)
+    undecided = Q(adjudicated_label=None, standing_label=None, voted=None)
     return undecided & Q(is_settled=True)
 
 
 def is_complete() -> Q:
-    """Returns a condition on `with_gold_label`: every seat of the pair is filled.
+    """Returns a condition on `Gold`, and on `with_gold_label`: every seat of the pair is filled.
 
     A published pair may have more votes than its partition has seats. These votes count, up to the question's seats.
     """
@@ -64,15 +65,15 @@ def is_unanimous() -> Q:
 
 
 def is_disputed() -> Q:
-    """Returns a condition on `with_gold_label`: every seat is filled, and no label reaches the threshold."""
-    return is_complete() & Q(most__lt=F("threshold"))
+    """Returns a condition on `Gold`, and on `with_gold_label`: every seat is filled, and the votes give no gold label."""
+    return is_complete() & Q(voted=None)
 
 
 def split_pairs(question: Question, most_votes: int) -> QuerySet[Pair]:
     """Returns the pairs whose seats are all filled and in which no label has more than `most_votes`.
 
-    Unanimous pairs are among them only if `most_votes` is as large as the question's seats. A pair with fewer seats
-    would pass otherwise, although its votes do not split.
+    Unanimous pairs are among them only if `most_votes` is as large as the question's seats. Otherwise a pair with
+    fewer seats would pass although its votes do not split.
     """
     pairs = Pair.objects.standing().filter(corpus=question.corpus_id)
     condition = is_complete() & Q(most__lte=most_votes)
@@ -93,15 +94,19 @@ def deciding_labels(question: Question) -> Any:
     Labels with the same `pair_id` and `sentence` belong together. `sentence` is 0 unless the question asks about
     single sentences.
     """
-    labels = Label.objects.in_seats().filter(question=question).order_by()
+    labels = Label.objects.in_seats_of(question).order_by()
     return labels.filter(sentence__gt=0) if question.by_sentence else labels.filter(sentence=0)
 
 
 @contextmanager
 def more_sort_memory() -> Iterator[None]:
-    """Gives PostgreSQL enough memory to sort and to aggregate without temporary files."""
+    """Gives PostgreSQL enough memory to sort and to aggregate without temporary files.
+
+    For rows that are fetched in portions, it also makes PostgreSQL choose the plan that is fastest for all rows,
+    not for the first ones.
+    """
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
-                cursor.execute("SET LOCAL work_mem = '64MB'")
+                cursor.execute("SET LOCAL work_mem = '64MB'; SET LOCAL cursor_tuple_fraction = 1")
         yield

@@ -8,80 +8,81 @@ Filter by constants for both `pair_id` and `question_id`: the database applies t
 a condition on a table that is joined to the view; then it counts all pairs of the question.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import connections, transaction
 
-from nli.labels import READINGS, SCHEMES
+from nli.gold import RULES, may_decide
+from nli.labels import READINGS, SCHEMES, reading
 
 GREATEST = {"postgresql": "GREATEST", "sqlite": "MAX"}
 
 # From the inside outwards: count votes; apply the question's rule to them; choose the gold label. The threshold is more
-# than half of the seats, or all votes must agree: only one label can reach it.
+# than half of the seats, or all votes must agree: only one label can reach it. A pair has the scheme of its corpus.
+# crossing: rule and schemes of the main question; some decide in another scheme. filed: the label that came with the pair.
 VIEW = """
 CREATE VIEW validation_gold AS
 SELECT *,
-  COALESCE(adjudicated, standing, voted, CASE WHEN NOT settled THEN file_label END) AS label,
+  COALESCE(adjudicated, standing, voted, CASE WHEN NOT settled THEN filed END) AS label,
   CASE WHEN adjudicated IS NOT NULL THEN 'adjudicated'
     WHEN COALESCE(standing, voted) = voted THEN 'voted'
-    WHEN standing IS NOT NULL THEN 'published'
-    WHEN settled OR file_label IS NULL THEN 'none'
-    WHEN published_label IS NOT NULL THEN 'published'
+    WHEN standing IS NULL AND (settled OR filed IS NULL) THEN 'none'
+    WHEN published IS NOT NULL THEN 'published'
     ELSE 'author' END AS source,
-  CASE WHEN adjudicated IS NOT NULL THEN ''
-    WHEN standing <> voted THEN 'differs from the votes'
-    WHEN standing IS NOT NULL AND voted IS NULL THEN 'no majority'
-    ELSE '' END AS note
+  CASE WHEN adjudicated IS NOT NULL OR COALESCE(standing = voted, standing IS NULL) THEN ''
+    WHEN voted IS NULL THEN 'no majority'
+    ELSE 'differs from the votes' END AS note
 FROM (
-  SELECT *, COALESCE(published_label, author_label) AS file_label,
-    CASE WHEN imported > 0 THEN published_label END AS standing,
+  SELECT *, CASE WHEN imported THEN published END AS standing,
     CASE WHEN most < threshold THEN NULL
       WHEN gold_rule = 'unanimous' AND NOT (settled AND most = votes) THEN NULL
       WHEN gold_rule = 'adjudicated' AND {neutral} = 0
         AND CASE WHEN settled THEN votes ELSE seats END - most > 1 THEN NULL
-      ELSE CASE reading {voted} END END AS voted
+      ELSE CASE crossing {crossed} ELSE CASE scheme {voted} END END END AS voted
   FROM (
     SELECT *, {greatest}({places}) AS most
     FROM (
       SELECT q.id AS question_id, p.id AS pair_id, COALESCE(r.seats, q.seats) AS seats,
-        COALESCE(r.threshold, q.threshold) AS threshold, q.gold_rule,
-        q.scheme || CASE WHEN q.is_main AND q.gold_rule = 'unanimous' AND c.scheme <> q.scheme THEN '>' || c.scheme
-          ELSE '' END AS reading,
+        COALESCE(r.threshold, q.threshold) AS threshold, q.gold_rule, q.scheme,
+        CASE WHEN q.is_main THEN q.gold_rule || q.scheme || p.scheme END AS crossing,
+        CASE WHEN q.is_main THEN p.published_label END AS published,
+        CASE WHEN q.is_main THEN COALESCE(p.published_label, p.author_label) END AS filed,
         MAX(a.label) AS adjudicated,
-        CASE WHEN q.is_main THEN p.published_label END AS published_label,
-        CASE WHEN q.is_main THEN p.author_label END AS author_label,
         {counts},
         COUNT(l.label) AS votes,
-        COUNT(*) FILTER (WHERE l.origin = 'imported') AS imported,
-        COUNT(*) FILTER (WHERE l.origin <> 'author') > 0 AND COUNT(l.label) = COUNT(l.id) AS settled
+        COUNT(*) FILTER (WHERE l.origin = 'imported') > 0 AS imported,
+        COUNT(*) FILTER (WHERE l.origin <> 'author') > 0 AND COUNT(l.label) = COUNT(l.id) AS settled,
+        MAX(l.label) FILTER (WHERE l.origin = 'author') AS author_vote,
+        COUNT(l.label) FILTER (WHERE l.position > 1 AND l.annotator_id = l.author_id) > 0 AS self_validated,
+        MAX(l.cast_at) FILTER (WHERE l.label IS NOT NULL) AS last_cast_at
       FROM collection_pair p
-      JOIN collection_corpus c ON c.id = p.corpus_id
-      JOIN validation_question q ON q.corpus_id = c.id
+      JOIN validation_question q ON q.corpus_id = p.corpus_id
       LEFT JOIN validation_partitionrule r ON r.question_id = q.id AND r.partition = p.published_partition
       LEFT JOIN validation_label l ON l.pair_id = p.id AND l.question_id = q.id AND l.sentence = 0
         AND l.withdrawn_at IS NULL AND l.position <= q.seats
       LEFT JOIN validation_adjudication a ON a.pair_id = p.id AND a.question_id = q.id AND a.withdrawn_at IS NULL
-      GROUP BY p.id, q.id, c.id, r.id
-    ) AS c
-  ) AS s
-) AS d
+      GROUP BY p.id, q.id, r.id
+    ) c
+  ) s
+) d
 """
 
 PLACES = max(map(len, SCHEMES.values()))
 
 
 def definition(vendor: str) -> str:
-    """Return the statement that creates the view."""
+    """Returns the statement that creates the view."""
     places = [f"n{k}" for k in range(PLACES)]  # short, as the SQL names them 22 times
     at_place = [
         ", ".join(f"'{labels[k]}'" for labels in SCHEMES.values() if k < len(labels)) for k in range(PLACES)
     ]
-    reads = {scheme: {label: label for label in labels} for scheme, labels in SCHEMES.items()}
-    reads |= {f"{scheme}>{into}": READINGS[scheme, into] for scheme, into in READINGS}
-    voted = " ".join(
-        f"WHEN '{name}' THEN CASE most {_cases(places, list(read.values()))} END"
-        for name, read in reads.items()
-    )
+    crossed = {
+        f"{rule}{scheme}{into}": read
+        for rule in RULES
+        for (scheme, into), read in READINGS.items()
+        if may_decide(rule, scheme, into)
+    }
     return VIEW.format(
         places=", ".join(places),
         greatest=GREATEST[vendor],
@@ -90,12 +91,21 @@ def definition(vendor: str) -> str:
             f"COUNT(*) FILTER (WHERE l.label IN ({labels})) AS {place}"
             for place, labels in zip(places, at_place, strict=True)
         ),
-        voted=voted,
+        crossed=_branches(crossed, places),
+        voted=_branches({scheme: reading(scheme, scheme) for scheme in SCHEMES}, places),
+    )
+
+
+def _branches(reads: Mapping[str, Mapping[str, str]], places: list[str]) -> str:
+    """Returns the branches of a CASE that give, for each key, the gold label of the most frequent label."""
+    return " ".join(
+        f"WHEN '{key}' THEN CASE most {_cases(places, list(read.values()))} END"
+        for key, read in reads.items()
     )
 
 
 def _cases(places: list[str], labels: list[str]) -> str:
-    """Return the branches of a CASE from the most frequent label's number to the gold label that it stands for."""
+    """Returns the branches of a CASE that map the number of the most frequent label to its gold label."""
     other = max(labels, key=labels.count)
     others = (
         f"WHEN {place} THEN '{label}'" for place, label in zip(places, labels, strict=False) if label != other
@@ -104,7 +114,7 @@ def _cases(places: list[str], labels: list[str]) -> str:
 
 
 def drop(using: str, plan: Any = (), **_: Any) -> None:
-    """Drops the view before migrations run. Without migrations to run it stays, since others may be reading it."""
+    """Drops the view before migrations run. Keeps it if there are none, since others may be reading it."""
     if plan:
         with connections[using].cursor() as cursor:
             cursor.execute("DROP VIEW IF EXISTS validation_gold")

@@ -10,6 +10,7 @@ from itertools import islice
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.models import User
 from accounts.people.consents import require_consent
@@ -36,7 +37,7 @@ from validation.quality_control.calibration import as_shown, calibration_of, dra
 
 # A claim locks a few more seats than the batch needs, since some may share a premise. The commit releases them.
 SPARE = 2
-ENDED = "You cannot label for this corpus at present. Your past work stays paid."
+ENDED = gettext_lazy("You cannot label for this corpus at present. Your past work stays paid.")
 
 
 Refusal = NoWork | NotInPool
@@ -70,9 +71,13 @@ def locked_member(question: Question, annotator: User) -> Membership:
         Membership.objects.get_or_create(question=question, annotator=annotator)
         member = locked_membership(question.pk, annotator.pk)
     if member is None:
-        why = "This work is for invited annotators. If you would like to join, please ask the researchers."
+        why = gettext(
+            "This work is for invited annotators. If you would like to join, please ask the researchers."
+        )
         if question.pool_is_open and question.qualification is not None:
-            why = f"This work needs the qualification {question.qualification.name}. The start page says how to get it."
+            why = gettext(
+                "This work needs the qualification %(name)s. The start page says how to get it."
+            ) % {"name": question.qualification.name}
         raise NotInPool(why)
     return active(member)
 
@@ -80,7 +85,7 @@ def locked_member(question: Question, annotator: User) -> Membership:
 def active(member: Membership) -> Membership:
     """Returns the member if they are active. Raises NotInPool."""
     if member.status != Membership.Status.ACTIVE:
-        raise NotInPool(ENDED)
+        raise NotInPool(str(ENDED))
     return member
 
 
@@ -135,7 +140,7 @@ def _with_calibration(
 
 
 def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[BatchItem]:
-    """Renews the leases of seats that nobody else has got, marks the other items as lost, and returns the open items."""
+    """Renews the leases of seats that nobody else holds, marks the other items as lost, and returns the open items."""
     items = locked_items(assignment.pk, assignment.annotator_id, now)
     held = [item for item in items if item.waits and item.is_theirs]
     lost = [item.item for item in items if item.waits and item not in held]
@@ -154,18 +159,19 @@ def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[Batch
 def _free_seats(question: Question, annotator: User, cursor: int, now: datetime) -> list[FreeSeat]:
     """Returns locked free seats for a batch, unseen premises first; fewer if there are not enough."""
     chosen: list[FreeSeat] = []
-    for look in ("ahead", "unseen", "any"):
-        missing = question.batch_size - len(chosen)
-        if missing:
+    looks = ({"new": "premise", "after": cursor}, {"new": "premise", "last": cursor}, {"new": "pair"})
+    for look in looks:
+        is_more = True
+        while is_more and (missing := question.batch_size - len(chosen)):
             found = free_seats(
                 question=question.pk,
                 annotator=annotator.pk,
-                look=look,
-                cursor=cursor,
                 but=[seat.premise_id for seat in chosen],
                 limit=missing + SPARE,
                 now=now,
+                **look,
             )
+            is_more = len(found) == missing + SPARE  # several may share a premise
             chosen += islice(_one_per_premise(found), missing)
     return chosen
 
@@ -186,9 +192,11 @@ def _why_nothing(question: Question, annotator: User, now: datetime) -> tuple[st
         until = Label.objects.values_list("leased_until", flat=True).get(pk=first) or now
         wait = max(int((until - now).total_seconds()), 30)
         return (
-            "Other annotators are labelling the last open pairs. A pair may become free if they do not finish.",
+            gettext(
+                "Other annotators are labelling the last open pairs. A pair may become free if they do not finish."
+            ),
             wait,
         )
     if Label.objects.filter(question=question).open().exists():
-        return "You have labelled, skipped or written every pair that is still open.", 3600
-    return "All pairs have their labels. New pairs may be added later.", 3600
+        return gettext("You have labelled, skipped or written every pair that is still open."), 3600
+    return gettext("All pairs have their labels. New pairs may be added later."), 3600

@@ -10,16 +10,19 @@ from validation.models import Assignment, Question, QuestionCheck, QuestionReadi
 
 
 def has_read(*, question: Question, annotator: User) -> bool:
-    """Whether this annotator has read the instructions and passed their check, or has had a batch before."""
+    """Returns whether this annotator has read the instructions and passed their check, or has had a batch before."""
     passed = QuestionReading.objects.filter(question=question, annotator=annotator, passed_at__isnull=False)
     return passed.exists() or Assignment.objects.filter(question=question, annotator=annotator).exists()
 
 
 @one_transaction
 def read_instructions(
-    *, question: Question, annotator: User, answers: Mapping[int, str]
+    *, question: Question, annotator: User, answers: Mapping[int, str], tries_before: int = 0
 ) -> list[QuestionCheck]:
-    """Records that the annotator read the instructions. `answers`: the order of a check question -> label.
+    """Records that the annotator read the instructions.
+
+    `answers`: the order of a check question -> label; `tries_before`: wrong answers that the page has already
+    reported.
 
     Returns the questions with wrong or missing answers; the check is passed if there are none. Annotators may try
     again without limit, since the check explains and does not select.
@@ -29,12 +32,12 @@ def read_instructions(
     if reading.passed_at is not None:
         return []
     wrong = [check for check in question.check_questions.all() if answers.get(check.order) != check.label]
-    reading.tries = min(reading.tries + 1, 32_767)
+    reading.tries = min(reading.tries + tries_before + 1, 32_767)
     reading.passed_at = None if wrong else timezone.now()
     reading.save(update_fields=["tries", "passed_at"])
     return wrong
 
 
 def check_waits(*, question: Question, annotator: User) -> bool:
-    """Whether the question has a check that this annotator has not passed yet."""
+    """Returns whether the question has a check that this annotator has not passed yet."""
     return question.check_questions.exists() and not has_read(question=question, annotator=annotator)

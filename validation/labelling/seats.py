@@ -27,7 +27,7 @@ from validation.models import Assignment, BatchItem, Label, Membership, Question
 # that it sorts all of them instead of walking the index.
 FOR_PERSON = """
 FROM validation_label AS seat
-WHERE seat.question_id = %(question)s AND seat.turn > %(cursor)s AND seat.turn <= %(last)s
+WHERE seat.question_id = %(question)s AND seat.turn > %(after)s AND seat.turn <= %(last)s
   AND seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
   AND (seat.author_id IS NULL OR seat.author_id <> %(annotator)s)
   AND (SELECT 1 FROM collection_pair AS pair
@@ -69,22 +69,17 @@ WHERE batch.question_id = %(question)s AND batch.annotator_id = %(annotator)s AN
     OR EXISTS (SELECT 1 FROM validation_calibrationanswer AS met
       WHERE met.assignment_id = batch.id AND met.answer IS NULL AND met.skip_reason IS NULL))
 """
-# Most of the next seats are new to the annotator. Checked seat by seat, a claim stays fast after many batches. If none of
-# the next AHEAD seats is new, one list of all premises that they know is faster.
-AHEAD = 400
-LAST_TURN = 2**31 - 1
-NOT_SEEN = {
-    "ahead": """(SELECT 1 FROM validation_label AS mine
+# The rule is "pair". A claim first looks for premises that are new to the annotator, from their cursor on.
+# Both conditions look up one key for each seat. PostgreSQL searches a list of all that the annotator has labelled row by
+# row, for each seat, if it expects the list to be long. premise_id: the index begins with annotator, question, premise.
+_LABELLED = """(SELECT 1 FROM validation_label AS mine
     WHERE mine.annotator_id = %(annotator)s AND mine.question_id = seat.question_id
-      AND mine.premise_id = seat.premise_id LIMIT 1) IS NULL""",
-    "unseen": """seat.premise_id NOT IN (
-    SELECT mine.premise_id FROM validation_label AS mine
-    WHERE mine.annotator_id = %(annotator)s AND mine.question_id = %(question)s)""",
-    # The rule itself; the other two also leave out known premises.
-    "any": """seat.pair_id NOT IN (
-    SELECT mine.pair_id FROM validation_label AS mine
-    WHERE mine.annotator_id = %(annotator)s AND mine.question_id = %(question)s)""",
+      AND mine.premise_id = seat.premise_id {more} LIMIT 1) IS NULL"""
+NOT_SEEN = {
+    "premise": _LABELLED.format(more=""),
+    "pair": _LABELLED.format(more="AND mine.pair_id = seat.pair_id"),
 }
+LAST_TURN = 2**31 - 1
 MARK = re.compile(r"%\((\w+)\)s")
 LOCK_ITEMS = """
 SELECT seat.id FROM validation_batchitem AS item JOIN validation_label AS seat ON seat.id = item.seat_id
@@ -178,50 +173,59 @@ class Held:
 
     @property
     def waits(self) -> bool:
-        """Whether it has neither an answer nor a reason to skip, and its seat is not lost."""
+        """Returns whether the item has neither an answer nor a reason to skip, and its seat is not lost."""
         return self.answer is None and self.skip_reason is None and not self.lost
 
 
 def free_seats(
-    *, question: int, annotator: int, look: str, cursor: int, but: Iterable[int], limit: int, now: datetime
+    *,
+    question: int,
+    annotator: int,
+    new: str,
+    but: Iterable[int],
+    limit: int,
+    now: datetime,
+    after: int = 0,
+    last: int = LAST_TURN,
 ) -> list[FreeSeat]:
     """Locks and returns free seats by turn; it skips seats that another transaction is locking.
 
-    `look`: "ahead": seats soon after the turn `cursor`, with premises that this annotator has not labelled;
-    "unseen": the same from the first turn on; "any": also known premises. `but`: premises to leave out.
+    `new`: what this annotator must not have labelled: the "pair" (always required) or even the "premise". `but`:
+    premises to exclude. `after`, `last`: only seats with turns after the first and up to the second.
     """
     taken = {f"but{number}": premise for number, premise in enumerate(but)}
     marks = ", ".join(f"%({name})s" for name in taken)
     statement = CLAIMABLE.format(
-        not_seen=NOT_SEEN[look],
+        not_seen=NOT_SEEN[new],
         but=f"AND seat.premise_id NOT IN ({marks})" if taken else "",
         limit=int(limit),  # in the text: without it PostgreSQL plans for many rows
     )
-    values = _values(question, annotator, cursor if look == "ahead" else None, now) | taken
+    values = _values(question, annotator, now, after, last) | taken
     return [FreeSeat(*row) for row in rows((statement + _lock("seat", "SKIP LOCKED"), values))]
 
 
-def _values(question: int, annotator: int, cursor: int | None, now: datetime) -> dict[str, Any]:
-    """Returns the parameters of FREE. `cursor`: look only at the AHEAD turns after it; None: at all turns."""
-    turns = {"cursor": 0, "last": LAST_TURN} if cursor is None else {"cursor": cursor, "last": cursor + AHEAD}
-    return {"question": question, "annotator": annotator, "now": moment(now), **turns}
+def _values(
+    question: int, annotator: int, now: datetime, after: int = 0, last: int = LAST_TURN
+) -> dict[str, Any]:
+    """Returns the parameters of FREE."""
+    return {"question": question, "annotator": annotator, "now": moment(now), "after": after, "last": last}
 
 
 def questions_with_work(questions: Sequence[tuple[int, int]], annotator: int, now: datetime) -> set[int]:
     """Returns the questions under which a claim would return a batch. `questions`: (id, the member's cursor).
 
-    It is one statement. For each question it searches as a claim does: the open batch, then the seats soon after the
-    cursor, then all seats. It stops at the first free seat.
+    It is one statement. For each question it searches as a claim does: the open batch, then the seats after the cursor,
+    then those before. It stops at the first free seat.
     """
     if not questions:
         return set()
     looks: list[str] = []
     values: dict[str, Any] = {}
+    free = CLAIMABLE.format(not_seen=NOT_SEEN["pair"], but="", limit=1)
     for number, (question, cursor) in enumerate(questions):
-        ahead = CLAIMABLE.format(not_seen=NOT_SEEN["ahead"], but="", limit=1)
-        anywhere = CLAIMABLE.format(not_seen=NOT_SEEN["any"], but="", limit=1)
-        soon = _values(question, annotator, cursor, now)
-        tests = [(IN_HAND, soon), (ahead, soon), (anywhere, _values(question, annotator, None, now))]
+        after = _values(question, annotator, now, after=cursor)
+        before = _values(question, annotator, now, last=cursor)
+        tests = [(IN_HAND, after), (free, after), (free, before)]
         for place, (statement, own) in enumerate(tests):
             mark = f"_{number}_{place}"
             tests[place] = (MARK.sub(rf"%(\1{mark})s", statement), own)
@@ -234,9 +238,9 @@ def questions_with_work(questions: Sequence[tuple[int, int]], annotator: int, no
 
 
 def first_to_become_free(question: int, annotator: int) -> int | None:
-    """Returns the seat for this annotator whose lease ends first; None if no open seat is for them."""
-    values = {"question": question, "annotator": annotator, "cursor": 0, "last": LAST_TURN}
-    found = rows((FIRST_TO_BECOME_FREE.format(not_seen=NOT_SEEN["any"]), values))
+    """Returns the seat for this annotator whose lease ends first; None if no open seat is available to them."""
+    values = {"question": question, "annotator": annotator, "after": 0, "last": LAST_TURN}
+    found = rows((FIRST_TO_BECOME_FREE.format(not_seen=NOT_SEEN["pair"]), values))
     return found[0][0] if found else None
 
 
@@ -282,8 +286,9 @@ def locked_batch(token: str, annotator: int) -> tuple[Membership, Assignment, bo
 def locked_items(assignment: int, annotator: int, now: datetime) -> list[Held]:
     """Locks the seats of a batch in the order of their ids, then reads its items.
 
-    All transactions use this order, so that they cannot deadlock. These are two statements in one message, since a
-    statement that waits for a lock would read other tables (an expert's label, a withdrawn pair) as of before its wait.
+    All transactions use this order, so that they cannot deadlock. The lock and the read are two statements in one
+    message: a single statement that waits for a lock would read other tables (an expert's label, a withdrawn pair)
+    as they were before its wait.
     """
     values = {"assignment": assignment, "annotator": annotator, "now": moment(now)}
     lock: list[Step] = [(LOCK_ITEMS + _lock("seat"), [assignment])] if _lock("seat") else []
@@ -325,7 +330,7 @@ def lease(seats: Sequence[int], *, annotator: int, until: datetime) -> Step:
 
 
 def items_of(assignment: int, but: Collection[int] = (), before: Sequence[Step] = ()) -> list[BatchItem]:
-    """Returns the items of a batch in order, with seat, pair and premise, except those of `but`.
+    """Returns the items of a batch in order, with seat, pair and premise; `but` excludes items.
 
     `before`: statements to run first, in the same message.
     """

@@ -5,10 +5,12 @@ The locked seat decides whether a label is late (docs/locking.md).
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NotRequired, TypedDict, Unpack
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.idempotency import record_submission, was_submitted
 from accounts.models import User
@@ -53,9 +55,21 @@ class BatchResult:
     finishes_visit: bool = False
 
 
+class Submission(TypedDict):
+    """What an annotator sends for a batch. By slot: labels, reasons to skip, active milliseconds, reasons for labels."""
+
+    annotator: User
+    token: str
+    key: str
+    labels: dict[str, str]
+    skips: NotRequired[dict[str, str]]
+    active_ms: NotRequired[dict[str, int]]
+    reasons: NotRequired[dict[str, str]]
+
+
 @dataclass(frozen=True)
 class Answers:
-    """Answers by slot: labels, reasons to skip, active milliseconds, reasons for labels in words."""
+    """The answers of a submission, by slot."""
 
     labels: dict[str, str]
     skips: dict[str, str]
@@ -64,58 +78,43 @@ class Answers:
 
 
 @one_transaction
-def submit_batch(
-    *,
-    annotator: User,
-    token: str,
-    labels: dict[str, str],
-    key: str,
-    skips: dict[str, str] | None = None,
-    active_ms: dict[str, int] | None = None,
-    reasons: dict[str, str] | None = None,
-) -> BatchResult:
+def submit_batch(**sent: Unpack[Submission]) -> BatchResult:
     """Submits answers for all slots of a batch or for some. The seats of skipped slots become free again.
 
     A label whose seat somebody else has filled or leased in the meantime becomes surplus: paid, but never counted.
-    Slots that were answered before stay as they are. If no open slot gets an answer, nothing is stored. `reasons`:
-    slot -> the annotator's reason for the label. Raises UnknownAssignment, UnknownSlot, WrongLabel, ConsentMissing,
-    KeyReused. After all but KeyReused, the corrected answers may come under the same key.
+    Slots that were answered before stay as they are. If no open slot gets an answer, nothing is stored. Raises
+    UnknownAssignment, UnknownSlot, WrongLabel, ConsentMissing, KeyReused. After all but KeyReused, the corrected answers
+    may come under the same key.
     """
-    answers = Answers(labels, skips or {}, active_ms or {}, reasons or {})
-    return _submit(annotator, token, key, answers, timezone.now())[0]
+    return _submit(sent, timezone.now())[0]
 
 
 @one_transaction
-def submit_and_claim(
-    *,
-    annotator: User,
-    token: str,
-    labels: dict[str, str],
-    key: str,
-    skips: dict[str, str] | None = None,
-    active_ms: dict[str, int] | None = None,
-    reasons: dict[str, str] | None = None,
-) -> tuple[BatchResult, Batch | Refusal]:
+def submit_and_claim(**sent: Unpack[Submission]) -> tuple[BatchResult, Batch | Refusal]:
     """Does `submit_batch` and `claim_batch` of the same question in one transaction, which is faster than two.
 
     Returns the result and the next batch, or the reason why there is none; the answers are stored in any case.
     """
-    now, answers = timezone.now(), Answers(labels, skips or {}, active_ms or {}, reasons or {})
-    result, member = _submit(annotator, token, key, answers, now)
+    now = timezone.now()
+    result, member = _submit(sent, now)
     has_none = result.closed and result.was_open and result.answered
     try:
-        return result, claim(result.question, annotator, active(member), now, has_none=has_none)
+        return result, claim(result.question, sent["annotator"], active(member), now, has_none=has_none)
     except (NoWork, NotInPool) as refusal:
         return result, refusal
 
 
-def _submit(
-    annotator: User, token: str, key: str, answers: Answers, now: datetime
-) -> tuple[BatchResult, Membership]:
+def _submit(sent: Submission, now: datetime) -> tuple[BatchResult, Membership]:
+    annotator, token, key = sent["annotator"], sent["token"], sent["key"]
+    answers = Answers(
+        sent["labels"], sent.get("skips") or {}, sent.get("active_ms") or {}, sent.get("reasons") or {}
+    )
     # Lock first: the second request of a double click waits here and then finds the answers.
     found = locked_batch(token, annotator.pk)
     if found is None:
-        raise UnknownAssignment("You have no such batch. Please open the labelling page for a new one.")
+        raise UnknownAssignment(
+            gettext("You have no such batch. Please open the labelling page for a new one.")
+        )
     member, assignment, is_visiting = found
     labels, skips = answers.labels, answers.skips
     check_labels(assignment.question, labels, skips)

@@ -5,13 +5,14 @@ from functools import lru_cache
 from typing import Any, cast
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, gettext, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
@@ -23,7 +24,7 @@ from accounts.people.consents import ConsentMissing
 from collection.joining.exam_pages import ExamWords, exam_page
 from collection.models import Exam, Exclusion
 from collection.texts import direction_of
-from collection.writing.forms import CheckForm
+from collection.writing.forms import CheckForm, by_script
 from validation.errors import NotInPool, NoWork, UnknownAssignment, UnknownSlot, WrongLabel
 from validation.labelling.claiming import ENDED, Batch, Refusal, claim_batch
 from validation.labelling.drafts import drafted, keep_draft
@@ -67,14 +68,17 @@ def _next(request: HttpRequest, question: Question) -> HttpResponse:
     except NotInPool as refusal:
         context = {"question": question, "nothing": refusal, "exam": exam_address(question)}
         return render(request, "validation/labelling/no_work.html", context, status=403)
-    return _batch_page(request, question, batch, confirmed=request.GET.get("confirmed", ""))
+    return batch_page(request, question, batch, confirmed=request.GET.get("confirmed", ""))
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @annotator_required
 def instructions(request: HttpRequest, slug: str, question_slug: str | None = None) -> HttpResponse:
-    """Shows instructions, worked examples, FAQ and the check, which annotators pass before their first batch."""
+    """Shows instructions, worked examples, FAQ and the check, which annotators pass before their first batch.
+
+    A POST by a script requests which of the given answers are wrong.
+    """
     question = question_or_404(slug, question_slug)
     target = safe_next(request) or address_of("labelling", question)
     choices, is_read = choices_of(question), _has_read(request, question)
@@ -83,18 +87,24 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
         [(choice.label, choice.wording) for choice in choices],
         request.POST if request.method == "POST" and not is_read else None,
     )
+    if request.method == "POST" and by_script(request):
+        return JsonResponse({"wrong": form.verdicts()})
     if request.method == "POST" and (is_read or form.is_valid()):
         wrong = (
             []
             if is_read
             else read_instructions(
-                question=question, annotator=cast(User, request.user), answers=form.answers
+                question=question,
+                annotator=cast(User, request.user),
+                answers=form.answers,
+                tries_before=form.tries_before,
             )
         )
         if not wrong:
             _remember_read(request, question)
             return redirect(target)
         form.explain(wrong)
+    form.focus_first_error()
     context = {
         "question": question,
         "choices": choices,
@@ -121,13 +131,13 @@ def labelling_exam(request: HttpRequest, slug: str, question_slug: str | None = 
     )
     excluded = Exclusion.objects.of(cast(User, request.user)).filter(corpus=question.corpus)
     if excluded.exists():
-        context = {"question": question, "nothing": NotInPool(ENDED)}
+        context = {"question": question, "nothing": NotInPool(str(ENDED))}
         return render(request, "validation/labelling/no_work.html", context, status=403)
     words = ExamWords(
-        asked=question.wording or "How do these relate?",
+        asked=question.wording or gettext("How do these relate?"),
         choices=[(choice.label, choice.wording) for choice in choices_of(question)],
         work=address_of("labelling", question),
-        go="Label pairs",
+        go=gettext("Label pairs"),
         hides_premise=question.hides_premise,
     )
     return exam_page(request, paper, words)
@@ -177,18 +187,18 @@ def _ask_for_consent(request: HttpRequest, question: Question) -> HttpResponse:
 
 
 def _has_read(request: HttpRequest, question: Question) -> bool:
-    """Whether the annotator has read the instructions, on any device. The session remembers only a yes."""
+    """Returns whether the annotator has read the instructions, on any device. The session caches only True."""
     remembered = question.pk in request.session.get(READ, [])
     return remembered or has_read(question=question, annotator=cast(User, request.user))
 
 
 def _remember_read(request: HttpRequest, question: Question) -> None:
-    """Remembers in the session that the instructions were read. Only requests that may write call it."""
+    """Records in the session that the instructions were read. Only requests that may write call it."""
     if question.pk not in request.session.get(READ, []):
         request.session[READ] = sorted({*request.session.get(READ, []), question.pk})
 
 
-def _batch_page(
+def batch_page(
     request: HttpRequest,
     question: Question,
     batch: Batch,
@@ -208,6 +218,7 @@ def _batch_page(
         "key": new_token(),
         "pairs": list(_pairs(batch.items, tuple(choices), chosen)),
         "language": format_html('lang="{}" dir="{}"', language, direction_of(language)),
+        "direction": direction_of(language),
         "confirmed": confirmed,
         "error": error,
         "instructions_address": address_of("labelling-instructions", question),
@@ -224,7 +235,7 @@ def _pairs(
     items: Iterable[BatchItem], choices: tuple[Choice, ...], chosen: Mapping[str, str]
 ) -> Iterator[tuple[BatchItem, SafeString]]:
     """Yields each item with the HTML of its answer fields. `chosen`: the filled fields of the form."""
-    unanswered = _unanswered(choices)
+    unanswered = _unanswered(choices, get_language() or "")
     for number, item in enumerate(items, start=1):
         slot = item.seat.token
         given = {name: chosen.get(f"{name}-{slot}", "") for name in ("label", "skip", "reason", "ms")}
@@ -233,8 +244,8 @@ def _pairs(
 
 
 @lru_cache(maxsize=100)
-def _unanswered(choices: tuple[Choice, ...]) -> SafeString:
-    """Renders the empty answer fields once for all items of a question."""
+def _unanswered(choices: tuple[Choice, ...], language: str) -> SafeString:
+    """Renders the empty answer fields once for all items of a question, in each language of the interface."""
     return _answers(choices)
 
 
@@ -278,7 +289,7 @@ def _submit(request: HttpRequest, question: Question) -> HttpResponse:
 
 
 def _is_swap(request: HttpRequest) -> bool:
-    """Whether htmx makes the request: the response then replaces the batch on the open page."""
+    """Returns whether htmx makes the request; the response then replaces the batch on the open page."""
     return bool(getattr(request, "htmx", None))
 
 
@@ -294,7 +305,7 @@ def _swapped(
     if result.finishes_visit:
         return HttpResponseClientRedirect(reverse("visit"))
     if isinstance(then, Batch) and result.question == question:
-        return _batch_page(request, question, then, confirmed=token)
+        return batch_page(request, question, then, confirmed=token)
     page = f"{address_of('labelling', result.question)}?{urlencode({'confirmed': token})}"
     return HttpResponseClientRedirect(page)
 
@@ -310,25 +321,37 @@ def _again(request: HttpRequest, question: Question, error: str) -> HttpResponse
             {"question": question, "nothing": nothing},
             status=409,
         )
-    return _batch_page(request, question, batch, error=error, status=422)
+    return batch_page(request, question, batch, error=error, status=422)
 
 
 def saved_sentence(result: BatchResult) -> str:
     if result.repeated:
-        return "These answers were saved before. Nothing was saved or paid twice."
+        return gettext("These answers were saved before. Nothing was saved or paid twice.")
     if not result.answered:
         return (
-            "Nothing was saved, because you chose no answer."
+            gettext("Nothing was saved, because you chose no answer.")
             if result.left
-            else "All pairs of this batch had answers already, so nothing more was saved."
+            else gettext("All pairs of this batch had answers already, so nothing more was saved.")
         )
     sentence = (
-        f"Your answers are saved. You earned {result.cents} cents."
+        ngettext(
+            "Your answers are saved. You earned %(count)s cent.",
+            "Your answers are saved. You earned %(count)s cents.",
+            result.cents,
+        )
+        % {"count": result.cents}
         if result.cents
-        else "Your answers are saved."
+        else gettext("Your answers are saved.")
     )
     if result.surplus:
-        sentence += " Somebody else finished some of these pairs first. You are paid for yours, too."
+        sentence += " " + gettext(
+            "Somebody else finished some of these pairs first. You are paid for yours, too."
+        )
     if result.left:
-        sentence += f" {result.left} pairs of this batch still need an answer."
+        still = ngettext(
+            "%(count)s pair of this batch still needs an answer.",
+            "%(count)s pairs of this batch still need an answer.",
+            result.left,
+        )
+        sentence += " " + still % {"count": result.left}
     return sentence

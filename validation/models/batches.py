@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from accounts.models import new_token
 from validation.models.labels import Label
@@ -56,10 +57,10 @@ class BatchItem(models.Model):
     """One pair of a batch, with the answer or the reason to skip."""
 
     class SkipReason(models.TextChoices):
-        UNCLEAR = "unclear", "I cannot tell what it means"
-        LANGUAGE = "language", "It is not in the right language"
-        UPSETTING = "upsetting", "I would rather not read this"
-        OTHER = "other", "Another reason"
+        UNCLEAR = "unclear", gettext_lazy("I cannot tell what it means")
+        LANGUAGE = "language", gettext_lazy("It is not in the right language")
+        UPSETTING = "upsetting", gettext_lazy("I would rather not read this")
+        OTHER = "other", gettext_lazy("Another reason")
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="items")
     seat = models.ForeignKey(Label, on_delete=models.PROTECT, related_name="handed_out")

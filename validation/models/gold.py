@@ -13,7 +13,9 @@ class Gold(models.Model):
     votes: how many are filled; most: the votes of the most frequent label. seats, threshold: those of the pair's
     published partition, else the question's. is_settled: no seat is open, and somebody
     other than the author has labelled the pair. adjudicated: the researcher's decision. standing: the label that was
-    published together with the votes. voted: the label that the votes give.
+    published together with the votes. voted: the label that the votes give. author_vote: the author's label, if it is
+    one of the votes. self_validated: whether the author validated the pair, too. last_cast_at: when the last of the
+    votes was cast.
     """
 
     pk = models.CompositePrimaryKey("question_id", "pair_id")
@@ -35,6 +37,9 @@ class Gold(models.Model):
     label = models.CharField(max_length=20, null=True)
     source = models.CharField(max_length=11)
     note = models.CharField(max_length=30)
+    author_vote = models.CharField(max_length=20, null=True)
+    self_validated = models.BooleanField()
+    last_cast_at = models.DateTimeField(null=True)
 
     class Meta:
         managed = False

@@ -1,13 +1,20 @@
 """Named conditions on seats and labels."""
 
-from datetime import datetime
+from typing import Any
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q, Subquery
 
-# A label in one of the question's seats. Surplus labels and labels of experts and models have no position; extra labels
-# have positions above the seats.
-IN_SEATS = Q(withdrawn_at=None, position__isnull=False, position__lte=F("question__seats"))
+
+def in_seats_up_to(seats: int | F) -> Q:
+    """Returns the condition that a label is in one of so many seats.
+
+    Surplus labels and labels of experts and models have no position; extra labels have positions above the seats.
+    """
+    return Q(withdrawn_at=None, position__isnull=False, position__lte=seats)
+
+
+IN_SEATS = in_seats_up_to(F("question__seats"))
 
 
 class LabelQuerySet(models.QuerySet):
@@ -22,12 +29,27 @@ class LabelQuerySet(models.QuerySet):
         """Seats without a label, leased or not, of pairs that are not withdrawn."""
         return self.seats().filter(label=None, pair__withdrawn_at=None)
 
-    def claimable_at(self, now: datetime) -> "LabelQuerySet":
-        """Open seats without a current lease."""
-        return self.open().filter(Q(leased_until=None) | Q(leased_until__lte=now))
-
     def cast(self) -> "LabelQuerySet":
         return self.standing().filter(label__isnull=False)
+
+    def cast_by_validators(self) -> "LabelQuerySet":
+        """Standing labels that people gave here as validators, surplus ones included.
+
+        Not those of authors, experts and models, nor those that came with a published corpus.
+        """
+        return self.cast().filter(origin="cast")
+
+    def filled_by_validators(self) -> "LabelQuerySet":
+        """Seats that validators filled, of pairs that are not withdrawn: what labels a day and the pace count."""
+        return self.cast_by_validators().seats().filter(pair__withdrawn_at=None)
+
+    def met_controls(self, question: Any) -> "LabelQuerySet":
+        """Standing labels of validators on what an expert labelled, too; each has the expert's as `expert`."""
+        experts = LabelQuerySet(self.model).standing().filter(origin="expert", question=question)
+        expert = experts.filter(pair=OuterRef("pair"), sentence=OuterRef("sentence"))
+        # Few pairs are control items, so they are found first, however much somebody has labelled.
+        met = self.cast_by_validators().filter(question=question, pair__in=experts.values("pair"))
+        return met.annotate(expert=Subquery(expert.values("label")[:1])).filter(expert__isnull=False)
 
     def cast_by(self, annotator: models.Model) -> "LabelQuerySet":
         """Labels that this annotator gave as a validator, also withdrawn and surplus ones: these are paid, too."""
@@ -36,6 +58,10 @@ class LabelQuerySet(models.QuerySet):
     def in_seats(self) -> "LabelQuerySet":
         """Labels in the seats of their question. They decide, also about single sentences."""
         return self.cast().filter(IN_SEATS)
+
+    def in_seats_of(self, question: Any) -> "LabelQuerySet":
+        """The same of one question: its number of seats is known, so that no table is joined for it."""
+        return self.cast().filter(in_seats_up_to(question.seats), question=question)
 
     def counted(self) -> "LabelQuerySet":
         """Labels that decide the gold label: under the main question, about the whole premise, in one of its seats."""

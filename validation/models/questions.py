@@ -6,12 +6,14 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+import nli.gold
 from accounts.models import Qualification
 from collection.corpus_schema import SideQuestionPart
 from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus
-from nli.gold import UNANIMOUS, Rule
+from nli.gold import Rule
 from nli.labels import SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
+from shared.constraints import RowExists
 
 
 class Question(models.Model):
@@ -21,19 +23,19 @@ class Question(models.Model):
         """How the labels of the seats become the gold label; see nli.gold.Rule."""
 
         MAJORITY = (
-            "majority",
+            nli.gold.MAJORITY,
             "majority: the label with at least as many votes as the threshold",
         )
         # MPE (Lai et al. 2017) section 4.2: 2-2-1 and 3-2 between entailment and contradiction.
         ADJUDICATED = (
-            "adjudicated",
+            nli.gold.ADJUDICATED,
             "adjudicated: the majority; a researcher decides if there is none, or if entailment and contradiction"
             " share all the votes with at least two each",
         )
         # Relation extraction in the DNC (Poliak et al. 2018), appendix B.4. Its text has the two sides of the
         # scale reversed; its files have them as here.
         UNANIMOUS = (
-            "unanimous",
+            nli.gold.UNANIMOUS,
             "unanimous: the label that all votes share, if they are at least as many as the threshold; on the scale of"
             " five points, 5 means entailed and 1 to 4 mean not entailed",
         )
@@ -104,10 +106,14 @@ class Question(models.Model):
             ),
             models.CheckConstraint(condition=Q(batch_size__gte=1), name="batch_holds_a_pair"),
             models.CheckConstraint(
-                condition=Q(gold_rule__in=["majority", "adjudicated", "unanimous"]), name="gold_rule_is_known"
+                condition=Q(gold_rule__in=list(nli.gold.RULES)), name="gold_rule_is_known"
             ),
+            # Rules of partitions refer to both.
+            models.UniqueConstraint(fields=["id", "gold_rule"], name="question_with_its_gold_rule"),
             models.CheckConstraint(
-                condition=~Q(gold_rule="adjudicated") | Q(scheme="nli3"), name="adjudicated_rule_is_for_nli3"
+                condition=~Q(gold_rule=nli.gold.ADJUDICATED)
+                | Q(scheme=nli.gold.NEEDS_SCHEME[nli.gold.ADJUDICATED]),
+                name="adjudicated_rule_is_for_nli3",
             ),
             models.CheckConstraint(
                 condition=Q(is_main=False) | Q(by_sentence=False), name="main_question_is_about_the_whole"
@@ -137,22 +143,24 @@ class Question(models.Model):
 
     @property
     def rule(self) -> Rule:
-        """Return the rule that turns the labels of this question into gold labels.
+        """Returns the rule that turns the labels of this question into gold labels.
 
-        Only the main question decides the corpus's gold labels. Under the rule "unanimous" these may belong to another
-        scheme than its own.
+        Only the main question decides the corpus's gold labels, which may belong to another scheme (nli.gold.may_decide).
         """
-        other = self.is_main and self.gold_rule == UNANIMOUS
-        return Rule(
-            self.scheme, self.seats, self.threshold, self.gold_rule, self.corpus.scheme if other else ""
-        )
+        other = self.corpus.scheme if self.is_main and self.corpus.scheme != self.scheme else ""
+        crosses = nli.gold.may_decide(self.gold_rule, self.scheme, other)
+        return Rule(self.scheme, self.seats, self.threshold, self.gold_rule, other if crosses else "")
 
 
 class PartitionRule(models.Model):
     """Seats and threshold of pairs of one published partition, if they differ from the question's.
 
-    The Diverse NLI Collection has one judgement in train and dev, three to five in test, and keeps the pairs of which all
-    judgements are the same (Poliak et al. 2018, appendix B.4).
+    Only questions with the rule "unanimous" have them: under another, two labels could reach a threshold of half the
+    seats or fewer. The Diverse NLI Collection has one judgement in train and dev, three to five in test, and keeps the
+    pairs of which all judgements are the same (Poliak et al. 2018, appendix B.4).
+
+    Its seats are at most the question's. A check sees one table alone, and a copy of the question's seats would have to be
+    changed with them, so no constraint says so: files with more are refused, and `doctor` counts such rules.
     """
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="partitions")
@@ -160,6 +168,9 @@ class PartitionRule(models.Model):
     partition = models.CharField(max_length=5, choices=PARTITION_CHOICES)
     seats = models.PositiveSmallIntegerField(help_text="labels a pair")
     threshold = models.PositiveSmallIntegerField(help_text="equal judgements that make the gold label")
+    gold_rule = models.CharField(
+        max_length=20, default=nli.gold.UNANIMOUS, editable=False, help_text="that of the question"
+    )
 
     class Meta:
         ordering = ["order"]
@@ -170,6 +181,15 @@ class PartitionRule(models.Model):
             models.CheckConstraint(
                 condition=Q(seats__gte=1, threshold__gte=1, threshold__lte=F("seats")),
                 name="partition_threshold_can_be_reached",
+            ),
+            models.CheckConstraint(
+                condition=Q(gold_rule=nli.gold.UNANIMOUS), name="partition_rule_is_unanimous"
+            ),
+            RowExists(
+                columns=["question_id", "gold_rule"],
+                to="validation_question",
+                to_columns=["id", "gold_rule"],
+                name="partition_rule_is_that_of_its_question",
             ),
         ]
 

@@ -14,7 +14,7 @@ class CachedStatistics(Job):
     The row is a cache and nothing else: a new result replaces the old one, which stays until then.
     """
 
-    WORK, DONE = "validation.statistics.cached.work", "idle"
+    WORK, DONE, STOPPED = "validation.statistics.cached.work", "idle", "idle"
 
     class Kind(models.TextChoices):
         AGREEMENT = "agreement", "agreement"
@@ -23,6 +23,7 @@ class CachedStatistics(Job):
         MODELS = "models", "models of reliability"
         CROSS_TABLE = "cross", "answers to a question beside gold labels"
         BIAS = "bias", "what hypotheses give away"
+        OVERVIEW = "overview", "the corpus at a glance"
 
     class Status(models.TextChoices):
         REQUESTED = "requested"
@@ -56,7 +57,9 @@ class CachedStatistics(Job):
             *job_constraints("figures"),
             models.UniqueConstraint(fields=["question", "kind", "by"], name="one_row_of_figures_a_kind"),
             models.CheckConstraint(
-                condition=Q(kind__in=["agreement", "pairwise", "annotators", "models", "cross", "bias"]),
+                condition=Q(
+                    kind__in=["agreement", "pairwise", "annotators", "models", "cross", "bias", "overview"]
+                ),
                 name="kind_of_figures_is_known",
             ),
             models.CheckConstraint(
@@ -73,12 +76,12 @@ class CachedStatistics(Job):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether somebody waits for them."""
+        """Returns whether somebody waits for these statistics."""
         return self.status in (self.WAITING, self.WORKING)
 
     @property
     def is_stale(self) -> bool:
-        """Whether labels changed since, apart from those of closed batches."""
+        """Returns whether labels have changed since the computation, other than by closed batches."""
         return self.changes != self.changes_counted
 
     @property

@@ -17,7 +17,7 @@ from validation.statistics.cached import mark_stale
 
 
 def pair_to_decide(question: Question, *, after: int = 0) -> tuple[Any, int | None]:
-    """Returns (the next pair that waits for a decision, or None; the key after which the search goes on, or None).
+    """Returns (the next pair that waits for a decision, or None; the key after which the search continues, or None).
 
     As `pairs_to_read` it examines at most ten thousand pairs that have seats.
     """
@@ -33,7 +33,7 @@ def pair_to_decide(question: Question, *, after: int = 0) -> tuple[Any, int | No
 def adjudicate(*, question: Question, pair: Pair, label: str, reason: str, by: User) -> Adjudication:
     """Decides the gold label of a pair that waits for it. Its labels stay as they are.
 
-    Raises WrongLabel, ReasonMissing, and AlreadyDecided if the pair does not wait (any more).
+    Raises WrongLabel, ReasonMissing, and AlreadyDecided if the pair does not wait for a decision.
     """
     if label not in question.labels:
         raise WrongLabel({"label": f"Please choose one of: {', '.join(question.labels)}."})
@@ -68,5 +68,5 @@ def take_back(*, adjudication: Adjudication, reason: str, by: User) -> None:
         raise ReasonMissing
     standing = Adjudication.objects.filter(pk=adjudication.pk, withdrawn_at=None)
     if not standing.update(withdrawn_at=timezone.now(), withdrawn_because=reason, withdrawn_by=by):
-        raise AlreadyDecided("Somebody has taken this decision back before. Nothing was changed.")
+        raise AlreadyDecided("Somebody has already taken this decision back. Nothing was changed.")
     mark_stale(corpus=adjudication.question.corpus_id)

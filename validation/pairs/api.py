@@ -94,7 +94,7 @@ class PairList(ListAPIView[Pair]):
         return pairs.by_genre(genre)
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Any:
-        """Cuts the page first, so that votes are counted for its pairs alone and not for the whole corpus."""
+        """Selects the pairs of the page first, so that votes are counted for these alone, not for the corpus."""
         pairs, question = self.get_queryset(), question_or_404(self.kwargs["slug"])
         if PairsQuery.read(request).get("as"):
             return StreamingHttpResponse(lines_of(question, pairs), content_type=JSON_LINES)

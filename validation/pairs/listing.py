@@ -1,38 +1,51 @@
 """The list of pairs: filtered pages for researchers, and rows for REST."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Length
 
 from collection.models import Pair
 from collection.models.premises import sentences_of
+from collection.models.querysets import PairQuerySet
 from nli.gold import ADJUDICATED
+from nli.labels import NO_GOLD
+from shared.csv_tables import csv_text
+from shared.pages_by_key import counted_up_to
+from shared.portions import portions
 from validation.gold.queries import is_complete, is_disputed, is_unanimous, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
+from validation.pairs.random_order import in_drawn_order
+from validation.statistics.vote_patterns import in_group
 
 PAGE = 50
 LINES_AT_ONCE = 1000  # pairs
 # A page counts gold labels for at most PORTIONS portions of PORTION pairs. So a filter that few pairs pass costs more
 # clicks, but never a page that takes minutes.
 PORTION, PORTIONS = 500, 20
+MOST_COUNTED = 100_000  # a total goes no further
+MOST_IN_FACETS = 20_000  # pairs whose genres and labels are counted beside the list
+FACETS = {"genre": "premise__genre__slug", "author_label": "author_label"}  # filter -> its column
 VOTES = {
     "complete": "all seats are filled",
     "unanimous": "all are the same",
     "split": "not all are the same",
-    "disputed": "no label has the threshold",
+    "disputed": "all seats are filled, and the votes give no gold label",
 }
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """The filters of the list; an empty one lets all pairs through.
+    """The filters of the list; an empty filter accepts all pairs.
 
-    genre: a slug. author: a code. gold: a label of the question, or "none". source: the source of the gold label.
-    votes: a key of VOTES. skipped: only pairs that somebody skipped. text: part of the hypothesis.
+    genre: a slug. author: a code. gold: a gold label, or "-" for none. source: the source of the gold label.
+    votes: a key of VOTES. skipped: only pairs that somebody skipped. text: part of the hypothesis. premise: the id of a
+    premise. shortest, longest: characters of the hypothesis; 0: no limit. by, group: a dimension of agreement and
+    one of its groups.
     """
 
     genre: str = ""
@@ -43,26 +56,128 @@ class Wanted:
     votes: str = ""
     skipped: bool = False
     text: str = ""
+    premise: str = ""
+    shortest: int = 0
+    longest: int = 0
+    by: str = ""
+    group: str = ""
+
+    @property
+    def needs_votes(self) -> bool:
+        """Returns whether the votes of pairs must be read to decide which pass; then the list has no total."""
+        return bool(self.gold or self.source or self.votes)
 
 
-def pairs_to_read(question: Question, wanted: Wanted, *, after: int = 0) -> tuple[list[Any], int | None]:
+def pairs_to_read(
+    question: Question, wanted: Wanted, *, after: int = 0, newest_first: bool = False
+) -> tuple[list[Any], int | None]:
     """Returns (up to fifty pairs with gold labels, ordered by key; the key after which the next page begins).
 
     It leaves out withdrawn pairs. The key is None on the last page. A page examines at most ten thousand pairs, so it
     may hold fewer than fifty, even none, and still not be the last.
     """
     with more_sort_memory():
-        return scan(question, by_columns(question, wanted), _by_votes(wanted), after, PAGE)
+        keys = by_columns(question, wanted)
+        return scan(question, keys, _by_votes(wanted), after, PAGE, newest_first=newest_first)
+
+
+def sample_of(question: Question, wanted: Wanted, seed: int) -> list[Any]:
+    """Returns up to fifty random pairs that pass, with gold labels. The same seed draws the same pairs."""
+    with more_sort_memory():
+        drawn = in_drawn_order(by_columns(question, wanted), str(seed)).values_list("pk", flat=True)
+        keys, condition, found = list(drawn[: PORTION * PORTIONS]), _by_votes(wanted), []
+        for portion in portions(keys, PORTION):
+            rows = with_gold_label(Pair.objects.all(), question, portion).filter(condition)
+            rows = rows.select_related("premise__genre", "author")
+            found += sorted(rows, key=lambda pair: keys.index(pair.pk))
+            if len(found) >= PAGE:
+                break
+    return found[:PAGE]
+
+
+def votes_on(question: Question, pairs: Collection[Pair]) -> dict[int, Counter[str]]:
+    """Returns pair id -> label -> how many labels in its seats say so, in one query."""
+    rows = (
+        Label.objects.filter(question=question, pair__in=pairs).in_seats().order_by().values("pair", "label")
+    )
+    found: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for row in rows.annotate(number=Count("pk")):
+        found[row["pair"]][row["label"]] = row["number"]
+    return found
+
+
+def facets_of(question: Question, wanted: Wanted) -> dict[str, list[tuple[str, int]]]:
+    """Returns filter -> (value, number of pairs), the most frequent first, for the pairs that pass; of long lists nothing.
+
+    A chosen filter is left out of its own numbers: they say what another value would show.
+    """
+    found: dict[str, list[tuple[str, int]]] = {}
+    nothing: dict[str, Any] = dict.fromkeys(FACETS, "")
+    all_values = by_columns(question, replace(wanted, **nothing))
+    if wanted.needs_votes or counted_up_to(all_values, MOST_IN_FACETS)[1]:
+        return found
+    for name, column in FACETS.items():
+        without: dict[str, Any] = {name: ""}
+        pairs = by_columns(question, replace(wanted, **without))
+        rows = pairs.order_by().exclude(**{f"{column}__isnull": True}).values_list(column)
+        found[name] = [
+            (value, number) for value, number in rows.annotate(n=Count("pk")).order_by("-n", column) if value
+        ]
+    return {name: values for name, values in found.items() if len(values) > 1}
+
+
+def total_of(question: Question, wanted: Wanted) -> tuple[int, bool] | None:
+    """Returns the number of pairs that pass (at most MOST_COUNTED) and whether there are more.
+
+    None if it must count votes.
+    """
+    return None if wanted.needs_votes else counted_up_to(by_columns(question, wanted), MOST_COUNTED)
+
+
+def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:
+    """Yields the keys of all pairs that pass, portion by portion."""
+    keys, condition, after = by_columns(question, wanted), _by_votes(wanted), 0
+    while portion := list(keys.filter(pk__gt=after).values_list("pk", flat=True)[:LINES_AT_ONCE]):
+        passing = with_gold_label(Pair.objects.all(), question, portion).filter(condition)
+        yield list(passing.order_by("pk").values_list("pk", flat=True)) if wanted.needs_votes else portion
+        after = portion[-1]
+
+
+def csv_of(question: Question, wanted: Wanted) -> Iterator[str]:
+    """Yields all pairs that pass as CSV, portion by portion, each with its labels in the order of their seats."""
+    yield csv_text([[*ROW, "labels"]])
+    for keys in keys_of(question, wanted):
+        yield csv_text(
+            [*(_cell(row[name]) for name in ROW), " ".join(label["label"] for label in row["labels"])]
+            for row in rows_of(question, keys)
+        )
+
+
+def _cell(value: Any) -> Any:
+    return "\n".join(value) if isinstance(value, list) else value
 
 
 def scan(
-    question: Question, keys: QuerySet[Pair], condition: Q, after: int, number: int
+    question: Question,
+    keys: QuerySet[Pair],
+    condition: Q,
+    after: int,
+    number: int,
+    *,
+    newest_first: bool = False,
 ) -> tuple[list[Any], int | None]:
+    """Returns (up to `number` pairs beyond the key `after` that fulfil the condition; the key of the next page or None).
+
+    newest_first: from the highest key down; `after` 0 then means from the newest on.
+    """
+    order, side = ("-pk", "lt") if newest_first else ("pk", "gt")
+    keys = keys.order_by(order)
     found: list[Any] = []
     for _ in range(PORTIONS):
-        portion = list(keys.filter(pk__gt=after).values_list("pk", flat=True)[:PORTION])
+        beyond = keys.filter(**{f"pk__{side}": after}) if after or not newest_first else keys
+        portion = list(beyond.values_list("pk", flat=True)[:PORTION])
         rows = with_gold_label(Pair.objects.all(), question, portion).filter(condition)
-        rows = rows.select_related("premise__genre", "author").order_by("pk")
+        rows = rows.select_related("premise__genre", "author").order_by(order)
         found += rows[: number + 1 - len(found)]
         if len(found) > number:
             return found[:number], found[number - 1].pk
@@ -72,7 +187,7 @@ def scan(
     return found, after
 
 
-def by_columns(question: Question, wanted: Wanted) -> QuerySet[Pair]:
+def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
     """Returns the pairs that pass the filters for which no votes need be counted."""
     pairs = Pair.objects.standing().filter(corpus=question.corpus_id).order_by("pk")
     columns: dict[str, Any] = {
@@ -80,8 +195,15 @@ def by_columns(question: Question, wanted: Wanted) -> QuerySet[Pair]:
         "author__code": wanted.author,
         "author_label": wanted.author_label,
         "hypothesis__icontains": wanted.text,
+        "premise__public_id": wanted.premise,
     }
     pairs = pairs.filter(**{name: value for name, value in columns.items() if value})
+    if wanted.shortest or wanted.longest:
+        lengths = {"gte": wanted.shortest, "lte": wanted.longest}
+        limits = {f"characters__{side}": number for side, number in lengths.items() if number}
+        pairs = pairs.annotate(characters=Length("hypothesis")).filter(**limits)
+    if wanted.by:
+        pairs = in_group(pairs, question, wanted.by, wanted.group)
     if wanted.votes:
         seats = Label.objects.seats().filter(question=question, pair=OuterRef("pk"))
         pairs = pairs.filter(Exists(seats))
@@ -106,7 +228,7 @@ def _by_votes(wanted: Wanted) -> Q:
         "disputed": is_disputed(),
     }.get(wanted.votes, Q())
     if wanted.gold:
-        condition &= Q(gold_label=None) if wanted.gold == "none" else Q(gold_label=wanted.gold)
+        condition &= Q(gold_label=None if wanted.gold == NO_GOLD else wanted.gold)
     return condition & Q(gold_source=wanted.source) if wanted.source else condition
 
 
@@ -126,7 +248,7 @@ LABEL = {"position": "position", "label": "label", "origin": "origin", "annotato
 def rows_of(question: Question, keys: Collection[int]) -> list[dict[str, Any]]:
     """Returns these pairs with gold label and labels, ordered by key, as REST shows them.
 
-    It makes two queries and no model objects, which took most of the time.
+    It makes two queries, and no model objects, since these would take most of the time.
     """
     given: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     counted = Label.objects.filter(question=question, pair__in=keys).counted().order_by("pair", "position")
@@ -143,7 +265,7 @@ def rows_of(question: Question, keys: Collection[int]) -> list[dict[str, Any]]:
 
 
 def lines_of(question: Question, pairs: QuerySet[Pair]) -> Iterator[bytes]:
-    """Yields the rows of these pairs as JSON Lines, portion by portion; each portion is read when its turn comes.
+    """Yields the rows of these pairs as JSON Lines, portion by portion; each portion is read when it is needed.
 
     Memory holds one portion, and no query or transaction stays open while the client reads.
     """

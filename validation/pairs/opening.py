@@ -1,12 +1,16 @@
 """Opens pairs for validation: makes their seats, and sets the order in which annotators get them."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Max, QuerySet
 
 from collection.models import Pair
 from collection.models.querysets import PairQuerySet
+from nli.gold import Rule
 from shared.portions import portions
 from shared.transactions import one_transaction
 from validation.errors import TooManyLabels
@@ -17,11 +21,77 @@ from validation.pairs.random_order import in_drawn_order
 # Turns are given out block by block. Within a block, all second seats come before all third ones: so pairs complete
 # early, and the seats of one pair are far apart.
 BLOCK = 100
+A_WEEK = timedelta(days=7)
+PREVIEWED = 1000  # pairs that a preview reads at once
+# The columns of a pair that decide which seats it gets.
+KIND = ("published_partition", "author_label", "premise__sentence_count")
+Rules = Mapping[str | None, Rule]
 
 
-def unopened_pairs(question: Question) -> PairQuerySet:
-    """Returns the pairs of the corpus that have no seats yet under this question."""
-    return Pair.objects.standing().filter(corpus=question.corpus_id).exclude(labels__question=question)
+def unopened_pairs(*questions: Question) -> PairQuerySet:
+    """Returns the pairs of the corpus that have no seats yet under this question, or of several corpora under theirs."""
+    corpora = [question.corpus_id for question in questions]
+    return Pair.objects.standing().filter(corpus__in=corpora).exclude(labels__question__in=questions)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What opening pairs would make: pairs, the labels that validators then give, their pay in cents."""
+
+    pairs: int
+    labels: int
+    cents: int
+
+
+def preview_opening(
+    *,
+    question: Question,
+    pairs: PairQuerySet,
+    seed: int = 0,
+    number: int | None = None,
+    number_a_genre: int | None = None,
+    share_a_genre: float | None = None,
+) -> Opening:
+    """Returns what `open_for_validation` would make with the same arguments. It writes nothing."""
+    keys = _drawn(question, pairs.standing(), seed, number, number_a_genre, share_a_genre)
+    labels = sum(
+        opening.labels
+        for block in portions(keys, PREVIEWED)
+        for opening in openings([question], Pair.objects.filter(pk__in=block)).values()
+    )
+    return Opening(len(keys), labels, labels * question.pay_cents)
+
+
+def openings(questions: Collection[Question], pairs: QuerySet[Pair]) -> dict[int, Opening]:
+    """Returns corpus id -> what opening `pairs` would make, for questions of different corpora. Counts in one query."""
+    asked = {question.corpus_id: (question, question.rules_by_partition()) for question in questions}
+    opened, labels = Counter[int](), Counter[int]()
+    for corpus, *kind, number in pairs.order_by().values_list("corpus", *KIND).annotate(number=Count("pk")):
+        opened[corpus] += number
+        labels[corpus] += number * len(seats_to_fill(*asked[corpus], *kind))
+    return {
+        corpus: Opening(number, labels[corpus], labels[corpus] * asked[corpus][0].pay_cents)
+        for corpus, number in opened.items()
+    }
+
+
+def seats_to_fill(
+    question: Question, rules: Rules, partition: str | None, author_label: str | None, sentences: int
+) -> list[tuple[int, int]]:
+    """Returns the seats (position, sentence) that opening makes for validators; a pair's KIND decides.
+
+    rules: the question's `rules_by_partition`. sentence: 0 is the whole premise; a question about single sentences has
+    seats for each.
+    """
+    first = 2 if _has_author_label(question, author_label) else 1
+    parts = range(1, sentences + 1) if question.by_sentence else (0,)
+    return [(position, part) for position in range(first, rules[partition].seats + 1) for part in parts]
+
+
+def labels_a_day(question: Question, now: datetime) -> float:
+    """Returns the mean number of labels a day that validators gave in the last seven days."""
+    cast = Label.objects.filled_by_validators().filter(question=question, cast_at__gte=now - A_WEEK)
+    return cast.count() / A_WEEK.days
 
 
 def open_for_validation(
@@ -38,8 +108,9 @@ def open_for_validation(
     `seed` draws the pairs: `number` of them; `number_a_genre` of each genre; `share_a_genre` (0 to 1) of all pairs of
     each genre, including those that are open already; or all of them.
 
-    Position 1 is a copy of the author's label; the other positions are empty seats with their turns. A repeated call
-    with the same pairs opens nothing. Each transaction opens about a hundred pairs; the ids of all pairs are in memory.
+    Position 1 holds a copy of the author's label; the other positions are empty seats with their turns. A repeated
+    call with the same pairs has no effect. Each transaction opens about a hundred pairs; the ids of all pairs are
+    in memory.
     """
     keys = _drawn(question, pairs.standing(), seed, number, number_a_genre, share_a_genre)
     turn = _next_turn(question)
@@ -84,7 +155,7 @@ def _by_genre(pairs: QuerySet[Any]) -> dict[int, int]:
 
 
 def open_more_labels(*, question: Question, labels: int, most_votes: int | None = None, seed: int = 0) -> int:
-    """Adds seats to pairs whose votes split, up to `labels` labels per pair. Returns the number of these pairs.
+    """Adds seats to pairs whose votes split, so that each has `labels` labels in all. Returns the number of these pairs.
 
     The votes of a pair split if all its seats are filled and no label has more than `most_votes` (by default the
     threshold). Extra labels never change the gold label, which counts the first seats alone. Raises TooManyLabels.
@@ -102,18 +173,20 @@ def open_more_labels(*, question: Question, labels: int, most_votes: int | None 
 @one_transaction
 def _add_seats(question: Question, keys: list[int], labels: int) -> int:
     Question.objects.select_for_update().get(pk=question.pk)
-    highest = dict(
-        Label.objects.seats()
+    has = {
+        pair: (number, max(last, question.seats))
+        for pair, number, last in Label.objects.seats()
         .filter(question=question, pair__in=keys, sentence=0)
         .values_list("pair")
-        .annotate(last=Max("position"))
-    )
-    block = [pair for pair in Pair.objects.filter(pk__in=keys) if highest[pair.pk] < labels]
+        .annotate(number=Count("pk"), last=Max("position"))
+    }
+    block = [pair for pair in Pair.objects.filter(pk__in=keys) if has[pair.pk][0] < labels]
+    # A pair may have fewer seats than the question, or more published labels. Extra ones come after all that may count.
     places = [
-        (pair, position)
-        for position in range(question.seats + 1, labels + 1)
+        (pair, has[pair.pk][1] + number)
+        for number in range(1, labels + 1)
         for pair in block
-        if position > highest[pair.pk]
+        if has[pair.pk][0] + number <= labels
     ]
     turn = _next_turn(question)
     seats = [_empty_seat(question, pair, position, turn + k) for k, (pair, position) in enumerate(places)]
@@ -132,29 +205,31 @@ def _open_block(question: Question, keys: list[int], turn: int) -> tuple[int, in
     # A second opening waits here. Without the lock, the unique constraint on seats would make it fail.
     Question.objects.select_for_update().get(pk=question.pk)
     unopened = Pair.objects.standing().filter(pk__in=keys).exclude(labels__question=question)
-    rows = unopened.select_related("premise").in_bulk()
+    rows = unopened.in_bulk()
     block = [rows[key] for key in keys if key in rows]
     if not block:
         return 0, 0
-    # The author's label counts only if the question uses the scheme in which the author was asked to write.
-    counts = question.is_main and question.scheme == question.corpus.scheme
-    authored = [pair for pair in block if counts and pair.author_label]
-    taken = {(pair.pk, 1) for pair in authored}
-    of_partition: dict[str | None, int] = dict(question.partitions.values_list("partition", "seats"))
+    authored = [pair for pair in block if _has_author_label(question, pair.author_label)]
+    kinds = {pk: kind for pk, *kind in unopened.values_list("pk", *KIND)}
+    rules = question.rules_by_partition()
+    places = sorted(
+        (position, number, sentence)
+        for number, pair in enumerate(block)
+        for position, sentence in seats_to_fill(question, rules, *kinds[pair.pk])
+    )
     seats = [
-        _empty_seat(question, pair, position, turn, sentence)
-        for position in range(1, question.seats + 1)
-        for pair in block
-        if position <= of_partition.get(pair.published_partition, question.seats)
-        for sentence in _sentences(question, pair)
-        if (pair.pk, position) not in taken
+        _empty_seat(question, block[number], position, turn + k, sentence)
+        for k, (position, number, sentence) in enumerate(places)
     ]
-    for k, seat in enumerate(seats):
-        seat.turn = turn + k
     Label.objects.bulk_create(
         [*(_author_label(question, pair) for pair in authored), *seats], batch_size=2000
     )
     return len(block), len(seats)
+
+
+def _has_author_label(question: Question, author_label: str | None) -> bool:
+    """Returns whether the author's label takes the first seat: only in the scheme in which they were asked to write."""
+    return bool(question.is_main and question.scheme == question.corpus.scheme and author_label)
 
 
 def _author_label(question: Question, pair: Pair) -> Label:
@@ -170,11 +245,6 @@ def _author_label(question: Question, pair: Pair) -> Label:
         label=pair.author_label,
         cast_at=pair.created_at,
     )
-
-
-def _sentences(question: Question, pair: Pair) -> Iterable[int]:
-    """Returns the parts of the premise that are judged: the whole (0), or each sentence by its number."""
-    return range(1, pair.premise.sentence_count + 1) if question.by_sentence else (0,)
 
 
 def _empty_seat(question: Question, pair: Pair, position: int, turn: int, sentence: int = 0) -> Label:

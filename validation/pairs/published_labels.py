@@ -11,9 +11,10 @@ from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair
 from collection.imports.pairs import PairImport, PairSource, write_pairs
 from collection.models import Corpus, Pair, Source
+from nli.gold import least_threshold
 from nli.labels import QUESTION
 from shared.transactions import one_transaction
-from validation.models import Label, LabelWording, Question
+from validation.models import Label, LabelWording, PartitionRule, Question
 from validation.pairs.opening import open_for_validation
 from validation.statistics.cached import mark_stale
 
@@ -35,7 +36,7 @@ WORDINGS = {
 class Portion:
     """The result of importing a portion.
 
-    refused: the lines with errors. gold_differs: ids of pairs whose labels give another gold label than the file says.
+    refused: the lines with errors. gold_differs: ids of pairs whose gold label by the rule differs from the file's.
     """
 
     refused: list[BadLine]
@@ -56,11 +57,12 @@ def create_corpus(
     seats: int | None = None,
     threshold: int | None = None,
     gold_rule: str | None = None,
+    partitions: Mapping[str, tuple[int, int]] | None = None,
     question_scheme: str | None = None,
 ) -> Corpus:
     """Returns the corpus for imported pairs, with a main question; makes both if they do not exist.
 
-    `wording` and `labels`: the words of the question and of its answers, else the default ones.
+    `wording` and `labels`: the wording of the question and of its answers, by default the standard ones.
     """
     facts = {"scheme": scheme, "protocol": protocol, "licence": licence, "description": about}
     corpus, _ = Corpus.objects.get_or_create(
@@ -73,6 +75,7 @@ def create_corpus(
         seats=seats,
         threshold=threshold,
         gold_rule=gold_rule,
+        partitions=partitions,
         scheme=question_scheme,
     )
     return corpus
@@ -87,15 +90,16 @@ def main_question(
     seats: int | None = None,
     threshold: int | None = None,
     gold_rule: str | None = None,
+    partitions: Mapping[str, tuple[int, int]] | None = None,
     scheme: str | None = None,
 ) -> Question:
-    """Returns the corpus's main question; makes it if there is none, in these words or the default ones.
+    """Returns the corpus's main question; makes it if there is none, with this wording or the default one.
 
     scheme: of the labels, if it is not the corpus's. seats, threshold: by default five and three; with seats alone,
-    the threshold is more than half of them.
+    the threshold is more than half of them. partitions: seats and threshold of partitions that have their own.
     """
     rule: dict[str, Any] = {"seats": seats, "gold_rule": gold_rule}
-    rule["threshold"] = threshold or (seats // 2 + 1 if seats else None)
+    rule["threshold"] = threshold or (least_threshold(seats) if seats else None)
     question, is_new = Question.objects.get_or_create(
         corpus=corpus,
         is_main=True,
@@ -110,6 +114,10 @@ def main_question(
             LabelWording(question=question, order=order, label=label, wording=wording)
             for order, (label, wording) in enumerate((labels or WORDINGS[question.scheme]).items())
         )
+        PartitionRule.objects.bulk_create(
+            PartitionRule(question=question, order=order, partition=name, seats=own[0], threshold=own[1])
+            for order, (name, own) in enumerate((partitions or {}).items())
+        )
     return question
 
 
@@ -118,7 +126,7 @@ def import_portion(
     *, run: PairImport, file: PairSource, question: Question, plans: Sequence[PlannedPair]
 ) -> Portion:
     """Writes a portion of pairs with their labels in one transaction, except for lines with errors."""
-    prefetch_related_objects([question], "partitions")  # else `rule_in` asks the database for each pair
+    prefetch_related_objects([question], "partitions")  # for `rules_by_partition`
     written, refused = write_pairs(run=run, file=file, plans=plans)
     labels = [label for pair, plan in written for label in _labels(run, question, pair, plan)]
     Label.objects.bulk_create(labels)
@@ -131,11 +139,13 @@ def import_portion(
     )
     run.counts["author_labels"] += sum(pair.author_label is not None for pair, _ in written)
     run.counts["published_labels"] += sum(pair.published_label is not None for pair, _ in written)
-    run.counts["fewer_labels"] += sum(len(plan.votes) < question.seats for _, plan in voted)
+    rules = question.rules_by_partition()
+    run.counts["fewer_labels"] += sum(
+        len(plan.votes) < rules[pair.published_partition].seats for pair, plan in voted
+    )
     run.counts["more_labels"] += sum(plan.votes[-1].position > question.seats for _, plan in voted)
     run.counts["self_validated"] += sum(_is_self_validated(plan) for _, plan in voted)
     differing = []
-    rules = question.rules_by_partition() if voted else {}
     for pair, plan in voted:
         majority = rules[pair.published_partition].voted(
             question.rule.count(vote.label for vote in plan.votes if vote.position <= question.seats)
@@ -169,7 +179,7 @@ def _labels(run: PairImport, question: Question, pair: Pair, plan: PlannedPair) 
 
 
 def _is_self_validated(plan: PlannedPair) -> bool:
-    """Whether the author also validated the pair."""
+    """Returns whether the author also validated the pair."""
     return bool(plan.author) and any(
         vote.annotator == plan.author
         for vote in plan.votes

@@ -15,6 +15,7 @@ from accounts.models import User
 from collection.models import Corpus, Exclusion, Pair, Vetting
 from collection.models.querysets import PairQuerySet
 from collection.models.withdrawal import AUTHOR_EXCLUDED, VETTED
+from collection.premises.partitions import partition_of
 from shared.portions import portions
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing, ValidationError
@@ -23,7 +24,6 @@ from validation.models import Gold, Label, Question
 from validation.pairs.withdrawal import PORTION, close_empty_seats, closed_seats, lock, restore_pairs
 from validation.questions.lookup import main_question
 from validation.statistics.cached import mark_stale
-from validation.statistics.vote_patterns import PAIR_KEYS
 
 GOLD, ANY = BY = ("gold", "any")
 MOST_NAMES = 100_000
@@ -40,8 +40,8 @@ class NothingChosen(ValidationError):
 class Choice:
     """A choice of pairs of a corpus: by the answers to `question`, else by the public ids `names`.
 
-    labels: of the question. by: `gold`, pairs whose answer by the question's rule is one of them; `any`, pairs that one
-    or more of the labels that count says so of. partition: only pairs that came with this one.
+    labels: of the question. by: `gold`, pairs whose answer by the question's rule is one of them; `any`, pairs with
+    at least one counted label among them. partition: only pairs that are in this one.
     """
 
     question: Question | None = None
@@ -74,7 +74,7 @@ class Choice:
             )
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """Describes the choice, for the record."""
         within = f", in {self.partition}" if self.partition else ""
         if self.question is None:
@@ -86,7 +86,7 @@ class Choice:
         """Returns the chosen pairs that are not withdrawn."""
         pairs = Pair.objects.standing().filter(corpus=corpus)
         if self.partition:
-            pairs = pairs.filter(published_partition=self.partition)
+            pairs = pairs.alias(placed=partition_of()).filter(placed=self.partition)
         if self.question is None:
             return pairs.filter(public_id__in=self.names)
         if self.by == ANY:
@@ -100,8 +100,8 @@ class Choice:
 class Preview:
     """What withdrawing a choice changes.
 
-    unknown: ids of the list that the corpus does not have. gone: pairs of the list that are withdrawn already. labels:
-    labels that stay in the history. seats: empty seats that close.
+    unknown: ids of the list that the corpus does not have. gone: pairs of the list that are already withdrawn.
+    labels: labels that stay in the history. seats: empty seats that close.
     """
 
     pairs: int = 0
@@ -133,7 +133,7 @@ def preview_vetting(*, corpus: Corpus, choice: Choice) -> Preview:
         for part in portions(keys, PORTION):
             rows = Pair.objects.filter(pk__in=part).order_by()
             seen.genres.update(dict(rows.values_list("premise__genre__slug").annotate(n=Count("pk"))))
-            placed = rows.annotate(placed=PAIR_KEYS["partition"]("")).values_list("placed")
+            placed = rows.annotate(placed=partition_of()).values_list("placed")
             seen.partitions.update({name or NO_LABEL: n for name, n in placed.annotate(n=Count("pk"))})
             if question is not None:
                 gold = Gold.objects.filter(question=question, pair__in=part).order_by().values_list("label")
@@ -165,9 +165,9 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
     with more_sort_memory():
         keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
     if not keys:
-        raise NothingChosen("No pair that counts is chosen, so nothing was withdrawn.")
+        raise NothingChosen("The choice contains no pair to withdraw. Choose other labels or ids.")
     vetting = Vetting.objects.create(
-        corpus=corpus, by=by, reason=reason, chosen_by=choice.told[:300], created_at=now
+        corpus=corpus, by=by, reason=reason, chosen_by=choice.in_words[:300], created_at=now
     )
     standing = Pair.objects.standing()
     vetting.pairs_withdrawn = sum(
@@ -184,11 +184,12 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
 def undo_vetting(*, vetting: Vetting, by: User) -> int:
     """Restores the pairs that it withdrew; returns their number. Raises AlreadyDecided.
 
-    Pairs whose author was excluded since, with what they wrote, go over to that exclusion and stay withdrawn.
+    Pairs of an author who has been excluded since then, together with what they wrote, now belong to that exclusion
+    and stay withdrawn.
     """
     now = timezone.now()
     if not Vetting.objects.filter(pk=vetting.pk, undone_at=None).update(undone_at=now, undone_by=by):
-        raise AlreadyDecided("These pairs were given back before.")
+        raise AlreadyDecided("Somebody has already restored these pairs. Nothing was changed.")
     mine = Pair.objects.filter(vetting=vetting)
     lock(closed_seats(mine))
     exclusions = Exclusion.objects.standing().filter(corpus=vetting.corpus_id, retracts_pairs=True)
@@ -210,11 +211,13 @@ def vetted_rows(vetting: Vetting) -> Iterator[Sequence[object]]:
     keys = pairs.values_list("pk", flat=True).iterator()
     for part in portions(keys, ROWS_AT_ONCE):
         gold = dict(Gold.objects.filter(question=question, pair__in=part).values_list("pair", "label"))
-        for pair in Pair.objects.filter(pk__in=part).with_texts().order_by("pk"):
+        for pair in (
+            Pair.objects.filter(pk__in=part).with_texts().annotate(placed=partition_of()).order_by("pk")
+        ):
             yield (
                 pair.public_id,
                 pair.premise.genre.slug,
-                pair.published_partition or "",
+                pair.placed,
                 pair.premise.text,
                 pair.hypothesis,
                 gold.get(pair.pk) or NO_LABEL,

@@ -44,8 +44,10 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         if do == "undo":
             back = undo_vetting(vetting=_asked_vetting(request, question), by=by)
-            messages.success(request, f"{back:,} pairs count again.")
-            return redirect(address_in("vetting", question))
+            messages.success(
+                request, f"{back:,} pair{'' if back == 1 else 's'} count{'s' * (back == 1)} again."
+            )
+            return redirect(_back(request, question))
         if do == "count":
             enqueue(request_statistics(question=question, kind=Kind.CROSS_TABLE))
             return redirect(address_in("vetting", question))
@@ -53,8 +55,9 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
             choice = choice_in(request, question)
             if do == "withdraw":
                 made = vet(corpus=question.corpus, choice=choice, by=by, reason=text_in(request, "reason"))
-                messages.success(request, f"{made.pairs_withdrawn:,} pairs were withdrawn.")
-                return redirect(address_in("vetting", question))
+                number = made.pairs_withdrawn
+                messages.success(request, f"{number:,} pair{' was' if number == 1 else 's were'} withdrawn.")
+                return redirect(_back(request, question))
             seen = preview_vetting(corpus=question.corpus, choice=choice)
     except ValidationError as refusal:
         error = str(refusal)
@@ -78,6 +81,12 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
         "vettings": question.corpus.vettings.select_related("by").order_by("-pk"),
     }
     return render(request, "validation/pairs/vetting.html", context, status=422 if error else 200)
+
+
+def _back(request: HttpRequest, question: Question) -> str:
+    """Returns the address of the pair from whose page the request came, else that of this page."""
+    pair = text_in(request, "from_pair")
+    return address_in("pair", question, pair) if pair else address_in("vetting", question)
 
 
 @never_cache

@@ -3,8 +3,10 @@
 from typing import Any, cast
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -16,16 +18,32 @@ from collection.texts import direction_of
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from validation.errors import AlreadyDecided, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
-from validation.models import Adjudication, Question
+from validation.models import Adjudication, Label, Question
 from validation.pairs.adjudication import adjudicate, pair_to_decide, take_back
 from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
 from validation.pairs.history import decisions_on, judgements, labels_on, skips_of
-from validation.pairs.listing import VOTES, Wanted, pairs_to_read
-from validation.pairs.opening import open_for_validation, open_more_labels, unopened_pairs
+from validation.pairs.listing import (
+    VOTES,
+    Wanted,
+    csv_of,
+    facets_of,
+    pairs_to_read,
+    sample_of,
+    total_of,
+    votes_on,
+)
+from validation.pairs.opening import (
+    labels_a_day,
+    open_for_validation,
+    open_more_labels,
+    preview_opening,
+    unopened_pairs,
+)
 from validation.questions.addresses import address_in, asked_question, number_in, text_in
 from validation.questions.choices import choices_of
-from validation.questions.lookup import words_of
+from validation.questions.lookup import answer_words, words_of
 from validation.statistics.cached import waiting_for_decision
+from validation.statistics.vote_patterns import DIMENSIONS
 
 # The sources of gold labels (nli.gold.SOURCES) and their names on pages.
 SOURCES = {
@@ -35,7 +53,23 @@ SOURCES = {
     AUTHOR: "the author's label alone",
     NONE: "there is none",
 }
-TEXT_FILTERS = ("genre", "author", "author_label", "gold", "source", "votes", "text")
+TEXT_FILTERS = (
+    "genre",
+    "author",
+    "author_label",
+    "gold",
+    "source",
+    "votes",
+    "text",
+    "premise",
+    "by",
+    "group",
+)
+FACET_NAMES = {"genre": "Genre", "author_label": "Author’s label"}
+SIBLINGS_SHOWN = 20
+NEWEST, RANDOM = "newest", "random"  # values of `order`; the usual one is the first added
+ORDERS = {"": "first added", NEWEST: "last added", RANDOM: "a random sample of fifty"}
+LONGEST = 10_000  # characters of a hypothesis
 MOST_LABELS = 1000
 DECIDED_SHOWN = 10
 
@@ -43,24 +77,65 @@ DECIDED_SHOWN = 10
 @never_cache
 @require_safe
 @researcher_required
-def pair_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lists pairs, fifty per page, with filters."""
+def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Lists pairs, fifty per page, with filters; the address holds them all. `as=csv`: all that pass, as CSV."""
     question = asked_question(request, slug)
-    given = {name: request.GET.get(name, "").replace("\0", "")[:200].strip() for name in TEXT_FILTERS}
-    wanted = Wanted(**given, skipped=request.GET.get("skipped") == "yes")
-    pairs, after = pairs_to_read(question, wanted, after=number_in(request, "after", 0, 2**62))
-    chosen: dict[str, str | int] = {name: value for name, value in given.items() if value}
+    given: dict[str, Any] = {
+        name: request.GET.get(name, "").replace("\0", "")[:200].strip() for name in TEXT_FILTERS
+    }
+    if given["by"] and given["by"] not in DIMENSIONS:
+        raise Http404(f"There are no pairs by {given['by']}.")
+    lengths: dict[str, Any] = {name: number_in(request, name, 0, LONGEST) for name in ("shortest", "longest")}
+    wanted = Wanted(**given, **lengths, skipped=request.GET.get("skipped") == "yes")
+    if request.GET.get("as") == "csv":
+        answer = StreamingHttpResponse(csv_of(question, wanted), content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = f'attachment; filename="{slug}-pairs.csv"'
+        return answer
+    order = request.GET.get("order", "")
+    after_key, seed = number_in(request, "after", 0, 2**62), number_in(request, "seed", 1, 2**31)
+    if order == RANDOM:
+        pairs, after = sample_of(question, wanted, seed), None
+    else:
+        pairs, after = pairs_to_read(question, wanted, after=after_key, newest_first=order == NEWEST)
+    votes = votes_on(question, pairs)
+    chosen: dict[str, str | int] = {name: value for name, value in (given | lengths).items() if value}
     if wanted.skipped:
         chosen["skipped"] = "yes"
+    is_narrowed = bool(chosen)
+    if order in ORDERS and order:
+        chosen["order"] = order
+    facets = [
+        {
+            "name": FACET_NAMES[name],
+            "values": [
+                {
+                    "value": value,
+                    "number": number,
+                    "is_chosen": (is_chosen := given[name] == value),
+                    "link": address_in("pairs", question, **{**chosen, name: "" if is_chosen else value}),
+                }
+                for value, number in values
+            ],
+        }
+        for name, values in facets_of(question, wanted).items()
+    ]
     context = {
         "question": question,
         "pairs": pairs,
+        "rows": [(pair, votes[pair.pk]) for pair in pairs],
         "wanted": wanted,
-        "is_narrowed": bool(chosen),
+        "facets": facets,
+        "order": order if order in ORDERS else "",
+        "orders": ORDERS,
+        "another": address_in("pairs", question, **chosen, seed=seed + 1) if order == RANDOM else "",
+        "is_narrowed": is_narrowed,
         "genres": question.corpus.genres.order_by("slug"),
         "votes": VOTES,
         "sources": SOURCES,
+        "total": total_of(question, wanted),
+        "first": address_in("pairs", question, **chosen) if after_key else "",
         "more": address_in("pairs", question, **chosen, after=after) if after else "",
+        "csv": address_in("pairs", question, **chosen, **{"as": "csv"}),
     }
     return render(request, "validation/pairs/pair_list.html", context)
 
@@ -73,18 +148,42 @@ def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     question = asked_question(request, slug)
     asked = get_object_or_404(Pair, corpus=question.corpus, public_id=public_id)
     rows = with_gold_label(Pair.objects.all(), question, [asked.pk])
-    rows = rows.select_related("premise__genre", "author", "prompt_version__prompt", "source")
+    rows = rows.select_related("premise__genre", "author", "prompt_version__prompt", "source", "vetting")
     pair = get_object_or_404(rows)
     context = {
         "question": question,
         "pair": pair,
         "source": SOURCES[pair.gold_source],  # type: ignore[attr-defined]
-        "labels": labels_on(pair),
+        "words": answer_words(question),
+        "labels": _worded(labels_on(pair)),
         "skips": skips_of(pair),
-        "decisions": decisions_on(pair),
+        "decisions": _worded(decisions_on(pair)),
         "direction": direction_of(question.corpus.language),
+        "is_open": Label.objects.seats().filter(question=question, pair=pair).exists(),
+        "may_be_adjudicated": question.gold_rule == Question.GoldRule.ADJUDICATED,
+        "before_it": pair.pk - 1,
+        **_beside(pair),
     }
     return render(request, "validation/pairs/pair.html", context)
+
+
+def _worded(rows: QuerySet[Any]) -> list[Any]:
+    """Adds to rows about questions the `words` of their answers, as the corpus has them."""
+    found = list(rows.prefetch_related("question__label_wordings"))
+    for row in found:
+        row.words = answer_words(row.question)
+    return found
+
+
+def _beside(pair: Pair) -> dict[str, Any]:
+    """Returns the previous and the next pair in the order of the list, and the other pairs of the same premise."""
+    standing = Pair.objects.standing().filter(corpus=pair.corpus_id).only("public_id", "corpus_id")
+    others = Pair.objects.standing().filter(premise=pair.premise_id).exclude(pk=pair.pk).order_by("pk")
+    return {
+        "previous": standing.filter(pk__lt=pair.pk).order_by("-pk").first(),
+        "next": standing.filter(pk__gt=pair.pk).order_by("pk").first(),
+        "siblings": others[:SIBLINGS_SHOWN],
+    }
 
 
 @never_cache
@@ -97,17 +196,30 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
     form = OpenPairsForm(
         question.corpus, request.POST or None, initial={"number": min(count, MOST_AT_ONCE), "seed": 0}
     )
-    if form.is_valid():
+    is_preview = request.POST.get("do") == "preview"
+    preview, days = None, None
+    if is_preview and form.is_valid():
+        preview = preview_opening(question=question, **_chosen(question, form.cleaned_data))
+        pace = labels_a_day(question, timezone.now())
+        days = preview.labels / pace if pace else None
+    elif form.is_valid():
         opened = open_for_validation(question=question, **_chosen(question, form.cleaned_data))
         messages.success(request, f"{opened:,} pairs are open for validation.")
         return redirect(address_in("open-pairs", question))
-    context = {"question": question, "form": form, "count": count, "most": MOST_AT_ONCE}
-    status = 422 if form.is_bound else 200
+    context = {
+        "question": question,
+        "form": form,
+        "count": count,
+        "most": MOST_AT_ONCE,
+        "preview": preview,
+        "days": days,
+    }
+    status = 422 if form.errors else 200
     return render(request, "validation/pairs/open_pairs.html", context, status=status)
 
 
 def _chosen(question: Question, form: dict[str, Any]) -> dict[str, Any]:
-    """Returns the arguments of `open_for_validation`. A share includes open pairs, so it is taken of all pairs."""
+    """Returns the arguments of `open_for_validation`. A share includes open pairs, so it is computed over all pairs."""
     how, number = form["how"], form["number"]
     pairs: PairQuerySet = unopened_pairs(question)
     if how == "percent_a_genre":
@@ -139,7 +251,7 @@ def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and request.POST.get("do") != "preview":
         try:
             asked = open_more_labels(question=question, labels=labels, most_votes=votes, seed=seed)
-            messages.success(request, f"{asked:,} pairs now get up to {labels} labels each.")
+            messages.success(request, f"Pairs that now get {labels} labels in all: {asked:,}.")
             return redirect(address_in("more-labels", question))
         except TooManyLabels as refusal:
             error = str(refusal)

@@ -21,7 +21,7 @@ SPARE = 5  # more than needed, since some may share a premise
 def draw_calibration(
     question: Question, annotator: User, premises: Collection[int]
 ) -> list[CalibrationAnswer]:
-    """Draws calibration items for a batch: each slot gets one with the question's probability. They are not saved yet.
+    """Draws calibration items for a batch: each slot gets one with the question's probability. They are unsaved.
 
     `premises`: of the pairs that would fill the slots. It never draws an item that the annotator has seen, nor two
     items with the same premise, nor an item with the text of one of `premises`: a batch shows no premise twice.
@@ -37,7 +37,7 @@ def draw_calibration(
 
 
 def calibration_of(assignment: Assignment) -> dict[str, CalibrationAnswer]:
-    """Returns slot -> calibration item of this batch. To write them, hold the lock of the batch."""
+    """Returns slot -> calibration item of this batch. The caller must hold the lock of the batch to write them."""
     if not assignment.has_calibration:
         return {}
     rows = CalibrationAnswer.objects.filter(assignment=assignment).select_related("item")
@@ -45,7 +45,7 @@ def calibration_of(assignment: Assignment) -> dict[str, CalibrationAnswer]:
 
 
 def as_shown(row: CalibrationAnswer) -> BatchItem:
-    """Makes it look like any other item of the batch, so that annotators cannot recognise it."""
+    """Makes a calibration item look like any other item of the batch, so that annotators cannot recognise it."""
     lines = row.item.premise.split("\n")
     pair = Pair(
         hypothesis=row.item.hypothesis,
@@ -80,7 +80,7 @@ def answer_calibration(
 def calibration_items(question: Question) -> QuerySet[CalibrationItem]:
     """Returns the question's items, open ones first, with numbers of annotators.
 
-    `met`: who saw it. `answered`: who answered it. `right`: who gave the expert's label.
+    `met`: annotators who saw it. `answered`: those who answered it. `right`: those who gave the expert's label.
     """
     answered = Q(answers__answer__isnull=False)
     return question.calibration.annotate(

@@ -63,7 +63,7 @@ def pay_bonus(*, question: Question, pair: int, annotator: User) -> None:
 
 
 def label_without_seat(question: Question, pair: Pair, label: str, origin: str, **fields: Any) -> Label:
-    """Makes a label without a seat; it is not saved yet."""
+    """Makes an unsaved label without a seat."""
     return Label(
         question=question,
         pair=pair,

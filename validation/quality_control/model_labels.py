@@ -14,8 +14,8 @@ def keep_model_labels(*, question: Question, model: str, labels: Mapping[Pair, t
     """Stores the labels of a model: pair -> (label, reason). They have no seat and never count.
 
     Returns the number of new labels; storing a label again does nothing. Raises WrongLabel (public id -> why) for a
-    label outside the scheme, and if the model gave the pair another label before: then it is another model and needs
-    another name.
+    label outside the scheme, and if the model gave the pair another label before: a different model needs a
+    different name.
     """
     model = model.strip()
     if not model:

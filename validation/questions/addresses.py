@@ -27,6 +27,11 @@ def address_in(name: str, question: Question, *more: str, **query: str | int) ->
     return f"{address}?{urlencode(asked)}" if asked else address
 
 
+def also(question: Question | None) -> str:
+    """Returns the beginning of a query that names the question; empty for the main question."""
+    return "" if question is None or question.is_main else f"question={question.slug}&"
+
+
 def address_of(name: str, question: Question) -> str:
     """Returns the address of an annotator's page about this question. Only other questions than the main one are named."""
     more = [] if question.is_main else [question.slug]
@@ -39,6 +44,6 @@ def text_in(request: HttpRequest, name: str) -> str:
 
 
 def number_in(request: HttpRequest, name: str, usual: int, most: int) -> int:
-    """Reads a whole number from the form or the address, at most `most`; returns `usual` for anything else."""
+    """Reads an integer from the form or the address, at most `most`; returns `usual` for anything else."""
     text = request.POST.get(name) or request.GET.get(name, "")
     return min(int(text), most) if text.isdecimal() and len(text) < 12 else usual

@@ -1,4 +1,4 @@
-"""The labels of a question as buttons: the corpus's wording, and the keys that press them."""
+"""Presents the labels of a question as buttons: the corpus's wording, and the keys that press them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +27,7 @@ class Choice:
 
     @cached_property
     def button(self) -> SafeString:
-        """The HTML of the radio button from its value on. Cached, since each pair of the batch shows it."""
+        """Returns the HTML of the radio button from its value on. Cached, since each pair of the batch shows it."""
         keys = (str(self.number), self.letter.upper()) if self.letter else (str(self.number),)
         return format_html(
             ' value="{}" data-number="{}" data-letter="{}"> {}<span class="keys" aria-hidden="true">{}</span>',

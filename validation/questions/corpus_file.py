@@ -1,6 +1,6 @@
 """Loads the questions of a corpus file and their calibration items.
 
-It creates and updates them, but refuses changes that would give another meaning to labels that exist.
+It creates and updates them, but rejects changes that would change the meaning of existing labels.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def load_questions(
 ) -> None:
     """Creates or updates the corpus's main question (`main`) and its other questions (`beside`).
 
-    Call it in a transaction, and roll back if `changes.refusals` is not empty.
+    Call it in a transaction, and roll back if `changes.errors` is not empty.
     """
     _load(corpus, "main", main, changes)
     for part in beside:
@@ -89,7 +89,7 @@ def _qualification(corpus: Corpus, slug: str, part: QuestionPart) -> Qualificati
 
 
 def _tell(question: Question, part: QuestionPart, name: str, changes: Changes) -> bool:
-    """Adds a line to `changes` for each difference among the rows of a question; returns whether there is one."""
+    """Adds a line to `changes` for each difference between the rows of a question; returns whether there is any."""
     differs = [
         note_rows(question.label_wordings, part.labels, WordedLabel, f"{name}: label", changes),
         note_rows(question.examples, part.examples, Example, f"{name}: example", changes),
@@ -109,7 +109,7 @@ def _write_rows(question: Question, part: QuestionPart) -> None:
 
 
 def _drop_unused(corpus: Corpus, slugs: Sequence[str], changes: Changes) -> None:
-    """Deletes questions that are not in the file any more, except those under which somebody was asked."""
+    """Deletes questions that are no longer in the file, except those with open pairs, batches or members."""
     for question in Question.objects.filter(corpus=corpus, is_main=False).exclude(slug__in=slugs):
         used = (
             Label.objects.filter(question=question).exists()
@@ -151,7 +151,7 @@ def _refuse_new_rules(question: Question, columns: dict[str, Any], changes: Chan
 
 
 def _refuse_new_partition_rules(question: Question, part: QuestionPart, changes: Changes) -> None:
-    """Refuses a change of a partition's seats or threshold once it has labels or open seats."""
+    """Rejects a change of a partition's seats or threshold once it has labels or open seats."""
     old = {each.partition: (each.seats, each.threshold) for each in question.partitions.all()}
     new = {each.partition: (each.seats, each.threshold) for each in part.partitions}
     for partition in sorted(old.keys() | new.keys()):
@@ -164,14 +164,14 @@ def _refuse_new_partition_rules(question: Question, part: QuestionPart, changes:
 
 
 def _refuse_new_wording(question: Question, part: QuestionPart, changes: Changes) -> None:
-    """Refuses another wording of the question or of its answers once somebody has answered."""
+    """Rejects a change of the wording of the question or of its answers once somebody has answered."""
     old = {entry.label: entry.wording for entry in question.label_wordings.all()}
     wordings = [("wording", question.wording, part.wording)]
     wordings += [(f'label "{entry.label}"', old.get(entry.label, ""), entry.wording) for entry in part.labels]
     differing = [(name, was, new) for name, was, new in wordings if was not in ("", new)]
     cast = Label.objects.filter(question=question, origin="cast", label__isnull=False)
     if differing and (labels := cast.count()):
-        changes.refusals += [
+        changes.errors += [
             f'{_table(question)} {name}: annotators gave {labels:,} labels under the wording "{was}", so it cannot'
             f' become "{new}". Set it back to "{was}", or make another corpus for the new wording.'
             for name, was, new in differing
@@ -187,8 +187,8 @@ def load_calibration(
 ) -> None:
     """Creates, updates and removes calibration items, so that they match the file.
 
-    An item that annotators have seen is closed and not deleted. Refuses an item whose text is a pair of the corpus:
-    such a pair becomes a control item.
+    An item that annotators have seen is closed and not deleted. Rejects an item whose text is a pair of the corpus:
+    such a pair can be made a control item.
     """
     _refuse_pairs(question, parts, changes)
     known = {item.digest: item for item in CalibrationItem.objects.filter(question=question)}
@@ -201,8 +201,8 @@ def load_calibration(
         columns = {"label": part.label, "comment": part.comment, "scheme": question.scheme, "is_open": True}
         if item.label != part.label and (answers := item.answers.exclude(answer=None).count()):
             changes.notes.append(
-                f'Calibration item "{part.hypothesis[:60]}" has another label now: {answers:,} earlier'
-                " answers are compared with the new label."
+                f'Calibration item "{part.hypothesis[:60]}" has another label now. Earlier answers'
+                f" are compared with it: {answers:,}."
             )
         set_fields(item, columns, f'{name}: calibration item "{part.hypothesis[:60]}"', changes)
     for item in known.values():
@@ -230,7 +230,7 @@ def _drop(item: CalibrationItem, name: str, changes: Changes) -> None:
 
 
 def _refuse_pairs(question: Question, parts: Sequence[CalibrationPart], changes: Changes) -> None:
-    """Refuses items that are pairs of the corpus: an annotator might see the text twice and recognise the item."""
+    """Rejects items that are pairs of the corpus: an annotator might see the text twice and recognise the item."""
     texts = {(part.premise, part.hypothesis) for part in parts}
     rows = Pair.objects.filter(
         corpus=question.corpus_id, hypothesis__in={part.hypothesis for part in parts}

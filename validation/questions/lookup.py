@@ -5,7 +5,7 @@ from django.http import Http404
 
 from collection.models import Corpus
 from shared.prepared_statements import columns, made, rows
-from validation.models import Question
+from validation.models import LabelWording, Question
 
 QUESTION = """
 SELECT {question}, {corpus} FROM validation_question AS question
@@ -66,17 +66,25 @@ def question_for_command(slug: str, name: str | None = None) -> Question:
 
 
 def wordings_of(question: Question) -> list[tuple[str, str, str]]:
-    """Returns (label, wording, help) in the corpus's order; empty if the corpus has no words of its own."""
+    """Returns (label, wording, help) in the corpus's order; empty if the corpus has no wording of its own."""
     return [(label, wording, text) for label, wording, text in rows((WORDINGS, [question.pk]))]
 
 
 def words_of(question: Question) -> dict[str, str]:
-    """Returns label -> the corpus's wording; empty if the corpus has no words of its own."""
+    """Returns label -> the corpus's wording; empty if the corpus has no wording of its own."""
     return {label: wording for label, wording, _ in wordings_of(question)}
 
 
+def main_wordings(corpus: Corpus) -> dict[str, str]:
+    """Returns the wordings of the main question, if its labels are of the corpus's scheme."""
+    main = LabelWording.objects.filter(
+        question__corpus=corpus, question__is_main=True, question__scheme=corpus.scheme
+    )
+    return dict(main.order_by("order").values_list("label", "wording"))
+
+
 def answer_words(question: Question) -> dict[str, str]:
-    """Returns label -> what pages call it, in the order of the scheme: the corpus's wording, else the label itself."""
+    """Returns label -> its wording on pages, in the scheme's order: the corpus's wording, else the label."""
     words = {
         entry.label: entry.wording for entry in question.label_wordings.all()
     }  # as `asked_question` prefetches

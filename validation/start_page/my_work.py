@@ -18,7 +18,7 @@ NEWEST = 1000  # labels that the page compares with gold labels
 
 @dataclass
 class Day:
-    """An annotator's day (UTC): hypotheses written, pairs labelled, cents earned."""
+    """An annotator's day, in their time zone: hypotheses written, pairs labelled, cents earned."""
 
     date: date
     written: int = 0

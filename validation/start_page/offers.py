@@ -7,15 +7,19 @@ from typing import Any
 
 from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from collection.joining.estimates import Task, newest_versions
 from collection.joining.exams import may_take
-from collection.models import WRITING_EXAM, Corpus, Exam, PromptVersion
-from collection.writing.claiming import has_writing
+from collection.models import WRITING_EXAM, Corpus, EntryLink, Exam, Prompt
+from collection.writing.claiming import has_writing, prompts_with_work
 from validation.annotators.membership import may_label, may_qualify
 from validation.labelling.seats import questions_with_work
 from validation.models import Assignment, Label, Membership, Question
+from validation.questions.addresses import address_of
 
 OFFERS_SHOWN = 30
 AT_ONCE = 20  # questions per statement
@@ -25,13 +29,14 @@ AT_ONCE = 20  # questions per statement
 class Offer:
     """A corpus with work for an annotator, and exams that lead to more work.
 
-    writes: they can write. questions: the questions under which they can label, the main one first. exam: they can take
-    the exam for writing. label_exams: the questions whose exams they can take. Pay is in cents per premise, time in
-    seconds.
+    writes: the annotator can write. prompts: the prompts under which they can, if there are several. questions: the
+    questions under which they can label, the main one first. exam: they can take the exam for writing. label_exams:
+    the questions whose exams they can take. Pay is in cents per premise, time in seconds.
     """
 
     corpus: Corpus
     writes: bool
+    prompts: tuple[Prompt, ...]
     exam: bool
     questions: tuple[Question, ...]
     label_exams: tuple[Question, ...]
@@ -41,7 +46,7 @@ class Offer:
 
 
 def offers_for(annotator: User) -> list[Offer]:
-    """Returns the corpora with work or an exam for this annotator at present, in at most seven queries.
+    """Returns the corpora with work or an exam for this annotator at present, in at most ten queries.
 
     It uses the same rules as the actions `claim_writing`, `claim_batch` and `send_exam`.
     """
@@ -57,7 +62,9 @@ def offers_for(annotator: User) -> list[Offer]:
         .filter(Q(writes=True) | Q(exam_waits=True) | Q(pk__in=questions.keys() | label_exams.keys()))
         .order_by("pk")[:OFFERS_SHOWN]
     )
-    return _with_pay(list(corpora), questions, label_exams)
+    shown: list[Any] = list(corpora)
+    prompts = prompts_with_work(annotator, [corpus for corpus in shown if corpus.writes])
+    return _with_pay(shown, prompts, questions, label_exams)
 
 
 def _by_corpus(questions: Iterable[Question]) -> dict[int, list[Question]]:
@@ -98,13 +105,15 @@ def _questions_with_exam_for(annotator: User) -> QuerySet[Question]:
 
 
 def _with_pay(
-    corpora: list[Corpus], questions: dict[int, list[Question]], label_exams: dict[int, list[Question]]
+    corpora: list[Corpus],
+    prompts: dict[int, list[Prompt]],
+    questions: dict[int, list[Question]],
+    label_exams: dict[int, list[Question]],
 ) -> list[Offer]:
-    newer = PromptVersion.objects.filter(prompt=OuterRef("prompt"), number__gt=OuterRef("number"))
     pay: dict[int, Any] = {
         row["prompt__corpus"]: row
-        for row in PromptVersion.objects.filter(~Exists(newer), prompt__corpus__in=corpora)
-        .order_by()
+        for row in newest_versions()
+        .filter(prompt__corpus__in=corpora)
         .values("prompt__corpus")
         .annotate(least=Min("pay_cents"), most=Max("pay_cents"), seconds=Max("seconds"))
     }
@@ -112,6 +121,7 @@ def _with_pay(
         Offer(
             corpus=corpus,
             writes=corpus.writes,  # type: ignore[attr-defined]
+            prompts=tuple(prompts.get(corpus.pk, ())) if len(prompts.get(corpus.pk, ())) > 1 else (),
             exam=corpus.exam_waits,  # type: ignore[attr-defined]
             questions=tuple(questions.get(corpus.pk, ())),
             label_exams=tuple(label_exams.get(corpus.pk, ())),
@@ -123,6 +133,31 @@ def _with_pay(
     ]
 
 
-def has_offer(annotator: User, corpus_id: int) -> bool:
-    """Returns whether a corpus has work or an exam for this person at present."""
-    return any(offer.corpus.pk == corpus_id for offer in offers_for(annotator))
+def offered_address(annotator: User, corpus_id: int, work: str) -> str:
+    """Returns the page of the work, or else of the exam, that a corpus has for this person now; empty if there is none.
+
+    `work`: only that kind of work (EntryLink.Work), or any if it is empty.
+    """
+    offer = next((offer for offer in offers_for(annotator) if offer.corpus.pk == corpus_id), None)
+    if offer is None:
+        return ""
+    slug = offer.corpus.slug
+    writing = [reverse("writing", args=[slug])] if offer.writes else []
+    labelling = [address_of("labelling", question) for question in offer.questions]
+    exams = [reverse("exam", args=[slug])] if offer.exam else []
+    label_exams = [address_of("labelling-exam", question) for question in offer.label_exams]
+    ways = {
+        EntryLink.Work.WRITING: [*writing, *exams],
+        EntryLink.Work.LABELLING: [*labelling, *label_exams],
+        EntryLink.Work.ANY: [*writing, *labelling, *exams, *label_exams],
+    }
+    return next(iter(ways[EntryLink.Work(work)]), "")
+
+
+def labelling_task(corpus: int) -> Task | None:
+    """Returns a batch of the corpus's main question; None if it has none."""
+    question = Question.objects.filter(corpus=corpus, is_main=True).first()
+    if question is None:
+        return None
+    size = question.batch_size
+    return Task(_("Label pairs"), seconds=size * question.seconds, cents=size * question.pay_cents)

@@ -36,7 +36,7 @@ def start(request: HttpRequest) -> HttpResponse:
 @annotator_required
 def my_work(request: HttpRequest) -> HttpResponse:
     """Shows an annotator's work, one row per day and thirty days per page, and how well their labels agree."""
-    today = timezone.now().date()
+    today = timezone.localdate()
     try:
         until = max(min(date.fromisoformat(request.GET.get("until", "")), today), FIRST_DAY)
     except ValueError:

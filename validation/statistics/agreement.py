@@ -10,10 +10,10 @@ and Table 2. `individual_equals_gold` is defined so that it fits both published 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import itemgetter
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Sum
 
 from accounts.models import User
@@ -21,23 +21,25 @@ from collection.models.querysets import PairQuerySet
 from nli.agreement import (
     Patterns,
     agreement_from_patterns,
+    alpha_of_all_pairs,
     breakdown_from_patterns,
     cohen_kappa,
     gold_of,
+    splits,
     validators_alone,
     with_all_labels,
 )
 from shared.csv_tables import csv_text
-from validation.gold.queries import adjudication_queue, deciding_labels, more_sort_memory
+from validation.gold.queries import deciding_labels, more_sort_memory
 from validation.models import Question
 from validation.statistics.confidence_intervals import Profiles, intervals
 from validation.statistics.extra_labels import more_labels, single_premises
 from validation.statistics.progress import Progress, ignore_progress
 from validation.statistics.vote_patterns import (
     PAIR_KEYS,
+    PORTION,
     ROWS_WITH_INTERVALS,
     count_patterns,
-    gathered,
     patterns_of,
 )
 
@@ -45,9 +47,16 @@ PAIRWISE_FROM = 30  # two annotators need more shared pairs than this, since a k
 
 
 def agreement(pairs: PairQuerySet, question: Question) -> dict[str, Any]:
-    """Computes the statistics of the papers' tables over `pairs`, except withdrawn ones. One query over the labels."""
-    profiles, _ = count_patterns(pairs, question)
-    return {"pairs": _size(pairs, question), **_figures(patterns_of(profiles), question)}
+    """Computes the statistics of the papers' tables over `pairs`, except withdrawn ones, by one query over labels."""
+    counted = count_patterns(pairs, question)
+    return {"pairs": _size(pairs, question), **_figures(patterns_of(counted.profiles), question)}
+
+
+def agreement_with_intervals(pairs: PairQuerySet, question: Question) -> dict[str, Any]:
+    """Computes the same, with `intervals`: [low, high] for each statistic. It is the same single query."""
+    counted = count_patterns(pairs, question)
+    figures = {"pairs": _size(pairs, question), **_figures(patterns_of(counted.profiles), question)}
+    return {**figures, "intervals": _intervals(counted.profiles, question, 0)}
 
 
 def _size(pairs: PairQuerySet, question: Question) -> int:
@@ -65,9 +74,10 @@ class AgreementReport:
 
     figures: as `agreement` returns them. intervals: [low, high] by the keys of `figures`. breakdown: see
     nli.agreement.breakdown_from_patterns. confusion: (author label, gold label or None) -> pairs with all labels.
-    undecided: how many pairs wait for adjudication. self_validated: how many pairs with all labels have their author
-    among the validators; without_self_validated: the figures over the other pairs, None if there are no such pairs.
-    by: the dimension that was asked for. rows: group -> figures with `intervals` and `validators_alone`.
+    undecided: how many of the pairs wait for adjudication. self_validated: how many pairs with all labels have
+    their author among the validators; without_self_validated: the statistics of the other pairs, None if there are
+    none. by: the requested dimension. rows: group -> figures with `intervals`, `validators_alone`, `splits`,
+    `krippendorff_alpha_all_pairs`.
     single_premises and more_labels: the results of the functions of these names, over the whole corpus.
     """
 
@@ -90,7 +100,7 @@ class AgreementReport:
         return content
 
     def as_json(self) -> dict[str, Any]:
-        """Returns one object, as the command and REST print it."""
+        """Returns the report as one object, as the command and REST output it."""
         found = {**self.figures, "intervals": self.intervals, **self.breakdown}
         found["author_and_gold"] = [
             {"author": author, "gold": gold, "pairs": pairs}
@@ -104,7 +114,7 @@ class AgreementReport:
         return found
 
     def _behind(self) -> dict[str, Any]:
-        """Returns everything beyond `figures`: name -> a number, or an object of such entries."""
+        """Returns all content other than `figures`: name -> a number, or an object of such entries."""
         found = {**self.breakdown, "self_validated": self.self_validated}
         if self.confusion:
             found["author_and_gold"] = {
@@ -116,9 +126,11 @@ class AgreementReport:
         return found
 
     def as_csv(self, pairwise: Sequence[dict[str, Any]] = ()) -> str:
-        """Returns a table with a row for each figure: by, group, figure, value, low, high. The whole corpus has no group.
+        """Returns a table with a row for each statistic: by, group, figure, value, low, high.
 
-        `pairwise`: the result of `pairwise_kappa`; each two annotators become a group.
+        The whole corpus has no group.
+
+        `pairwise`: the result of `pairwise_kappa`; each pair of annotators becomes a group.
         """
         table: list[Sequence[object]] = [("by", "group", "figure", "value", "low", "high")]
         table += _table_rows("", "", self.figures, self.intervals)
@@ -147,7 +159,7 @@ def report(
 ) -> AgreementReport:
     """Computes the whole report, and the groups of the dimension `by` (of DIMENSIONS), by one query over the labels."""
     progress(0)
-    profiles, groups = count_patterns(pairs, question, by)
+    profiles, groups, undecided = count_patterns(pairs, question, by)
     progress(0.5)  # the query takes about half of the time
     patterns = patterns_of(profiles)
     alone = {pattern: n for pattern, n in patterns.items() if not pattern.self_validated}
@@ -166,7 +178,7 @@ def report(
         intervals=whole_intervals,
         breakdown=breakdown_from_patterns(patterns, question.rule),
         confusion=dict(confusion),
-        undecided=adjudication_queue(question).count(),
+        undecided=undecided,
         self_validated=self_validated,
         without_self_validated=_figures(alone, question) if self_validated else None,
         by=by,
@@ -197,31 +209,31 @@ def _rows(
         profiles = groups.get(name, {})
         patterns = patterns_of(profiles)
         rows[name] = {"pairs": sizes[name], **_figures(patterns, question)}
+        rows[name]["krippendorff_alpha_all_pairs"] = alpha_of_all_pairs(patterns, question.rule)
         rows[name]["validators_alone"] = validators_alone(patterns, question.rule)
+        rows[name]["splits"] = splits(with_all_labels(patterns, question.seats))
         if len(sizes) <= ROWS_WITH_INTERVALS:
             rows[name]["intervals"] = _intervals(profiles, question, seed)
     return rows
 
 
 def pairwise_kappa(question: Question) -> list[dict[str, Any]]:
-    """Computes Cohen's kappa for each two annotators who share more than thirty pairs; most shared pairs first.
+    """Computes Cohen's kappa of any two annotators with more than thirty pairs in common; most common pairs first.
 
     It uses the labels that decide the gold labels, including the authors'. If somebody has two labels on a pair, as
     authors who validated their own pairs in published files, only the first counts.
     """
     given = deciding_labels(question).filter(annotator__isnull=False)
-    sql, params = given.values(
-        "pair_id", "sentence", "annotator_id", "position", "label"
-    ).query.sql_with_params()
-    labels = gathered("position || '/' || annotator_id || '/' || label")
-    with more_sort_memory(), connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT {labels} FROM ({sql}) AS given GROUP BY pair_id, sentence HAVING COUNT(*) > 1", params
-        )
-        rows = cursor.fetchall()
+    rows = given.order_by("pair_id", "sentence", "position").values_list(
+        "pair_id", "sentence", "annotator_id", "label"
+    )
     together: Counter[tuple[tuple[int, str], tuple[int, str]]] = Counter()
-    for (text,) in rows:
-        together.update(combinations(_first_labels(text), 2))
+    with more_sort_memory():
+        for _, of_pair in groupby(rows.iterator(PORTION), key=itemgetter(0, 1)):
+            first: dict[int, str] = {}
+            for _, _, annotator, label in of_pair:
+                first.setdefault(annotator, label)
+            together.update(combinations(sorted(first.items()), 2))
     tables: defaultdict[tuple[int, int], Counter[tuple[str, str]]] = defaultdict(Counter)
     for ((one, label), (other, other_label)), number in together.items():
         tables[one, other][label, other_label] += number
@@ -236,14 +248,6 @@ def pairwise_kappa(question: Question) -> list[dict[str, Any]]:
         for (one, other), table in enough.items()
     ]
     return sorted(found, key=lambda row: (-row["pairs"], row["annotators"]))
-
-
-def _first_labels(text: str) -> list[tuple[int, str]]:
-    """Reads "2/17/neutral 1/16/entailment" as (annotator, label), sorted; of each annotator the first position counts."""
-    entries = sorted(text.split(" "), key=lambda entry: int(entry.partition("/")[0]), reverse=True)
-    return sorted(
-        {int(person): label for _, person, label in (entry.split("/") for entry in entries)}.items()
-    )
 
 
 def _figures(patterns: Patterns, question: Question) -> dict[str, Any]:
@@ -262,7 +266,7 @@ def _table_rows(by: str, group: str, figures: dict[str, Any], ends: dict[str, An
 
 
 def _parts(value: Any, ends: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """Yields the numbers of a figure: one, or one for each label, vote split, ..., at any depth."""
+    """Yields the numbers of a statistic: one, or one for each label, vote split, ..., at any depth."""
     if not isinstance(value, dict):
         yield (), value, ends
         return

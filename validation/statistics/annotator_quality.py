@@ -5,13 +5,17 @@ A few queries compute them. The two models of reliability are in reliability_mod
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
-from django.db.models import Count, F, Func, IntegerField, OuterRef, Q, Subquery
+from django.db.models import Count, F, Func, IntegerField, Q
+from django.db.models.functions import TruncWeek
 
 from accounts.models import User
 from nli.agreement import share
+from nli.left_out import gold_of_the_others
 from validation.gold.queries import deciding_labels
 from validation.models import BatchItem, CalibrationAnswer, Label, Question
 
@@ -30,19 +34,21 @@ RULES = {
     f" than {MISSING_LABEL:.0%} of the labels of all annotators",
     "controls by chance": f"of at least {CONTROLS_BEFORE_A_FLAG} control and calibration items together, no more are"
     " right than guessing would get (up to 1.645 standard errors above chance; one guesser in twenty does better)",
-    "others by chance": f"over at least {FEWEST} pairs, the labels equal the majority of the others no more often"
+    "others by chance": f"over at least {FEWEST} pairs, the labels equal the gold label of the others no more often"
     " than random labels with the same frequencies would (up to 1.645 standard errors above chance)",
 }
 MEANINGS = {
     "labels": "Labels in seats that are not withdrawn, without those that authors gave as authors.",
-    "equals_others": "Leave-one-out: the share of these labels that equal the majority of the other labels of the pair,"
-    " over pairs on which more than half of at least two others agree. The author's label is one of the others.",
+    "equals_others": "Leave-one-out: the share of these labels that equal the gold label of the pair's other labels, over"
+    " pairs whose others, at least two, have one: more than half of them agree, all under the rule unanimous. A label of a"
+    " scale equals the gold label that it stands for. The author's label is one of the others.",
     "chance": "The share that somebody would reach by guessing with the label frequencies of this annotator.",
     "controls": "Labels on pairs that an expert also labelled, and how many of them equal the expert's label.",
     "calibration": "Answers to calibration items, which are not part of the corpus, and how many of them equal the"
     " expert's label. They do not count as labels.",
     "shares": "The share of each label among this annotator's labels.",
     "median_seconds": "The median active time per label, to a tenth of a second, without skipped pairs.",
+    "weeks": "By the week of the label (its Monday): labels, pairs that the agreement compares, how many of them agree.",
     "dawid_skene": "Dawid and Skene's model: the probability that the annotator gives the label that the model takes for"
     " true, averaged over the model's label frequencies.",
     "mace": "MACE: the probability that the annotator reads the pair and does not guess.",
@@ -54,6 +60,7 @@ class Annotator:
     """The statistics of one annotator. Shares are from 0 to 1, or None without labels to divide by.
 
     others: number of pairs that `equals_others` counts. chance: the share by guessing. flags: keys of RULES.
+    weeks: (Monday, labels, pairs compared, pairs that agree), in order.
     """
 
     code: str
@@ -69,11 +76,12 @@ class Annotator:
     flags: tuple[str, ...] = ()
     calibration: int = 0
     calibration_right: int = 0
+    weeks: Sequence[Sequence[Any]] = ()
 
 
 def annotators(question: Question) -> list[Annotator]:
     """Returns the statistics of everybody whose labels count for this question, most labels first."""
-    given, against = _given(question)
+    given, against, weeks = _given(question)
     times, controls, calibration = _times(question), _controls(question), _calibration(question)
     codes = dict(User.objects.filter(pk__in=given.keys() | times.keys()).values_list("pk", "code"))
     everybody: Counter[str] = Counter()
@@ -100,6 +108,7 @@ def annotators(question: Question) -> list[Annotator]:
                     median_seconds=_median(times.get(pk, Counter())),
                     calibration=calibration.get(pk, (0, 0))[0],
                     calibration_right=calibration.get(pk, (0, 0))[1],
+                    weeks=tuple((week, *counts) for week, counts in sorted(weeks[pk].items())),
                 ),
                 question,
                 {label: share(everybody[label], sum(everybody.values())) or 0 for label in question.labels},
@@ -130,38 +139,47 @@ def _flagged(
 
 
 def is_by_chance(right: float, tries: int, chance: float) -> bool:
-    """Whether the result is no better than that of nineteen in twenty guessers who are right with probability `chance`."""
+    """Returns whether the result is at most the 95% quantile of guessing with probability `chance`."""
     return right <= tries * chance + BY_CHANCE * math.sqrt(tries * chance * (1 - chance))
 
 
 def _given(
     question: Question,
-) -> tuple[dict[int, Counter[str]], dict[int, Counter[tuple[str, str]]]]:
-    """Returns annotator -> label -> number; annotator -> (own label, majority of the others) -> number of pairs."""
+) -> tuple[dict[int, Counter[str]], dict[int, Counter[tuple[str, str]]], dict[int, dict[str, list[int]]]]:
+    """Returns annotator -> label -> number; annotator -> (own label as a gold label, gold label of the others) -> number of
+    pairs; annotator -> week -> [labels, pairs compared, pairs that agree]."""
+    rule = question.rule
     decisive = deciding_labels(question)
     votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
     pairs = decisive.values("pair_id", "sentence").annotate(**votes)
     own = decisive.exclude(origin=Label.Origin.AUTHOR).filter(annotator__isnull=False)
-    own_sql, own_params = own.values("pair_id", "sentence", "annotator_id", "label").query.sql_with_params()
+    own_sql, own_params = own.values(
+        "pair_id", "sentence", "annotator_id", "label", week=TruncWeek("cast_at")
+    ).query.sql_with_params()
     pairs_sql, pairs_params = pairs.query.sql_with_params()
     columns = ", ".join(votes)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT own.annotator_id, own.label, {columns}, COUNT(*) FROM ({own_sql}) AS own"
+            f"SELECT own.annotator_id, own.label, own.week, {columns}, COUNT(*) FROM ({own_sql}) AS own"
             f" JOIN ({pairs_sql}) AS fallen ON fallen.pair_id = own.pair_id AND fallen.sentence = own.sentence"
-            f" GROUP BY own.annotator_id, own.label, {columns}",
+            f" GROUP BY own.annotator_id, own.label, own.week, {columns}",
             (*own_params, *pairs_params),
         )
         rows = cursor.fetchall()
     given: defaultdict[int, Counter[str]] = defaultdict(Counter)
     against: defaultdict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
-    for annotator, label, *fallen, number in rows:
+    weeks: defaultdict[int, dict[str, list[int]]] = defaultdict(dict)
+    for annotator, label, week, *fallen, number in rows:
         given[annotator][label] += number
-        others = [n - (each == label) for n, each in zip(fallen, question.labels, strict=True)]
-        most = max(others)
-        if sum(others) >= 2 and 2 * most > sum(others):
-            against[annotator][label, question.labels[others.index(most)]] += number
-    return dict(given), against
+        # SQLite gives a text, PostgreSQL a time.
+        of_week = weeks[annotator].setdefault(str(week)[:10], [0, 0, 0])
+        of_week[0] += number
+        gold = gold_of_the_others(rule, fallen, label)
+        if gold is not None:
+            against[annotator][rule.reads[label], gold] += number
+            of_week[1] += number
+            of_week[2] += number * (rule.reads[label] == gold)
+    return dict(given), against, weeks
 
 
 def _chance(table: Counter[tuple[str, str]]) -> float | None:
@@ -176,15 +194,9 @@ def _chance(table: Counter[tuple[str, str]]) -> float | None:
 
 
 def _controls(question: Question) -> dict[int, tuple[int, int]]:
-    """Returns annotator -> (control items answered, how many of them right)."""
-    expert = Label.objects.standing().filter(
-        origin=Label.Origin.EXPERT, question=question, pair=OuterRef("pair"), sentence=OuterRef("sentence")
-    )
+    """Returns annotator -> (number of answered control items, number of correct answers)."""
     rows = (
-        Label.objects.cast()
-        .filter(question=question, origin=Label.Origin.CAST)
-        .annotate(expert=Subquery(expert.values("label")[:1]))
-        .filter(expert__isnull=False)
+        Label.objects.met_controls(question)
         .order_by()
         .values_list("annotator_id")
         .annotate(met=Count("pk"), right=Count("pk", filter=Q(label=F("expert"))))
@@ -193,7 +205,7 @@ def _controls(question: Question) -> dict[int, tuple[int, int]]:
 
 
 def _calibration(question: Question) -> dict[int, tuple[int, int]]:
-    """Returns annotator -> (calibration items answered, how many of them right)."""
+    """Returns annotator -> (number of answered calibration items, number of correct answers)."""
     rows = (
         CalibrationAnswer.objects.filter(item__question=question, answer__isnull=False)
         .values_list("annotator_id")
@@ -219,7 +231,7 @@ def _times(question: Question) -> dict[int, Counter[int]]:
 
 
 def _median(times: Counter[int]) -> float | None:
-    """Returns the median of the buckets in seconds; of two in the middle, the lower one."""
+    """Returns the median of the buckets in seconds; of two middle values, the lower one."""
     left = (sum(times.values()) + 1) // 2
     for bucket in sorted(times):
         left -= times[bucket]

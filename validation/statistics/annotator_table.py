@@ -58,7 +58,7 @@ def table_of(question: Question, found: Sequence[Annotator]) -> dict[str, Any]:
 
 def as_csv(table: dict[str, Any], labels: Sequence[str]) -> str:
     """Returns CSV with a row for each annotator and a column for each label's share; semicolons separate flags."""
-    simple = [name for name in Annotator.__dataclass_fields__ if name not in ("shares", "flags")]
+    simple = [name for name in Annotator.__dataclass_fields__ if name not in ("shares", "flags", "weeks")]
     header = [*simple, "flags", *(f"share: {label}" for label in labels), *MODELS]
     rows = []
     for each in table["annotators"]:
@@ -86,7 +86,7 @@ def spread_of(found: Sequence[Annotator], labels: Sequence[str]) -> list[tuple[s
 
 
 def shown_figure(name: str, value: float | None) -> str:
-    """Writes a value of `columns_of` for a page."""
+    """Formats a value of `columns_of` for a page."""
     if value is None:
         return ""
     if name == "labels":

@@ -1,5 +1,6 @@
 """REST: statistics of agreement and of annotators, for researchers."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.http import HttpResponse
@@ -14,11 +15,14 @@ from accounts.rest.openapi import QuerySerializer, one_of
 from accounts.rest.permissions import IsResearcher
 from accounts.rest.problems import Problem
 from jobs.tasks import enqueue
+from shared.charts import Chart
 from validation.models import CachedStatistics, Question
 from validation.questions.lookup import question_or_404
 from validation.statistics.agreement import report_from
+from validation.statistics.agreement_charts import agreement_charts
+from validation.statistics.annotator_charts import annotator_charts
 from validation.statistics.annotator_table import annotator_table, as_csv
-from validation.statistics.cached import Kind, current, request_statistics
+from validation.statistics.cached import Kind, current, current_annotators, request_statistics
 from validation.statistics.cross_table import cross_csv
 from validation.statistics.vote_patterns import DIMENSIONS, PAIR_KEYS
 
@@ -30,16 +34,16 @@ class QuestionQuery(QuerySerializer):
 
 
 class StatisticsQuery(QuestionQuery):
-    by = one_of("figure by", DIMENSIONS, required=False, help_text="groups of pairs or of people")
+    by = one_of("dimension", DIMENSIONS, required=False, help_text="groups of pairs or of people")
     pairwise = serializers.BooleanField(default=False, help_text="Cohen's kappa of every two annotators")
 
 
 class AgreementQuery(StatisticsQuery):
-    as_ = one_of("form", ["csv"], required=False)
+    as_ = one_of("form", ["csv", "charts"], required=False)
 
 
 class AnnotatorsQuery(QuestionQuery):
-    as_ = one_of("form", ["csv"], required=False)
+    as_ = one_of("form", ["csv", "charts"], required=False)
 
 
 class CountingSerializer(serializers.Serializer):
@@ -73,7 +77,8 @@ class AgreementView(APIView):
     @extend_schema(
         summary="Agreement between annotators",
         description="Shares from 0 to 1 over the pairs with all labels, with 95% intervals. `by` adds groups,"
-        " `pairwise=true` Cohen's kappa of each two annotators. `as=csv` returns a table with a row for each figure."
+        " `pairwise=true` Cohen's kappa of each two annotators. `as=csv` returns a table with a row for each statistic,"
+        " `as=charts` the charts of the page: finding, columns with definitions, rows with raw values."
         " For a large corpus a worker computes the statistics: `made_at` is their date. If there are none yet, the"
         " response is a 404 until a POST to this address requests them, then a 202 with `retry_after` (seconds).",
         parameters=[AgreementQuery],
@@ -88,6 +93,8 @@ class AgreementView(APIView):
         if missing:
             return _not_yet(question, *missing)
         found = report_from(counted[0][0])
+        if asked.get("as") == "charts":
+            return Response(_charts(slug, agreement_charts(found, question), counted[0][1]))
         if asked.get("as"):
             pairwise = counted[1][0] if len(counted) > 1 else ()
             return HttpResponse(found.as_csv(pairwise), content_type="text/csv; charset=utf-8")
@@ -128,7 +135,7 @@ class AnnotatorsView(APIView):
         " models of reliability if they were fitted; with the rules of the flags and the meaning of each column. For a"
         " large corpus a worker computes the statistics: `made_at` is their date. If there are none yet, the response"
         " is a 404 until a POST to this address requests them, then a 202 with `retry_after` (seconds). `as=csv` returns"
-        " a table with a row for each annotator.",
+        " a table with a row for each annotator, `as=charts` the charts of the page.",
         parameters=[AnnotatorsQuery],
         responses=STATISTICS,
         tags=["corpora"],
@@ -139,6 +146,9 @@ class AnnotatorsView(APIView):
         table, row = annotator_table(question)
         if table is None:
             return _not_yet(question, row)
+        if asked.get("as") == "charts":
+            people, _ = current_annotators(question)
+            return Response(_charts(slug, annotator_charts(people or (), question), row))
         if asked.get("as"):
             answer = HttpResponse(as_csv(table, question.labels), content_type="text/csv; charset=utf-8")
             answer["Content-Disposition"] = f'attachment; filename="{slug}-annotators.csv"'
@@ -192,6 +202,10 @@ class CrossTableView(APIView):
     def post(self, request: Request, slug: str) -> HttpResponse:
         asked = CrossTableRequestQuery.read(request)
         return _request(question_or_404(slug, asked["question"]), [(Kind.CROSS_TABLE, asked.get("by", ""))])
+
+
+def _charts(slug: str, charts: Iterable[Chart], row: CachedStatistics | None) -> dict[str, Any]:
+    return {"corpus": slug, "charts": [chart.as_json() for chart in charts], **_date(row)}
 
 
 def _date(row: CachedStatistics | None) -> dict[str, Any]:

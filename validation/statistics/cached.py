@@ -11,16 +11,23 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F
+from django.db import transaction
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from collection.models import Corpus, Exclusion, Pair
+from collection.models import Corpus, Exclusion, Pair, Premise
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
 from validation.gold.queries import adjudication_queue
 from validation.models import Adjudication, Assignment, CachedStatistics, Label, Question
-from validation.statistics.agreement import AgreementReport, agreement, pairwise_kappa, report, report_from
+from validation.statistics.agreement import (
+    AgreementReport,
+    agreement_with_intervals,
+    pairwise_kappa,
+    report,
+    report_from,
+)
 from validation.statistics.annotator_quality import Annotator, annotators
 from validation.statistics.cross_table import cross_table
 from validation.statistics.progress import NothingToCount, Progress, ignore_progress
@@ -29,10 +36,11 @@ from validation.statistics.reliability_models import fit_models
 Kind = CachedStatistics.Kind
 # Up to this many seats, statistics are computed during the request: about a second on two idle cores.
 MOST_SEATS_IN_REQUEST = 300_000
-MOST_SEATS_ON_DASHBOARD = 20_000  # the same for the dashboard, which may show many corpora
+MOST_SEATS_ON_DASHBOARD = 5_000  # the same for home, which may show many corpora and refreshes itself
 RECOMPUTE_AFTER = timedelta(minutes=10)
 BIAS = "annotation_site.researchers.corpus_bias.bias_of"
-VERSION = 3  # of the content that COMPUTE makes; content of another version is not shown
+OVERVIEW = "annotation_site.workspace.pipeline.overview_of"
+VERSION = 5  # of the content that COMPUTE makes; content of another version is not shown
 
 COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.AGREEMENT: lambda question, by, progress: report(
@@ -42,8 +50,9 @@ COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.ANNOTATORS: lambda question, by, progress: [asdict(each) for each in annotators(question)],
     Kind.MODELS: lambda question, by, progress: fit_models(question, progress),
     Kind.CROSS_TABLE: cross_table,
-    # By its dotted name: it belongs to an app above this one.
+    # By their dotted names: they belong to an app above this one.
     Kind.BIAS: lambda question, by, progress: import_string(BIAS)(question, by, progress),
+    Kind.OVERVIEW: lambda question, by, progress: import_string(OVERVIEW)(question, by, progress),
 }
 
 
@@ -51,8 +60,8 @@ def current(question: Question, kind: str, by: str = "") -> tuple[Any, CachedSta
     """Returns (content, row) for a page; the content is as COMPUTE makes it.
 
     For a small corpus it computes the content now, and there is no row. For a large one it returns what a worker
-    computed at `row.made_at`, or None if there is nothing yet. A request never fits models, nor splits hypotheses into
-    words.
+    computed at `row.made_at`, or None if there is nothing yet. A web request never fits models, nor tokenizes
+    hypotheses.
     """
     if is_computed_in_request(question, kind, by):
         return COMPUTE[kind](question, by, ignore_progress), None
@@ -79,8 +88,8 @@ def current_annotators(question: Question) -> tuple[list[Annotator] | None, Cach
 
 
 def is_computed_in_request(question: Question, kind: str, by: str = "") -> bool:
-    """Whether a page computes this while its reader waits."""
-    if kind in (Kind.MODELS, Kind.BIAS):
+    """Returns whether the statistics are computed during the web request."""
+    if kind in (Kind.MODELS, Kind.BIAS, Kind.OVERVIEW):
         return False
     # Counting the labels of each person takes twice as long as counting those of each pair.
     most = MOST_SEATS_IN_REQUEST
@@ -91,15 +100,36 @@ def _has_at_most(question: Question, seats: int) -> bool:
     return Label.objects.filter(question=question).order_by().values("pk")[: seats + 1].count() <= seats
 
 
+def with_size(questions: QuerySet[Question]) -> QuerySet[Question]:
+    """Adds `is_large`: whether the corpus has too many seats or pairs to count on a page that shows many corpora."""
+    beyond = slice(MOST_SEATS_ON_DASHBOARD, MOST_SEATS_ON_DASHBOARD + 1)
+    seats = Label.objects.filter(question=OuterRef("pk")).order_by().values("pk")[beyond]
+    pairs = Pair.objects.filter(corpus=OuterRef("corpus")).order_by().values("pk")[beyond]
+    sized = questions.annotate(a_seat=Subquery(seats), a_pair=Subquery(pairs))
+    return sized.annotate(is_large=Q(a_seat__isnull=False) | Q(a_pair__isnull=False))
+
+
+def stored_overviews(questions: list[Question]) -> dict[int, tuple[dict[str, Any], datetime | None]]:
+    """Returns question id -> (the counts of its corpus, the time of the count), for corpora that were counted."""
+    rows = CachedStatistics.objects.filter(question__in=questions, kind=Kind.OVERVIEW, made_at__isnull=False)
+    read = {row.question_id: (json.loads(row.content), row.made_at) for row in rows}
+    return {
+        pk: (content, made_at) for pk, ((version, content), made_at) in read.items() if version == VERSION
+    }
+
+
 def dashboard_agreement(question: Question) -> tuple[dict[str, Any] | None, datetime | None]:
-    """Returns the statistics of the papers' tables for a page that shows many corpora, and their date.
+    """Returns the statistics of the papers' tables, with `intervals`, for a page that shows many corpora, and their date.
 
     For a very small corpus it computes them now, and there is no date. Returns (None, None) if nothing is stored yet.
     """
     if _has_at_most(question, MOST_SEATS_ON_DASHBOARD):
-        return agreement(Pair.objects.filter(corpus=question.corpus_id), question), None
+        return agreement_with_intervals(Pair.objects.filter(corpus=question.corpus_id), question), None
     row = _newest_agreement(question)
-    return (json.loads(row.content)[1]["figures"], row.made_at) if row else (None, None)
+    if row is None:
+        return None, None
+    content = json.loads(row.content)[1]
+    return {**content["figures"], "intervals": content["intervals"]}, row.made_at
 
 
 def _newest_agreement(question: Question) -> CachedStatistics | None:
@@ -112,7 +142,8 @@ def _newest_agreement(question: Question) -> CachedStatistics | None:
 def waiting_for_decision(question: Question) -> int | None:
     """Counts the pairs that wait for adjudication; None if no worker has counted them yet.
 
-    For a corpus that is not very small: the number that a worker counted last, minus the decisions since.
+    For all but very small corpora, it returns the number that a worker last counted, minus the decisions since
+    then.
     """
     if _has_at_most(question, MOST_SEATS_ON_DASHBOARD):
         return adjudication_queue(question).count()
@@ -170,7 +201,7 @@ def flagged() -> list[tuple[Question, int]]:
 
 
 def stale_annotators(now: datetime) -> list[Question]:
-    """Returns main questions whose statistics of annotators are older than ten minutes and than a closed batch."""
+    """Returns main questions whose annotator statistics are older than ten minutes and than a closed batch."""
     made = {
         row.question_id: row
         for row in CachedStatistics.objects.filter(kind=Kind.ANNOTATORS, made_at__isnull=False).defer(
@@ -190,8 +221,35 @@ def stale_annotators(now: datetime) -> list[Question]:
     return stale
 
 
+def stale_overviews(now: datetime) -> list[Question]:
+    """Returns main questions of large corpora whose overview is older than ten minutes and than the last change."""
+    made = {
+        row.question_id: row
+        for row in CachedStatistics.objects.filter(kind=Kind.OVERVIEW, made_at__isnull=False).defer("content")
+    }
+    main = Question.objects.filter(is_main=True).select_related("corpus").order_by("pk")
+    stale = []
+    for question in with_size(main):
+        row = made.get(question.pk)
+        if question.is_large and (row is None or row.made_at is None):  # type: ignore[attr-defined]
+            stale.append(question)
+        elif row and row.made_at and row.made_at < now - RECOMPUTE_AFTER:
+            batches = Assignment.objects.filter(question=question, closed_at__gt=row.made_at)
+            # The newest row of each is found by the key, and tells when the last one came.
+            newest = [
+                model.objects.filter(corpus=question.corpus_id)
+                .order_by("-pk")
+                .values_list("created_at", flat=True)[:1]
+                for model in (Pair, Premise)
+            ]
+            came = [each for found in newest for each in found]
+            if row.is_stale or any(each > row.made_at for each in came) or batches.exists():
+                stale.append(question)
+    return stale
+
+
 def request_statistics(*, question: Question, kind: str, by: str = "") -> CachedStatistics:
-    """Requests a computation: returns its row, which now waits for a worker. A request that waits already stays."""
+    """Requests a computation, and returns its row, which waits for a worker. A request that already waits remains."""
     row, _ = CachedStatistics.objects.get_or_create(question=question, kind=kind, by=by)
     claims.ask_again(row, CachedStatistics.Status.IDLE, CachedStatistics.Status.FAILED)
     return row
@@ -202,8 +260,7 @@ def cancel_request(*, question: Question, kind: str, by: str = "") -> bool:
 
     Returns False if there was no request.
     """
-    waiting = CachedStatistics.objects.under_way().filter(question=question, kind=kind, by=by)
-    return bool(waiting.update(status=CachedStatistics.Status.IDLE, **claims.ended()))
+    return claims.stop(CachedStatistics.objects.filter(question=question, kind=kind, by=by))
 
 
 def carry_out(*, statistics_id: int, worker: str = "") -> None:
@@ -216,7 +273,7 @@ def carry_out(*, statistics_id: int, worker: str = "") -> None:
 
 
 def work(statistics_id: int, worker: str) -> None:
-    """Carries out a request for a worker: the entry point that jobs/ calls."""
+    """Carries out a request in a worker: the entry point that jobs/ calls."""
     carry_out(statistics_id=statistics_id, worker=worker)
 
 
@@ -227,10 +284,17 @@ def _compute(claim: Claim) -> None:
     claim.finish(**_fields(content), changes_counted=changes)
 
 
+@transaction.atomic
 def store(*, question: Question, kind: str, content: Any, by: str = "") -> CachedStatistics:
-    """Stores content that somebody computed elsewhere, and ends a request for it."""
-    done = {**claims.ended(), "status": CachedStatistics.Status.IDLE, "error": "", **_fields(content)}
-    row, _ = CachedStatistics.objects.update_or_create(question=question, kind=kind, by=by, defaults=done)
+    """Stores content that was computed elsewhere, and ends a request for it that no worker has taken up.
+
+    A worker that computes it goes on: its claim and its job are its own.
+    """
+    key: dict[str, Any] = {"question": question, "kind": kind, "by": by}
+    row, _ = CachedStatistics.objects.update_or_create(**key, defaults=_fields(content))
+    done = {**claims.ended(), "status": CachedStatistics.Status.IDLE, "error": ""}
+    CachedStatistics.objects.filter(pk=row.pk).exclude(status=CachedStatistics.WORKING).update(**done)
+    row.refresh_from_db()
     return row
 
 

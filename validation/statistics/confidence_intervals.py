@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nli.agreement import Number, Pattern, agreement_from_patterns
+from nli.agreement import Number, Pattern, agreement_from_patterns, with_all_labels
 from nli.gold import Rule
 
 REPLICATES = 1000
@@ -27,10 +27,10 @@ def intervals(
     *,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Returns [low, high] for each figure of `agreement_from_patterns`: the middle 95% of a thousand replicates.
+    """Returns [low, high] for each statistic of `agreement_from_patterns`: the middle 95% of a thousand replicates.
 
-    The keys are those of the figures; the value is None if a replicate cannot have the figure.
-    A multinomial draws all premises with the same profile together, which is the same as drawing them one by one.
+    The keys are those of the statistics; the value is None if a statistic is undefined in a replicate. A
+    multinomial draws all premises with the same profile together, which is the same as drawing them one by one.
     """
     complete = _complete(profiles, rule.seats)
     premises = sum(complete.values())
@@ -45,7 +45,7 @@ def _complete(profiles: Profiles, seats: int) -> dict[Profile, int]:
     """Returns the profiles of the pairs with all labels; it leaves out premises without such a pair."""
     found: Counter[Profile] = Counter()
     for profile, premises in profiles.items():
-        rest = tuple((pattern, n) for pattern, n in profile if sum(pattern.votes) == seats)
+        rest = tuple(with_all_labels(dict(profile), seats).items())
         if rest:
             found[rest] += premises
     return dict(found)

@@ -25,8 +25,8 @@ HEADER = ("group", "answer", "gold_label", "pairs", "share_of_answer")
 def cross_table(question: Question, by: str = "", progress: Progress = ignore_progress) -> dict[str, Any]:
     """Counts pairs that have an answer to `question`, by that answer and their gold label.
 
-    Pairs that a researcher vetted out are counted apart, in `withdrawn`. by: genre, partition, prompt or author, for a
-    table of each group. An answer or a gold label that no rule gives is "-".
+    Pairs that a researcher withdrew by vetting are counted separately, in `withdrawn`. by: genre, partition, prompt
+    or author, for a table of each group. "-" stands for no answer or no gold label by the rule.
     """
     main = main_question(question.corpus)
     group = PAIR_KEYS[by]("") if by else Value("")
@@ -63,7 +63,10 @@ def _rows(cells: Counter[tuple[str, str]], answers: list[str], labels: list[str]
 
 
 def cross_csv(table: dict[str, Any]) -> str:
-    """Returns CSV with a row for each cell; `group` begins with "withdrawn" for pairs that were vetted out."""
+    """Returns CSV with a row for each cell.
+
+    `group` begins with "withdrawn" for pairs that were withdrawn by vetting.
+    """
     rows: list[tuple[object, ...]] = [HEADER]
     for part in ("standing", "withdrawn"):
         for name, cells in table[part].items():

@@ -1,4 +1,4 @@
-"""How a long computation reports its progress."""
+"""Defines how a long computation reports its progress."""
 
 from collections.abc import Callable
 

@@ -22,14 +22,15 @@ DAWID_SKENE_TAKES = 0.05  # of the whole time, about
 
 
 class NothingToFit(NothingToCount):
-    """There are too few labels to fit a model. The text says what it needs."""
+    """There are too few labels to fit a model. The text says how many are needed."""
 
 
 def fit_models(question: Question, progress: Progress = ignore_progress) -> dict[str, Any]:
     """Fits both models to the labels that decide the gold labels.
 
     `annotators`: code -> {"dawid_skene", "mace"}, see annotator_quality.MEANINGS. `pairs`: number of pairs with a
-    majority; `differs`: for each model, on how many of them its label is not the majority. Raises NothingToFit.
+    majority; `differs`: for each model, the number of these pairs on which its label is not the majority. Raises
+    NothingToFit.
     """
     progress(0)
     data, workers = _given(question)
@@ -59,7 +60,7 @@ def fit_models(question: Question, progress: Progress = ignore_progress) -> dict
 
 
 def _given(question: Question) -> tuple["pd.DataFrame", list[str]]:
-    """Returns the labels with numbers for tasks, workers and labels, and the code of each worker's number.
+    """Returns the labels with numbered tasks, workers and labels, and the annotator's code of each worker number.
 
     The numbers follow the order of appearance: crowd-kit's MACE uses that order in one place and sorted order in
     another, and mixes annotators up if the two differ.

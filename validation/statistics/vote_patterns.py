@@ -1,31 +1,37 @@
-"""Counts pairs by vote pattern in the database, so that it returns a row for each pattern and not for each label.
+"""Counts pairs by vote pattern, from the votes and decisions that the view of gold labels (validation/gold) gives.
 
 A pattern (nli.agreement.Pattern) is all that a pair's labels contribute to agreement. A profile is the patterns of the
 pairs of one premise group, with their numbers: the bootstrap of confidence_intervals.py draws premise groups.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from django.db import connection
-from django.db.models import Case, CharField, Count, F, Max, Q, Value, When
-from django.db.models.functions import Cast, Coalesce, Concat, TruncWeek
+from django.db.models import Case, CharField, Count, Exists, F, Max, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import Cast, Coalesce, Concat, TruncDate, TruncWeek
 
+from accounts.models import User
 from collection.models.querysets import PairQuerySet
+from collection.premises.partitions import partition_of
 from nli.agreement import Pattern
-from validation.gold.queries import deciding_labels, more_sort_memory
-from validation.models import Adjudication, Label, Question
-from validation.statistics.confidence_intervals import Profile, Profiles
+from nli.gold import ADJUDICATED, PUBLISHED
+from validation.gold.queries import (
+    deciding_labels,
+    more_sort_memory,
+    waits_for_adjudication,
+    with_gold_label,
+)
+from validation.models import Label, Question
+from validation.statistics.confidence_intervals import Profiles
 
 # The dimensions that are properties of a pair: name -> an expression on pairs; `pair__` reaches it from labels.
 Key = Callable[[str], Any]
 PAIR_KEYS: dict[str, Key] = {
     "genre": lambda pair: F(f"{pair}premise__genre__slug"),
-    # Placements belong to `snapshots`, which this app may not import, so this names only the relation.
-    "partition": lambda pair: Coalesce(
-        f"{pair}published_partition", f"{pair}premise__placement__partition", Value("")
-    ),
+    "partition": partition_of,
     "prompt": lambda pair: Case(
         When(
             **{f"{pair}prompt_version__isnull": False},
@@ -42,105 +48,160 @@ PAIR_KEYS: dict[str, Key] = {
 }
 DIMENSIONS = {
     "genre": "the premise's genre",
-    "partition": "the published partition, else the one where a snapshot placed the premise",
+    "partition": "the published partition, or where a snapshot placed the premise or holds it out",
     "prompt": "the prompt, and its version, under which the hypothesis was written",
     "author": "who wrote the hypothesis",
     "validator": "who validated: the pairs that have a label of this person among labels 2 to 5",
     "week": "the week, by its Monday, in which the pair got its last label",
 }
-# With more groups than this, rows have no intervals: their pairs are then not counted by premise group.
+# With more groups than this, rows have no intervals, so that their pairs need not be counted by premise group.
 ROWS_WITH_INTERVALS = 30
-# `pairs` has a row for each pair (or sentence, if these are judged) with its pattern as text; `grouped` has the same by
-# group. `fallen` counts patterns within each premise group (`unit`), and the outer SELECT counts premise groups with the
-# same patterns: few rows. Patterns are text, which both databases can group by.
-COUNT = """
-WITH pairs AS (
-  SELECT fell.pair_id, fell.sentence, {key} AS key, chosen.unit, {pattern} AS pattern
-  FROM ({fell}) AS fell JOIN ({chosen}) AS chosen ON chosen.id = fell.pair_id
-  LEFT JOIN {adjudication} AS decided ON decided.pair_id = fell.pair_id AND decided.question_id = %s
-    AND decided.withdrawn_at IS NULL
-),
-grouped AS ({grouped}),
-fallen AS (
-  SELECT 0 AS part, '' AS key, unit, pattern, COUNT(*) AS number FROM pairs GROUP BY 1, 2, 3, 4
-  UNION ALL
-  SELECT 1, key, CASE WHEN (SELECT COUNT(DISTINCT key) FROM grouped) > {most} THEN '' ELSE unit END, pattern, COUNT(*)
-  FROM grouped GROUP BY 1, 2, 3, 4
-),
-premises AS (SELECT part, key, {profile} AS profile FROM fallen GROUP BY part, key, unit)
-SELECT part, key, profile, COUNT(*) FROM premises GROUP BY part, key, profile
-"""
-NO_GROUPS = "SELECT key, unit, pattern FROM pairs WHERE 1 = 0"
-BY_KEY = "SELECT key, unit, pattern FROM pairs"
-BY_VALIDATOR = """
-SELECT CAST(labelled.annotator_id AS TEXT) AS key, pairs.unit, pairs.pattern
-FROM pairs JOIN ({labelled}) AS labelled ON labelled.pair_id = pairs.pair_id AND labelled.sentence = pairs.sentence
-"""
+PORTION = 5000  # rows that are fetched at a time
 
 
-def count_patterns(
-    pairs: PairQuerySet, question: Question, by: str = ""
-) -> tuple[Profiles, dict[str, Profiles]]:
-    """Returns the profiles of these pairs, except withdrawn ones, and group -> profiles. One query.
+class Counted(NamedTuple):
+    """Profiles of all pairs, profiles by group, and how many of the pairs wait for a researcher's decision."""
+
+    profiles: Profiles
+    groups: dict[str, Profiles]
+    undecided: int
+
+
+def count_patterns(pairs: PairQuerySet, question: Question, by: str = "") -> Counted:
+    """Counts these pairs, except withdrawn ones, by profile and by group.
 
     `by`: a key of DIMENSIONS; without it there are no groups. The name of a group is its key; of a validator, the id.
     """
-    votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
-    fell = (
-        deciding_labels(question)
-        .values("pair_id", "sentence")
-        .annotate(
-            author_label=Max(Case(When(origin=Label.Origin.AUTHOR, then=F("label")))),
-            imported=Max(Case(When(origin=Label.Origin.IMPORTED, then=1), default=0)),
-            by_author=Max(Case(When(position__gt=1, annotator=F("author"), then=1), default=0)),
-            week=TruncWeek(Max("cast_at")),
-            **votes,
-        )
-    )
-    group = PAIR_KEYS[by]("") if by in PAIR_KEYS else Value("")
-    chosen = (
-        pairs.standing().order_by().values("id", "published_label", unit=F("premise__group"), named=group)
-    )
-    pattern = (
-        "COALESCE(fell.author_label, '')",
-        # A label that was published together with votes takes precedence over them.
-        "COALESCE(decided.label, CASE fell.imported WHEN 1 THEN chosen.published_label END, '')",
-        "CASE WHEN decided.label IS NULL THEN '' ELSE 'a' END",
-        "fell.by_author",
-        *(f"fell.{name}" for name in votes),
-    )
-    fell_sql, fell_params = fell.query.sql_with_params()
-    chosen_sql, chosen_params = chosen.query.sql_with_params()
-    grouped, grouped_params = _grouped(question, by)
-    statement = COUNT.format(
-        fell=fell_sql,
-        chosen=chosen_sql,
-        key="COALESCE(CAST(fell.week AS TEXT), '')" if by == "week" else "CAST(chosen.named AS TEXT)",
-        pattern=" || '/' || ".join(pattern),
-        adjudication=connection.ops.quote_name(Adjudication._meta.db_table),
-        grouped=grouped,
-        most=ROWS_WITH_INTERVALS,
-        profile=gathered("pattern || '*' || number"),
-    )
-    with more_sort_memory(), connection.cursor() as cursor:
-        cursor.execute(statement, (*fell_params, *chosen_params, question.pk, *grouped_params))
-        return _read(cursor.fetchall(), by)
+    whole: defaultdict[str, Counter[Pattern]] = defaultdict(Counter)
+    groups: defaultdict[str, defaultdict[str, Counter[Pattern]]] = defaultdict(lambda: defaultdict(Counter))
+    undecided = 0
+    with more_sort_memory():
+        validators = _validators(question) if by == "validator" else {}
+        few = len(set().union(*validators.values())) <= ROWS_WITH_INTERVALS
+        rows = (_voted_sentences if question.by_sentence else _voted_pairs)(pairs.standing(), question, by)
+        for pair, sentence, premises, key, waits, *rest in rows.iterator(PORTION):
+            pattern = _pattern(*rest)
+            whole[premises][pattern] += 1
+            undecided += waits
+            for each in validators.get((pair, sentence), ()) if by == "validator" else (key,):
+                groups[each][premises if few else ""][pattern] += 1
+    named = {key: _profiles(counts.values()) for key, counts in groups.items()} if by else {}
+    return Counted(_profiles(whole.values()), named, undecided)
 
 
-def _grouped(question: Question, by: str) -> tuple[str, tuple[Any, ...]]:
-    """Returns SQL that selects key, unit and pattern of the pairs of each group, and its parameters."""
-    if by != "validator":
-        return (BY_KEY if by else NO_GROUPS), ()
-    validators = (
-        deciding_labels(question)
-        .exclude(origin=Label.Origin.AUTHOR)
-        .filter(annotator__isnull=False)
-        # A published file may have two labels of one annotator on a pair.
-        .values("pair_id", "sentence", "annotator_id")
-        .distinct()
+def in_group(pairs: PairQuerySet, question: Question, by: str, group: str) -> PairQuerySet:
+    """Returns the pairs of a group that `count_patterns` would count; `group` is its name, or a validator's code."""
+    if by in PAIR_KEYS:
+        return pairs.alias(group_name=PAIR_KEYS[by]("")).filter(group_name=group)
+    if by == "validator":
+        who = User.objects.filter(
+            code=group
+        ).first()  # known beforehand, so that the index of annotators finds their labels
+        theirs = deciding_labels(question).exclude(origin=Label.Origin.AUTHOR).filter(annotator=who)
+        return pairs.filter(pk__in=theirs.values("pair")) if who else pairs.none()
+    of_pair = deciding_labels(question).filter(pair=OuterRef("pk"))
+    try:
+        monday = datetime.combine(date.fromisoformat(group), time(), tzinfo=UTC)
+    except ValueError:
+        return pairs.none()
+    end = monday + timedelta(days=7)
+    return pairs.filter(
+        Exists(of_pair.filter(cast_at__gte=monday, cast_at__lt=end)),
+        ~Exists(of_pair.filter(cast_at__gte=end)),
     )
-    sql, params = validators.query.sql_with_params()
-    return BY_VALIDATOR.format(labelled=sql), params
+
+
+def _voted_pairs(pairs: PairQuerySet, question: Question, by: str) -> QuerySet[Any, tuple[Any, ...]]:
+    """Returns a row for each pair that has a vote, as the view of gold labels counts it.
+
+    A row: pair, sentence (0), premise group, key of the dimension, whether it waits for a decision, then the arguments
+    of `_pattern`.
+    """
+    counted: Any = with_gold_label(pairs, question)  # mypy does not know the columns of the view
+    voted: QuerySet[Any] = counted.filter(votes__gt=0).order_by()
+    return voted.values_list(
+        "pk",
+        Value(0),
+        "premise__group",
+        _key("", by, F("gold__last_cast_at")),
+        Case(When(waits_for_adjudication(question), then=1), default=0),
+        "gold__author_vote",
+        "adjudicated_label",
+        "standing_label",
+        "gold__self_validated",
+        *_votes(question),
+    )
+
+
+def _voted_sentences(pairs: PairQuerySet, question: Question, by: str) -> QuerySet[Any, tuple[Any, ...]]:
+    """Returns a row like `_voted_pairs` for each sentence that has a vote. Votes alone decide about a sentence."""
+    labels: Any = deciding_labels(question).filter(pair__in=pairs).values("pair_id", "sentence")
+    counted = labels.annotate(
+        by_author=Max(Case(When(position__gt=1, annotator=F("author"), then=1), default=0)),
+        **{name: Count("pk", filter=Q(label=label)) for name, label in _votes(question).items()},
+    )
+    nothing = Value(None, output_field=CharField())
+    return counted.values_list(
+        "pair_id",
+        "sentence",
+        "pair__premise__group",
+        _key("pair__", by, Max("cast_at")),
+        Value(0),
+        nothing,
+        nothing,
+        nothing,
+        "by_author",
+        *_votes(question),
+    )
+
+
+def _votes(question: Question) -> dict[str, str]:
+    """Returns the columns of vote counts, with the label that each counts."""
+    return {f"votes_{k}": label for k, label in enumerate(question.labels)}
+
+
+def _key(pair: str, by: str, last_cast_at: Any) -> Any:
+    """Returns the expression of a row's group. `pair`: how the row names its pair, as in PAIR_KEYS."""
+    if by == "week":
+        return Coalesce(Cast(TruncDate(TruncWeek(last_cast_at)), CharField()), Value(""))
+    return PAIR_KEYS[by](pair) if by in PAIR_KEYS else Value("")
+
+
+def _validators(question: Question) -> dict[tuple[int, int], set[str]]:
+    """Returns who validated each pair or sentence: (pair, sentence) -> ids of annotators."""
+    given = deciding_labels(question).exclude(origin=Label.Origin.AUTHOR).filter(annotator__isnull=False)
+    found: defaultdict[tuple[int, int], set[str]] = defaultdict(set)
+    for pair, sentence, annotator in given.values_list("pair_id", "sentence", "annotator_id").iterator(
+        PORTION
+    ):
+        found[pair, sentence].add(str(annotator))
+    return found
+
+
+@lru_cache(maxsize=10_000)
+def _pattern(
+    author: str | None, adjudicated: str | None, published: str | None, by_author: int, *votes: int
+) -> Pattern:
+    by = ADJUDICATED if adjudicated else PUBLISHED if published else ""
+    return Pattern(author, votes, adjudicated or published, by, bool(by_author))
+
+
+def _profiles(counts: Iterable[Counter[Pattern]]) -> Profiles:
+    """Counts premise groups by their patterns: profile -> number of premise groups."""
+    counts = list(counts)
+    # In a fixed order, since the database returns pairs in any order.
+    ordered = sorted(set().union(*counts), key=_order)
+    place = {pattern: number for number, pattern in enumerate(ordered)}
+    return Counter(
+        tuple(sorted(each.items(), key=lambda entry: place[entry[0]]))
+        if len(each) > 1
+        else tuple(each.items())
+        for each in counts
+    )
+
+
+def _order(pattern: Pattern) -> tuple[Any, ...]:
+    return (pattern.author or "", pattern.decided or "", *pattern[3:], pattern.votes)
 
 
 def patterns_of(profiles: Profiles) -> dict[Pattern, int]:
@@ -150,35 +211,3 @@ def patterns_of(profiles: Profiles) -> dict[Pattern, int]:
         for pattern, pairs in profile:
             patterns[pattern] += pairs * premises
     return dict(patterns)
-
-
-def gathered(text: str) -> str:
-    """Returns SQL that joins the texts of a group's rows by spaces; on PostgreSQL in sorted order."""
-    if connection.vendor == "postgresql":
-        return f"string_agg({text}, ' ' ORDER BY {text})"
-    return f"group_concat({text}, ' ')"
-
-
-def _read(rows: list[tuple[Any, ...]], by: str) -> tuple[Profiles, dict[str, Profiles]]:
-    known: dict[str, tuple[Pattern, int]] = {}
-    whole: Counter[Profile] = Counter()
-    groups: defaultdict[str, Counter[Profile]] = defaultdict(Counter)
-    for part, key, text, number in rows:
-        entries = text.split(" ")
-        for entry in entries:
-            if entry not in known:
-                known[entry] = _read_entry(entry)
-        counts = groups[key[:10] if by == "week" else key] if part else whole
-        counts[tuple(known[entry] for entry in entries)] += number
-    return dict(whole), dict(groups)
-
-
-def _read_entry(entry: str) -> tuple[Pattern, int]:
-    """Reads a pattern and its number of pairs from the text that the query wrote."""
-    text, _, number = entry.rpartition("*")
-    author, decided, adjudicated, by_author, *votes = text.split("/")
-    by = "adjudicated" if adjudicated else "published" if decided else ""
-    return (
-        Pattern(author or None, tuple(map(int, votes)), decided or None, by, by_author == "1"),
-        int(number),
-    )

@@ -33,7 +33,9 @@ class Command(BaseCommand):
         except NoSuchProperty as problem:
             raise CommandError(str(problem)) from None
         if not told["pairs"]:
-            raise CommandError(f"{options['corpus']} has no pair with a label yet.")
+            raise CommandError(
+                f"{options['corpus']} has no pair with a label yet. Import pairs with labels first."
+            )
         self.stdout.write(json.dumps(told) if options["json"] else "\n".join(lines(told)))
 
 

@@ -33,7 +33,7 @@ READY = """
 Quintet is ready: {url}
   Sign in as ana (she writes), vera (she labels) or rosa (she researches); password of all three: {password}
   First, as ana: read a prompt and write three sentences. Then, as vera: label five pairs, with one key for each label.
-  Then, as rosa: look at agreement on the dashboard ({url}admin/), freeze a snapshot, train a baseline on it.
+  Then, as rosa: look at agreement in the workspace ({url}admin/), freeze a snapshot, train a baseline on it.
   REST: {url}api/v1/docs/   State: {url}health/   Data and logs: {var}
   Ctrl-C stops everything. The next start continues with the same data.
 """

@@ -54,7 +54,7 @@ class Command(PairsCommand):
         self.add_shared_arguments(parser, what="line", licence="of the files")
         parser.add_argument("--partition", choices=PARTITIONS, help="the published partition of the files")
         parser.add_argument("--labels", choices=[ALL, AUTHOR], help="which labels come along")
-        parser.add_argument("--genre", help="the genre of pairs whose line names none")
+        parser.add_argument("--genre", help="genre of the pairs, unless a line names another")
         parser.add_argument(
             "--only-genre", metavar="NAME", help="leave out pairs whose line names another genre"
         )

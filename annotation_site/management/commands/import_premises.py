@@ -34,7 +34,7 @@ INTERRUPTED = "Interrupted. What was written stays; the same command goes on whe
 class Command(BaseCommand):
     help = (
         "Imports premises from plain text, .jsonl or .tsv, also compressed (.gz), and opens them for writing. Filters"
-        " drop lines that are no premises. Dropped lines are stored, and the dashboard shows and restores them. An"
+        " drop unsuitable lines. Dropped lines are stored, and researchers can restore them. An"
         " interrupted import continues where it stopped."
     )
 
@@ -47,7 +47,9 @@ class Command(BaseCommand):
         )
         parser.add_argument("--encoding", default="utf-8", help="of the file, such as cp1252; default utf-8")
         parser.add_argument("--split", action="store_true", help="running text: split it into sentences")
-        parser.add_argument("--document", default="", help="the document of premises whose line names none")
+        parser.add_argument(
+            "--document", default="", help="document of the premises, unless a line names another"
+        )
         parser.add_argument(
             "--alone",
             action="store_true",
@@ -105,9 +107,11 @@ class Command(BaseCommand):
         else:
             self.stdout.write("\n".join(lines(order, report, options["dry_run"])))
         if report.refused_count and not report.premises and not report.present and not report.dropped:
-            raise CommandError(f"No line of {path.name} could be taken. Nothing was imported.")
+            raise CommandError(f"No line of {path.name} is a valid premise. Nothing was imported.")
         if not report.lines_read and not report.finished_before:
-            raise CommandError(f"{path.name} holds no text. Nothing was imported.")
+            raise CommandError(
+                f"{path.name} contains no text; check that it is the right file. Nothing was imported."
+            )
 
     def warn(self, order: PremiseOrder, report: PremiseReport) -> None:
         for refusal in report.refused[:SHOWN]:
@@ -123,7 +127,7 @@ class Command(BaseCommand):
 
 
 def known_encoding(name: str) -> str:
-    """The encoding's usual name. Raises CommandError for one that Python does not know as an encoding of text."""
+    """Returns the encoding's usual name. Raises CommandError for one that Python does not know as an encoding of text."""
     try:
         "".encode(name)
         return codecs.lookup(name).name

@@ -6,16 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import transaction
 
+from annotation_site.intake.corpus_files import load
 from annotation_site.intake.files import readable_files
 from collection.corpora.corpus_file import BadCorpusFile, read_corpus_file
 from collection.corpora.differences import Changes
-from collection.corpora.loading import LoadRefused, load_corpus
+from collection.corpora.loading import LoadRefused
 from collection.corpus_schema import CorpusFile
-from collection.models import Corpus, Genre
-from snapshots.models import Placement
-from validation.questions.corpus_file import load_questions
 
 
 class Command(BaseCommand):
@@ -77,42 +74,6 @@ def agreed(count: int) -> bool:
     except (EOFError, KeyboardInterrupt):
         return False
     return answer.strip().lower() in ("y", "yes")
-
-
-def load(file: CorpusFile, *, dry_run: bool = False, expected: Changes | None = None) -> Changes:
-    """Loads the whole file or nothing. Raises LoadRefused, also if more than the `expected` changes would be made."""
-    changes = Changes()
-    with transaction.atomic():
-        in_training = _genres_in_training(file)
-        corpus = load_corpus(file=file, changes=changes)
-        load_questions(corpus=corpus, main=file.question, beside=file.questions, changes=changes)
-        _refuse_leaving_training(corpus, in_training, changes)
-        if changes.refusals:
-            raise LoadRefused(changes.refusals)
-        if expected is not None and changes.lines != expected.lines:
-            raise LoadRefused(
-                [
-                    "Somebody else has just changed the corpus. Run the command again to see the remaining changes."
-                ]
-            )
-        if dry_run:
-            transaction.set_rollback(True)
-    return changes
-
-
-def _genres_in_training(file: CorpusFile) -> list[int]:
-    genres = Genre.objects.filter(corpus__slug=file.corpus.slug, in_training=True)
-    return list(genres.values_list("pk", flat=True))
-
-
-def _refuse_leaving_training(corpus: Corpus, in_training: list[int], changes: Changes) -> None:
-    """A genre outside training has nothing in train; premises that a snapshot placed there never move."""
-    for genre in Genre.objects.filter(corpus=corpus, pk__in=in_training, in_training=False):
-        if placed := Placement.objects.filter(premise__genre=genre, partition="train").count():
-            changes.refuse(
-                f'[[genres]] "{genre.slug}" in_training: {placed:,} premises of it stand in the train part of'
-                " a snapshot, so it cannot leave training. Put in_training = true back into the file."
-            )
 
 
 def ending(file: CorpusFile, changes: Changes, dry_run: bool) -> str:

@@ -26,12 +26,16 @@ class Command(BaseCommand):
         parser.add_argument("--genre", help="only pairs of this genre")
         parser.add_argument("--question", metavar="SLUG", help="another question than the main one")
         which = parser.add_mutually_exclusive_group()
-        which.add_argument("--number", type=int, help="how many; without it all")
+        which.add_argument("--number", type=int, help="how many pairs; default all")
         which.add_argument("--number-a-genre", type=int, help="how many of each genre")
         which.add_argument(
-            "--percent-a-genre", type=float, help="percent of each genre, those that are open counted in"
+            "--percent-a-genre",
+            type=float,
+            help="percent of each genre, including pairs that are open already",
         )
-        which.add_argument("--pairs", metavar="FILE", help="these pairs: a file with a public id a line")
+        which.add_argument(
+            "--pairs", metavar="FILE", help="these pairs: a file with a public id on each line"
+        )
         which.add_argument(
             "--more-labels",
             type=int,

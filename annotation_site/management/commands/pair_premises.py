@@ -82,7 +82,7 @@ class Command(BaseCommand):
         else:
             self.stdout.write("\n".join(lines(order, outcome)))
         if not outcome.scenes:
-            raise CommandError(f"{path.name} holds no scene that could be taken. Nothing was made.")
+            raise CommandError(f"{path.name} contains no valid scene. Nothing was made.")
 
 
 def fit_for_pairing(corpus: Corpus) -> Corpus:

@@ -14,7 +14,7 @@ from annotation_site.intake.pairs import (
     summary,
 )
 from annotation_site.management.pairs import PairsCommand, lines
-from collection.recasting.form import RecastFormat
+from collection.recasting.recipe_format import RecastFormat
 from collection.recasting.registry import recipes
 
 SAMPLE = 3  # rows that a dry run shows
@@ -25,7 +25,7 @@ REASONS = 10
 class Command(PairsCommand):
     help = (
         "Makes pairs from annotations of another kind, by a recipe, and imports them like the pairs of a published"
-        " file. A bad row is refused with its number and reason; the same command goes on after an interruption."
+        " file. Reports each invalid row with its number and reason. After an interruption, the same command continues."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -70,7 +70,7 @@ class Command(PairsCommand):
         self.show(
             report,
             as_json=as_json if options["json"] else None,
-            text=[*sample_lines(sample), *told(form, order, report, found)],
+            text=[*sample_lines(sample), *report_lines(form, order, report, found)],
             nothing=lambda: (
                 f"No row of the source became a pair. Does {form.recipe.name} read this file? It is for:"
                 f" {form.recipe.about}."
@@ -98,8 +98,10 @@ def short(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
-def told(form: RecastFormat, order: PairOrder, report: PairReport, found: dict[str, Any]) -> list[str]:
-    """The report for a person."""
+def report_lines(
+    form: RecastFormat, order: PairOrder, report: PairReport, found: dict[str, Any]
+) -> list[str]:
+    """Returns the report for a person."""
     rows = form.rows_read.total()
     if found:
         first = [

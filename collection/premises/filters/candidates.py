@@ -23,7 +23,7 @@ class Candidate:
 
     @property
     def text(self) -> str:
-        """Returns all of it in one line, for a report."""
+        """Returns the whole candidate in one line, for a report."""
         return " / ".join(self.sentences)
 
 

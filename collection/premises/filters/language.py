@@ -20,7 +20,7 @@ OTHER_NAMES = {"nb": "no", "fil": "tl", "iw": "he", "in": "id"}  # the library's
 def identifier() -> Any:
     """Loads the model, 100 MB, in most of a second.
 
-    A web process calls this when it starts. Otherwise several threads might load it at one moment.
+    A web process calls this when it starts. Otherwise several threads might load it at the same time.
     """
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 

@@ -76,7 +76,7 @@ def sift(
 ) -> Sifted:
     """Applies the filters in order. `known`: the digests that the genre has already.
 
-    Drops repetitions among the candidates, too. Does not change `known`.
+    It also drops repetitions among the candidates. It does not change `known`.
     """
     filters, seen, sifted = tuple(filters), set(known), Sifted()
     for each in candidates:

@@ -1,6 +1,6 @@
 """Filters by the shape of a text: its length, its numbers, its beginning and end.
 
-They know no language but for a few English function words, which mark a sentence that tells something.
+They know no language but for a few English function words, which mark a sentence that states something.
 """
 
 import re

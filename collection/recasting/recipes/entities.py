@@ -1,7 +1,7 @@
-"""Named entities: what kind of thing a phrase names (Groningen Meaning Bank; CoNLL-2003).
+"""Named entities: which kind of thing a phrase names (Groningen Meaning Bank; CoNLL-2003).
 
-The wrong label is drawn from the labels that the phrase has elsewhere in the sources; from those of all phrases where
-it has no other.
+The wrong label is drawn from the other labels that the phrase has in the sources, or from those of all phrases if it
+has no other.
 """
 
 from collections import Counter
@@ -33,14 +33,14 @@ class Entity:
 
 
 def read_conll(path: Path) -> Iterator[Record | BadLine]:
-    """`word tag chunk entity`, as the shared task has it; IOB1 and IOB2 alike."""
+    """Reads `word tag chunk entity`, the layout of the shared task, with entities in IOB1 or IOB2."""
     split = SPLITS.get(path.name.removesuffix(".gz"), "")
     for item in block_records(path):
         yield item if isinstance(item, BadLine) else (item[0], {**item[1], "split": split, "kind": "conll"})
 
 
 def read_gmb(path: Path) -> Iterator[Record | BadLine]:
-    """`word tag lemma entity ...` in tabs, as `en.tags` of a document has it, such as `geo-nam` or O."""
+    """Reads `word tag lemma entity ...` in tabs, as in a document's `en.tags`; an entity is such as `geo-nam` or O."""
     for item in block_records(path, separator="\t"):
         if isinstance(item, BadLine):
             yield item
@@ -50,7 +50,7 @@ def read_gmb(path: Path) -> Iterator[Record | BadLine]:
 
 
 def entities(row: dict[str, Any]) -> list[Entity]:
-    """The phrases of a sentence with their labels. Raises Unreadable."""
+    """Returns the phrases of a sentence with their labels. Raises Unreadable."""
     labels = CONLL if row["kind"] == "conll" else GMB
     found: list[tuple[int, int, str]] = []
     before = ""
@@ -77,7 +77,7 @@ def entities(row: dict[str, Any]) -> list[Entity]:
 
 
 def _kind(tag: str, source: str) -> tuple[bool, str]:
-    """Whether a new entity begins by its tag, and of which kind; empty: none."""
+    """Returns whether this tag begins a new entity, and of which kind; empty for none."""
     if tag == "O":
         return False, ""
     if source == "conll":

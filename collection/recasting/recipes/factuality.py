@@ -17,7 +17,10 @@ SPLITS = ("train", "dev", "test")
 
 
 def read_decomp(path: Path) -> Iterator[Record | BadLine]:
-    """A row a predicate, with the answers of all its annotators. The sentences lie beside it, as UD 1.2 has them."""
+    """Reads Decomp: a row for each predicate, with the answers of all annotators.
+
+    The sentences are in files beside it, as in UD 1.2.
+    """
     found: dict[tuple[str, str], Record] = {}
     for item in tsv_records(path):
         if isinstance(item, BadLine):
@@ -63,7 +66,7 @@ def _sentences(folder: Path, file: str) -> dict[int, list[str]]:
 
 
 def read_uw(path: Path) -> Iterator[Record | BadLine]:
-    """The columns of the unified corpus (Stanovsky et al. 2017): number, word, factuality from -3 to 3 or _."""
+    """Reads the columns of the unified corpus (Stanovsky et al. 2017): number, word, factuality from -3 to 3 or _."""
     split = path.stem if path.stem in SPLITS else ""
     for item in block_records(path, separator="\t"):
         yield item if isinstance(item, BadLine) else (item[0], {**item[1], "split": split})
@@ -91,7 +94,7 @@ def uw_items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
 
 
 def read_meantime(path: Path) -> Iterator[Record | BadLine]:
-    """A sentence of a document in CAT's XML: tokens, and events anchored to them."""
+    """Reads the sentences of a document in CAT's XML: tokens, and the events anchored to them."""
     try:
         with open_bytes(path) as file:
             document = ElementTree.parse(file).getroot()

@@ -13,7 +13,7 @@ HYPOTHESES = {"1": "{name} heard a pun", "0": "{name} did not hear a pun"}
 
 
 def read_semeval(path: Path) -> Iterator[Record | BadLine]:
-    """The texts of `...xml`; the answers lie beside it in `...gold`."""
+    """Reads the texts of `...xml` with their answers from `...gold` beside it."""
     gold = beside(path, f"{path.stem}.gold")
     if gold is None:
         yield BadLine(1, f"{path.stem}.gold, which has the answers, is not beside {path.name}")
@@ -34,7 +34,7 @@ def read_semeval(path: Path) -> Iterator[Record | BadLine]:
 
 
 def read_yang(path: Path) -> Iterator[Record | BadLine]:
-    """`label,text` under a header; the text may hold commas, and quotes around it."""
+    """Reads `label,text` under a header; the text may contain commas and be in quotes."""
     for item in read_lines(path):
         if isinstance(item, BadLine):
             yield item

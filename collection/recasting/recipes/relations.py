@@ -12,44 +12,29 @@ from collection.recasting import Draw, Item, Recipe, Unreadable
 from collection.recasting.readers import beside, value
 
 BESIDE = "templates.tsv"
-TEMPLATES = {
-    "almaMater": "{first} studied at {second}.",
-    "author": "{first} was written by {second}.",
-    "birthPlace": "{first} was born in {second}.",
-    "capital": "{second} is the capital of {first}.",
-    "child": "{second} is a child of {first}.",
-    "country": "{first} is in {second}.",
-    "deathPlace": "{first} died in {second}.",
-    "director": "{first} was directed by {second}.",
-    "employer": "{first} works for {second}.",
-    "foundedBy": "{first} was founded by {second}.",
-    "headquarter": "{first} has its headquarters in {second}.",
-    "hometown": "{first} is from {second}.",
-    "language": "The language of {first} is {second}.",
-    "leaderName": "{second} leads {first}.",
-    "location": "{first} is in {second}.",
-    "nationality": "{first} is a citizen of {second}.",
-    "owner": "{first} belongs to {second}.",
-    "parent": "{second} is a parent of {first}.",
-    "residence": "{first} lives in {second}.",
-    "spouse": "{first} is married to {second}.",
-    "starring": "{second} appears in {first}.",
-    "team": "{first} plays for {second}.",
-}
+OWN = Path(__file__).with_name("relations.tsv")
+
+
+def read_templates(*paths: Path) -> tuple[dict[str, str], list[BadLine]]:
+    """Returns the templates by relation, of which a later file's count, and lines that cannot be read."""
+    templates, bad = {}, []
+    for path in paths:
+        for item in tsv_records(path):
+            if isinstance(item, BadLine):
+                bad.append(BadLine(item.line, f"of {path.name}: {item.reason}"))
+            else:
+                templates[item[1].get("relation", "")] = item[1].get("template", "")
+    return templates, bad
 
 
 def read(path: Path) -> Iterator[Record | BadLine]:
-    """`entity1`, `relation`, `entity2`, `sentence`, and `annotations` (3,5,5) where people have judged already.
+    """Reads `entity1`, `relation`, `entity2`, `sentence`, and `annotations` (3,5,5) if people have judged already.
 
-    More templates may lie beside it in `templates.tsv`: `relation`, and `template` with {first} and {second}.
+    A file `templates.tsv` beside it may have further templates: `relation`, and `template` with {first} and {second}.
     """
-    templates = dict(TEMPLATES)
     more = beside(path, BESIDE)
-    for item in tsv_records(more) if more else ():
-        if isinstance(item, BadLine):
-            yield BadLine(item.line, f"of {BESIDE}: {item.reason}")
-        else:
-            templates[item[1].get("relation", "")] = item[1].get("template", "")
+    templates, bad = read_templates(OWN, *([more] if more else []))
+    yield from bad
     for item in tsv_records(path):
         if isinstance(item, BadLine):
             yield item

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from collection.formats.lines import BadLine, Record
+from collection.formats.lines import BadLine, Record, csv_records
 from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
-from collection.recasting.readers import csv_records, value
+from collection.recasting.readers import value
 
 PROPERTIES = {
     "movement": {
@@ -36,7 +36,7 @@ PROPERTIES = {
 
 
 def read(path: Path) -> Iterator[Record | BadLine]:
-    """A row a sentence and property, with the answers of all people, from `sentence,property,answer` an answer."""
+    """Yields a row for each sentence and property, with the answers of all people: the file has a line for each answer."""
     found: dict[tuple[str, str], Record] = {}
     for item in csv_records(path):
         if isinstance(item, BadLine):

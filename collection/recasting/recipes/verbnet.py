@@ -1,51 +1,150 @@
 """Who did what by a verb's class: VerbNet (Schuler 2005), its predicates as templates, its roles found by a parser.
 
 A frame says which phrase of its example has which role. A template under a predicate is true of the roles that are the
-predicate's arguments, and false with a phrase of another role in its place. Clauses (`asked what to do`) are not matched.
+predicate's arguments, and false with a phrase of another role in its place, or with its two roles exchanged.
 """
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
 from typing import Any
 
 from collection.formats.lines import BadLine, Record
 from collection.recasting import Draw, Item, PassedOver, Recipe
-from collection.recasting.english import capitalised, gerund, parsed, verb_of
+from collection.recasting.english import capitalised, gerund, parsed, third_person, verb_of
 from collection.recasting.readers import value, xml_elements
 
-# {Role} as a subject, {Role_was} its was or were, {Role_object} as an object, {E} the verb's gerund. {first} and
-# {second} are the predicate's roles in their order.
-TEMPLATES = {
-    "cause": ("{Agent} caused the {E}.",),
-    "contact": ("At the end of the {E}, {first} {first_was} in contact with {second_object}.",),
-    "degradation_material_integrity": ("{Patient} {Patient_was} degraded as the result of the {E}.",),
-    "destroyed": ("{Patient} {Patient_was} destroyed.",),
-    "emit": ("{Theme} {Theme_was} emitted.",),
-    "manner": ("The {E} happened in a {constant} manner.",),
-    "motion": ("{Theme} moved.", "{Agent} moved."),
-    "physical_form": ("The {E} changed the physical form of {Patient_object}.",),
-    "search": ("{Agent} conducted a search.", "{Location} {Location_was} searched."),
-    "transfer": ("{Theme} {Theme_was} transferred.",),
+# {Role} as a subject, {was} its was or were, {Role_object} as an object, {E} the verb's gerund. {first}, {second} and
+# {third} are the predicate's roles in their order. {when} is when it holds: at the beginning or end of the event, or
+# during all of it, which is not said. After |, what is said where the example does not express the role.
+# The DNC's own templates, as its published pairs show them:
+PUBLISHED = {
+    "assess": ("{Agent} {did} an assessment.", "{Theme} {was} assessed."),
+    "cause": ("{first} {caused} the {E}.",),
+    "contact": ("{when}{first} {was} in contact with {second_object}.",),
+    "degradation_material_integrity": ("{first} {was} degraded as the result of the {E}.",),
+    "emit": ("{Theme} {was} emitted.",),
+    "exist": ("{first} {existed}.",),
+    "has_possession": ("{when}{first} {had} possession of {second_object}.",),
+    "location": ("{Initial_Location} {was} the initial location.",),
+    "manner": ("The {E} {happened} in a {constant} manner.",),
+    "motion": ("{first} {moved}.",),
+    "physical_form": ("The {E} {changed} the physical form of {Patient_object}.",),
+    "search": (
+        "{Agent} {conducted} a search.",
+        "{Location} {was} searched.",
+        "{Agent} {searched} {Location_object} for {Theme_object}.",
+        "The search {was} for {Theme_object}.",
+    ),
+    "take_care_of": ("{first} {took} care of {second_object}.", "{second} {was} cared for."),
+    "transfer": ("{first} {was} transferred.",),
     "transfer_info": (
-        "{Agent} transferred information.",
-        "{Recipient} received information.",
-        "Information about {Topic_object} was transferred.",
+        "{first} {transferred} information to {second_object} about {third_object}.",
+        "{first} {transferred} information.",
+        "{second} {received} information.|Someone {received} information.",
+        "Information about {third_object} {was} transferred.|Some information {was} transferred.",
     ),
     "use": (
-        "During the {E}, {Agent} used {Instrument_object}.",
-        "{Agent} used something.",
-        "{Instrument} {Instrument_was} used.",
+        "During the {E}, {first} {used} {second_object}.",
+        "{first} {used} something.",
+        "{second} {was} used.",
     ),
 }
+# More predicates of VerbNet 3.2, and names that version 3.3 has for some of the above.
+FURTHER = {
+    "adopt": ("{Agent} {adopted} {Theme_object}.",),
+    "alive": ("{when}{first} {was} alive.",),
+    "appear": ("{first} {appeared}.",),
+    "apply_heat": ("{Agent} {applied} heat.",),
+    "approve": ("{Agent} {approved} of {Theme_object}.",),
+    "attempt": ("{Agent} {attempted} something.",),
+    "avoid": ("{Agent} {avoided} {Theme_object}.",),
+    "begin": ("{first} {began}.",),
+    "body_motion": ("The body of {first_object} {moved}.",),
+    "characterize": ("{Theme} {was} characterized.",),
+    "conclude": ("{Agent} {came} to a conclusion.",),
+    "conspire": ("{Agent} {conspired}.",),
+    "continue": ("{first} {continued}.",),
+    "cooked": ("{when}{Patient} {was} cooked.",),
+    "cooperate": ("{Agent} {cooperated}.",),
+    "cope": ("{Agent} {coped} with {Theme_object}.",),
+    "declare": ("{Agent} {made} a declaration.",),
+    "describe": ("{Agent} {gave} a description.",),
+    "desire": ("{first} {desired} {second_object}.", "{first} {desired} something."),
+    "destroyed": ("{first} {was} destroyed.",),
+    "disappear": ("{first} {disappeared}.",),
+    "discomfort": ("{first} {felt} discomfort.",),
+    "discover": ("{Agent} {made} a discovery.", "{Theme} {was} discovered."),
+    "emotional_state": ("{Experiencer} {felt} an emotion.",),
+    "end": ("{first} {ended}.",),
+    "exert_force": ("{Agent} {exerted} force.",),
+    "forbid": ("{Agent} {forbade} {Theme_object}.",),
+    "give_birth": ("{Agent} {gave} birth.",),
+    "harmed": ("{first} {was} harmed.",),
+    "has_location": ("{Initial_Location} {was} the initial location.",),
+    "help": ("{Agent} {helped} {Beneficiary_object}.",),
+    "hold": ("{Agent} {held} {Theme_object}.",),
+    "neglect": ("{Agent} {neglected} {Theme_object}.",),
+    "nonagentive_cause": ("{first} {caused} the {E}.",),
+    "path_rel": ("{Initial_Location} {was} the initial location.",),
+    "perceive": ("{Experiencer} {perceived} {Stimulus_object}.",),
+    "perform": ("{Agent} {performed} {Theme_object}.",),
+    "rotational_motion": ("{first} {rotated}.",),
+    "sleep": ("{first} {slept}.",),
+    "social_interaction": ("{Agent} {interacted} with {Co-Agent_object}.",),
+    "subjugated": ("{first} {was} subjugated.",),
+    "suffocate": ("{first} {suffocated}.",),
+    "understand": ("{Experiencer} {understood} something.",),
+    "utilize": (
+        "During the {E}, {first} {used} {second_object}.",
+        "{first} {used} something.",
+        "{second} {was} used.",
+    ),
+    "visible": ("{when}{first} {was} visible.",),
+    "wear": ("{Agent} {wore} {Theme_object}.",),
+}
+TEMPLATES = {**PUBLISHED, **FURTHER}
+SYMMETRIC = ("contact", "social_interaction")  # their two roles can be exchanged
+PLACES = ("first", "second", "third")
+WHEN = {"start": "At the beginning of the {E}, ", "end": "At the end of the {E}, "}
+VERBS = """
+adopted adopt, appeared appear, applied apply, approved approve, attempted attempt, avoided avoid, began begin, came come,
+caused cause, changed change, conducted conduct, conspired conspire, continued continue, cooperated cooperate, coped cope,
+desired desire, did do, disappeared disappear, ended end, exerted exert, existed exist, felt feel, forbade forbid,
+gave give, happened happen, held hold, helped help, interacted interact, made make, moved move, neglected neglect,
+perceived perceive, performed perform, received receive, rotated rotate, searched search, slept sleep,
+suffocated suffocate, took take, transferred transfer, understood understand, used use, wore wear
+"""
+# The forms of a template's verbs: of one, of many, and of one and many in the present.
+CONJUGATED = {
+    **{past: (past, past, third_person(verb), verb) for past, verb in map(str.split, VERBS.split(","))},
+    "had": ("had", "had", "has", "have"),
+    "was": ("was", "were", "is", "are"),
+}
+# Marks of a role that is a clause (`asked what to do`), as far as they end.
+CLAUSES = ("_comp", "_extract", "_inf", "_ing", "to_be", "quotation", "tensed_that")
+LINKS = ("that", "when", "where", "why", "how", "whether", "if")  # the DNC leaves them out, but not `what`
 OBJECTS = {"I": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 SUBJECTS = {each: subject for subject, each in OBJECTS.items()}
 MANY = ("we", "they", "you")
 
 
+@dataclass(frozen=True)
+class Phrase:
+    """A role's phrase. A clause can be an object alone."""
+
+    subject: str
+    object: str
+    is_many: bool = False
+
+
+Roles = dict[str, Phrase]
+
+
 def read(path: Path) -> Iterator[Record | BadLine]:
-    """A row an example; rows count from 1 in each file of a class."""
+    """Yields a row for each example. Rows are numbered from 1 in each file of a class."""
     number = 0
     for item in xml_elements(path, "VNCLASS"):
         if isinstance(item, BadLine):
@@ -68,7 +167,18 @@ def _row(group: str, name: str, frame: ElementTree.Element, example: str) -> dic
         "frame": facts.get("primary", ""),
         "misc": {key: facts.get(key, "") for key in ("descriptionNumber", "secondary", "xtag")},
         "example": example.strip(),
-        "syntax": [[part.tag, part.get("value", "")] for part in frame.iterfind("SYNTAX/*")],
+        "syntax": [
+            [
+                part.tag,
+                part.get("value", ""),
+                [
+                    mark.get("type", "")
+                    for mark in part.iterfind("SYNRESTRS/SYNRESTR")
+                    if mark.get("Value") == "+"
+                ],
+            ]
+            for part in frame.iterfind("SYNTAX/*")
+        ],
         "predicates": [
             [
                 each.get("value", ""),
@@ -80,23 +190,37 @@ def _row(group: str, name: str, frame: ElementTree.Element, example: str) -> dic
     }
 
 
-def roles_of(row: dict[str, Any], doc: Any, verb: Any) -> dict[str, dict[str, str]]:
+def roles_of(row: dict[str, Any], doc: Any, verb: Any) -> Roles:
     """Returns the phrases of the roles that the syntax names, as far as the parser finds them."""
     chunks = list(doc.noun_chunks)
-    found: dict[str, dict[str, str]] = {}
+    found: Roles = {}
     at, prepositions, after = 0, None, False
-    for tag, name in row["syntax"]:
+    for tag, name, marks in row["syntax"]:
         if tag == "VERB":
             at, after, prepositions = verb.i + 1, True, None
         elif tag == "PREP":
             prepositions = set(name.lower().replace("|", " ").split())
+        elif tag == "NP" and after and any(mark.endswith(CLAUSES) for mark in marks):
+            if clause := _clause(doc, at):
+                found[name] = Phrase("", clause)
+            break
         elif tag == "NP":
             match = _next(doc, chunks, at, verb.i, after, prepositions)
             if match is not None:
-                found[name] = _forms(match)
+                found[name] = _phrase(match)
                 at = match.end
             prepositions = None
     return found
+
+
+def _clause(doc: Any, at: int) -> str:
+    """Returns the rest of the sentence without the word that links it."""
+    words = [token for token in doc[at:] if not token.is_space]
+    while words and words[-1].is_punct:
+        words.pop()
+    if words and words[0].lower_ in LINKS:
+        words.pop(0)
+    return str(doc[words[0].i : words[-1].i + 1]) if words else ""
 
 
 def _next(doc: Any, chunks: list[Any], at: int, verb: int, after: bool, prepositions: set[str] | None) -> Any:
@@ -113,13 +237,19 @@ def _next(doc: Any, chunks: list[Any], at: int, verb: int, after: bool, preposit
     return None
 
 
-def _forms(chunk: Any) -> dict[str, str]:
+def _phrase(chunk: Any) -> Phrase:
     words = [token.text for token in chunk]
     if words[0] != "I" and chunk[0].tag_ not in ("NNP", "NNPS"):
         words[0] = words[0].lower()
     text = " ".join(words)
     many = chunk.root.tag_ in ("NNS", "NNPS") or text in MANY
-    return {"": SUBJECTS.get(text, text), "object": OBJECTS.get(text, text), "was": "were" if many else "was"}
+    return Phrase(SUBJECTS.get(text, text), OBJECTS.get(text, text), many)
+
+
+def is_present(verb: Any) -> bool:
+    """Returns whether the verb, or the auxiliary that has its tense, is in the present."""
+    finite = next((child for child in verb.children if child.dep_ in ("aux", "auxpass")), verb)
+    return finite.tag_ in ("VBZ", "VBP", "MD")
 
 
 def items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
@@ -128,27 +258,8 @@ def items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
     verb = next((token for token in doc if token.tag_[:2] == "VB" and token.dep_ == "ROOT"), None)
     if verb is None:
         raise PassedOver("the parser finds no verb at the head of the example")
-    roles = roles_of(row, doc, verb)
-    hypotheses: dict[str, str] = {}
-    for predicate, negated, args in row["predicates"]:
-        given = [name.lstrip("?") for kind, name in args if kind == "ThemRole"]
-        constant = next((name for kind, name in args if kind == "Constant"), "")
-        for template in () if negated else TEMPLATES.get(predicate, ()):
-            values = {"E": gerund(verb_of(verb)), **({"constant": constant} if constant else {})}
-            named = {part.partition("_")[0] for _, part, *_ in Formatter().parse(template) if part}
-            own = {role: role for role in named & roles.keys() if role in given}
-            if named & {"first", "second"} and len(given) == 2 and roles.keys() >= set(given):
-                own = dict(zip(("first", "second"), given, strict=True))
-            text = _said(template, values, own, roles)
-            if text is None:
-                continue
-            hypotheses[f"true: {predicate}: {template}"] = text
-            others = sorted(roles.keys() - set(given))
-            if own and others:
-                wrong = {**own, sorted(own)[0]: draw.one_of(others)}
-                text = _said(template, values, wrong, roles)
-                if text is not None and text not in hypotheses.values():
-                    hypotheses[f"wrong: {predicate}: {template}"] = text
+    said = _Said(gerund(verb_of(verb)), is_present(verb), roles_of(row, doc, verb))
+    hypotheses = _hypotheses(row, said, draw)
     if not hypotheses:
         raise PassedOver("no predicate with a template has its roles in the example")
     yield Item(
@@ -161,18 +272,93 @@ def items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
     )
 
 
-def _said(
-    template: str, values: dict[str, str], own: dict[str, str], roles: dict[str, dict[str, str]]
-) -> str | None:
-    """The template with the roles' phrases; None where one is missing."""
-    filled = dict(values)
-    for name, role in own.items():
-        for form, text in roles[role].items():
-            filled[f"{name}_{form}" if form else name] = text
-    try:
-        return capitalised(template.format_map(filled))
-    except KeyError:
+@dataclass(frozen=True)
+class _Said:
+    """An example as templates need it: the gerund of its verb, its tense, its roles."""
+
+    event: str
+    present: bool
+    roles: Roles
+
+    def text(self, template: str, filled: dict[str, str]) -> str | None:
+        """Returns the template with the phrases of the roles that `filled` puts into its places; None without one."""
+        found, is_many = "", False
+        for before, field, _, _ in Formatter().parse(template):
+            found += before
+            if field is None:
+                continue
+            if field == "E":
+                found += self.event
+            elif field in CONJUGATED:
+                found += CONJUGATED[field][2 * self.present + is_many]
+            else:
+                place = field.removesuffix("_object")
+                phrase = self.roles.get(filled[place], Phrase("", ""))
+                text = phrase.subject if field == place else phrase.object
+                if not text:
+                    return None
+                found += text
+                is_many = phrase.is_many
+        return capitalised(found)
+
+
+def _hypotheses(row: dict[str, Any], said: _Said, draw: Draw) -> dict[str, str]:
+    """Returns what is true of the example, and what is said with a wrong role, if it is not true by another predicate.
+
+    The keys begin with `true` or `wrong`.
+    """
+    stated = list(_stated(row, said))
+    true = {text for *_, text in stated}
+    found: dict[str, str] = {}
+    for name, template, filled, text in stated:
+        found[f"true: {text}"] = text
+        wrong = _wrong(name, filled, said.roles, draw)
+        false = said.text(template, wrong) if wrong else None
+        if false and false not in true and false not in found.values():
+            found[f"wrong: {false}"] = false
+    return found
+
+
+def _stated(row: dict[str, Any], said: _Said) -> Iterator[tuple[str, str, dict[str, str], str]]:
+    """Yields predicate, template, the roles in its places, and its text, once for each text."""
+    expressed = {name for tag, name, _ in row["syntax"] if tag == "NP"}
+    before: set[str] = set()
+    for predicate, negated, args in row["predicates"]:
+        given = [name.lstrip("?") for kind, name in args if kind == "ThemRole"]
+        when = next((WHEN[at] for at in WHEN for _, name in args if name.startswith(f"{at}(")), "")
+        constant = next((name for kind, name in args if kind == "Constant"), "{constant}")
+        for both in () if negated else TEMPLATES.get(predicate, ()):
+            template, _, unsaid = both.replace("{when}", when).replace("{constant}", constant).partition("|")
+            filled = _filled(template, given)
+            if filled is None:
+                continue
+            if unsaid and not expressed & set(filled.values()):
+                template, filled = unsaid, {}
+            text = said.text(template, filled)
+            if text and text not in before:
+                before.add(text)
+                yield predicate, template, filled, text
+
+
+def _filled(template: str, given: list[str]) -> dict[str, str] | None:
+    """Returns the roles in the template's places; None if the predicate does not have them."""
+    fields = {field.removesuffix("_object") for _, field, *_ in Formatter().parse(template) if field}
+    by_place = dict(zip(PLACES, given, strict=False))
+    filled = {place: by_place.get(place, place) for place in fields - CONJUGATED.keys() - {"E"}}
+    return filled if set(filled.values()) <= set(given) else None
+
+
+def _wrong(predicate: str, filled: dict[str, str], roles: Roles, draw: Draw) -> dict[str, str] | None:
+    """Returns the places with another role in one of them, or with two roles exchanged; None if there is no other one."""
+    places = sorted(filled)
+    if not places:
         return None
+    others = sorted(name for name, phrase in roles.items() if phrase.subject and name not in filled.values())
+    ways = [{**filled, places[0]: other} for other in others]
+    if len(places) > 1 and predicate not in SYMMETRIC:
+        one, other = places[:2]
+        ways.append({**filled, one: filled[other], other: filled[one]})
+    return draw.one_of(ways) if ways else None
 
 
 VERBNET = Recipe(

@@ -1,16 +1,16 @@
 """Does what is reported follow? MegaVeridicality (White and Rawlins 2018): verbs in frames, judged by ten people.
 
-People use a scale of three answers differently. A cumulative logit model, with a leaning of each person and a value of
-each sentence, says which answer a person without any leaning would give; that answer is the sentence's.
+People use a scale of three answers differently. A cumulative logit model, with a bias for each person and a value for
+each sentence, predicts the answer of a person without bias; that answer becomes the sentence's.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collection.formats.lines import BadLine, Record
+from collection.formats.lines import BadLine, Record, csv_records
 from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
-from collection.recasting.readers import csv_records, value
+from collection.recasting.readers import value
 
 ANSWERS = ("no", "maybe", "yes")
 THING = {
@@ -28,7 +28,7 @@ OWNED = {
     "maybe": "That person may or may not have had that thing",
     "no": "That person didn't have that thing",
 }
-# By the end of the sentence, as each frame's verb phrase is always one of these.
+# The end of the sentence decides: each frame ends in one of these verb phrases.
 HYPOTHESES = {
     "do a particular thing": DEED,
     "have a particular thing": OWNED,
@@ -41,7 +41,7 @@ FIRMNESS = 0.05  # how strongly leanings and values are held near 0
 
 
 def read(path: Path) -> Iterator[Record | BadLine]:
-    """A row a sentence, with the answers of all people, as `megaveridicality-v2.csv` has a row an answer."""
+    """Yields a row for each sentence, with the answers of all people: the file has a row for each answer."""
     found: dict[str, Record] = {}
     for item in csv_records(path):
         if isinstance(item, BadLine):
@@ -73,7 +73,7 @@ def survey(rows: Iterable[dict[str, Any]]) -> dict[str, str]:
     rows_ = np.arange(len(given))
 
     def below(at: Any) -> Any:
-        """The probability of an answer up to each cut, between 0 and 1 at the ends."""
+        """Returns the probability of an answer up to each cut, with 0 before the first and 1 after the last."""
         inner = 1 / (1 + np.exp(-(cuts[None, :] - at[:, None])))
         return np.hstack([np.zeros((len(at), 1)), inner, np.ones((len(at), 1))])
 

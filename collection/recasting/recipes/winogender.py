@@ -14,9 +14,11 @@ NAME = re.compile(r"([^.]+)\.([^.]+)\.([01])\.(male|female|neutral)(\.txt)?")
 
 
 def read(path: Path) -> Iterator[Record | BadLine]:
-    """`sentid`, `sentence` of all_sentences.tsv. What the pronoun does was written by hand for the DNC: it stands in
-    `hypotheses.tsv` beside it, as `occupation`, `participant`, `answer` (0 or 1) and `hypothesis`, such as
-    `$NP was able to pay with cash.`"""
+    """Reads `sentid` and `sentence` of all_sentences.tsv, with the hypotheses of `hypotheses.tsv` beside it.
+
+    The DNC's authors wrote by hand what the pronoun does. The file has `occupation`, `participant`, `answer` (0 or 1)
+    and `hypothesis`, such as `$NP was able to pay with cash.`
+    """
     about = beside(path, BESIDE)
     if about is None:
         yield BadLine(

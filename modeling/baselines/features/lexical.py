@@ -10,7 +10,7 @@ Bigram = tuple[Word, Word]
 
 
 def hypothesis_ngrams(hypothesis: Words) -> Iterator[str]:
-    """Every word and every two neighbours of the hypothesis."""
+    """Return every word and every two neighbours of the hypothesis."""
     for word in hypothesis:
         yield f"1 {word.text}"
     for first, second in bigrams(hypothesis):
@@ -18,7 +18,7 @@ def hypothesis_ngrams(hypothesis: Words) -> Iterator[str]:
 
 
 def cross_unigrams(premise: Words, hypothesis: Words) -> Iterator[str]:
-    """Every word of the premise with every word of the hypothesis that has the same tag."""
+    """Return every word of the premise with every word of the hypothesis that has the same tag."""
     by_tag: dict[str, list[Word]] = defaultdict(list)
     for word in premise:
         by_tag[word.tag].append(word)
@@ -28,7 +28,7 @@ def cross_unigrams(premise: Words, hypothesis: Words) -> Iterator[str]:
 
 
 def cross_bigrams(premise: Words, hypothesis: Words) -> Iterator[str]:
-    """Every two neighbours in the premise with every two in the hypothesis whose second word has the same tag."""
+    """Return every two neighbours of the premise with every two of the hypothesis, if their second words have one tag."""
     by_tag: dict[str, list[Bigram]] = defaultdict(list)
     for bigram in bigrams(premise):
         by_tag[bigram[1].tag].append(bigram)
@@ -38,5 +38,5 @@ def cross_bigrams(premise: Words, hypothesis: Words) -> Iterator[str]:
 
 
 def bigrams(words: Words) -> Iterator[Bigram]:
-    """Every two neighbours."""
+    """Return every two neighbours."""
     return pairwise(words)

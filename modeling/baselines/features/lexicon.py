@@ -39,11 +39,11 @@ class Features(Vocabulary):
     tagger: Tagger = field(default_factory=Tagger, compare=False)
 
     def names(self, pairs: Sequence[Pair]) -> list[list[str]]:
-        """The features that each pair has, each once."""
+        """Return the features of each pair, without repetition."""
         return [self.names_of(*words) for words in self.tagger.read(pairs)]
 
     def names_of(self, premise: Words, hypothesis: Words) -> list[str]:
-        """The features of one pair."""
+        """Return the names of the features of one pair."""
         names: dict[str, None] = {}
         if isinstance(self.settings, LexicalizedSettings):
             if self.settings.hypothesis_ngrams:
@@ -56,12 +56,12 @@ class Features(Vocabulary):
         return [sys.intern(name) for name in names]
 
     def measures(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float32]:
-        """(pairs, measures)."""
+        """Return the measures (pairs, measures)."""
         rows = [self.measures_of(*words) for words in self.tagger.read(pairs)]
         return np.array(rows, dtype=np.float32).reshape(len(pairs), measures_in(self.settings))
 
     def measures_of(self, premise: Words, hypothesis: Words) -> list[float]:
-        """The measures of one pair."""
+        """Return the measures of one pair."""
         settings = self.settings
         if isinstance(settings, EditDistanceSettings):
             return edit_distances(premise, hypothesis, settings.stop_words)
@@ -77,7 +77,7 @@ class Features(Vocabulary):
 
 
 def measures_in(settings: FeatureSettings) -> int:
-    """How many measures a pair has."""
+    """Return the number of measures of a pair."""
     if isinstance(settings, EditDistanceSettings):
         return len(WEIGHTS)
     if isinstance(settings, LexicalizedSettings):

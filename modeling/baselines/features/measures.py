@@ -13,9 +13,9 @@ SHARES = 9
 
 
 def bleus(premise: Words, hypothesis: Words) -> list[float]:
-    """BLEU of the hypothesis with the premise as its reference, up to n-grams of 1, 2, 3 and 4 words; 0 to 1.
+    """Compute BLEU of the hypothesis with the premise as its reference, up to n-grams of 1, 2, 3 and 4 words; 0 to 1.
 
-    Not smoothed: 0 from the first length on of which they share no n-gram (Papineni et al., 2002, section 2.3).
+    Not smoothed: 0 from the first length of which they share no n-gram (Papineni et al., 2002, section 2.3).
     """
     said, given = [word.text for word in hypothesis], [word.text for word in premise]
     if not said:
@@ -31,7 +31,7 @@ def bleus(premise: Words, hypothesis: Words) -> list[float]:
 
 
 def ngrams(words: Sequence[str], length: int) -> Iterable[tuple[str, ...]]:
-    """All stretches of so many words."""
+    """Return all sequences of this number of words."""
     return zip(*(words[start:] for start in range(length)), strict=False)
 
 
@@ -50,7 +50,7 @@ def overlaps(premise: Words, hypothesis: Words) -> list[float]:
 
 
 def overlap_shares(premise: Words, hypothesis: Words) -> list[float]:
-    """Of words, lemmas, and lemmas of content words each: the share of the hypothesis that the premise has, the share
+    """Compute, for words, lemmas, and lemmas of content words: the share of the hypothesis that the premise has, the share
     of the premise that the hypothesis has, and their product.
     """
     numbers: list[float] = []
@@ -66,7 +66,7 @@ def overlap_shares(premise: Words, hypothesis: Words) -> list[float]:
 
 
 def content(words: Words) -> list[Word]:
-    """Nouns, verbs, adjectives and adverbs."""
+    """Return the nouns, verbs, adjectives and adverbs."""
     return [word for word in words if word.tag.startswith(CONTENT_TAGS)]
 
 

@@ -59,7 +59,7 @@ class Tagger:
             yield [word for text in pair.premise for word in self._known[text]], self._known[pair.hypothesis]
 
     def _cut(self, text: str) -> Any:
-        """The text with its words, before tags."""
+        """Return the text with its words, before they are tagged."""
         if not writes_without_spaces(self._language):
             return _model().make_doc(text)
         from spacy.tokens import Doc  # seconds, and only these baselines need it

@@ -1,4 +1,4 @@
-"""What WordNet says of two words: synonyms, broader and narrower words, opposites, sisters."""
+"""Look up how WordNet relates two words: as synonyms, broader and narrower words, opposites, sisters."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -9,9 +9,9 @@ from modeling.baselines.features.measures import CONTENT_TAGS
 from modeling.baselines.features.tagged import Word, Words
 from nli.wordnet_files import NoWordNet, synsets, wordnet_folder, wordnet_lines
 
-# How the Penn tags of a part of speech begin, and what WordNet calls it.
+# The beginning of the Penn tags of a part of speech -> WordNet's letter for it.
 PARTS = dict(zip(CONTENT_TAGS, ("noun", "verb", "adj", "adv"), strict=True))
-SENSES = 3  # of a word are looked at, the commonest ones: later ones are rare, and would relate everything to everything
+SENSES = 3  # the commonest senses of a word: rarer ones would relate everything to everything
 BROADER = ("@", "@i", "*")  # pointers: is a kind of, is an instance of, entails (for verbs)
 OPPOSITE = "!"
 WORDNET = 5  # how many measures a pair has
@@ -38,37 +38,37 @@ class WordNet:
                 self._opposites[sense] = tuple(to for symbol, to in targets if symbol == OPPOSITE)
 
     def senses(self, word: Word) -> tuple[Sense, ...]:
-        """The commonest senses of a content word; none of a word that WordNet lacks."""
+        """Return the commonest senses of a content word; none for a word that WordNet lacks."""
         part = next((name for tag, name in PARTS.items() if word.tag.startswith(tag)), "")
         return self._senses.get((word.lemma, part), ())
 
     @cache  # noqa: B019 one object a process
     def above(self, sense: Sense) -> frozenset[Sense]:
-        """All senses that this one is a kind of, or entails."""
+        """Return all senses that this one is a kind of, or entails."""
         found: set[Sense] = set()
         level = {sense}
-        while level:  # WordNet's verbs have a circle: restrain, inhibit
+        while level:  # WordNet's verbs have a cycle: restrain, inhibit
             level = self.parents(level) - found
             found |= level
         return frozenset(found - {sense})
 
     def opposites(self, senses: Iterable[Sense]) -> set[Sense]:
-        """The senses opposite to any of these."""
+        """Return the senses that are opposite to any of these."""
         return {other for sense in senses for other in self._opposites.get(sense, ())}
 
     def parents(self, senses: Iterable[Sense]) -> set[Sense]:
-        """The senses that are directly above any of these."""
+        """Return the senses that are directly above any of these."""
         return {other for sense in senses for other in self._broader.get(sense, ())}
 
 
 def _letter(letter: str) -> str:
-    """A satellite adjective (s) stands in the file of adjectives (a)."""
+    """Return the letter of the data file: satellite adjectives (s) are in that of adjectives (a)."""
     return "a" if letter == "s" else letter
 
 
 @cache
 def load_wordnet() -> WordNet:
-    """Read WordNet. Raises BaselineError where its files are not there."""
+    """Read WordNet. Raises BaselineError if its files are missing."""
     try:
         return WordNet(wordnet_folder())
     except NoWordNet as missing:
@@ -76,7 +76,7 @@ def load_wordnet() -> WordNet:
 
 
 def wordnet_shares(premise: Words, hypothesis: Words) -> list[float]:
-    """Of the content words of the hypothesis, the share that is in the premise, or has there
+    """Compute, of the content words of the hypothesis, the share that is in the premise, or has there
     a synonym or a narrower word (the premise entails it); a synonym; a broader word; an opposite; a sister (another word
     of the same kind), and none of the above.
     """

@@ -52,6 +52,6 @@ __all__ = ["NETWORKS", "FittedNetwork", "Network", "ReadingNetwork", "make_netwo
 
 
 def make_network(settings: of.Settings, words: int, dimensions: int, labels: int) -> Network:
-    """The network of these settings with fresh weights. Its word table is (words, dimensions)."""
+    """Make the network of these settings with fresh weights. Its word table is (words, dimensions)."""
     network: Network = NETWORKS[type(settings)](settings, words, dimensions, labels)
     return network

@@ -14,7 +14,7 @@ class AttentiveExperts(WordAttention):
     reads: ClassVar[tuple[str, ...]] = ("premises", "hypothesis")
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels)."""
+        """Return the logits (batch, labels)."""
         premises, hypothesis = batch.sentences
         pair = premises.pair
         experts = self.decide(

@@ -21,7 +21,7 @@ class CBOW(ReadingNetwork):
         self.classifier = tanh_classifier(4 * dimensions, settings.hidden, settings.dropout, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels)."""
+        """Return the logits (batch, labels)."""
         premise, hypothesis = (self.combined_vectors(side, self.combine) for side in batch.sentences)
         logits: Tensor = self.classifier(matching_features(premise, hypothesis))
         return logits

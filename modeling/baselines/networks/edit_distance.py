@@ -49,7 +49,7 @@ class EditDistance(FittedNetwork):
         return ""
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels)."""
+        """Return the logits (batch, labels)."""
         assert batch.measures is not None
         is_far = batch.measures[:, self.which] > self.threshold
         return self.counts.log()[is_far.long()]
@@ -63,7 +63,7 @@ def best_threshold(
     """Return the weight of the pairs that the best threshold classifies correctly, and that threshold; -1 if all are far."""
     order = np.argsort(distances, kind="stable")
     near = distances[order]
-    # What is gained if this number of nearest pairs is called entailed, compared with none.
+    # The gain if this number of nearest pairs is classified as entailed, compared with none.
     gains = np.cumsum(np.where(is_entailed, weights, -weights)[order])
     # Pairs at the same distance are on the same side.
     gains[:-1][near[:-1] == near[1:]] = -np.inf

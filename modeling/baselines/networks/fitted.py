@@ -42,7 +42,7 @@ class Regression(FittedNetwork):
         self.register_buffer("intercept", torch.zeros(labels))
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels)."""
+        """Return the logits (batch, labels)."""
         assert batch.measures is not None
         logits = nn.functional.linear(batch.measures, self.measures, self.intercept)
         for one in batch.sentences:

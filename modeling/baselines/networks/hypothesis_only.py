@@ -21,7 +21,7 @@ class HypothesisOnly(ReadingNetwork):
         self.classifier = tanh_classifier(2 * settings.states, settings.hidden, settings.dropout, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels)."""
+        """Return the logits (batch, labels)."""
         steps = steps_of(batch.sentences)
         states = self.encoder(*self.distinct_words(steps), steps)
         logits: Tensor = self.classifier(steps.spread(states, float("-inf")).amax(dim=1))

@@ -18,7 +18,7 @@ class InferSent(ReadingNetwork):
         self.classifier = tanh_classifier(8 * settings.states, settings.hidden, settings.dropout, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels)."""
+        """Return the logits (batch, labels)."""
         steps = steps_of(batch.sentences)
         states = self.encoder(*self.distinct_words(steps), steps)
         u, v = steps.spread(states, float("-inf")).amax(dim=1).chunk(2)

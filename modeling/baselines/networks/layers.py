@@ -1,4 +1,4 @@
-"""What the networks share: their interface, their word vectors, and the layers that several of them use."""
+"""Define what the networks share: their interface, their word vectors, and the layers that several of them use."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,14 +41,14 @@ class ReadingNetwork(Network):
         self.vectors.weight.requires_grad_(train_vectors)
 
     def set_vectors(self, table: Tensor) -> None:
-        """Copies `table` (words, dimensions) in; the padding row is set to zero."""
+        """Set the vectors to `table` (words, dimensions), with zeros in the row of padding."""
         with torch.no_grad():
             self.vectors.weight.copy_(table)
             self.vectors.weight[PADDING].zero_()
 
     @contextmanager
     def knowing(self, further: Tensor) -> Iterator[None]:
-        """Know, in this context, the words after its own: `further` (words, dimensions)."""
+        """Know, in this context, further words after its own, with the vectors `further` (words, dimensions)."""
         self.wider = torch.cat((self.vectors.weight.detach(), further))
         try:
             yield
@@ -57,30 +57,30 @@ class ReadingNetwork(Network):
 
     @property
     def table(self) -> Tensor:
-        """(words, dimensions): the vectors of all words that it knows now."""
+        """Return the vectors (words, dimensions) of all words that it knows now."""
         return self.vectors.weight if self.wider is None else self.wider
 
     def look_up(self, tokens: Tensor) -> Tensor:
-        """(..., dimensions): the words' vectors, zeros for padding."""
+        """Return the words' vectors (..., dimensions), zeros for padding."""
         return nn.functional.embedding(tokens, self.table, PADDING)
 
     def words_of(self, sentences: Sentences) -> Tensor:
-        """(batch, longest, dimensions): the word vectors, zeros for padding."""
+        """Return the word vectors (batch, longest, dimensions), zeros for padding."""
         return self.look_up(sentences.tokens)
 
     def distinct_words(self, steps: Steps) -> tuple[Tensor, Tensor | None]:
-        """(distinct, dimensions): the vectors of the words that occur, and which of them each word is (words,);
+        """Return the vectors (distinct, dimensions) of the words that occur, and which of them each word is (words,);
         None where each has its own.
         """
         if (
             steps.tokens.device.type != "cpu"
-        ):  # a GPU would wait for the distinct words; one large product costs less
+        ):  # finding the distinct words would make a GPU wait; one large product costs less
             return self.look_up(steps.tokens), None
         distinct, which = steps.tokens.unique(return_inverse=True)
         return self.look_up(distinct), which
 
     def combined_vectors(self, sentences: Sentences, how: str) -> Tensor:
-        """(batch, dimensions): each sentence's word vectors as one, zeros for an empty sentence: their "sum", their
+        """Return (batch, dimensions): each sentence's word vectors as one, zeros for an empty sentence: their "sum", their
         "mean", or the sum divided by the "root" of their number, whose length does not grow with the sentence.
 
         Leaves padding out instead of adding zeros: quicker, and padding cannot change even the last bit.
@@ -101,7 +101,7 @@ class BiLSTM(nn.Module):
         self.right_to_left = nn.LSTM(inputs, states, batch_first=True)
 
     def forward(self, inputs: Tensor, which: Tensor | None, steps: Steps) -> Tensor:
-        """The states word by word; `which` says of each word which of the `inputs` it is, if not its own."""
+        """Return the states word by word; `which`: the index in `inputs` of each word, if words share inputs."""
         return read_both_ways(inputs, which, steps, self.left_to_right, self.right_to_left)
 
 
@@ -157,7 +157,7 @@ class ConditionalReader(nn.Module):
     def forward(
         self, premise: Tensor, premise_lengths: Tensor, hypothesis: Tensor, hypothesis_lengths: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """The outputs (batch, longest, states) for each word of premise and hypothesis."""
+        """Return the outputs (batch, longest, states) for each word of premise and hypothesis."""
         of_premise, cell = self.premise(self.dropout(premise), premise_lengths)
         of_hypothesis, _ = self.hypothesis(self.dropout(hypothesis), hypothesis_lengths, cell)
         return self.dropout(of_premise), self.dropout(of_hypothesis)
@@ -169,41 +169,41 @@ def single(inputs: Tensor) -> torch.autocast:
 
 
 def places_of_words(inputs: Tensor, lengths: Tensor) -> Tensor:
-    """(batch, longest): is there a word, and not padding. An empty sentence has one, its zero vector."""
+    """Return (batch, longest): true for words, false for padding. An empty sentence has one word, a zero vector."""
     places = torch.arange(inputs.shape[1], device=inputs.device)
     return places < lengths.clamp(min=1).to(inputs.device)[:, None]
 
 
 def last_of(states: Tensor, lengths: Tensor) -> Tensor:
-    """(batch, size): what stands at each sentence's last word in `states` (batch, longest, size)."""
+    """Return (batch, size): the entry of `states` (batch, longest, size) at each sentence's last word."""
     last = lengths.clamp(min=1).to(states.device) - 1
     return states[torch.arange(len(states), device=states.device), last]
 
 
 def lengths_of(batch: Batch) -> Tensor:
-    """(sentences,) on the CPU: the lengths of the first side's sentences, then those of the next."""
+    """Return (sentences,) on the CPU: the lengths of the first side's sentences, then those of the next."""
     return torch.cat([one.lengths for one in batch.sentences])
 
 
 def mean_of(states: Tensor, lengths: Tensor) -> Tensor:
-    """(batch, size): the mean over each sentence's words of `states` (batch, longest, size), which are zero
+    """Return (batch, size): the mean over each sentence's words of `states` (batch, longest, size), which are zero
     elsewhere.
     """
     return states.sum(dim=1) / lengths.clamp(min=1).to(states.device)[:, None]
 
 
 def matching_features(premise: Tensor, hypothesis: Tensor) -> Tensor:
-    """[u; v; u - v; u * v] (batch, 4 * size) of two sentence vectors (batch, size) (MultiNLI, 3)."""
+    """Return [u; v; u - v; u * v] (batch, 4 * size) of two sentence vectors (batch, size) (MultiNLI, 3)."""
     return torch.cat((premise, hypothesis, premise - hypothesis, premise * hypothesis), dim=1)
 
 
 def tanh_classifier(inputs: int, hidden: int, dropout: float, labels: int) -> nn.Sequential:
-    """One tanh layer with dropout, then the logits of a softmax: (batch, inputs) -> (batch, labels)."""
+    """Make one tanh layer with dropout, then the logits of a softmax: (batch, inputs) -> (batch, labels)."""
     return nn.Sequential(nn.Linear(inputs, hidden), nn.Tanh(), nn.Dropout(dropout), nn.Linear(hidden, labels))
 
 
 def three_tanh_layers(inputs: int, hidden: int, labels: int) -> nn.Sequential:
-    """SNLI's classifier (SNLI paper, Figure 3): (batch, inputs) -> (batch, labels)."""
+    """Make SNLI's classifier (SNLI paper, Figure 3): (batch, inputs) -> (batch, labels)."""
     return nn.Sequential(
         nn.Linear(inputs, hidden), nn.Tanh(),
         nn.Linear(hidden, hidden), nn.Tanh(),

@@ -15,7 +15,7 @@ class LSTM(SumOfWords):
         self.reader = nn.LSTM(settings.size, settings.size, batch_first=True)
 
     def read(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """(batch, size): the output at the last word."""
+        """Return (batch, size): the output at the last word."""
         with single(words):
             outputs, _ = self.reader(words.float())
         return last_of(outputs, lengths)

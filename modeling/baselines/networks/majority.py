@@ -26,5 +26,5 @@ class Majority(FittedNetwork):
         return ""
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels) whose softmax are the shares; minus infinity for a label without pairs."""
+        """Return the logits (batch, labels) whose softmax are the shares; minus infinity for a label without pairs."""
         return self.counts.log().expand(len(batch), -1)

@@ -39,13 +39,13 @@ class Pretrained(Network):
         self.before, self.between, self.after = pieces.around
         self.types = pieces.types if getattr(config, "type_vocab_size", 1) > 1 else None
         specials = len(self.before) + len(self.after) + (len(self.reads) - 1) * len(self.between)
-        # Models that number places from the number of the padding on have two places fewer than their configuration says.
+        # Models that number positions from that of padding on have two positions fewer than their configuration says.
         self.room = config.max_position_embeddings - specials - 2
         self.dropout = nn.Dropout(settings.dropout)
         self.classifier = nn.Linear(config.hidden_size, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels)."""
+        """Return the logits (batch, labels)."""
         device = self.classifier.weight.device
         kept = self.lengths_kept([one.lengths for one in batch.sentences])
         longest = (
@@ -88,7 +88,7 @@ class Pretrained(Network):
 def put(
     pieces: Tensor, types: Tensor, end: Tensor, sentences: Sentences, lengths: Tensor, kind: int
 ) -> Tensor:
-    """Writes the first `lengths` (batch,) pieces of each sentence at `end` (batch,) of its row; the new ends."""
+    """Write the first `lengths` (batch,) pieces of each sentence at `end` (batch,) of its row; return the new ends."""
     row, place = (torch.arange(sentences.tokens.shape[1], device=pieces.device) < lengths[:, None]).nonzero(
         as_tuple=True
     )

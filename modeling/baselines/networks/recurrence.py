@@ -21,10 +21,10 @@ WEIGHTS = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")  # in the
 
 @dataclass(frozen=True)
 class Steps:
-    """The words of some sentences, step by step: `tokens` (words,), and `counts`, how many each step has.
+    """Words of some sentences, ordered by steps: `tokens` (words,); `counts`: the number of words of each step.
 
-    An empty sentence has one word, padding. `place` (words,) is where a word stands in (sentences, longest), end to
-    end; `mirrored` (words,) which word stands as far from its sentence's other end.
+    An empty sentence has one word, padding. `place` (words,): the index of a word in (sentences, longest), end to
+    end. `mirrored` (words,): the word at the same distance from the other end of the sentence.
     """
 
     tokens: Tensor
@@ -35,17 +35,17 @@ class Steps:
     longest: int
 
     def spread(self, states: Tensor, outside: float) -> Tensor:
-        """(words, size) -> (sentences, longest, size), `outside` where a sentence has ended."""
+        """Return (sentences, longest, size) from (words, size), with `outside` after the end of a sentence."""
         grid = states.new_full((self.sentences * self.longest, states.shape[1]), outside)
         return grid.index_copy(0, self.place, states).view(self.sentences, self.longest, -1)
 
     def gather(self, grid: Tensor) -> Tensor:
-        """(sentences, longest, size) -> (words, size)."""
+        """Return (words, size) from (sentences, longest, size)."""
         return grid.flatten(0, 1).index_select(0, self.place)
 
 
 def steps_of(sides: Sequence[Sentences]) -> Steps:
-    """The sentences of all `sides`, one side after the other, as steps."""
+    """Return the sentences of all `sides`, one side after the other, as steps."""
     device = sides[0].tokens.device
     longest = max(one.tokens.shape[1] for one in sides)
     tokens = torch.cat([nn.functional.pad(one.tokens, (0, longest - one.tokens.shape[1])) for one in sides])
@@ -65,7 +65,7 @@ def steps_of(sides: Sequence[Sentences]) -> Steps:
 def read_both_ways(
     inputs: Tensor, which: Tensor | None, steps: Steps, forward: nn.LSTM, backward: nn.LSTM
 ) -> Tensor:
-    """(words, 2 * states): two LSTMs of one layer over `inputs` (words, size), one from each end.
+    """Return (words, 2 * states): two LSTMs of one layer over `inputs` (words, size), one from each end.
 
     With `which` (words,), `inputs` (distinct, size) are the distinct ones, of which a word takes that one: what an
     LSTM makes of its input alone is computed once for each.
@@ -93,7 +93,7 @@ def by_torch(inputs: Tensor, steps: Steps, forward: nn.LSTM, backward: nn.LSTM) 
 
 
 def read_one_way(inputs: Tensor, which: Tensor | None, steps: Steps, lstm: nn.LSTM) -> Tensor:
-    """(words, states) of one direction; `which` says where in `inputs` each word of the steps is."""
+    """Return (words, states) of one direction; `which`: the index in `inputs` of each word of the steps."""
     of_input, of_state, *biases = (lstm.get_parameter(name) for name in WEIGHTS)
     precision = precision_of(inputs)
     with torch.autocast("cpu", enabled=False):
@@ -127,7 +127,7 @@ class Recurrence(torch.autograd.Function):
         counts: list[int],
         precision: torch.dtype,
     ) -> Tensor:
-        """The states (words, states)."""
+        """Return the states (words, states)."""
         inputs = inputs.to(precision)
         gates = product(inputs, of_input.t().to(precision).contiguous(), of_input.dtype).add_(bias)
         if which is not None:
@@ -139,7 +139,7 @@ class Recurrence(torch.autograd.Function):
         for begin, end in spans(counts):
             here, gate = slice(begin, end), gates[begin:end]
             if before is not None:
-                before = slice(before.start, before.start + end - begin)  # whose sentence goes on
+                before = slice(before.start, before.start + end - begin)  # words whose sentence continues
                 add_product(gate, states[before], turned)
             gate[:, : 2 * size].sigmoid_()
             gate[:, 2 * size : 3 * size].tanh_()
@@ -157,7 +157,7 @@ class Recurrence(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, wanted: Tensor) -> tuple[Tensor | None, ...]:
-        """The gradients of inputs, input weight, bias and state weight."""
+        """Return the gradients of inputs, input weight, bias and state weight."""
         inputs, which, of_input, of_state, gates, states, cells, bounded = ctx.saved_tensors
         precision, whole, in_precision = inputs.dtype, of_state.dtype, of_state.to(inputs.dtype)
         size, every, first = of_state.shape[1], list(spans(ctx.counts)), ctx.counts[0]
@@ -180,7 +180,7 @@ class Recurrence(torch.autograd.Function):
             kept[here].mul_(of_here).mul_(cells[before])
             add_product(wanted[before], slopes[here], in_precision)
             earlier[here.start - first : here.stop - first] = states[before]
-        # Turned round, because this way the library is a third quicker.
+        # Transposed: in this order the library is a third faster.
         of_states = product(earlier.to(precision).t(), slopes[first:].to(precision), whole).t()
         slopes = sum_by(slopes, which, len(inputs))
         of_bias, slopes = slopes.sum(dim=0), slopes.to(precision)
@@ -204,7 +204,7 @@ def add_product(to: Tensor, left: Tensor, right: Tensor) -> None:
 
 
 def spans(counts: Sequence[int]) -> Sequence[tuple[int, int]]:
-    """Where each step begins and ends."""
+    """Return the start and the end of each step."""
     ends = list(accumulate(counts))
     return list(zip([0, *ends[:-1]], ends, strict=True))
 
@@ -224,7 +224,7 @@ def slopes_of(gates: Tensor, bounded: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def sum_by(rows: Tensor, which: Tensor | None, number: int) -> Tensor:
-    """(number, size): the sums of the `rows` (words, size) that are of one kind; the rows themselves without `which`."""
+    """Sum the `rows` (words, size) with the same `which`: (number, size). Without `which`, return the rows."""
     if which is None:
         return rows
     order = which.argsort(stable=True)

@@ -15,7 +15,7 @@ class RNN(SumOfWords):
         self.reader = nn.RNN(settings.size, settings.size, batch_first=True)
 
     def read(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """(batch, size): the state after the last word."""
+        """Return (batch, size): the state after the last word."""
         with single(words):
             states, _ = self.reader(words.float())
         return last_of(states, lengths)

@@ -21,7 +21,7 @@ class SumOfExperts(ReadingNetwork):
         self.classifier = tanh_classifier(2 * settings.states, settings.hidden, 0.0, labels)
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels)."""
+        """Return the logits (batch, labels)."""
         premises, hypothesis = batch.sentences
         pair = premises.pair
         lengths = hypothesis.lengths[pair.cpu()]

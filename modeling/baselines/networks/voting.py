@@ -30,7 +30,7 @@ class Voting(FittedNetwork):
         return f"Of {len(rows):,} training pairs {without:,} have no votes." if without else ""
 
     def forward(self, batch: Batch) -> Tensor:
-        """Logits (batch, labels)."""
+        """Return the logits (batch, labels)."""
         assert batch.measures is not None
         votes = batch.measures
         answer, largest = self.answer(votes), votes.argmax(dim=1)
@@ -43,7 +43,7 @@ class Voting(FittedNetwork):
         return shares.log()
 
     def answer(self, votes: Tensor) -> Tensor:
-        """The index of each pair's answer; the middle label is neutral, or not-entailed of two."""
+        """Return the index of each pair's answer; the middle label is neutral, or not-entailed of two."""
         middle = torch.full((len(votes),), votes.shape[1] // 2, device=votes.device)
         if self.rule == "more":
             entailment, contradiction = votes[:, 0], votes[:, -1]

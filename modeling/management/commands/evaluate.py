@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import PARTITIONS
+from modeling.folders import evaluation_folder
 from modeling.launching.actions import SnapshotNotFrozen
 from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
@@ -15,9 +16,10 @@ from modeling.results.actions import record_evaluation
 from modeling.results.breakdowns import store_breakdowns
 from modeling.results.dimensions import DIMENSIONS, OWN
 from modeling.results.tables import breakdowns, distribution_text
+from modeling.results.trials import hides_test
 from modeling.running.configs import CannotStart, snapshot_files
-from modeling.running.evaluating import EvaluationFailed, evaluate, evaluation_folder
-from nli.labels import COLLAPSED, COLLAPSIBLE
+from modeling.running.evaluating import EvaluationFailed, evaluate
+from nli.labels import readable_together
 from snapshots.models import Snapshot
 from snapshots.statistics.job import NoTagger, check_tagger
 from snapshots.statistics.tag_cache import NAMES as TAGS
@@ -63,12 +65,18 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         run, snapshot = self.finished_run(options["run"]), self.frozen_snapshot(options["snapshot"])
         own, by = dict(options["file"]), options["by"]
+        partitions = options["partition"] or list(HELD_OUT)
+        if "test" in partitions and hides_test(run):
+            raise CommandError(
+                f"Run {run.pk} is a trial of sweep {run.parent_id} that was not chosen, so nobody sees its test scores. Say"
+                " --partition dev, or evaluate the chosen one."
+            )
         if by and by not in DIMENSIONS and by not in {f"{OWN}{name}" for name in own}:
             raise CommandError(
                 f"There is no dimension {by!r}. There are: {', '.join(DIMENSIONS)}; and {OWN}NAME for each --file."
             )
         theirs, ours = scheme_of(run.snapshot, run.regime), snapshot.corpus.scheme
-        if theirs != ours and not {theirs, ours} <= {COLLAPSED, *COLLAPSIBLE}:
+        if theirs != ours and not readable_together((theirs, ours)):
             raise CommandError(
                 f"Run {run.pk} predicts labels of {theirs}, {snapshot} has {ours}, and these cannot be read as the same two"
                 " classes: name a snapshot with the same labels."
@@ -76,7 +84,7 @@ class Command(BaseCommand):
         try:
             if by in NEEDS_TAGS:
                 check_tagger(snapshot)
-            metrics = evaluate(run, snapshot, options["partition"] or list(HELD_OUT), tell=self.warn)
+            metrics = evaluate(run, snapshot, partitions, tell=self.warn)
             record_evaluation(run=run, snapshot=snapshot, metrics=metrics)
             evaluated = [name for name in PARTITIONS if name in metrics]
             store_breakdowns(
@@ -109,7 +117,7 @@ class Command(BaseCommand):
     def finished_run(self, number: int) -> TrainingRun:
         run = TrainingRun.objects.newest_first().filter(pk=number).first()
         if run is None:
-            raise CommandError(f"There is no run {number}.")
+            raise CommandError(f"There is no run {number}. The page Runs lists all.")
         if run.is_sweep:
             raise CommandError(f"Run {number} is a sweep: name one of its runs.")
         if run.status != TrainingRun.Status.DONE:
@@ -119,7 +127,9 @@ class Command(BaseCommand):
     def frozen_snapshot(self, name: str) -> Snapshot:
         snapshot = Snapshot.objects.named(name).first()
         if snapshot is None:
-            raise CommandError(f"There is no snapshot {name!r}.")
+            raise CommandError(
+                f"There is no snapshot {name!r}. Freeze one: manage.py freeze_snapshot CORPUS."
+            )
         if snapshot.status != Snapshot.Status.FROZEN:
             raise CommandError(str(SnapshotNotFrozen(snapshot)))
         return snapshot

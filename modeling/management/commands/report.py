@@ -6,10 +6,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import PARTITIONS
 from jobs.claims import Interrupted
+from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import ModelingError, enqueue, request_run, request_sweep
 from modeling.models import Breakdown
-from modeling.reports.cells import Report, fill
+from modeling.reports.cells import Report, Scores, fill
 from modeling.reports.definitions import TABLES as RUN_TABLES
+from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
 from modeling.reports.rendering import rendered
 from modeling.results.breakdowns import store_composition
 from snapshots.errors import SnapshotError
@@ -20,7 +22,7 @@ from snapshots.statistics.job import NoTagger, compute_statistics, request_stati
 from snapshots.statistics.paper_tables import TABLES, Table, table
 from snapshots.statistics.table_formats import FORMATS
 
-NAMES = (AGREEMENT, *TABLES, *RUN_TABLES)
+NAMES = (AGREEMENT, *TABLES, *RUN_TABLES, *OVERVIEWS)
 TAGGED = ("multinli-6",)  # its rows are annotation tags
 
 
@@ -36,6 +38,17 @@ class Command(BaseCommand):
             nargs="+",
             metavar="CORPUS@VERSION ... TABLE",
             help=f"one snapshot or several, then one of: {', '.join(NAMES)}",
+        )
+        parser.add_argument(
+            "--preset",
+            choices=PRESETS,
+            help="a result table shows runs of this preset alone; else, of several settings, those with the most seeds",
+        )
+        parser.add_argument(
+            "--partition", choices=PARTITIONS, default="test", help=f"of {', '.join(OVERVIEWS)}; default test"
+        )
+        parser.add_argument(
+            "--most", type=int, default=50, metavar="N", help="rows of these tables at most; default 50"
         )
         parser.add_argument("--format", default="text", choices=list(FORMATS), help="default: text")
         parser.add_argument(
@@ -60,6 +73,16 @@ class Command(BaseCommand):
             self.print_results(name, found, options)
         elif options["train_missing"]:
             raise CommandError(f"The table {name} needs no runs: leave --train-missing out.")
+        elif name in OVERVIEWS:
+            if len(found) > 1 and not OVERVIEWS[name].several:
+                raise CommandError(f"The table {name} is of one snapshot: name one.")
+            if not 1 <= options["most"] <= MOST_ROWS:
+                raise CommandError(f"--most is {options['most']}, but must be from 1 to {MOST_ROWS}.")
+            count = OVERVIEWS[name].count
+            for what in count(found) if count else ():
+                self.stderr.write(f"Counting {what}")
+            made = overview(name, found, options["partition"], options["most"])
+            self.stdout.write(FORMATS[options["format"]](made), ending="")
         elif len(found) > 1:
             raise CommandError(f"The table {name} is of one snapshot: name one.")
         else:
@@ -69,7 +92,7 @@ class Command(BaseCommand):
         try:
             for snapshot in snapshots:
                 self.count(snapshot, tags=name in TAGGED)
-            report = fill(name, snapshots, tests=True)
+            report = fill(name, snapshots, scores=Scores(snapshots, options["preset"] or ""), tests=True)
         except (NoTagger, ValueError) as error:
             raise CommandError(str(error)) from None
         except OSError as error:

@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from jobs.querysets import STALE_AFTER
 from modeling import catalogue, workers
-from modeling.baselines.catalogue import with_preset
 from modeling.baselines.config import STARTS
 from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import (
@@ -30,11 +29,14 @@ from modeling.launching.actions import (
     stop_run,
 )
 from modeling.launching.regimes import BadRegime, read_mixed, read_sizes
+from modeling.launching.searches import BadSearch, read_search
 from modeling.models import TrainingRun
 from modeling.results.tables import distribution_text
+from modeling.results.trials import trials
 from modeling.running import runner
 from modeling.running.actions import claim_run
 from modeling.watching.sweeps import sizes
+from nli.lines import PARTITIONS
 from snapshots.models import Snapshot
 
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
@@ -100,6 +102,15 @@ class Command(BaseCommand):
             default="",
             help="a sweep over numbers of training pairs: a learning curve",
         )
+        parser.add_argument(
+            "--search",
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="key=value,value",
+            help="a sweep over settings: every combination is a trial, dev chooses one; with --draws, low..high is a range",
+        )
+        parser.add_argument("--draws", type=int, metavar="N", help="draw N of these trials by the seed")
         parser.add_argument("--genre", metavar="G", help="learn from pairs of this genre only")
         parser.add_argument(
             "--most", type=int, metavar="N", help="learn from this number of pairs, drawn by the seed"
@@ -159,7 +170,7 @@ class Command(BaseCommand):
 
     def train_children(self, sweep: TrainingRun, options: dict[str, Any]) -> None:
         """Trains the children one after the other. A failed child does not end the sweep, Ctrl-C does."""
-        for child in sweep.children.order_by("most", "seed"):
+        for child in sweep.children.order_by("most", "pk"):
             with transaction.atomic():
                 row = TrainingRun.objects.select_for_update().get(pk=child.pk)
                 if row.status not in (TrainingRun.Status.STOPPED, TrainingRun.Status.FAILED):
@@ -205,7 +216,7 @@ class Command(BaseCommand):
         if options["resume"] is not None:
             found = TrainingRun.objects.newest_first().filter(pk=options["resume"]).first()
             if found is None:
-                raise CommandError(f"There is no run {options['resume']}.")
+                raise CommandError(f"There is no run {options['resume']}. The page Runs lists all.")
             return resume_run(run=found)
         if not options["snapshot"] or not options["baseline"]:
             names = ", ".join(catalogue.baselines())
@@ -220,16 +231,13 @@ class Command(BaseCommand):
             raise CommandError("--set names a key twice: keep one of them.")
         if Path(config.get("model", "")).is_dir() and "model" in config:
             config["model"] = str(Path(config["model"]).resolve())  # the program runs in another folder
-        try:
-            config = with_preset(options["baseline"], options["preset"], config)
-        except ValueError as error:
-            raise CommandError(str(error)) from None
         vectors = options["vectors"]
         request: dict[str, Any] = {
             "snapshot": snapshot,
             "baseline": options["baseline"],
             # The program runs in another folder.
             "vectors": str(Path(vectors).resolve()) if Path(vectors).is_file() else vectors,
+            "preset": options["preset"],
             "config": config,
         }
         seed, count = options["seed"], options["seeds"]
@@ -237,11 +245,13 @@ class Command(BaseCommand):
             raise CommandError(f"--seeds is {count}, but must be from 1 to {MOST_CHILDREN}.")
         try:
             request["regime"], sizes = self.regime(options), read_sizes(options["sizes"])
-        except BadRegime as error:
+            search = read_search("\n".join(options["search"]))
+        except (BadRegime, BadSearch) as error:
             raise CommandError(str(error)) from None
-        if count is None and not sizes:
+        if count is None and not sizes and not search:
             return request_run(**request, seed=seed)
-        return request_sweep(**request, seeds=range(seed, seed + (count or 1)), sizes=sizes)
+        more = {"sizes": sizes, "search": search, "draws": options["draws"]}
+        return request_sweep(**request, seeds=range(seed, seed + (count or 1)), **more)
 
     def regime(self, options: dict[str, Any]) -> dict[str, Any]:
         how = next((how for how in STARTS if options[how] is not None), None)
@@ -270,19 +280,25 @@ class Command(BaseCommand):
 
     def print_sweep(self, sweep: TrainingRun, options: dict[str, Any]) -> None:
         sweep = TrainingRun.objects.newest_first().get(pk=sweep.pk)
-        table = sizes(sweep)
+        table, tried = sizes(sweep), trials(sweep)
         if options["json"]:
-            result = {
+            result: dict[str, Any] = {
                 "run": sweep.pk,
                 "baseline": sweep.baseline,
                 "snapshot": str(sweep.snapshot),
                 "sha256": sweep.snapshot.sha256,
                 "status": sweep.standing,
                 "sweep": [asdict(size) for size in table],
+                **({"trials": [asdict(trial) for trial in tried]} if tried else {}),
             }
             self.stdout.write(json.dumps(result))
         else:
             self.stdout.write(f"Sweep {sweep.pk}: {sweep.baseline} on {sweep.snapshot}, {sweep.standing}")
+            for trial in tried:
+                dev = "no score" if trial.dev is None else f"{trial.dev:.4f}"
+                test = "" if trial.test is None else f", test {trial.test:.4f}"
+                mark = "*" if trial.chosen else " "
+                self.stdout.write(f"{mark} {trial.settings or 'as given'}: dev {dev}{test}")
             for size in table:
                 done = sum(run["status"] == "done" for run in size.runs)
                 pairs = "all pairs" if size.most is None else f"{size.most:,} pairs"
@@ -305,7 +321,7 @@ class Command(BaseCommand):
             f"Run {result['run']}: {result['baseline']} on {result['snapshot']} (sha256 {result['sha256']}), "
             f"seed {result['seed']}, {result['train_pairs']:,} training pairs, {result['seconds']} s on {result['device']}"
         )
-        for partition in ("train", "dev", "test"):
+        for partition in PARTITIONS:
             scores = result.get(partition) or {}
             if scores.get("accuracy") is not None:
                 bar = scores.get("majority")

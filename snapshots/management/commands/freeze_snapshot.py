@@ -8,9 +8,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from collection.models import Corpus
 from jobs.claims import Interrupted
+from nli.lines import PARTITIONS
 from snapshots.errors import SnapshotError
 from snapshots.freezing.job import FreezeInProgress, freeze_snapshot, request_freeze
-from snapshots.freezing.partition import PARTITIONS
 from snapshots.models import Snapshot
 
 
@@ -86,13 +86,16 @@ class Command(BaseCommand):
         return freeze_snapshot(snapshot_id=requested.pk)
 
     def print_result(self, snapshot: Snapshot, *, is_new: bool, options: dict[str, Any]) -> None:
-        partitions = (snapshot.read_manifest() or {}).get("partitions", {})
+        manifest = snapshot.read_manifest()
+        partitions = manifest["partitions"] if manifest else {}
         result: dict[str, Any] = {
             "snapshot": str(snapshot),
             "sha256": snapshot.sha256,
             "path": str(snapshot.folder),
             "pairs": snapshot.pair_count,
-            "partitions": {name: partitions.get(name, {}).get("pairs", 0) for name in PARTITIONS},
+            "partitions": {
+                name: partitions[name]["pairs"] if name in partitions else 0 for name in PARTITIONS
+            },
         }
         if options["json"]:
             self.stdout.write(json.dumps(result))

@@ -69,6 +69,8 @@ class Command(BaseCommand):
             for label, value in figures[key].items():
                 self.print_decimal(f"{name}, {label}", value, ends[key][label])
         self.print_decimal("Krippendorff alpha", figures["krippendorff_alpha"], ends["krippendorff_alpha"])
+        alpha = found.breakdown["krippendorff_alpha_all_pairs"]
+        self.print_decimal("Krippendorff alpha, two labels or more", alpha, None)
         for source, number in found.breakdown["gold_sources"].items():
             self.stdout.write(f"{'gold label: ' + source:44}{number:>8,}")
         if found.without_self_validated is not None:
@@ -89,7 +91,8 @@ class Command(BaseCommand):
             )
         if more:
             self.stdout.write(
-                f"{more['pairs']:,} pairs have {more['labels']:,} extra labels: entropy {decimals(more['entropy'])} bits;"
+                f"{more['pairs']:,} pairs have {more['labels']:,} extra labels: entropy {decimals(more['entropy'])} bits,"
+                f" alpha {decimals(more['krippendorff_alpha'])}, kappa {decimals(more['fleiss_kappa'])};"
                 f" in {percent(more['differs'])} of the pairs they lead to another label than the gold label"
             )
         for group, row in found.rows.items():

@@ -11,7 +11,10 @@ from validation.statistics.vote_patterns import PAIR_KEYS
 
 
 class Command(BaseCommand):
-    help = "Counts pairs by their answer to a question and their gold label; pairs that were vetted out stand apart."
+    help = (
+        "Counts pairs by their answer to a question and their gold label; pairs that were vetted out are counted"
+        " separately."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", metavar="CORPUS")
@@ -19,7 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("--by", choices=list(PAIR_KEYS), default="", help="a table of each group")
         printed = parser.add_mutually_exclusive_group()
         printed.add_argument("--json", action="store_true", help="print JSON, and nothing else")
-        printed.add_argument("--csv", action="store_true", help="print a row a cell, and nothing else")
+        printed.add_argument(
+            "--csv", action="store_true", help="print only a table, with a row for each cell"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         table = cross_table(question_for_command(options["corpus"], options["question"]), options["by"])

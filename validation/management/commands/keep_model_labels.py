@@ -83,7 +83,7 @@ def read(path: Path) -> tuple[list[Line], list[str]]:
             seen.add(found.pair)
             said.append(found)
     if not said and not errors:
-        raise CommandError(f"{path} is empty.")
+        raise CommandError(f"{path} is empty. Nothing was stored.")
     return said, errors
 
 

@@ -27,31 +27,36 @@ NAMES_SHOWN = 10
 
 class Command(BaseCommand):
     help = (
-        "Withdraws pairs by the answers to a question or by a list of ids; without --reason it only says what would go."
-        " --undo N gives the pairs of a withdrawal back, --pairs N prints them as CSV. With none of these: lists the"
-        " withdrawals."
+        "Withdraws pairs by the answers to a question or by a list of ids; without --reason it only reports what it"
+        " would withdraw. --undo N restores the pairs of a withdrawal, --pairs N prints them as CSV. With none of these:"
+        " lists the withdrawals."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("corpus", metavar="CORPUS")
         parser.add_argument(
-            "--question", metavar="SLUG", help="whose answers choose; main for the main question"
-        )
-        parser.add_argument("--labels", metavar="LABEL,...", default="", help="its labels whose pairs go")
-        parser.add_argument(
-            "--any", action="store_true", help="any label that counts chooses, not the answer by the rule"
+            "--question", metavar="SLUG", help="choose by the answers to this question; main is the main one"
         )
         parser.add_argument(
-            "--list", type=Path, metavar="FILE", help="a pair id a line, instead of a question"
+            "--labels", metavar="LABEL,...", default="", help="withdraw the pairs with one of these labels"
         )
         parser.add_argument(
-            "--partition", choices=PARTITIONS, default="", help="only pairs that came with it"
+            "--any",
+            action="store_true",
+            help="choose pairs with at least one such label, whatever the answer by the rule",
         )
         parser.add_argument(
-            "--reason", default="", help="withdraw them; the reason is kept and never published"
+            "--list",
+            type=Path,
+            metavar="FILE",
+            help="a file with a pair id on each line, instead of a question",
+        )
+        parser.add_argument("--partition", choices=PARTITIONS, default="", help="only pairs that are in it")
+        parser.add_argument(
+            "--reason", default="", help="withdraw them; the reason is stored and never published"
         )
         parser.add_argument("--by", default="", metavar="USERNAME", help="the researcher who decides it")
-        parser.add_argument("--undo", type=int, metavar="N", help="give the pairs of a withdrawal back")
+        parser.add_argument("--undo", type=int, metavar="N", help="restore the pairs of a withdrawal")
         parser.add_argument("--pairs", type=int, metavar="N", help="print the pairs of a withdrawal as CSV")
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
@@ -65,7 +70,7 @@ class Command(BaseCommand):
             elif options["undo"] is not None:
                 vetting = vetting_of(corpus, options["undo"])
                 back = undo_vetting(vetting=vetting, by=researcher(options["by"]))
-                self.told(
+                self.show(
                     {"corpus": corpus.slug, "given_back": back}, f"{back:,} pairs count again.", options
                 )
             elif options["question"] or options["list"]:
@@ -77,13 +82,13 @@ class Command(BaseCommand):
 
     def withdraw(self, corpus: Corpus, choice: Choice, options: dict[str, Any]) -> None:
         seen = preview_vetting(corpus=corpus, choice=choice)
-        found: dict[str, Any] = {"corpus": corpus.slug, "chosen_by": choice.told, **seen.as_json()}
+        found: dict[str, Any] = {"corpus": corpus.slug, "chosen_by": choice.in_words, **seen.as_json()}
         if options["reason"]:
             vetting = vet(
                 corpus=corpus, choice=choice, by=researcher(options["by"]), reason=options["reason"]
             )
             found |= {"withdrawal": vetting.pk, "withdrawn": vetting.pairs_withdrawn}
-        self.told(found, "\n".join(lines(choice, seen, found)), options)
+        self.show(found, "\n".join(lines(choice, seen, found)), options)
 
     def list_vettings(self, corpus: Corpus, options: dict[str, Any]) -> None:
         rows = [
@@ -101,9 +106,9 @@ class Command(BaseCommand):
             f"{', undone' if row['undone'] else ''}: {row['reason']}"
             for row in rows
         ]
-        self.told(rows, "\n".join(text) or f"No pair of {corpus.slug} was vetted out.", options)
+        self.show(rows, "\n".join(text) or f"No pair of {corpus.slug} was vetted out.", options)
 
-    def told(self, facts: Any, text: str, options: dict[str, Any]) -> None:
+    def show(self, facts: Any, text: str, options: dict[str, Any]) -> None:
         self.stdout.write(json.dumps(facts) if options["json"] else text)
 
 
@@ -145,7 +150,7 @@ def lines(choice: Choice, seen: Preview, found: dict[str, Any]) -> list[str]:
         if "withdrawal" in found
         else "would be withdrawn; nothing was written"
     )
-    told = [f"{found.get('withdrawn', seen.pairs):,} pairs {done}: {choice.told}."]
+    told = [f"{found.get('withdrawn', seen.pairs):,} pairs {done}: {choice.in_words}."]
     told += [
         f"  {what}: " + ", ".join(f"{name} {number:,}" for name, number in counts.most_common())
         for what, counts in (

@@ -1,0 +1,17 @@
+"""The table of a chart as a file, for the pages that have charts."""
+
+from collections.abc import Iterable
+
+from django.http import Http404, HttpResponse
+
+from shared.charts import Chart
+
+
+def chart_file(charts: Iterable[Chart], key: str, prefix: str) -> HttpResponse:
+    """Returns the chart `key` as CSV, in a file named after `prefix`. Raises Http404 if there is no such chart."""
+    chart = next((chart for chart in charts if chart.key == key), None)
+    if chart is None:
+        raise Http404("There is no such chart.")
+    answer = HttpResponse(chart.as_csv(), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{prefix}-{key}.csv"'
+    return answer

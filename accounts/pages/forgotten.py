@@ -1,0 +1,116 @@
+"""Pages for a forgotten password: request a mail, choose a new password, store an e-mail address."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import User
+from accounts.pages.access import confirmed, own_required
+from accounts.pages.forms import EmailForm, ForgottenForm, NewPasswordForm
+from accounts.sign_in import passwords
+from accounts.sign_in.client_address import client_address
+from accounts.sign_in.mails import send_soon
+from accounts.sign_in.throttle import TooManyAttempts, begin_sign_in
+
+SENT = (
+    "If an account has this address, a mail with a link is on its way. The link works once, for an hour. If no mail"
+    " comes, look among the spam, or ask the researchers of your project for a new password."
+)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def forgotten_password(request: HttpRequest) -> HttpResponse:
+    """Sends reset links to an account's address; an unknown one gets the same answer. Limited as sign-ins are."""
+    form, locked = ForgottenForm(request.POST or None), None
+    if form.is_valid():
+        address = form.cleaned_data["email"]
+        try:
+            begin_sign_in(account=f"mail:{address}", address=client_address(request))
+        except TooManyAttempts as refusal:
+            locked = refusal
+            form.add_error("email", f"Too many mails were asked for. {refusal.look_again}")
+        else:
+            for user in passwords.people_with(address):
+                path = reverse("new-password", args=passwords.reset_link(user))
+                _mail(request, "forgotten", user, user.email, path)
+            messages.info(request, SENT)
+            return redirect("sign-in")
+    status = 429 if locked else 422 if form.is_bound else 200
+    page = render(request, "accounts/forgotten_password.html", {"form": form}, status=status)
+    if locked:
+        page["Retry-After"] = str(locked.retry_after)
+    return page
+
+
+@never_cache
+@sensitive_post_parameters()
+@sensitive_variables("form")
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_password(request: HttpRequest, uid: str, token: str) -> HttpResponse:
+    """Lets the person who opens the link of a mail choose a new password."""
+    user = passwords.person_of_link(uid, token)
+    if user is None:
+        return render(request, "accounts/link_over.html", status=410)
+    form = NewPasswordForm(request.POST or None, user=user)
+    if form.is_valid():
+        if not passwords.reset_password(
+            user=user, token=token, new=form.cleaned_data["new"], address=client_address(request)
+        ):
+            return render(request, "accounts/link_over.html", status=410)
+        messages.success(request, "Your new password is saved. Please sign in with it.")
+        return redirect("sign-in")
+    status = 422 if form.is_bound else 200
+    return render(request, "accounts/new_password.html", {"form": form, "person": user}, status=status)
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@own_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def my_email(request: HttpRequest) -> HttpResponse:
+    """Stores the e-mail address for a forgotten password, once its owner has opened the link of a mail; or deletes it."""
+    user = cast(User, request.user)
+    if not user.has_usable_password():
+        raise PermissionDenied(
+            "Your account has no password that could be forgotten: you come through a link."
+        )
+    given = request.POST if request.method == "POST" else request.GET
+    if token := given.get("confirm"):
+        address = passwords.confirmed_address(user, token)
+        if address is None:
+            return render(request, "accounts/link_over.html", status=410)
+        if request.method == "POST":
+            passwords.keep_email(user=user, email=address)
+            messages.success(request, "Saved. If you forget your password, a mail to this address helps.")
+            return redirect("mine")
+        return render(request, "accounts/email.html", {"address": address, "token": token})
+    form = EmailForm(request.POST or None, user=user, initial={"email": user.email})
+    if confirmed(request, form):
+        address = form.cleaned_data["email"]
+        if address:
+            path = f"{reverse('my-email')}?{urlencode({'confirm': passwords.confirmation_of(user, address)})}"
+            _mail(request, "confirm", user, address, path)
+            messages.info(request, "Please open the link in the mail that is on its way to this address.")
+        else:
+            passwords.keep_email(user=user, email="")
+            messages.success(request, "No e-mail address is stored for you now.")
+        return redirect("mine")
+    status = 422 if form.is_bound else 200
+    return render(request, "accounts/email.html", {"form": form}, status=status)
+
+
+def _mail(request: HttpRequest, kind: str, user: User, to: str, path: str) -> None:
+    link = request.build_absolute_uri(path)
+    text = render_to_string(f"accounts/mails/{kind}.txt", {"person": user, "link": link})
+    subject, _, body = text.partition("\n")
+    send_soon(subject, body.lstrip(), to)

@@ -1,0 +1,155 @@
+"""Pages: the entry links of a corpus with their funnels, and one link with all that the platform needs."""
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.pages.access import researcher_required
+from annotation_site.researchers.funnel import funnels
+from collection.joining import entry_links
+from collection.joining.estimates import estimate, tasks_of
+from collection.models import Corpus, EntryLink, Visit
+
+
+class LinkForm(forms.ModelForm):
+    """What people come for, how long it takes, and what they get at the end."""
+
+    class Meta:
+        model = EntryLink
+        fields = [
+            *("name", "work", "tasks_wanted", "minutes", "minutes_allowed", "completion_code"),
+            *("completion_url", "screened_out_code", "timed_out_code", "no_work_code"),
+        ]
+        labels = {
+            "name": "Name of this link, for yourself",
+            "work": "What people do",
+            "tasks_wanted": "Tasks in one visit",
+            "minutes": "Minutes that a visit takes",
+            "minutes_allowed": "Minutes allowed",
+            "completion_code": "Completion code",
+            "completion_url": "Address to return to",
+        }
+        help_texts = {
+            "tasks_wanted": "A task is one text to write for, or one batch of labels.",
+            "completion_code": "Prolific: the code of the study; the way back is made from it.",
+            "completion_url": "Connect: the redirect address that its wizard shows.",
+        }
+
+    def __init__(self, *args: Any, corpus: Corpus, **more: Any) -> None:
+        super().__init__(*args, **more)
+        names = {work: f"{label.capitalize()}" for work, label in EntryLink.Work.choices}
+        self.tasks = tasks_of(corpus.pk)
+        self.fields["work"] = forms.ChoiceField(
+            label="What people do",
+            choices=[(work, names[work]) for work in self.tasks] or [("", names[""])],
+            help_text="; ".join(
+                f"{names[work]}: {task.cents} cents and about {task.seconds} seconds for a task"
+                + (f", {task.reading_cents} cents once for reading" if task.reading_cents else "")
+                for work, task in self.tasks.items()
+            ),
+        )
+        self.instance.corpus = corpus
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or self.cleaned_data
+        if not given.get("completion_code") and not given.get("completion_url"):
+            self.add_error(
+                "completion_code", "People need a code or an address at the end. Copy one from the platform."
+            )
+        return given
+
+
+class NewLinkForm(LinkForm):
+    platform = forms.ChoiceField(
+        choices=[(key, platform.name) for key, platform in entry_links.PLATFORMS.items()],
+        widget=forms.RadioSelect,
+        initial="prolific",
+    )
+    # Nobody gets a link without a proof who did not choose it.
+    proof = forms.ChoiceField(
+        label="Proof of who comes",
+        choices=[("", "---------"), *EntryLink.Proof.choices],
+        help_text="With none, whoever has the address can invent participants and label a pair several times.",
+    )
+    workspace = forms.CharField(
+        label="Prolific workspace",
+        max_length=60,
+        required=False,
+        help_text="its id, for the proof by Prolific",
+    )
+    field_order = ["platform", "name", "proof", "workspace"]
+
+    class Meta(LinkForm.Meta):
+        fields = [*LinkForm.Meta.fields, "proof", "workspace"]
+
+    def save(self, commit: bool = True) -> EntryLink:
+        chosen = self.cleaned_data["platform"]
+        keys = entry_links.PLATFORMS[chosen].keys
+        self.instance.platform = chosen
+        self.instance.participant_key, self.instance.study_key, self.instance.session_key = keys
+        return cast(EntryLink, super().save(commit))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def links_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Lists the links of a corpus with their funnels. POST makes a link."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    form = NewLinkForm(request.POST or None, corpus=corpus, initial={"name": "First wave"})
+    if form.is_valid():
+        link = form.save()
+        messages.success(request, "The link is made. Copy its address to the platform.")
+        return redirect("entry-link", slug, link.pk)
+    links = list(EntryLink.objects.filter(corpus=corpus).order_by("-pk"))
+    found = funnels(links)
+    context = {
+        "corpus": corpus,
+        "form": form,
+        "rows": [(link, found[link.pk].steps) for link in links],
+    }
+    return render(request, "annotation_site/entry_links.html", context, status=422 if form.is_bound else 200)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Shows one link: address, pay, ends, funnel. POST changes it, closes it (`do=close`), or opens it again."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    link = get_object_or_404(EntryLink.objects.select_related("corpus"), corpus=corpus, pk=number)
+    do = request.POST.get("do", "")
+    if do in ("close", "open"):
+        entry_links.set_open(links=EntryLink.objects.filter(pk=link.pk), is_open=do == "open")
+        return redirect("entry-link", slug, number)
+    form = LinkForm(request.POST or None, corpus=corpus, instance=link)
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Saved.")
+        return redirect("entry-link", slug, number)
+    stored = EntryLink.objects.select_related("corpus").get(pk=number)  # the form writes into its instance
+    query = entry_links.parameters_for_platform(stored)
+    address = request.build_absolute_uri(reverse("enter", args=[stored.token]))
+    invented = urlencode(
+        {key: "preview" for key in (stored.participant_key, stored.study_key, stored.session_key) if key}
+    )
+    context = {
+        "corpus": corpus,
+        "link": stored,
+        "form": form,
+        "address": f"{address}?{query}" if query else address,
+        "adds_ids": entry_links.adds_its_ids(stored),
+        "is_prolific": entry_links.comes_from_prolific(stored),
+        "try_address": f"{address}?{invented}",
+        "estimate": estimate(stored),
+        "ends": [(end.label, end.name.lower(), entry_links.way_back(stored, end)) for end in Visit.End],
+        "funnel": funnels([stored])[stored.pk],
+    }
+    return render(request, "annotation_site/entry_link.html", context, status=422 if form.is_bound else 200)

@@ -1,0 +1,81 @@
+"""How many people came through each entry link, and how far they went: one query over visits."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q
+
+from collection.models import EntryLink, PromptReading, Visit, WritingAssignment
+from validation.models import BatchItem, CalibrationAnswer, QuestionReading
+
+STEPS = (
+    ("opened", "Opened the link", "browsers in which the welcome was shown, counted by its script"),
+    ("began", "Agreed and began", "visits: people with their session on the platform"),
+    ("read", "Read the instructions", "passed the check of instructions of the corpus, now or earlier"),
+    ("sent", "Sent a task", "sent a text or an answer after they began"),
+    ("finished", "Finished", "sent as many tasks as the link wants"),
+    ("returned", "Went back", "copied the code or pressed the way back, with whichever code they got"),
+)
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """Counts of one link, by step, and of those who went back by the end of their visit."""
+
+    steps: dict[str, int]
+    ends: dict[str, int]
+
+    def rows(self) -> list[tuple[str, str, int]]:
+        return [(title, meaning, self.steps[key]) for key, title, meaning in STEPS]
+
+
+def funnels(links: Iterable[EntryLink]) -> dict[int, Funnel]:
+    """Returns id of a link -> its funnel. Erased people stay in it: a visit holds nothing of them but that it was."""
+    opened = {link.pk: link.opened for link in links}
+    of_visit = {"annotator": OuterRef("user")}
+    corpus, since = OuterRef("link__corpus"), OuterRef("arrived_at")
+    texts = WritingAssignment.objects.sent().filter(**of_visit, corpus=corpus, closed_at__gte=since)
+    answers = BatchItem.objects.filter(
+        assignment__annotator=OuterRef("user"),
+        assignment__question__corpus=corpus,
+        assignment__created_at__gte=since,
+        answer__isnull=False,
+    )
+    items = CalibrationAnswer.objects.filter(
+        annotator=OuterRef("user"),
+        assignment__question__corpus=corpus,
+        answered_at__gte=since,
+        answer__isnull=False,
+    )
+    prompts = PromptReading.objects.filter(
+        **of_visit, version__prompt__corpus=corpus, passed_at__isnull=False
+    )
+    questions = QuestionReading.objects.filter(**of_visit, question__corpus=corpus, passed_at__isnull=False)
+    ends = {end.name.lower(): Count("pk", filter=Q(ended_as=end)) for end in Visit.End}
+    rows: Any = (
+        Visit.objects.filter(link__in=opened)
+        .annotate(
+            has_read=Exists(prompts) | Exists(questions),
+            has_sent=Exists(texts) | Exists(answers) | Exists(items),
+        )
+        .order_by()
+        .values("link")
+        .annotate(
+            began=Count("pk"),
+            read=Count("pk", filter=Q(has_read=True)),
+            sent=Count("pk", filter=Q(has_sent=True)),
+            finished=Count("pk", filter=Q(finished_at__isnull=False)),
+            returned=Count("pk", filter=Q(returned_at__isnull=False)),
+            **{f"end_{name}": count for name, count in ends.items()},
+        )
+    )
+    counted: dict[int, dict[str, int]] = {row["link"]: row for row in rows}
+    nobody: dict[str, int] = {}
+    return {
+        pk: Funnel(
+            {key: number if key == "opened" else counted.get(pk, nobody).get(key, 0) for key, _, _ in STEPS},
+            {end.label: counted.get(pk, nobody).get(f"end_{end.name.lower()}", 0) for end in Visit.End},
+        )
+        for pk, number in opened.items()
+    }

@@ -1,0 +1,36 @@
+"""REST: the charts of a corpus's pay."""
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.rest.charts import ChartsSerializer, charts_answer
+from accounts.rest.openapi import QuerySerializer
+from accounts.rest.permissions import IsResearcher
+from annotation_site.researchers.wages import wages
+from annotation_site.researchers.wages_charts import money_by_day, wage_charts
+from collection.models import Corpus
+
+
+class PayQuery(QuerySerializer):
+    floor_cents = serializers.IntegerField(
+        default=0, min_value=0, max_value=100_000, help_text="lowest hourly pay, drawn as a line; 0: none"
+    )
+
+
+class PayChartsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The charts of pay: hourly pay of people, money by day and task",
+        parameters=[PayQuery],
+        responses=ChartsSerializer,
+        tags=["corpora"],
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        corpus = get_object_or_404(Corpus, slug=slug)
+        asked = PayQuery.read(request)
+        return charts_answer(wage_charts(wages(corpus), money_by_day(corpus), asked["floor_cents"]))

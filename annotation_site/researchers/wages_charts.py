@@ -1,0 +1,127 @@
+"""Charts of pay: hourly pay of people beside a floor, and money by day and task."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from django.db.models import Sum
+from django.db.models.functions import TruncDate
+
+from annotation_site.researchers.wages import MEANINGS, Wage
+from collection.models import Corpus, LedgerEntry
+from shared.charts import Chart, Column, with_values
+
+CLASSES = 12  # of hourly pay, about
+STEPS = (10, 20, 25, 50)  # cents, and these times ten: the widths that a class may have
+MOST_DAYS = 120  # in a picture; longer work is shown by week
+TASKS = {kind: kind.label.partition(":")[0].capitalize() for kind in LedgerEntry.Kind}
+
+
+def wage_charts(
+    found: Sequence[Wage], days: Sequence[tuple[date, str, int]], floor_cents: int
+) -> list[Chart]:
+    """Returns the charts of a corpus's pay. days: as `money_by_day` returns them. floor_cents: 0 if there is none."""
+    return with_values([_hourly(found, floor_cents), _by_day(days)])
+
+
+def money_by_day(corpus: Corpus) -> list[tuple[date, str, int]]:
+    """Returns (day, kind of earning, cents) in order, where something was earned. One query over the ledger."""
+    rows = LedgerEntry.objects.filter(corpus=corpus).order_by().annotate(day=TruncDate("created_at"))
+    return sorted(rows.values_list("day", "kind").annotate(cents=Sum("cents")))
+
+
+def owed(days: Sequence[tuple[date, str, int]]) -> list[tuple[str, int]]:
+    """Returns (task, cents) of everything earned, the largest sum first."""
+    sums: defaultdict[str, int] = defaultdict(int)
+    for _, kind, cents in days:
+        sums[TASKS[LedgerEntry.Kind(kind)]] += cents
+    return sorted(sums.items(), key=lambda entry: -entry[1])
+
+
+def _hourly(found: Sequence[Wage], floor_cents: int) -> Chart | None:
+    hourly = sorted(wage.hourly_cents for wage in found if wage.hourly_cents is not None)
+    if not hourly:
+        return None
+    median = (hourly[(len(hourly) - 1) // 2] + hourly[len(hourly) // 2]) / 2
+    width = _width(min(hourly[0], floor_cents or hourly[0]), max(hourly[-1], floor_cents))
+    first = math.floor(hourly[0] / width)
+    counts = [0] * (math.floor(hourly[-1] / width) - first + 1)
+    for cents in hourly:
+        counts[math.floor(cents / width) - first] += 1
+    below = sum(cents < floor_cents for cents in hourly)
+    said = f"Half of {len(hourly):,} people earn ${median / 100:,.2f} an hour or more"
+    if len(hourly) == 1:
+        said = f"The only person with measured time earns ${median / 100:,.2f} an hour"
+    if floor_cents:
+        said += (
+            f"; {below or 'nobody'} earn{'s' if below in (0, 1) else ''} less than ${floor_cents / 100:,.2f}"
+        )
+    lines = [{"axis": "x", "value": median, "name": f"median (${median / 100:,.2f})"}]
+    if floor_cents:
+        lines.append({"axis": "x", "value": floor_cents, "name": f"floor (${floor_cents / 100:,.2f})"})
+    return Chart(
+        "hourly",
+        "histogram",
+        f"{said}.",
+        [
+            Column("low", "from, an hour", "cents", MEANINGS["hourly"]),
+            Column("high", "to below", "cents"),
+            Column("people", "people", "count"),
+        ],
+        [
+            {"low": (first + k) * width, "high": (first + k + 1) * width, "people": number}
+            for k, number in enumerate(counts)
+        ],
+        {"low": "low", "high": "high", "y": "people", "x_name": "hourly pay"},
+        lines=lines,
+    )
+
+
+def _width(low: float, high: float) -> int:
+    """Returns the width of a class in cents: a round number that makes at most about a dozen classes."""
+    times = 1
+    while True:
+        for step in STEPS:
+            if (high - low) / (step * times) <= CLASSES:
+                return step * times
+        times *= 10
+
+
+def _by_day(days: Sequence[tuple[date, str, int]]) -> Chart | None:
+    if not days:
+        return None
+    first, last = days[0][0], days[-1][0]
+    step = 1 if (last - first).days < MOST_DAYS else 7
+    start = first - timedelta(days=first.weekday() if step == 7 else 0)
+    kinds = [kind for kind in LedgerEntry.Kind if any(each == kind for _, each, _ in days)]
+    rows: list[dict[str, Any]] = [
+        {"day": (start + timedelta(days=offset)).isoformat(), **dict.fromkeys(kinds, 0)}
+        for offset in range(0, (last - start).days + 1, step)
+    ]
+    for day, kind, cents in days:
+        rows[(day - start).days // step][kind] += cents
+    for row in rows:
+        row["total"] = sum(row[kind] for kind in kinds)
+    total = sum(cents for _, _, cents in days)
+    most = max(rows, key=lambda row: row["total"])
+    unit = "week from" if step == 7 else "day"
+    return Chart(
+        "by-day",
+        "lines",
+        f"${total / 100:,.2f} were earned from {first} to {last}; most {'in the week of' if step == 7 else 'on'}"
+        f" {most['day']}: ${most['total'] / 100:,.2f}.",
+        [
+            Column("day", unit),
+            *(Column(kind, TASKS[kind], "cents") for kind in kinds),
+            Column("total", "together", "cents"),
+        ],
+        rows,
+        {
+            "x": "day",
+            "x_type": "time",
+            "series": [*kinds, *(["total"] if len(kinds) > 1 else [])],
+            "y_name": f"money by {unit.partition(' ')[0]}",
+        },
+    )

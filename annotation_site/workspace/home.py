@@ -1,0 +1,175 @@
+"""The first pages of the workspace: all corpora, and the overview of one."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.db.models import Avg, F, Max, OuterRef, Q, Subquery
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.pages.access import polled, researcher_required
+from annotation_site.middleware import STRICT
+from annotation_site.workspace.next_step import State, next_step
+from annotation_site.workspace.pipeline import Counts, counts_of
+from annotation_site.workspace.waiting import waiting, waiting_in
+from collection.models import Corpus
+from modeling.models import TrainingRun
+from snapshots.models import Snapshot
+from validation.models import Question
+
+CORPORA_A_PAGE = 20
+RUNS_SHOWN = 5
+LONGEST_FORECAST = 3650  # days
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage on the way of the data: its number, its list, and how full its bar is beside the largest (percent)."""
+
+    name: str
+    number: int
+    note: str
+    link: str
+    share: int
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The remaining time at the pace of the last seven days. `day` is None if nothing was done in these days."""
+
+    what: str
+    left: int
+    pace: float
+    day: date | None
+
+
+@never_cache
+@require_safe
+@polled
+@researcher_required
+def home(request: HttpRequest) -> HttpResponse:
+    """Show what needs attention, and the corpora, those with the latest work first."""
+    newest = Snapshot.objects.frozen().filter(corpus=OuterRef("pk")).order_by("-pk")
+    corpora = Corpus.objects.order_by("-pk").annotate(frozen_pairs=Subquery(newest.values("pair_count")[:1]))
+    page = Paginator(corpora, CORPORA_A_PAGE).get_page(request.GET.get("page"))
+    counts, items = counts_of(list(page)), waiting()
+    rows = [
+        {
+            "corpus": corpus,
+            "counts": counts[corpus.pk],
+            "stages": stages(corpus, counts[corpus.pk], corpus.frozen_pairs or 0),  # type: ignore[attr-defined]
+            "waiting": [each for each in items if each.slug == corpus.slug],
+        }
+        for corpus in page
+    ]
+    rows.sort(key=_last_active, reverse=True)
+    context = {"rows": rows, "page": page, "waiting": items}
+    answer = render(request, "workspace/home.html", context)
+    # Other addresses below /admin/ are the admin theme's, which needs a weaker policy.
+    answer["Content-Security-Policy"] = STRICT
+    return answer
+
+
+def _last_active(row: dict[str, Any]) -> str:
+    counts: Counts | None = row["counts"]
+    return counts.last_active() if counts else ""
+
+
+@never_cache
+@require_safe
+@polled
+@researcher_required
+def overview(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the state of one corpus, what waits, and the next step."""
+    corpus = get_object_or_404(Corpus.objects.select_related("consent_form"), slug=slug)
+    question = Question.objects.filter(corpus=corpus, is_main=True).select_related("corpus").first()
+    newest = Snapshot.objects.frozen().filter(corpus=corpus).newest_first().first()
+    counts, items = counts_of([corpus])[corpus.pk], waiting_in(slug)
+    context: dict[str, Any] = {
+        "corpus": corpus,
+        "question": question,
+        "counts": counts,
+        "waiting": items,
+        "newest": newest,
+        "stages": stages(corpus, counts, newest.pair_count if newest else 0),
+        "runs": _runs(newest),
+    }
+    if counts is not None:
+        context["step"] = next_step(State(corpus, question, counts, items, newest))
+        context["forecasts"] = forecasts(counts, timezone.now().date())
+        context["most_labels"] = max((day[2] for day in counts.days), default=0)
+        context["most_texts"] = max((day[1] for day in counts.days), default=0)
+    return render(request, "workspace/overview.html", context)
+
+
+@never_cache
+@require_safe
+@polled
+@researcher_required
+def attention(request: HttpRequest) -> HttpResponse:
+    """Show how much waits for a person: the link in the frame of every page, which requests it by itself."""
+    return render(request, "workspace/_attention.html", {"things_waiting": len(waiting())})
+
+
+def stages(corpus: Corpus, counts: Counts | None, frozen: int) -> list[Stage]:
+    """Return the stages of the data, from premises to the newest snapshot; empty if no worker has counted yet."""
+    if counts is None:
+        return []
+    slug = corpus.slug
+    pairs = reverse("pairs", args=[slug])
+    written = f"{counts.written:,} of {counts.tasks:,} writing tasks sent" if counts.tasks else "imported"
+    found = [
+        ("premises", counts.premises, "not dropped", reverse("premises", args=[slug])),
+        ("pairs", counts.pairs, written, pairs),
+        (
+            "opened",
+            counts.opened,
+            f"{counts.open_seats:,} labels still wanted",
+            reverse("open-pairs", args=[slug]),
+        ),
+        (
+            "with all labels",
+            counts.complete,
+            f"{counts.labels:,} labels by validators",
+            f"{pairs}?votes=complete",
+        ),
+        ("gold", counts.gold, f"{counts.disputed:,} disputed", reverse("agreement", args=[slug])),
+        ("frozen", frozen, "in the newest snapshot", f"{reverse('snapshots')}?corpus={slug}"),
+    ]
+    most = max(number for _, number, _, _ in found) or 1
+    return [Stage(*stage, share=round(100 * stage[1] / most)) for stage in found]
+
+
+def forecasts(counts: Counts, today: date) -> list[Forecast]:
+    """Return the forecasts for the texts and the labels that are still needed, at the present pace."""
+    found = []
+    for what, left, column in (
+        ("texts", counts.tasks - counts.written, 1),
+        ("labels", counts.open_seats, 2),
+    ):
+        if left > 0:
+            pace = counts.pace(column)
+            days = left / pace if pace else LONGEST_FORECAST + 1
+            day = today + timedelta(days=round(days)) if days <= LONGEST_FORECAST else None
+            found.append(Forecast(what, left, pace, day))
+    return found
+
+
+def _runs(snapshot: Snapshot | None) -> list[TrainingRun]:
+    here = Q(evaluations__snapshot=F("snapshot"))
+    runs = TrainingRun.objects.filter(snapshot=snapshot).newest_first()
+    for partition in ("dev", "test"):
+        part = here & Q(evaluations__partition=partition)
+        runs = runs.annotate(
+            **{
+                f"{partition}_accuracy": Avg("evaluations__accuracy", filter=part),
+                f"{partition}_majority": Max("evaluations__majority", filter=part),
+            }
+        )
+    return list(runs[:RUNS_SHOWN])

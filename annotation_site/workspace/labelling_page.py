@@ -1,0 +1,165 @@
+"""Shows how labelling goes: seats by state, pace, time a label, batches in hand, and who is active."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from statistics import median
+from typing import Any
+
+from django.db.models import Count, F, Max, Q
+from django.db.models.functions import TruncDate
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.pages.access import polled, researcher_required
+from annotation_site.workspace.pipeline import A_DAY, DAYS, PACE_DAYS
+from collection.models import Corpus
+from shared.charts import Chart, Column, with_values
+from validation.models import Assignment, BatchItem, Label, Question
+from validation.statistics import cached
+
+NEWEST = 1000  # answers whose times are read
+PEOPLE_SHOWN = 50
+HOUR = timedelta(hours=1)
+
+
+@never_cache
+@require_safe
+@polled
+@researcher_required
+def labelling_progress(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the progress of labelling under the main question. The seats of a large corpus are counted by a worker."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    main = cached.with_size(Question.objects.filter(corpus=corpus, is_main=True))
+    question = get_object_or_404(main.select_related("corpus"))
+    now = timezone.now()
+    counted = None
+    if question.is_large:  # type: ignore[attr-defined]
+        content, counted = cached.stored_overviews([question]).get(question.pk, (None, None))
+        if content is None:
+            return render(request, "workspace/labelling.html", {"corpus": corpus, "question": question})
+        seats, days = stored_seats(question, now, content)
+    else:
+        seats = seats_by_state(question, now)
+        days = filled_by_day(question, now, seats["filled"])
+    pace = (days[-1][1] - days[-1 - PACE_DAYS][1]) / PACE_DAYS
+    left = seats["free"] + seats["held"]
+    context = {
+        "corpus": corpus,
+        "question": question,
+        "seats": seats,
+        "counted": counted,
+        "left": left,
+        "pace": pace,
+        "days_left": left / pace if pace and left else None,
+        "seconds": seconds_a_label(question),
+        "batches": batches_in_hand(question, now),
+        "people": active_people(question, now),
+        "charts": with_values([_chart(days, seats)]),
+    }
+    return render(request, "workspace/labelling.html", context)
+
+
+def stored_seats(
+    question: Question, now: datetime, content: dict[str, Any]
+) -> tuple[dict[str, int], list[tuple[date, int]]]:
+    """Return seats by state and by day as a worker counted them for the overview; those in hand are counted now."""
+    held = BatchItem.objects.filter(
+        assignment__question=question, assignment__closed_at=None, assignment__leased_until__gt=now,
+        answer=None, skip_reason=None,
+    ).count()  # fmt: skip
+    held = min(held, content["open_seats"])
+    days, at_end = [], content["labels"]
+    for day, _, labels in reversed(content["days"]):
+        days.append((date.fromisoformat(day), at_end))
+        at_end -= labels
+    seats = {"filled": content["labels"], "held": held, "free": content["open_seats"] - held}
+    return seats, days[::-1]
+
+
+def seats_by_state(question: Question, now: datetime) -> dict[str, int]:
+    """Return the number of seats that validators fill, of pairs that count: filled, held (leased now) and free."""
+    seats = Label.objects.filter(question=question).seats().filter(pair__withdrawn_at=None)
+    is_open, is_held = Q(label=None), Q(label=None, leased_until__gt=now)
+    return seats.exclude(origin=Label.Origin.AUTHOR).aggregate(
+        filled=Count("pk", filter=~is_open),
+        held=Count("pk", filter=is_held),
+        free=Count("pk", filter=is_open) - Count("pk", filter=is_held),
+    )
+
+
+def filled_by_day(question: Question, now: datetime, filled: int) -> list[tuple[date, int]]:
+    """Return (day, seats filled at its end) for the last fourteen days (UTC), the oldest first.
+
+    It counts back from today's number, since a seat does not know when it was opened.
+    """
+    today = now.date()
+    first = now.replace(hour=0, minute=0, second=0, microsecond=0) - (DAYS - 1) * A_DAY
+    rows = Label.objects.filled_by_validators().filter(question=question, cast_at__gte=first).order_by()
+    cast = dict(rows.annotate(day=TruncDate("cast_at")).values_list("day").annotate(number=Count("pk")))
+    found, at_end = [], filled
+    for ago in range(DAYS):
+        day = today - ago * A_DAY
+        found.append((day, at_end))
+        at_end -= cast.get(day, 0)
+    return found[::-1]
+
+
+def seconds_a_label(question: Question) -> float | None:
+    """Return the median active seconds of the newest thousand answers; None without any."""
+    rows = BatchItem.objects.filter(
+        assignment__question=question, answer__isnull=False, active_ms__isnull=False
+    )
+    newest = rows.order_by("-pk").values_list("active_ms", flat=True)[:NEWEST]
+    times = [ms for ms in newest if ms is not None]
+    return median(times) / 1000 if times else None
+
+
+def batches_in_hand(question: Question, now: datetime) -> list[dict[str, Any]]:
+    """Return the open batches whose lease runs, the one that ends first before all, with pairs and drafts."""
+    rows = Assignment.objects.filter(question=question, closed_at=None, leased_until__gt=now)
+    rows = rows.annotate(pairs=Count("items", distinct=True), answered=Count("drafts", distinct=True))
+    columns = {"code": F("annotator__code"), "since": F("created_at"), "until": F("leased_until")}
+    return [
+        dict(row)
+        for row in rows.order_by("leased_until").values("pairs", "answered", **columns)[:PEOPLE_SHOWN]
+    ]
+
+
+def active_people(question: Question, now: datetime) -> list[dict[str, Any]]:
+    """Return who labelled in the last 24 hours, the last one first, with their labels of the hour and the day."""
+    rows = Label.objects.filter(
+        question=question, origin="cast", cast_at__gte=now - A_DAY, label__isnull=False
+    )
+    grouped = (
+        rows.order_by()
+        .values(code=F("annotator__code"))
+        .annotate(hour=Count("pk", filter=Q(cast_at__gte=now - HOUR)), day=Count("pk"), last=Max("cast_at"))
+    )
+    return [dict(row) for row in grouped.order_by("-last")[:PEOPLE_SHOWN]]
+
+
+def _chart(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> Chart | None:
+    every = sum(seats.values())
+    if not every:
+        return None
+    share = seats["filled"] / every
+    return Chart(
+        "seats",
+        "lines",
+        f"{seats['filled']:,} of {every:,} seats are filled ({share:.0%}).",
+        [
+            Column("day", "day"),
+            Column(
+                "filled",
+                "filled",
+                "count",
+                "Seats with a label at the end of the day (UTC), without the author's.",
+            ),
+            Column("open", "open", "count", "Today's seats that had no label yet on that day."),
+        ],
+        [{"day": day.isoformat(), "filled": filled, "open": every - filled} for day, filled in days],
+        {"x": "day", "x_type": "time", "series": ["filled", "open"], "y_name": "seats"},
+    )

@@ -1,0 +1,214 @@
+"""Counts the stages of the data: premises, texts, pairs, labels, gold labels, days, money.
+
+A small corpus is counted during the request. For a large one a worker counts, and pages show what it counted last, with
+the date (validation/statistics/cached.py decides which is which).
+"""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from collection.models import Corpus, LedgerEntry, Pair, Premise, PromptVersion, WritingSeat
+from validation.gold.queries import is_complete, is_disputed
+from validation.models import Gold, Label, Question
+from validation.pairs.opening import openings, unopened_pairs
+from validation.statistics import cached
+from validation.statistics.progress import Progress, ignore_progress
+
+DAYS = 14
+PACE_DAYS = 7  # the mean of so many days is the pace of a forecast
+A_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Where a corpus stands.
+
+    premises: those not dropped. tasks and written: writing tasks, and those that are sent. pairs: those not
+    withdrawn; unopened: how many of them can be opened, which would cost opening_cents; opened and complete: how
+    many have seats, and all labels; gold and disputed: how many of the complete ones have a gold label, and votes
+    that give none (a researcher may have decided). labels: cast by validators. open_seats: labels still needed.
+    labelling and writing: people who did so in the last 24 hours. days: [ISO date, texts, labels] for the last
+    fourteen days (UTC), the oldest first. agreement: how often a label
+    equals the gold label, over so many `compared` pairs, and its 95% interval. spent, due_labels, due_texts: cents
+    that are earned, and that the open seats and tasks will cost. made_at: when a worker counted; None: just now.
+    """
+
+    premises: int = 0
+    tasks: int = 0
+    written: int = 0
+    pairs: int = 0
+    opened: int = 0
+    unopened: int = 0
+    opening_cents: int = 0
+    complete: int = 0
+    gold: int = 0
+    disputed: int = 0
+    labels: int = 0
+    open_seats: int = 0
+    labelling: int = 0
+    writing: int = 0
+    days: list[list[Any]] = field(default_factory=list)
+    agreement: float | None = None
+    compared: int = 0
+    interval: list[float] | None = None
+    spent: int = 0
+    due_labels: int = 0
+    due_texts: int = 0
+    made_at: datetime | None = None
+
+    def pace(self, column: int) -> float:
+        """Return the mean number a day over the last seven days: of texts (column 1) or of labels (2)."""
+        return sum(day[column] for day in self.days[-PACE_DAYS:]) / PACE_DAYS
+
+    @property
+    def pace_of_labels(self) -> float:
+        return self.pace(2)
+
+    def last_active(self) -> str:
+        """Return the last of the days on which somebody wrote or labelled; empty if there is none."""
+        return next((day for day, texts, labels in reversed(self.days) if texts or labels), "")
+
+
+def counts_of(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
+    """Return corpus id -> its counts; None for a large corpus that no worker has counted yet.
+
+    It needs a constant number of queries, and two more for the agreement of each corpus that people label.
+    """
+    main = Question.objects.filter(is_main=True, corpus__in=corpora)
+    main = main.select_related("corpus").prefetch_related("partitions")
+    questions = {question.corpus_id: question for question in cached.with_size(main)}
+    large = [question for question in questions.values() if question.is_large]  # type: ignore[attr-defined]
+    stored = cached.stored_overviews(large)
+    found: dict[int, Counts | None] = {}
+    for question in large:
+        content, made_at = stored.get(question.pk, (None, None))
+        found[question.corpus_id] = Counts(**content, made_at=made_at) if content else None
+    found |= _count([corpus for corpus in corpora if corpus.pk not in found], questions, timezone.now())
+    for pk, question in questions.items():
+        counts = found[pk]
+        if counts is not None and counts.labels:
+            found[pk] = replace(counts, **_agreement(question))
+    return found
+
+
+def overview_of(question: Question, by: str = "", progress: Progress = ignore_progress) -> dict[str, Any]:
+    """Return the counts of the question's corpus, for the cache. A worker calls it."""
+    counts = _count([question.corpus], {question.corpus_id: question}, timezone.now())[question.corpus_id]
+    return {name: value for name, value in asdict(counts).items() if name != "made_at"}
+
+
+def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: datetime) -> dict[int, Counts]:
+    if not corpora:
+        return {}
+    rows: dict[int, dict[str, Any]] = {corpus.pk: {} for corpus in corpora}
+    keys = [corpus.pk for corpus in corpora]
+    since, day_ago = (
+        (now - (DAYS - 1) * A_DAY).replace(hour=0, minute=0, second=0, microsecond=0),
+        now - A_DAY,
+    )
+
+    def add(queryset: QuerySet[Any], path: str, **counts: Any) -> None:
+        grouped = queryset.filter(**{f"{path}__in": keys}).order_by().values(path).annotate(**counts)
+        for row in grouped:
+            rows[row.pop(path)].update(row)
+
+    sent = Q(submitted_at__isnull=False)
+    add(Premise.objects.exclude(status="dropped"), "corpus", premises=Count("pk"))
+    add(
+        WritingSeat.objects.real(),
+        "premise__corpus",
+        tasks=Count("pk"),
+        written=Count("pk", filter=sent),
+        writing=Count("annotator", filter=Q(submitted_at__gte=day_ago), distinct=True),
+    )
+    add(Pair.objects.standing(), "corpus", pairs=Count("pk"))
+    corpus_of = {questions[pk].pk: pk for pk in keys if pk in questions}
+    # By the questions' keys, not by a join with their corpora: then an index leads to these labels alone.
+    labels = Label.objects.filter(question__in=list(corpus_of))
+    grouped = labels.seats().filter(pair__withdrawn_at=None).order_by().values("question")
+    for row in grouped.annotate(
+        opened=Count("pair", distinct=True),
+        labels=Count("pk", filter=Q(label__isnull=False) & ~Q(origin=Label.Origin.AUTHOR)),
+        open_seats=Count("pk", filter=Q(label=None)),
+        labelling=Count("annotator", filter=Q(cast_at__gte=day_ago, origin=Label.Origin.CAST), distinct=True),
+    ):
+        rows[corpus_of[row.pop("question")]].update(row)
+    gold = Gold.objects.filter(is_complete(), question__in=list(corpus_of), pair__withdrawn_at=None)
+    for row in gold.values("question").annotate(
+        complete=Count("pair"),
+        gold=Count("pair", filter=Q(label__isnull=False)),
+        disputed=Count("pair", filter=is_disputed()),
+    ):
+        numbers = {name: row[name] for name in ("complete", "gold", "disputed")}
+        rows[corpus_of[row["question"]]].update(numbers)
+    counted = [questions[pk] for pk in keys if pk in questions]
+    for pk, opening in openings(counted, unopened_pairs(*counted)).items():
+        rows[pk] |= {"unopened": opening.pairs, "opening_cents": opening.cents}
+    add(LedgerEntry.objects.all(), "corpus", spent=Sum("cents"))
+    days = _days(keys, corpus_of, since)
+    due = _due_texts(keys)
+    for pk, row in rows.items():
+        row["days"] = [[day.isoformat(), *days[pk][day]] for day in sorted(days[pk])]
+        row["due_texts"] = due[pk]
+        if question := questions.get(pk):
+            row["due_labels"] = row.get("open_seats", 0) * question.pay_cents
+    return {pk: Counts(**row) for pk, row in rows.items()}
+
+
+def _days(keys: list[int], corpus_of: dict[int, int], since: datetime) -> dict[int, dict[date, list[int]]]:
+    """Return corpus id -> day -> [texts, labels under the main question], for each of the fourteen days.
+
+    corpus_of: question id -> corpus id.
+    """
+    days = {pk: {since.date() + number * A_DAY: [0, 0] for number in range(DAYS)} for pk in keys}
+    texts = WritingSeat.objects.real().filter(premise__corpus__in=keys, submitted_at__gte=since)
+    written = texts.order_by().annotate(day=TruncDate("submitted_at")).values_list("premise__corpus", "day")
+    for pk, day, number in written.annotate(number=Count("pk")):
+        if day in days[pk]:
+            days[pk][day][0] = number
+    labels = Label.objects.filled_by_validators().filter(question__in=list(corpus_of), cast_at__gte=since)
+    cast = labels.order_by().annotate(day=TruncDate("cast_at")).values_list("question", "day")
+    for question, day, number in cast.annotate(number=Count("pk")):
+        if day in days[corpus_of[question]]:
+            days[corpus_of[question]][day][1] = number
+    return days
+
+
+def _due_texts(keys: list[int]) -> dict[int, int]:
+    """Return corpus id -> the cents that the unwritten tasks will cost, at the pay of the newest prompt versions."""
+    unwritten = (
+        WritingSeat.objects.real()
+        .filter(premise__corpus__in=keys, submitted_at=None, genre__prompt__isnull=False)
+        .exclude(premise__status="dropped")
+    )
+    grouped = (
+        unwritten.order_by().values_list("premise__corpus", "genre__prompt").annotate(number=Count("pk"))
+    )
+    newest = (
+        PromptVersion.objects.filter(prompt__corpus__in=keys).order_by().values("prompt").annotate(Max("pk"))
+    )
+    pay = dict(
+        PromptVersion.objects.filter(pk__in=newest.values("pk__max")).values_list("prompt", "pay_cents")
+    )
+    due: dict[int, int] = defaultdict(int)
+    for corpus, prompt, number in grouped:
+        due[corpus] += number * pay.get(prompt, 0)
+    return due
+
+
+def _agreement(question: Question) -> dict[str, Any]:
+    figures, _ = cached.dashboard_agreement(question)
+    if figures is None or not figures["pairs_with_all_labels"]:
+        return {}
+    return {
+        "compared": figures["pairs_with_all_labels"],
+        "agreement": figures["individual_equals_gold"],
+        "interval": figures["intervals"]["individual_equals_gold"],
+    }

@@ -1,0 +1,46 @@
+"""Shows the settings of a corpus, read-only: its file changes them."""
+
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.pages.access import researcher_required
+from collection.models import Corpus, PromptVersion
+
+# Lists of the admin that show one corpus: title, address, and the filter that chooses the corpus.
+RECORDS = (
+    ("Entry links", "admin:collection_entrylink_changelist", "corpus__id__exact"),
+    ("Exams", "admin:collection_exam_changelist", "corpus__id__exact"),
+    ("Invitations and qualifications", "admin:accounts_grant_changelist", ""),
+    ("People", "admin:accounts_user_changelist", ""),
+    ("Labels", "admin:validation_label_changelist", "question__corpus__id__exact"),
+    ("Dropped lines", "admin:collection_droppedline_changelist", "source__corpus__id__exact"),
+)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def corpus_settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how the corpus is set up, its questions and prompts, and the lists about it among the records."""
+    corpus = get_object_or_404(
+        Corpus.objects.select_related("consent_form", "writing_qualification"), slug=slug
+    )
+    newest: dict[int, PromptVersion] = {
+        version.prompt_id: version
+        for version in PromptVersion.objects.filter(prompt__corpus=corpus).order_by("number")
+    }
+    context = {
+        "corpus": corpus,
+        "genres": corpus.genres.order_by("slug").select_related("prompt"),
+        "questions": corpus.questions.order_by("-is_main", "slug").annotate(members=Count("memberships")),
+        "prompts": [(prompt, newest.get(prompt.pk)) for prompt in corpus.prompts.order_by("slug")],
+        "records": [
+            (title, reverse(name) + (f"?{chooser}={corpus.pk}" if chooser else ""))
+            for title, name, chooser in RECORDS
+        ],
+    }
+    return render(request, "workspace/settings.html", context)

@@ -1,0 +1,120 @@
+"""Collects what waits for a person: reports, exams, disputes, flags, failed jobs, queues without a worker, a full disk."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import Count
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation_site.operation.health import OK, QUEUES, disk
+from collection.models import ExamAttempt, PairImportJob, ProblemReport
+from jobs.models import PATIENCE
+from jobs.tasks import kinds
+from modeling.models import TrainingRun
+from modeling.workers import working
+from nli.gold import ADJUDICATED
+from snapshots.models import Snapshot, SnapshotExport, SnapshotStatistics
+from validation.models import CachedStatistics, Question
+from validation.questions.addresses import address_in
+from validation.statistics import cached
+
+FAILED_SINCE = timedelta(days=7)
+# Kinds of jobs: what failed, where a row has its corpus, and the page that shows it (with or without ?corpus=SLUG).
+JOBS = (
+    (TrainingRun, "training run", "snapshot__corpus__slug", "runs"),
+    (Snapshot, "freeze", "corpus__slug", "snapshots"),
+    (SnapshotExport, "export", "snapshot__corpus__slug", "snapshots"),
+    (SnapshotStatistics, "count of a snapshot’s statistics", "snapshot__corpus__slug", "snapshots"),
+    (PairImportJob, "import", "corpus_slug", "imports"),
+)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One thing that waits: in which corpus (a slug; empty: in none), a sentence, and what to do about it, where."""
+
+    slug: str
+    sentence: str
+    action: str
+    link: str
+
+
+def waiting() -> list[Waiting]:
+    """Return all that waits, the most urgent first. A constant number of queries, and one for each adjudicated corpus."""
+    return [*_disk(), *_no_worker(), *_reports(), *_exams(), *_disputes(), *_flags(), *_failed()]
+
+
+def waiting_in(slug: str) -> list[Waiting]:
+    """Return what waits in one corpus, and what concerns all corpora."""
+    return [each for each in waiting() if each.slug in ("", slug)]
+
+
+def _some(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _disk() -> Iterator[Waiting]:
+    part = disk()
+    if part.state != OK:
+        sentence = f"The disk of the server is filling up: {part.says.rstrip('.')}"
+        yield Waiting("", sentence, "Ask the operator to make room; see the state", reverse("health"))
+
+
+def _no_worker() -> Iterator[Waiting]:
+    for queue in QUEUES:
+        late = timezone.now() - PATIENCE
+        jobs = sum(kind.objects.waiting().filter(requested_at__lt=late).count() for kind in kinds(queue))
+        if jobs and not working(queue):
+            are = "waits" if jobs == 1 else "wait"
+            sentence = f"{_some(jobs, 'job')} {are}, and no worker serves the queue {queue}"
+            yield Waiting("", sentence, "Ask the operator to start one; see the state", reverse("health"))
+
+
+def _reports() -> Iterator[Waiting]:
+    reports = ProblemReport.objects.filter(answered_at=None).values("assignment__corpus__slug")
+    for row in reports.annotate(all=Count("pk")).order_by("assignment__corpus__slug"):
+        slug = row["assignment__corpus__slug"]
+        sentence = f"{_some(row['all'], 'problem report')} without an answer in {slug}"
+        yield Waiting(slug, sentence, "Answer", reverse("report-queue", args=[slug]))
+
+
+def _exams() -> Iterator[Waiting]:
+    exams = ExamAttempt.objects.filter(passed=None).values("exam__corpus__slug")
+    for row in exams.annotate(all=Count("pk")).order_by("exam__corpus__slug"):
+        slug = row["exam__corpus__slug"]
+        link = reverse("admin:collection_examattempt_changelist") + "?passed__isnull=True"
+        yield Waiting(slug, f"{_some(row['all'], 'exam')} to review in {slug}", "Review", link)
+
+
+def _disputes() -> Iterator[Waiting]:
+    for question in Question.objects.filter(is_main=True, gold_rule=ADJUDICATED).select_related("corpus"):
+        if undecided := cached.waiting_for_decision(question):
+            sentence = f"{_some(undecided, 'pair')} of {question.corpus.name} to decide"
+            yield Waiting(question.corpus.slug, sentence, "Decide", address_in("adjudication", question))
+
+
+def _flags() -> Iterator[Waiting]:
+    for question, number in cached.flagged():
+        are = "annotators are" if number > 1 else "annotator is"
+        sentence = f"{number:,} {are} flagged in {question.corpus.name}"
+        yield Waiting(
+            question.corpus.slug, sentence, "Look at their work", address_in("annotators", question)
+        )
+
+
+def _failed() -> Iterator[Waiting]:
+    since = timezone.now() - FAILED_SINCE
+    for kind, name, corpus, page in JOBS:
+        failed = kind.objects.filter(status=kind.FAILED, finished_at__gt=since).values(corpus)
+        for row in failed.annotate(all=Count("pk")).order_by(corpus):
+            where = f" in {row[corpus]}" if row[corpus] else ""
+            link = reverse(page) + (f"?corpus={row[corpus]}" if row[corpus] and page != "imports" else "")
+            yield Waiting(
+                row[corpus], f"{_some(row['all'], name)} failed in the last week{where}", "See why", link
+            )
+    counts = CachedStatistics.objects.filter(status=CachedStatistics.FAILED, finished_at__gt=since)
+    for question in Question.objects.filter(cached_statistics__in=counts).select_related("corpus").distinct():
+        sentence = f"Statistics of {question.corpus.name} could not be counted"
+        yield Waiting(question.corpus.slug, sentence, "See why", address_in("agreement", question))

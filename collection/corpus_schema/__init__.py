@@ -1,0 +1,50 @@
+"""The schema of a corpus file: its tables and keys, with types, limits, defaults and meanings.
+
+All other modules use these definitions: the models for their defaults, the reference page for its tables.
+"""
+
+from collection.corpus_schema.corpus import (
+    LANGUAGE_MODELS,
+    LEVELS,
+    PROTOCOLS,
+    AdvicePart,
+    ConsentPart,
+    CorpusPart,
+)
+from collection.corpus_schema.file import CorpusFile
+from collection.corpus_schema.prompts import STATUSES, GenrePart, PromptPart, WrittenField
+from collection.corpus_schema.questions import (
+    CalibrationPart,
+    PartitionRule,
+    QuestionPart,
+    SideQuestionPart,
+    WordedLabel,
+)
+from collection.corpus_schema.tables import Check, ExamItemPart, ExamPart, Example, Faq, Table
+from nli.lines import PARTITIONS
+
+__all__ = [
+    "LANGUAGE_MODELS",
+    "LEVELS",
+    "PARTITIONS",
+    "PROTOCOLS",
+    "STATUSES",
+    "AdvicePart",
+    "CalibrationPart",
+    "Check",
+    "ConsentPart",
+    "CorpusFile",
+    "CorpusPart",
+    "ExamItemPart",
+    "ExamPart",
+    "Example",
+    "Faq",
+    "GenrePart",
+    "PartitionRule",
+    "PromptPart",
+    "QuestionPart",
+    "SideQuestionPart",
+    "Table",
+    "WordedLabel",
+    "WrittenField",
+]

@@ -1,0 +1,117 @@
+"""The tables [[prompts]] and [[genres]] of a corpus file."""
+
+import hashlib
+import json
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from collection.corpus_schema.tables import (
+    TABLES_ABOVE,
+    TABLES_BELOW,
+    Check,
+    Count,
+    Example,
+    Faq,
+    Named,
+    Needed,
+    OneOrMore,
+    Rows,
+    Slug,
+    Table,
+    repeated,
+    strange_labels,
+)
+from schemas.base import Fault, OneOf, Place, meant
+
+REGISTERS = ("written", "spoken")
+STATUSES = ("open", "pilot", "closed")
+
+
+class WrittenField(Table):
+    label: Needed = Field(description="the label that the sentence is written for")
+    wording: Needed = Field(description="what the field asks for")
+    reminder: Annotated[str, Field(max_length=200)] = Field("", description="a short line under it")
+
+
+class PromptPart(Table):
+    slug: Slug
+    name: Named
+    instructions: Needed = Field(description="Markdown")
+    status: Annotated[str, OneOf(STATUSES)] = Field(
+        "open",
+        description="`open`; `pilot`: for chosen writers, their sentences apart; `closed`: nobody writes",
+    )
+    pay_cents: Count = Field(0, description="for each premise")
+    seconds: OneOrMore = Field(120, description="how long a premise takes, as writers read it")
+    care: str = Field("", description="Markdown above every premise, for texts that may upset")
+    skip_pay_cents: Count = Field(
+        0, description="for a premise that a writer skips because it is upsetting; at most `pay_cents`"
+    )
+    paid_skips_per_day: Count = Field(5, description="how many of these a writer is paid for in a day")
+    reading_pay_cents: Count = Field(
+        0,
+        description="once for reading the instructions and passing their check; a later version is not paid again",
+    )
+    differs: str = Field(
+        "",
+        description="Markdown: what is different here, for those who have read another prompt of the corpus; they see it in "
+        "place of the instructions, which fold away. Empty: they see the instructions",
+    )
+    fields: Annotated[tuple[WrittenField, ...], Rows] = Field((), description=f"{TABLES_BELOW}; at least one")
+    examples: Annotated[tuple[Example, ...], Rows] = Field((), description=TABLES_ABOVE)
+    check: Annotated[tuple[Check, ...], Rows] = Field((), description=TABLES_BELOW)
+    faq: Annotated[tuple[Faq, ...], Rows] = Field((), description=TABLES_ABOVE)
+
+    @property
+    def digest(self) -> str:
+        """Returns a digest of all that a writer sees or earns; it excludes the prompt's name and status."""
+        content = self.model_dump(exclude={"slug", "name", "status"})
+        for key in ("reading_pay_cents", "differs"):  # versions from before these keys keep their digest
+            if not content[key]:
+                del content[key]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    def faults(self, place: Place, labels: Sequence[str]) -> Iterator[Fault]:
+        if not self.fields:
+            what = "there is none; add a [[prompts.fields]] table for each label to be written"
+            yield Fault((*place, "fields"), what)
+        for key in ("fields", "examples", "check"):
+            yield from strange_labels(getattr(self, key), (*place, key), labels)
+        asked = [entry.label for entry in self.fields]
+        yield from repeated((*place, "fields"), "label", asked)
+        shown = {entry.label for entry in self.examples}
+        for label in dict.fromkeys(asked):
+            if label and label not in shown:
+                what = f'there is no worked example for "{label}"; add a [[prompts.examples]] table'
+                yield Fault((*place, "examples"), what)
+        for question in self.check:
+            if question.label in labels and question.label not in asked:
+                what = f'"{question.label}" has no [[prompts.fields]] table, so nobody can choose it'
+                yield Fault((*place, "check"), what)
+        if self.skip_pay_cents > self.pay_cents:
+            what = f"must not be more than pay_cents, {self.pay_cents}: skipping would pay better"
+            yield Fault((*place, "skip_pay_cents"), what)
+
+
+with warnings.catch_warnings():
+    # A key of ours has the name of a method that every abstract class has, and that nobody calls here.
+    warnings.filterwarnings("ignore", 'Field name "register"')
+
+    class GenrePart(Table):
+        slug: Slug = Field(description="what `--genre` and the files name")
+        name: Named
+        register: Annotated[str, OneOf(("", *REGISTERS))] = Field("", description="`written` or `spoken`")
+        in_training: bool = Field(
+            True, description="`false`: its pairs never go to train (mismatched genres)"
+        )
+        prompt: str = Field("", description="the slug of its prompt; without one nobody can write for it")
+
+        def faults(self, place: Place, prompts: Sequence[str]) -> Iterator[Fault]:
+            if self.prompt and self.prompt not in prompts:
+                guess = meant(self.prompt, prompts, " (did you mean {}?)")
+                listed = ", ".join(filter(None, prompts)) or "none"
+                what = f'no prompt has the slug "{self.prompt}"{guess}; the prompts are: {listed}'
+                yield Fault((*place, "prompt"), what)

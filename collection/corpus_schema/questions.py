@@ -1,0 +1,195 @@
+"""The tables [question] and [[questions]] of a corpus file."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from collection.corpus_schema.tables import (
+    TABLES_BELOW,
+    Check,
+    Count,
+    ExamPart,
+    Example,
+    Faq,
+    Named,
+    Needed,
+    OneOrMore,
+    Percent,
+    Rows,
+    Seats,
+    Slug,
+    Table,
+    is_slug,
+    repeated,
+    strange_labels,
+)
+from nli.gold import MAJORITY, NEEDS_SCHEME, RULES, UNANIMOUS, least_threshold, may_judge
+from nli.labels import SCHEMES
+from nli.lines import PARTITIONS
+from schemas.base import Fault, OneOf, Place
+
+PAGES = ("main", "instructions", "exam")  # addresses that no question may take
+
+
+def _one_sentence_a_line(text: str) -> str:
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+class WordedLabel(Table):
+    label: Needed = Field(description="a label of the scheme")
+    wording: Named = Field(description="what the button says")
+    help: str = Field("", description="one sentence more")
+
+
+class CalibrationPart(Table):
+    """A calibration item: texts outside the corpus with an expert's label. Each line of the premise is one sentence."""
+
+    premise: Annotated[Needed, AfterValidator(_one_sentence_a_line)] = Field(
+        description="one sentence a line where premises have several"
+    )
+    hypothesis: Needed
+    label: Needed = Field(description="the expert’s")
+    comment: str = Field("", description="why, for researchers")
+
+
+class PartitionRule(Table):
+    """The number of people who judge the pairs of a published partition, if it differs from the question's."""
+
+    partition: Annotated[str, OneOf(PARTITIONS)] = Field(description="`train`, `dev` or `test`")
+    seats: Seats = Field(description="labels a pair; at most those of the question")
+    threshold: Seats = Field(description="how many equal judgements make the gold label; at most the seats")
+
+
+class QuestionPart(Table):
+    wording: Needed = Field(description="the question above each pair")
+    scheme: Annotated[str, OneOf(("", *SCHEMES))] = Field(
+        "",
+        description="its labels; empty: those of the corpus. The main question of an `entailed2` corpus may ask on "
+        '`ordinal5`, with `gold_rule = "unanimous"`: 5 is entailed, 1 to 4 are not',
+    )
+    instructions: str = Field("", description="Markdown, read once before the first batch")
+    seats: Seats = Field(5, description="labels a pair, the author's among them")
+    threshold: Seats = Field(3, description="votes that make a gold label: more than half of the seats")
+    gold_rule: Annotated[str, OneOf(RULES)] = Field(
+        MAJORITY,
+        description="how votes become gold: `majority`, the label with the `threshold`; `adjudicated` (nli3), a "
+        "researcher decides where no label has it, and where entailment and contradiction share the votes; `unanimous`, "
+        "only where all at least `threshold` votes are the same",
+    )
+    most_labels: OneOrMore = Field(100, description="the most labels a pair can get when more are asked for")
+    batch_size: Annotated[int, Field(ge=1, le=100)] = Field(5, description="pairs handed out at a time")
+    pay_cents: Count = Field(0, description="for each pair")
+    control_bonus_cents: Count = Field(
+        100, description="for agreeing with the expert's label of a control item"
+    )
+    seconds: OneOrMore = Field(12, description="how long a pair takes, as annotators read it")
+    pool_is_open: bool = Field(True, description="may every annotator label; `false`: only invited ones")
+    pool_needs_exam: bool = Field(
+        False,
+        description="in an open pool: only who passed the question’s own exam may label, or was invited; without one of "
+        "its own, the `[exam]` of writers counts",
+    )
+    qualification: Annotated[str, Field(max_length=60), AfterValidator(is_slug)] = Field(
+        "",
+        description="in an open pool: only who holds the qualification of this slug may label, or was invited; it is made "
+        "if there is none, and is given among the records (`/admin/records/`) or by an entry link",
+    )
+    calibration_percent: Percent = Field(
+        0,
+        description="how many of a hundred places in batches hold a [calibration item](#questioncalibration)",
+    )
+    exam: ExamPart | None = Field(None, description="a table, see above")
+    labels: Annotated[tuple[WordedLabel, ...], Rows] = Field((), description=TABLES_BELOW)
+    examples: Annotated[tuple[Example, ...], Rows] = Field((), description=TABLES_BELOW)
+    check: Annotated[tuple[Check, ...], Rows] = Field((), description=TABLES_BELOW)
+    faq: Annotated[tuple[Faq, ...], Rows] = Field((), description=TABLES_BELOW)
+    calibration: Annotated[tuple[CalibrationPart, ...], Rows] = Field((), description=TABLES_BELOW)
+    partitions: Annotated[tuple[PartitionRule, ...], Rows] = Field(
+        (), description=f'{TABLES_BELOW}; only with `gold_rule = "{UNANIMOUS}"`'
+    )
+
+    def faults(self, place: Place, corpus_scheme: str) -> Iterator[Fault]:
+        """Returns the errors that concern several keys."""
+        labels = SCHEMES.get(self.scheme or corpus_scheme, ())
+        if not least_threshold(self.seats) <= self.threshold <= self.seats:
+            yield Fault(
+                (*place, "threshold"),
+                f"must be more than half of the {self.seats} seats, and at most all of them",
+            )
+        if self.most_labels < self.seats:
+            yield Fault((*place, "most_labels"), f"must not be smaller than the {self.seats} seats")
+        if labels and not may_judge(self.gold_rule, self.scheme or corpus_scheme):
+            what = f'"{self.gold_rule}" is for the scheme {NEEDS_SCHEME[self.gold_rule]} alone'
+            yield Fault((*place, "gold_rule"), what)
+        for key in ("labels", "examples", "check", "calibration"):
+            yield from strange_labels(getattr(self, key), (*place, key), labels)
+        given = [entry.label for entry in self.labels]
+        yield from repeated((*place, "labels"), "label", given)
+        for label in labels:
+            if label not in given:
+                yield Fault((*place, "labels"), f'"{label}" is missing; add a table for it')
+        yield from self._pool_faults(place, labels)
+        yield from self._calibration_faults(place)
+        yield from self._partition_faults(place)
+
+    def _partition_faults(self, place: Place) -> Iterator[Fault]:
+        if self.partitions and self.gold_rule != UNANIMOUS:
+            yield Fault((*place, "partitions"), f'goes together with gold_rule = "{UNANIMOUS}"')
+        yield from repeated((*place, "partitions"), "partition", [each.partition for each in self.partitions])
+        for number, each in enumerate(self.partitions):
+            if each.seats > self.seats:
+                where = (*place, "partitions", number, "seats")
+                yield Fault(where, f"must not be more than the {self.seats} seats of the question")
+            if each.threshold > each.seats:
+                yield Fault(
+                    (*place, "partitions", number, "threshold"),
+                    f"must not be more than the {each.seats} seats",
+                )
+
+    def _pool_faults(self, place: Place, labels: Sequence[str]) -> Iterator[Fault]:
+        if self.qualification and self.pool_needs_exam:
+            yield Fault(
+                (*place, "qualification"), "does not go together with pool_needs_exam: the exam gives its own"
+            )
+        if self.exam is None:
+            return
+        yield from self.exam.faults((*place, "exam"), labels)
+        if not self.pool_needs_exam:
+            yield Fault(
+                (*place, "exam"), "goes together with pool_needs_exam = true; give both of them or neither"
+            )
+        for number, item in enumerate(self.exam.items):
+            if not item.hypothesis:
+                yield Fault(
+                    (*place, "exam", "items", number),
+                    "has no hypothesis; who labels is not asked to write one",
+                )
+
+    def _calibration_faults(self, place: Place) -> Iterator[Fault]:
+        if self.calibration_percent and not self.calibration:
+            yield Fault(
+                (*place, "calibration_percent"), "there is no item; add a [[calibration]] table for each"
+            )
+        texts = Counter((item.premise, item.hypothesis) for item in self.calibration)
+        for (_, hypothesis), times in texts.items():
+            if times > 1:
+                what = f'"{hypothesis}" is there {times} times with one premise; once is right'
+                yield Fault((*place, "calibration"), what)
+
+
+class SideQuestionPart(QuestionPart):
+    """A question other than the main one: the keys of the main question, and those of its own."""
+
+    slug: Slug = Field(description="its name in addresses and commands (`open_pairs --question`)")
+    hides_premise: bool = Field(False, description="the sentence is judged by itself")
+    by_sentence: bool = Field(False, description="each sentence of the premise is judged by itself")
+
+    def faults(self, place: Place, corpus_scheme: str) -> Iterator[Fault]:
+        if self.slug in PAGES:
+            yield Fault((*place, "slug"), f'"{self.slug}" is the name of a page; choose another')
+        if self.hides_premise and self.by_sentence:
+            what = "does not go together with by_sentence, which shows one sentence of it"
+            yield Fault((*place, "hides_premise"), what)
+        yield from super().faults(place, corpus_scheme)

@@ -1,0 +1,191 @@
+"""Reads files with one answer on each line, or with the answers of a pair by annotator. Gathers them into pairs.
+
+Votes are single labels. An answer that names several labels is refused with its line, or counted as left out.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from collection.formats import records
+from collection.formats.lines import BadLine, Record, any_records, json_object, read_lines, tsv_records
+from collection.formats.records import LETTERS, ImportedPair, Unreadable
+
+LABELS = tuple(LETTERS.values())
+ANNOTATORS = 4
+MOST_ANSWERS = 1000  # of one pair
+
+Records = Callable[[Path], Iterator[Record | BadLine]]
+
+
+def gathered(by: tuple[str, ...], label: str, annotator: str, several: str = "") -> Records:
+    """Return a reader that makes one record of all answers with equal values in `by`.
+
+    The record is the first answer's, with lists of labels and annotators under `label` and `annotator`. Holds the
+    whole file in memory. `several`: the separator of labels in an answer that names more than one.
+    """
+
+    def answer_records(path: Path) -> Iterator[Record | BadLine]:
+        found: dict[tuple[str, ...], Record] = {}
+        for item in any_records(path):
+            if isinstance(item, BadLine):
+                yield item
+                continue
+            line, record = item
+            missing = next((key for key in (*by, label, annotator) if key not in record), None)
+            if missing is not None:
+                yield BadLine(line, f'there is no "{missing}"', tuple(map(records.printable, record)))
+                continue
+            answer, person = record[label], record[annotator]
+            if several and several in str(answer):
+                yield BadLine(line, f'"{label}" names several labels; only single labels can be imported')
+                continue
+            first = found.setdefault(
+                tuple(str(record[key]) for key in by), (line, {**record, label: [], annotator: []})
+            )[1]
+            if len(first[label]) == MOST_ANSWERS:
+                yield BadLine(line, f"the pair has {MOST_ANSWERS:,} answers already, which is the limit")
+                continue
+            first[label].append(answer)
+            first[annotator].append(str(person))
+        yield from found.values()
+
+    return answer_records
+
+
+def varierr_records(path: Path) -> Iterator[Record | BadLine]:
+    """Reads VariErr: its JSON Lines, or the shared task's JSON object with items by id."""
+    first = next(iter(read_lines(path)), None)
+    if not isinstance(first, tuple) or first[1].strip() not in {"{", ""}:
+        yield from any_records(path)
+        return
+    lines = []
+    for item in read_lines(path):
+        if isinstance(item, BadLine):
+            yield item
+            return
+        lines.append(item[1])
+    items = json_object(1, "\n".join(lines))
+    if isinstance(items, BadLine):
+        yield items
+        return
+    for number, (name, value) in enumerate(items[1].items(), start=1):
+        text = value.get("text") if isinstance(value, dict) else None
+        if not isinstance(text, dict):
+            yield BadLine(number, f'item {number} has no object "text"')
+        else:
+            yield number, {**value, **text, "id": name}
+
+
+def read_varierr(line: int, record: dict[str, Any]) -> ImportedPair:
+    """Reads the labels of four annotators, each at its own position. Leaves out their explanations."""
+    given = _by_annotator(record)
+    several = sum(len(each) > 1 for each in given)
+    kept = ("label_set_round_1", "label_set_round_2", "error_labels", "annotations", "chaosnli_labels")
+    split = records.optional_text(record, "split")
+    return ImportedPair(
+        line=line,
+        premise=(records.non_empty_text(record, "context"),),
+        hypothesis=records.required_text(record, "statement"),
+        pair_id=records.optional_text(record, "id"),
+        labels=tuple(next(iter(each)) if len(each) == 1 else None for each in given),
+        annotators=tuple(f"Ann{n}" for n in range(1, ANNOTATORS + 1)),
+        partition=split if split in {"train", "dev", "test"} else "",
+        left_out=several,
+        metadata={key: record[key] for key in kept if key in record} or None,
+    )
+
+
+def _by_annotator(record: dict[str, Any]) -> list[set[str]]:
+    given: list[set[str]] = [set() for _ in range(ANNOTATORS)]
+    if isinstance(answers := record.get("annotations"), dict):
+        for name, answer in answers.items():
+            found = re.fullmatch(rf"Ann([1-{ANNOTATORS}])", name)
+            if found is None or not isinstance(answer, str):
+                raise Unreadable(
+                    f'"annotations" names {records.printable(name)}, not Ann1 to Ann{ANNOTATORS}'
+                )
+            given[int(found[1]) - 1] |= {each.strip() for each in answer.split(",")}
+        return given
+    for label in LABELS:
+        for reason in records.listed(record, label):
+            person = reason.get("annotator") if isinstance(reason, dict) else None
+            if type(person) is not int or not 0 <= person < ANNOTATORS:
+                raise Unreadable(
+                    f'"{label}" has an explanation without an annotator from 0 to {ANNOTATORS - 1}'
+                )
+            given[person].add(label)
+    return given
+
+
+def block_records(path: Path) -> Iterator[Record | BadLine]:
+    """Reads blocks of lines `key: value` separated by empty lines."""
+    record: dict[str, Any] = {}
+    start = 0
+    for item in read_lines(path):
+        if isinstance(item, BadLine):
+            yield item
+            continue
+        number, text = item
+        if not text.strip():
+            if record:
+                yield start, record
+            record = {}
+            continue
+        key, colon, value = text.partition(":")
+        if not colon or key.strip() in record:
+            yield BadLine(
+                number, "a line must be `key: value`, each key once; an empty line begins the next pair"
+            )
+            continue
+        start = start if record else number
+        record[key.strip()] = value.strip()
+    if record:
+        yield start, record
+
+
+def scitail_records(path: Path) -> Iterator[Record | BadLine]:
+    """Reads SciTail's JSON Lines, or its table of three columns without a header."""
+    first = next(iter(read_lines(path)), None)
+    if isinstance(first, tuple) and first[1].startswith("{"):
+        return any_records(path)
+    return tsv_records(path, header=("premise", "hypothesis", "label"))
+
+
+TAG = re.compile(r"</?[a-z]+>")
+
+
+def add_one_records(path: Path) -> Iterator[Record | BadLine]:
+    """Reads tab-separated lines: the mean rating, other cells, and two sentences, with the added word in tags."""
+    for item in read_lines(path):
+        if isinstance(item, BadLine):
+            yield item
+        elif item[1].strip():
+            cells = item[1].split("\t")
+            if len(cells) < 3:
+                yield BadLine(item[0], "a line must have a rating, and two sentences as its last cells")
+                continue
+            premise, hypothesis = (TAG.sub("", cell).strip() for cell in cells[-2:])
+            yield item[0], {"rating": cells[0].strip(), "premise": premise, "hypothesis": hypothesis}
+
+
+HYPOTHESES = (  # MegaVeridicality: how the frame ends -> what was asked about
+    ("that_S", "That thing happened."),
+    ("eventive", "Someone did that thing."),
+    ("stative", "Someone had that thing."),
+)
+
+
+def veridicality_records(path: Path) -> Iterator[Record | BadLine]:
+    """Gathers MegaVeridicality's answers; the hypothesis follows from the frame."""
+    keys = ("verb", "frame", "polarity", "conditional")
+    for item in gathered(keys, "veridicality", "participant")(path):
+        if not isinstance(item, BadLine):
+            frame = str(item[1]["frame"])
+            hypothesis = next((text for end, text in HYPOTHESES if frame.endswith(end)), None)
+            if hypothesis is None:
+                yield BadLine(item[0], f'the frame "{frame}" is none of those that the hypotheses are for')
+                continue
+            item[1]["hypothesis"] = hypothesis
+        yield item

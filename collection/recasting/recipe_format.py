@@ -1,0 +1,158 @@
+"""Turns a recipe into a format of pairs, so that its pairs are imported like those of a published file."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from collection.formats.lines import BadLine
+from collection.formats.records import MAX_GROUP, MAX_ID, ImportedPair, Unreadable, storable
+from collection.formats.registry import ImportFormat
+from collection.premise_ids import digest_of
+from collection.recasting.names import NAMES, Names
+from collection.recasting.recipe import ENTAILED, NOT_ENTAILED, Draw, Item, PassedOver, Recipe
+from nli.lines import PARTITIONS
+
+
+class RecipeFails(ValueError):
+    """The recipe's own code failed. The text names the recipe, the line and the error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a source and its result: pairs, an error, or a reason why the recipe left it out."""
+
+    line: int
+    record: dict[str, Any]
+    pairs: tuple[ImportedPair, ...] = ()
+    refused: BadLine | None = None
+    passed_over: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecastFormat(ImportFormat):
+    """Reads a source by a recipe. `sources`: all files, for the recipe's survey. `passed_over` counts reasons."""
+
+    recipe: Recipe
+    sources: Sequence[Path]
+    seed: int = 0
+    names: Names = NAMES
+    passed_over: Counter[str] = field(default_factory=Counter)
+    rows_read: Counter[str] = field(default_factory=Counter)
+
+    def read(self, path: Path) -> Iterator[ImportedPair | BadLine]:
+        for row in self.rows(path):
+            self.rows_read[path.name] += 1
+            if row.refused is not None:
+                yield row.refused
+            elif row.passed_over:
+                self.passed_over[row.passed_over] += 1
+            yield from row.pairs
+
+    def rows(self, path: Path) -> Iterator[Row]:
+        """Yields every row of the file with its result."""
+        for item in self.recipe.read(path):
+            if isinstance(item, BadLine):
+                yield Row(item.line, {}, refused=item)
+                continue
+            line, record = item
+            try:
+                yield Row(line, record, pairs=tuple(self._pairs(line, record)))
+            except Unreadable as problem:
+                yield Row(line, record, refused=BadLine(line, str(problem)))
+            except PassedOver as why:
+                yield Row(line, record, passed_over=str(why))
+
+    @cached_property
+    def known(self) -> Any:
+        if self.recipe.survey is None:
+            return None
+        records = (
+            item[1]
+            for path in self.sources
+            for item in self.recipe.read(path)
+            if not isinstance(item, BadLine)
+        )
+        return self.recipe.survey(records)
+
+    def _pairs(self, line: int, record: dict[str, Any]) -> Iterable[ImportedPair]:
+        row = json.dumps(record, sort_keys=True, default=str)
+        draw = Draw(f"{self.seed}\n{self.recipe.name}\n{line}\n{row}", known=self.known, names=self.names)
+        try:
+            return [pair for item in self.recipe.items(record, draw) for pair in self._made(line, item)]
+        except (Unreadable, PassedOver):
+            raise
+        except Exception as problem:
+            raise RecipeFails(
+                f"The recipe {self.recipe.name} fails at line {line}: {type(problem).__name__}: {problem}"
+            ) from problem
+
+    def _made(self, line: int, item: Item) -> Iterator[ImportedPair]:
+        recipe = self.recipe
+        if item.split not in (*PARTITIONS, ""):
+            raise Unreadable(f'the split is "{item.split}"; it must be train, dev or test')
+        hypotheses = recipe.hypotheses if item.hypotheses is None else item.hypotheses
+        source = f"{recipe.corpus} {item.source_id}".strip()[:MAX_GROUP]
+        metadata = {
+            "corpus": recipe.corpus,
+            "corpus-sent-id": item.source_id,
+            "corpus-license": item.licence or recipe.licence,
+            "creation-approach": recipe.approach,
+            "misc": item.misc,
+            **({"corpus-split": item.split} if item.split else {}),
+        }
+        for key, template in hypotheses.items():
+            values = {name: each if isinstance(each, str) else each() for name, each in item.values.items()}
+            context = _filled(recipe.context, values, "context")
+            yield ImportedPair(
+                line=line,
+                premise=(context,),
+                hypothesis=_filled(template, values, "hypothesis"),
+                genre=recipe.phenomenon,
+                # Without a group, a pair is grouped with all pairs of the same context.
+                group=(item.group or f"{recipe.name}-{digest_of((context,))[:16]}")[:MAX_GROUP],
+                document=source,
+                partition=item.split,
+                labels=item.labels,
+                published_label=self._label(key, item),
+                has_gold=True,
+                metadata=metadata,
+            )
+
+    def _label(self, key: str, item: Item) -> str | None:
+        if item.answer is None or self.recipe.scheme != "entailed2":
+            return item.answer
+        return ENTAILED if self.recipe.true(key, item) else NOT_ENTAILED
+
+
+def _filled(template: str, values: Mapping[str, str], what: str) -> str:
+    try:
+        text = template.format_map(values)
+    except KeyError as missing:
+        raise RecipeFails(
+            f"its {what} template names {{{missing.args[0]}}}, which the row has no value for"
+        ) from None
+    if not text.strip():
+        raise Unreadable(f"the {what} is empty")
+    return storable(f"the {what}", text)
+
+
+def recast_format(
+    recipe: Recipe, sources: Sequence[Path], *, seed: int = 0, names: Names = NAMES
+) -> RecastFormat:
+    """Returns the recipe as a format, which can be imported like any other."""
+    return RecastFormat(
+        name=f"recipe {recipe.name}"[:MAX_ID],
+        about=recipe.about,
+        records=recipe.read,
+        scheme=recipe.scheme,
+        protocol="recast",
+        genre=recipe.phenomenon,
+        recipe=recipe,
+        sources=sources,
+        seed=seed,
+        names=names,
+    )

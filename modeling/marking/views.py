@@ -1,0 +1,111 @@
+"""Pages: the markings of a snapshot, and one pair after the other to mark."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.db.models import Exists, OuterRef
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.models import User
+from accounts.pages.access import researcher_required
+from collection.texts import direction_of
+from modeling.marking.actions import MarkingError, begin_marking, count_marks, mark
+from modeling.marking.agreement import progress_of
+from modeling.marking.forms import BeginMarkingForm
+from modeling.models import Mark, MarkedPair, Marking
+from modeling.results.marks import agreed_phenomena
+from shared.csv_tables import csv_text
+from snapshots.models import Snapshot
+from validation.questions.addresses import number_in
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def markings(request: HttpRequest, pk: int) -> HttpResponse:
+    """Shows the progress of the markings of a snapshot, with agreement; POST begins one."""
+    snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    form = BeginMarkingForm(request.POST or None)
+    if form.is_valid():
+        try:
+            begun = begin_marking(snapshot=snapshot, by=cast(User, request.user), **form.cleaned_data)
+            return redirect("mark-pair", pk, begun.partition)
+        except MarkingError as error:
+            form.add_error(None, str(error))
+    found = Marking.objects.filter(snapshot=snapshot).order_by("pk")
+    context = {
+        "snapshot": snapshot,
+        "form": form,
+        "markings": [(marking, progress_of(marking)) for marking in found],
+    }
+    return render(request, "modeling/markings.html", context, status=422 if form.is_bound else 200)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def mark_pair(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
+    """Shows the next pair that the reader has not marked, or the one at `?place=`; POST stores a mark."""
+    marking = _marking(pk, partition)
+    user, error = cast(User, request.user), ""
+    place = number_in(request, "place", 0, 2**31 - 1)
+    pairs = marking.pairs.select_related("row__pair__premise__genre", "marking")
+    if request.method == "POST":
+        pair = get_object_or_404(pairs, place=place)
+        try:
+            mark(pair=pair, phenomena=request.POST.getlist("phenomenon"), by=user)
+            return redirect("mark-pair", pk, partition)
+        except MarkingError as refusal:
+            error = str(refusal)
+    mine = Mark.objects.filter(pair=OuterRef("pk"), by=user)
+    unmarked = pairs.exclude(Exists(mine)).order_by("place")
+    shown = pairs.filter(place=place).first() if place else unmarked.first()
+    context = {
+        "snapshot": marking.snapshot,
+        "marking": marking,
+        "pair": shown,
+        "given": _given(shown, user),
+        "left": unmarked.count(),
+        "all": marking.pairs.count(),
+        "direction": direction_of(marking.snapshot.corpus.language),
+        "error": error,
+    }
+    return render(request, "modeling/mark_pair.html", context, status=422 if error else 200)
+
+
+@require_POST
+@researcher_required
+def count(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
+    """Adds the marks to the tables and to the breakdowns of runs."""
+    runs = count_marks(marking=_marking(pk, partition))
+    messages.success(request, f"The marks are counted, also in the breakdowns of {runs:,} runs.")
+    return redirect("markings", pk)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def marks_csv(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
+    """Returns the phenomena of each pair as CSV that `evaluate --file phenomenon=PATH` reads."""
+    marking = _marking(pk, partition)
+    found = agreed_phenomena(marking.snapshot, partition)
+    rows = [("pairID", "phenomenon"), *((name, one) for name, all_ in found.items() for one in all_)]
+    answer = HttpResponse(csv_text(rows), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="phenomena-{partition}.csv"'
+    return answer
+
+
+def _marking(pk: int, partition: str) -> Marking:
+    return get_object_or_404(
+        Marking.objects.select_related("snapshot__corpus"), snapshot=pk, partition=partition
+    )
+
+
+def _given(pair: MarkedPair | None, user: User) -> Any:
+    if pair is None:
+        return []
+    found = Mark.objects.filter(pair=pair, by=user).first()
+    return found.phenomena if found else []

@@ -1,0 +1,80 @@
+"""Learning curves as data for a chart: SNLI's Figure 4 from the runs on a snapshot."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from modeling.models import TrainingRun
+from modeling.reports.cells import Scores, fill
+from shared.charts import Chart, Column
+from shared.numbers import percent
+
+FIGURE = "figure-4"
+
+
+@dataclass(frozen=True)
+class Point:
+    """Mean accuracy over seeds of the runs that learnt from so many pairs; `spread` is the sample standard deviation."""
+
+    pairs: int
+    mean: float
+    spread: float | None
+    runs: list[int]
+
+
+def learning_curves(scores: Scores) -> dict[str, list[Point]]:
+    """Returns the test accuracies of each system of the figure on the first snapshot, by training pairs.
+
+    Systems without runs are left out.
+    """
+    report = fill(FIGURE, scores.snapshots[:1], scores=scores)
+    learnt = {run.pk: _pairs(run) for run in scores.runs}
+    found: dict[str, list[Point]] = {}
+    for _, cells in report.rows:
+        for system, cell in zip(report.columns, cells, strict=True):
+            pairs = next((learnt[number] for number in cell.runs if learnt[number]), None)
+            if isinstance(cell.mean, float) and pairs:
+                found.setdefault(system, []).append(Point(pairs, cell.mean, cell.spread, cell.runs))
+    return {system: sorted(points, key=lambda point: point.pairs) for system, points in found.items()}
+
+
+def curve_chart(found: Mapping[str, Sequence[Point]]) -> Chart | None:
+    """Returns the curves as a chart, if any system learnt from two numbers of pairs or more."""
+    drawn = {system: points for system, points in found.items() if len(points) > 1}
+    if not drawn:
+        return None
+    sizes = sorted({point.pairs for points in drawn.values() for point in points})
+    means = {system: {point.pairs: point for point in points} for system, points in drawn.items()}
+    best = max(drawn, key=lambda system: drawn[system][-1].mean)
+    last = drawn[best][-1]
+    columns = [Column("pairs", "training pairs", "count")]
+    for system in drawn:
+        columns += [
+            Column(system, system, "share", "Mean accuracy on test over seeds."),
+            Column(f"{system} ±", f"{system} ±", "share", "Sample standard deviation over seeds."),
+        ]
+    rows = []
+    for size in sizes:
+        row: dict[str, float | None] = {"pairs": size}
+        for system, points in means.items():
+            point = points.get(size)
+            row[system], row[f"{system} ±"] = (point.mean, point.spread) if point else (None, None)
+        rows.append(row)
+    return Chart(
+        "learning-curves",
+        "lines",
+        f"From {last.pairs:,} pairs, {best} reaches {percent(last.mean)} on test.",
+        columns,
+        rows,
+        {
+            "x": "pairs",
+            "x_type": "log",
+            "series": list(drawn),
+            "points": True,
+            "zero": False,
+            "y_name": "accuracy on test",
+        },
+    )
+
+
+def _pairs(run: TrainingRun) -> int | None:
+    return run.most or run.train_pairs

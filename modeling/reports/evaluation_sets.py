@@ -1,0 +1,243 @@
+"""Evaluates test sets: the human ceiling, the differences that they can show, several sets side by side."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+
+from modeling.models import Evaluation, TrainingRun
+from modeling.paired import mean_and_spread, paired_p
+from modeling.power import LEVEL, POWER, pairs_needed, smallest_difference
+from modeling.reports.cells import Scores
+from modeling.results.tables import results
+from modeling.results.trials import not_chosen_on
+from nli.left_out import FEWEST, left_out
+from nli.lines import PARTITION_FILES, rule_of
+from shared.intervals import wilson
+from snapshots.files.reading import lines
+from snapshots.models import Snapshot
+from snapshots.statistics.paper_tables import Cell, Column, Table
+
+DISCORDANT = (0.05, 0.1, 0.2, 0.3, 0.4)
+DIFFERENCES = (0.005, 0.01, 0.02, 0.03, 0.05)
+MOST_SYSTEMS = 12
+
+
+def human(snapshots: list[Snapshot], partition: str, most: int) -> Table:
+    """Returns how often one annotator agrees with the gold label of the others: overall, by genre and by gold label."""
+    (snapshot,) = snapshots
+    columns = (
+        Column("labels left out"),
+        Column("pairs", "count"),
+        Column("labels", "count"),
+        Column("others have a gold label", "count"),
+        Column("as the others", "share"),
+        Column("from", "share"),
+        Column("to", "share"),
+    )
+    counts, pairs = _left_out(snapshot, partition)
+    rows: list[list[Cell]] = []
+    for name, left in list(counts.items())[: most + 1]:
+        rows.append([name, pairs[name], left.given, left.judged, left.share, *left.interval])
+    best = _best(snapshot, partition)
+    if best is not None:
+        rows.append(
+            [
+                f"best run: {best.run.baseline}, run {best.run_id}",
+                *(best.pairs, None, None, best.accuracy, *wilson(best.accuracy, best.pairs)),
+            ]
+        )
+    definitions = (
+        f"Each label of a pair with {FEWEST} labels or more is left out once; more than half of the others decide, by the"
+        " question's rule. Where the others have none, the label is in no share.",
+        "From, to: the 95% interval after Wilson. Labels in one group of premises are not independent, so it counts as many"
+        " labels as would have the same spread over groups if they were.",
+        "Author: label 1 of pairs that were written for a label. Validators: all other labels.",
+        "A model is judged on pairs with a gold label alone, and by all labels: compare with care.",
+        *(() if rows and pairs["all"] else (f"No pair of {partition} has {FEWEST} labels here.",)),
+    )
+    return Table("human", f"Human ceiling on {partition}", columns, rows, definitions)
+
+
+@dataclass
+class LeftOut:
+    """Labels that were left out: all, and by group of premises those that the others judge and those that agree."""
+
+    given: int = 0
+    groups: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+
+    def add(self, group: str, judged: bool, agrees: bool) -> None:
+        self.given += 1
+        if judged:
+            self.groups[group][0] += 1
+            self.groups[group][1] += agrees
+
+    @property
+    def judged(self) -> int:
+        return sum(judged for judged, _ in self.groups.values())
+
+    @property
+    def share(self) -> float | None:
+        return sum(same for _, same in self.groups.values()) / self.judged if self.groups else None
+
+    @property
+    def interval(self) -> tuple[float | None, float | None]:
+        """Returns the 95% interval of the share, (None, None) of fewer than two groups."""
+        share, groups = self.share, len(self.groups)
+        if share is None or groups < 2:
+            return None, None
+        residuals = sum((same - share * judged) ** 2 for judged, same in self.groups.values())
+        variance = residuals * groups / (groups - 1) / self.judged**2
+        # Where all groups have one share there is no spread to go by: then each group counts as one label.
+        return wilson(share, share * (1 - share) / variance if variance else groups)
+
+
+def _left_out(snapshot: Snapshot, partition: str) -> tuple[dict[str, LeftOut], Counter[str]]:
+    """Counts held-out labels, those for which the others have a gold label, and those that agree with it, by row."""
+    counts: dict[str, LeftOut] = defaultdict(LeftOut)
+    pairs: Counter[str] = Counter()
+    manifest = snapshot.read_manifest()
+    path = snapshot.folder / PARTITION_FILES[partition]
+    counts["all"], counts["author"], counts["validators"] = LeftOut(), LeftOut(), LeftOut()
+    if manifest is None or not path.exists():
+        return counts, pairs
+    rule = rule_of(manifest["corpus"])
+
+    @lru_cache(maxsize=100_000)
+    def judged(labels: tuple[str, ...]) -> list[tuple[int, str | None, bool]]:
+        return list(left_out(rule, labels))
+
+    for line in lines(path):
+        labels = tuple(line["annotator_labels"])
+        found = judged(labels)
+        # Only where the question has the author's scheme is its first label the author's.
+        is_authored = bool(labels) and not rule.gold_scheme and line["author_label"] == labels[0]
+        names_of_pair = ["all", f"genre {line['genre']}"]
+        if found:
+            pairs.update(names_of_pair)
+            pairs["author"] += is_authored
+            pairs["validators"] += 1
+            pairs.update({f"gold label of the others {gold}" for _, gold, _ in found if gold})
+        for place, gold, agrees in found:
+            who = "author" if is_authored and place == 0 else "validators"
+            names = [*names_of_pair, who, *([f"gold label of the others {gold}"] if gold else [])]
+            for name in names:
+                counts[name].add(line.get("group") or line["promptID"], gold is not None, agrees)
+    return counts, pairs
+
+
+def _best(snapshot: Snapshot, partition: str) -> Evaluation | None:
+    found = Evaluation.objects.filter(snapshot=snapshot, partition=partition, run__snapshot=snapshot)
+    if partition == "test":
+        found = found.exclude(run__in=not_chosen_on([snapshot]))
+    return found.select_related("run").order_by("-accuracy", "-pk").first()
+
+
+def power(snapshots: list[Snapshot], partition: str, most: int) -> Table:
+    """Returns how many pairs a difference needs: for any two systems with predictions here, and in general."""
+    (snapshot,) = snapshots
+    size = snapshot.pairs.filter(partition=partition, gold_label__isnull=False).count()
+    columns = (
+        Column("comparison"),
+        Column("difference", "share"),
+        Column("discordant pairs", "share"),
+        Column("p", "p"),
+        Column("pairs needed", "count"),
+        Column("pairs here", "count"),
+        Column("smallest difference shown by these", "share"),
+    )
+    rows = [*_of_systems(snapshot, partition, size)][:most]
+    for discordant in DISCORDANT:
+        for difference in DIFFERENCES:
+            needed = pairs_needed(difference, discordant)
+            shown = smallest_difference(size, discordant)
+            rows.append(["any two systems", difference, discordant, None, needed, size, shown])
+    definitions = (
+        f"Pairs needed: for a power of {POWER:.0%} of McNemar's test, two-sided at {LEVEL:.0%} (Connor 1987). p: its exact"
+        " form on these predictions. Of several runs of a baseline, the oldest one stands for it.",
+        "Discordant pairs: those that one of the two systems alone gets right. Two runs of one network differ in many, too.",
+    )
+    return Table("power", f"Pairs that a difference needs, {partition}", columns, rows, definitions)
+
+
+def _of_systems(snapshot: Snapshot, partition: str, size: int) -> list[list[Cell]]:
+    scores = Scores([snapshot])
+    systems: dict[str, TrainingRun] = {}
+    for run in reversed(scores.runs):
+        if run.most is None and not run.regime and run.baseline not in systems:
+            systems[run.baseline] = run
+    rows: list[list[Cell]] = []
+    for one, other in combinations(list(systems.values())[:MOST_SYSTEMS], 2):
+        first, second = (scores.predicted(run, 0, partition) for run in (one, other))
+        if first is None or second is None or first.ids != second.ids or not first.ids:
+            continue
+        difference = float(np.mean(first.right) - np.mean(second.right))
+        discordant = float(np.mean(first.right != second.right))
+        rows.append(
+            [
+                f"{one.baseline} (run {one.pk}) and {other.baseline} (run {other.pk})",
+                difference,
+                discordant,
+                paired_p(first.right.astype(int).tolist(), second.right.astype(int).tolist()),
+                pairs_needed(difference, discordant),
+                size,
+                smallest_difference(size, discordant),
+            ]
+        )
+    return rows
+
+
+def challenge(snapshots: list[Snapshot], partition: str, most: int) -> Table:
+    """Returns a row for each experiment on the first snapshot, with its accuracy on every named snapshot."""
+    first, *_ = snapshots
+    tables = results([first])
+    experiments = tables[0].experiments if tables else []
+    chosen = experiments[:most]
+    numbers = [number for experiment in chosen for number in experiment.run_ids]
+    found = Evaluation.objects.filter(run__in=numbers, snapshot__in=snapshots, partition=partition)
+    accuracy = {(row.run_id, row.snapshot_id): row for row in found}
+    columns = [Column("model"), Column("seeds", "count")]
+    for snapshot in snapshots:
+        columns += [Column(str(snapshot), "share"), Column(f"{snapshot} ±", "share")]
+    rows: list[list[Cell]] = [["majority class", None]]
+    for snapshot in snapshots:
+        bars = [
+            row.majority
+            for row in accuracy.values()
+            if row.snapshot_id == snapshot.pk and row.majority is not None
+        ]
+        rows[0] += [max(bars, default=None), None]
+    missing = []
+    for experiment in chosen:
+        row: list[Cell] = [_name(experiment.baseline, experiment.settings), len(experiment.run_ids)]
+        for snapshot in snapshots:
+            scored = [
+                accuracy[run, snapshot.pk].accuracy
+                for run in experiment.run_ids
+                if (run, snapshot.pk) in accuracy
+            ]
+            row += mean_and_spread(scored) if scored else (None, None)
+            missing += [
+                f"manage.py evaluate {run} {snapshot} --partition {partition}"
+                for run in experiment.run_ids
+                if (run, snapshot.pk) not in accuracy
+            ]
+        rows.append(row)
+    definitions = [
+        f"All models are trained on {first} and scored on {partition} of each snapshot: mean and standard deviation over"
+        " seeds. Majority class: the share of the commonest gold label there.",
+        *(
+            [f"Missing: {missing[0]}" + (f", and {len(missing) - 1} more." if missing[1:] else ".")]
+            if missing
+            else []
+        ),
+    ]
+    return Table(
+        "challenge", f"Models of {first} on several snapshots", tuple(columns), rows, tuple(definitions)
+    )
+
+
+def _name(baseline: str, settings: str) -> str:
+    return f"{baseline} ({settings})" if settings else baseline

@@ -1,0 +1,86 @@
+"""Defines this platform's own tables over the runs and pairs of frozen snapshots, beside those of the papers.
+
+Each is computed at every request: by `report`, on its page, as CSV and over REST.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from modeling.reports.evaluation_sets import challenge, human, power
+from modeling.reports.leaks import count_leaks, leaks
+from modeling.reports.missed import missed
+from modeling.reports.parity import parity
+from modeling.reports.top_features import features
+from modeling.reports.twins import twins
+from snapshots.models import Snapshot
+from snapshots.statistics.paper_tables import Table
+
+
+@dataclass(frozen=True)
+class Overview:
+    """How one table is made: `make` gets the snapshots, the partition and how many rows at most.
+
+    `about`: a sentence about its content. `several`: it covers all named snapshots, else the first alone.
+    """
+
+    title: str
+    about: str
+    make: Callable[[list[Snapshot], str, int], Table]
+    several: bool = False
+    # What only the command does first, because it takes longer than a page may; it yields what it is at.
+    count: Callable[[list[Snapshot]], Iterator[str]] | None = None
+
+
+MOST_ROWS = 10_000
+
+OVERVIEWS: dict[str, Overview] = {
+    "twins": Overview(
+        "Runs beside their hypothesis-only twins",
+        "What the premise adds to each run, in accuracy and in bits (PVI).",
+        twins,
+    ),
+    "missed": Overview(
+        "Pairs that all runs miss",
+        "Pairs that no run answers correctly, or only few: hard ones, and ones with a wrong label.",
+        missed,
+    ),
+    "human": Overview(
+        "Human ceiling",
+        "How often one annotator gives the gold label of the others: what a model cannot be expected to exceed.",
+        human,
+    ),
+    "power": Overview(
+        "Pairs that a difference needs",
+        "Whether this partition is large enough to tell two systems apart.",
+        power,
+    ),
+    "challenge": Overview(
+        "Models on several snapshots",
+        "The models of the first snapshot on challenge sets: name these as further snapshots.",
+        challenge,
+        several=True,
+    ),
+    "parity": Overview(
+        "Parity on minimal pairs",
+        "Whether models answer alike where two pairs differ in one word that should not matter, such as he and she.",
+        parity,
+    ),
+    "leaks": Overview(
+        "What parts have in common",
+        "Whether texts of one part are in another: of one snapshot, or of the first and each further one.",
+        leaks,
+        several=True,
+        count=count_leaks,
+    ),
+    "features": Overview(
+        "Top features of the lexicalized classifier",
+        "The words and word pairs that speak most for each label (SNLI, section 3.4).",
+        features,
+    ),
+}
+
+
+def overview(name: str, snapshots: list[Snapshot], partition: str, most: int) -> Table:
+    """Makes the table `name`. Raises KeyError, PredictionsMissing."""
+    kind = OVERVIEWS[name]
+    return kind.make(snapshots if kind.several else snapshots[:1], partition, most)

@@ -1,0 +1,206 @@
+"""Draws charts of a run's results: confusion and calibration on each partition, and its data map."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from modeling.models import TrainingRun
+from modeling.results.data_map import DataMap
+from modeling.results.tables import Evaluated
+from shared.charts import Chart, Column, with_values
+from shared.intervals import wilson
+from shared.numbers import percent
+
+POINTS = 300  # of a data map: more would hide each other, and make a long table
+NEVER, SOMETIMES, ALWAYS = "never right", "sometimes right", "always right"
+
+
+def result_charts(run: TrainingRun, evaluated: Sequence[Evaluated]) -> list[list[Chart]]:
+    """Returns the charts of each of these scores of a run."""
+    return [with_values([_confusion(run, one), _calibration(run, one)]) for one in evaluated]
+
+
+def _where(run: TrainingRun, one: Evaluated) -> str:
+    """Returns the partition, with the snapshot where it is not the run's own."""
+    return one.partition if one.snapshot.pk == run.snapshot_id else f"{one.partition} of {one.snapshot}"
+
+
+def _key(run: TrainingRun, what: str, one: Evaluated) -> str:
+    own = one.snapshot.pk == run.snapshot_id
+    return f"{what}-{one.partition}" if own else f"{what}-{one.partition}-{one.snapshot.pk}"
+
+
+def _confusion(run: TrainingRun, one: Evaluated) -> Chart | None:
+    table = one.confusion
+    if table is None:
+        return None
+    rows: list[dict[str, Any]] = []
+    wrong = []
+    for gold, counts, recall in table.rows:
+        row: dict[str, Any] = {"gold": gold, "recall": recall, "hrefs": {}}
+        for label, count in zip(table.labels, counts, strict=True):
+            row[f"predicted: {label}"] = count
+            if one.partition != "train":
+                row["hrefs"][f"predicted: {label}"] = _predictions(run, one, label=gold, predicted=label)
+            if label != gold:
+                wrong.append((count, gold, label, sum(counts)))
+        rows.append(row)
+    most, gold, label, pairs = max(wrong, default=(0, "", "", 0))
+    precision = ", ".join(
+        f"{label} {percent(share)}"
+        for label, share in zip(table.labels, table.precision, strict=True)
+        if share is not None
+    )
+    return Chart(
+        _key(run, "confusion", one),
+        "heat",
+        f"On {_where(run, one)}, the most frequent mistake is {label} for {gold}: {most:,} of {pairs:,} pairs."
+        if most
+        else f"On {_where(run, one)} there is no mistake.",
+        [
+            Column("gold", "gold label"),
+            *(Column(f"predicted: {label}", label, "count") for label in table.labels),
+            Column(
+                "recall",
+                "recall",
+                "share",
+                "The share of the pairs with this gold label that are predicted right.",
+            ),
+        ],
+        rows,
+        {
+            "y": "gold",
+            "series": [f"predicted: {label}" for label in table.labels],
+            "of": "row",
+            "x_name": "predicted label",
+        },
+        note=f"Pairs by gold label (rows) and predicted label (columns). Precision, the share of a predicted label that is"
+        f" right: {precision}.",
+    )
+
+
+def _predictions(run: TrainingRun, one: Evaluated, **chosen: str) -> str:
+    on = {} if one.snapshot.pk == run.snapshot_id else {"on": str(one.snapshot)}
+    return f"{reverse('run-predictions', args=[run.pk, one.partition])}?{urlencode({**chosen, **on})}"
+
+
+def _calibration(run: TrainingRun, one: Evaluated) -> Chart | None:
+    bins, error = one.whole.bins, one.whole.calibration_error
+    if not bins or error is None:
+        return None
+    pairs = sum(each["pairs"] for each in bins)
+    gap = sum(each["pairs"] * (each["probability"] - each["accuracy"]) for each in bins) / pairs
+    rows = []
+    for each in bins:
+        low, high = wilson(each["accuracy"], int(each["pairs"]))
+        rows.append(
+            {
+                **each,
+                "bin": f"{each['lower']:.1f} to {each['upper']:.1f}",
+                "low": low,
+                "high": high,
+                "ideal": each["probability"],
+            }
+        )
+    return Chart(
+        _key(run, "calibration", one),
+        "lines",
+        f"On {_where(run, one)}, the run is {100 * abs(gap):.1f} points too {'sure' if gap > 0 else 'unsure'} on average.",
+        [
+            Column("bin", "probability of the predicted label"),
+            Column("pairs", "pairs", "count"),
+            Column("probability", "mean probability", "share"),
+            Column("accuracy", "accuracy", "share"),
+            Column("low", "from", "share", "The 95% interval of the accuracy after Wilson, over the pairs."),
+            Column("high", "to", "share"),
+            Column("ideal", "calibrated", "share", "As often right as the probability says."),
+        ],
+        rows,
+        {
+            "x": "probability",
+            "series": ["accuracy", "ideal"],
+            "band": ["low", "high"],
+            "points": True,
+            "y_name": "accuracy",
+            "x_domain": [0, 1],
+            "y_domain": [0, 1],
+        },
+        note=f"Expected calibration error, the mean distance of the two over pairs: {100 * error:.1f} points"
+        " (Guo et al. 2017).",
+    )
+
+
+def data_map_charts(run: TrainingRun, found: DataMap) -> list[Chart]:
+    """Returns the map as points, thinned, and as counts of all pairs by confidence and variability."""
+    return with_values([_points(run, found), _cells(found)])
+
+
+def _points(run: TrainingRun, found: DataMap) -> Chart | None:
+    slug = run.snapshot.corpus.slug
+    rows = [
+        {
+            **point,
+            "right": NEVER
+            if not point["correctness"]
+            else ALWAYS
+            if point["correctness"] == 1
+            else SOMETIMES,
+            "href": reverse("pair", args=[slug, point["pairID"]]),
+        }
+        for point in found.points(POINTS)
+    ]
+    never = int((found.correctness == 0).sum())
+    return Chart(
+        "data-map",
+        "scatter",
+        f"{never:,} of {len(found.ids):,} training pairs were never predicted right.",
+        [
+            Column("pairID", "pair"),
+            Column("gold", "gold label"),
+            Column("genre", "genre"),
+            Column("confidence", "confidence", "kappa", "Mean probability of the gold label over epochs."),
+            Column("variability", "variability", "kappa", "Standard deviation of this probability."),
+            Column("correctness", "correctness", "share", "Share of epochs with the right prediction."),
+            Column("right", "over the epochs"),
+        ],
+        rows,
+        {"x": "variability", "y": "confidence", "series": "right", "y_domain": [0, 1]},
+        colours={NEVER: "--chart-second", SOMETIMES: "--chart-third", ALWAYS: "--chart-point"},
+        note="Hard pairs lie at the bottom left, ambiguous ones at the right, easy ones at the top left."
+        + (
+            f" {len(rows):,} pairs are drawn, evenly spread over the training file."
+            if len(rows) < len(found.ids)
+            else ""
+        ),
+    )
+
+
+def _cells(found: DataMap) -> Chart | None:
+    columns, table = found.table()
+    if not found.ids:
+        return None
+    rows = [
+        {
+            "confidence": name,
+            **{f"variability {column}": count for column, count in zip(columns, counts, strict=True)},
+        }
+        for name, counts in table
+    ]
+    number, name, column = max(
+        (count, name, column) for name, counts in table for column, count in zip(columns, counts, strict=True)
+    )
+    keys = [f"variability {column}" for column in columns]
+    return Chart(
+        "data-map-counts",
+        "heat",
+        f"Most training pairs, {number:,}, have a confidence of {name} and a variability of {column}.",
+        [
+            Column("confidence", "confidence"),
+            *(Column(key, name, "count") for key, name in zip(keys, columns, strict=True)),
+        ],
+        rows,
+        {"y": "confidence", "series": keys, "of": "all", "x_name": "variability"},
+        note="All training pairs by confidence (rows) and variability (columns).",
+    )

@@ -1,0 +1,58 @@
+"""Chooses runs to compare, says in what they differ, and gathers all charts of one run."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from modeling.models import TrainingRun
+from modeling.results.data_map import NoDataMap, data_map
+from modeling.results.run_charts import data_map_charts, result_charts
+from modeling.results.tables import evaluations
+from modeling.watching.charts import MOST_RUNS, seed_charts
+from modeling.watching.curves import curves
+from shared.charts import Chart
+
+
+def chosen_runs(numbers: Iterable[str]) -> list[TrainingRun]:
+    """Returns the runs with these numbers, at most six, in their order; of a sweep its runs. Unknown ones are left out."""
+    wanted = list(
+        dict.fromkeys(int(each) for each in numbers if each.isascii() and each.isdigit() and len(each) < 10)
+    )
+    rows = TrainingRun.objects.newest_first().in_bulk(wanted)
+    found = [rows[number] for number in wanted if number in rows]
+    sweeps = [run.pk for run in found if run.is_sweep]
+    children = TrainingRun.objects.newest_first().filter(parent__in=sweeps).order_by("pk") if sweeps else ()
+    singles = [one for run in found for one in ([run] if run.pk not in sweeps else of_sweep(run, children))]
+    return list(dict.fromkeys(singles))[:MOST_RUNS]
+
+
+def of_sweep(sweep: TrainingRun, children: Iterable[TrainingRun]) -> list[TrainingRun]:
+    return [child for child in children if child.parent_id == sweep.pk]
+
+
+def differences(runs: Sequence[TrainingRun]) -> list[tuple[str, list[Any]]]:
+    """Returns what differs between runs, with the value of each; a setting that a run leaves to its default is empty."""
+    told = [
+        {
+            "snapshot": str(run.snapshot),
+            "baseline": run.baseline,
+            "vectors": run.vectors,
+            "training pairs": run.most or "all",
+            "seed": run.seed,
+            **run.config,
+            **run.regime,
+        }
+        for run in runs
+    ]
+    names = dict.fromkeys(name for one in told for name in one)
+    table = [(name, [one.get(name, "") for one in told]) for name in names]
+    return [(name, values) for name, values in table if any(value != values[0] for value in values)]
+
+
+def run_charts(run: TrainingRun) -> list[Chart]:
+    """Returns all charts of a run or sweep: curves, confusion and calibration, its data map."""
+    found = [*curves(run.lines.curve()), *(seed_charts(run) if run.is_sweep else [])]
+    found += [chart for charts in result_charts(run, evaluations(run)) for chart in charts]
+    with suppress(NoDataMap):
+        found += data_map_charts(run, data_map(run))
+    return found

@@ -1,0 +1,417 @@
+"""The shape of a snapshot's manifest.json and corpus.json: each key with its type and its meaning, once.
+
+The writer makes these objects, mypy holds every reader to their keys, the checker compares files with them, and the
+reference is written from them. A key that older snapshots lack is NotRequired, and says since which version of the format
+it is there.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, NotRequired, TypedDict
+
+from nli.shapes import Key, object_errors
+
+# Version 1 got new keys while it was in use, so a file of it may lack those since version 2. A further key that every
+# snapshot has needs a version 3.
+FORMATS = ("quintet-snapshot-1", "quintet-snapshot-2")
+FORMAT = FORMATS[-1]
+
+
+class Genre(TypedDict):
+    """A genre of corpus.json."""
+
+    name: str
+    register: str
+    in_training: bool
+
+
+class PartitionSeats(TypedDict):
+    """The rule for pairs that came with a partition, where it has its own."""
+
+    seats: int
+    threshold: int
+
+
+class MainQuestion(TypedDict):
+    """The question that decides the gold labels."""
+
+    wording: str
+    seats: int
+    threshold: int
+    gold_rule: NotRequired[Annotated[str, Key("the rule's name; a majority where it is absent", since=2)]]
+    partitions: NotRequired[dict[str, PartitionSeats]]
+    label_wordings: dict[str, str]
+
+
+class OtherQuestion(TypedDict):
+    """A question beside the main one."""
+
+    wording: str
+    scheme: str
+    labels: list[str]
+    seats: int
+    threshold: int
+    by_sentence: bool
+    hides_premise: bool
+
+
+class SinglePremises(TypedDict):
+    """The question about each sentence of a premise."""
+
+    question: str
+    wording: str
+    seats: int
+    threshold: int
+
+
+class Facts(TypedDict):
+    """What corpus.json holds: what a reader must know to understand the labels."""
+
+    slug: Annotated[
+        str, Key("the corpus's name in addresses and citations, as in [the corpus file](corpus-file.md)")
+    ]
+    name: Annotated[str, Key("its name for people")]
+    description: Annotated[str, Key("what it is, in Markdown")]
+    licence: Annotated[str, Key("under which licence its texts and labels are; empty if unknown")]
+    language: Annotated[str, Key("the language of its texts, as `en`")]
+    protocol: Annotated[str, Key("how pairs came about: `elicited`, `judged` or `recast`")]
+    made_for_demo: Annotated[bool, Key("whether it was made by the demo")]
+    scheme: Annotated[str, Key("the scheme of the labels that annotators give")]
+    labels: Annotated[list[str], Key("the labels of that scheme, in order")]
+    ordinal: Annotated[bool, Key("whether their order means something")]
+    gold_scheme: NotRequired[
+        Annotated[
+            str,
+            Key(
+                "only where gold labels are of another scheme: its name. A corpus judged on `ordinal5` and decided as"
+                " `entailed2` reads 5 as `entailed`, 1 to 4 as `not-entailed`; baselines learn the gold labels, and read the"
+                " annotators' labels so"
+            ),
+        ]
+    ]
+    gold_labels: NotRequired[
+        Annotated[list[str], Key("only with `gold_scheme`: the labels of that scheme, in order")]
+    ]
+    question: Annotated[
+        MainQuestion,
+        Key(
+            "`wording`, `seats`, `threshold`, `gold_rule`, `label_wordings`; `partitions` only where pairs that came with a"
+            " partition have their own `seats` and `threshold`"
+        ),
+    ]
+    genres: Annotated[dict[str, Genre], Key("by slug: `name`, `register`, `in_training`")]
+    questions: NotRequired[
+        Annotated[
+            dict[str, OtherQuestion],
+            Key(
+                "only where there are answers to other questions than the main one, by slug: `wording`, `scheme`, `labels`,"
+                " `seats`, `threshold`, `by_sentence`, `hides_premise`"
+            ),
+        ]
+    ]
+    single_premises: NotRequired[
+        Annotated[
+            SinglePremises,
+            Key(
+                "only where each sentence of a premise is also judged by itself: the `question`, its `wording`, `seats` and"
+                " `threshold`"
+            ),
+        ]
+    ]
+
+
+class ListedFile(TypedDict):
+    """A file of the snapshot. lines: null where it is no file of lines."""
+
+    sha256: str
+    bytes: int
+    lines: int | None
+
+
+class Counted(TypedDict):
+    """Numbers of pairs and of their premises."""
+
+    pairs: int
+    premises: int
+
+
+class PartitionCounts(Counted):
+    """The counts of a partition."""
+
+    genres: dict[str, int]
+    gold_labels: dict[str, int]
+    matched: NotRequired[list[str]]
+    mismatched: NotRequired[list[str]]
+
+
+class Placements(TypedDict):
+    """Whose partition was drawn here, came with the corpus, or was held out of a published train."""
+
+    made: Counted
+    published: Counted
+    held_out: Counted
+
+
+class Shortage(TypedDict):
+    """A partition and genre that did not get the number asked for."""
+
+    partition: str
+    genre: str
+    wanted: int
+    placed: int
+
+
+class Parses(TypedDict):
+    """Numbers of sentences with parse trees, by side ("sentence1", "sentence2"), for each kind of trees."""
+
+    shipped: dict[str, int]
+    shipped_with_other_tokens: dict[str, int]
+    derived: dict[str, int]
+
+
+class Parser(TypedDict):
+    """What derived trees."""
+
+    tool: str
+    version: str
+    model: str
+    rules: int
+
+
+class Provenance(TypedDict):
+    """A file that premises or pairs came from."""
+
+    file: str
+    sha256: str
+    licence: str
+    imported_on: str
+    premises: int
+    pairs: int
+
+
+class Times(TypedDict):
+    """The first and the last day of work."""
+
+    written: list[str] | None
+    labelled: list[str] | None
+
+
+class WithdrawnPair(TypedDict):
+    """A pair that was withdrawn after an earlier snapshot."""
+
+    pairID: str
+    because: str
+
+
+class Withdrawn(TypedDict):
+    """What no longer counts."""
+
+    pairs: dict[str, int]
+    labels: dict[str, int]
+    of_earlier_snapshots: list[WithdrawnPair]
+
+
+class Background(TypedDict):
+    """How many chose each answer to a question about their background."""
+
+    question: str
+    at_least: dict[str, int]
+
+
+class Annotators(TypedDict):
+    """Who worked here, in numbers."""
+
+    people: int
+    background: list[Background]
+
+
+class Simulated(TypedDict):
+    """What a simulated crowd made."""
+
+    labels: int
+    pairs: int
+
+
+class Answers(TypedDict):
+    """Numbers of answers of each kind."""
+
+    labels: int
+    deciding: int
+    extra: int
+    withdrawn: int
+    expert: int
+    model: int
+    skips: int
+    with_reason: int
+    of_other_questions: int
+
+
+class Agreement(TypedDict):
+    """How annotators agree; definitions are on the page. Null: nothing to divide by. Kappa: overall, and by label."""
+
+    pairs: int
+    pairs_with_all_labels: int
+    unanimous: float | None
+    individual_equals_gold: float | None
+    individual_equals_gold_all_pairs: float | None
+    individual_equals_author: float | None
+    gold_equals_author: float | None
+    gold_differs_from_author: float | None
+    no_gold: float | None
+    fleiss_kappa: dict[str, float | None]
+    fleiss_kappa_validators: dict[str, float | None]
+    krippendorff_alpha: float | None
+    krippendorff_alpha_interval: NotRequired[list[float] | None]  # of the first versions of the software
+
+
+class About(TypedDict):
+    """What differs between two freezes of the same content."""
+
+    frozen_at: str
+    software: str
+
+
+class Manifest(TypedDict):
+    """What manifest.json holds."""
+
+    format: Annotated[
+        str, Key(f"`{FORMAT}`; earlier versions: {', '.join(f'`{name}`' for name in FORMATS[:-1])}")
+    ]
+    name: Annotated[str, Key("`CORPUS@VERSION`")]
+    sha256: Annotated[str, Key("over the content, see above")]
+    manifest_sha256: Annotated[str, Key("over the manifest itself, without this key and `about`")]
+    files: Annotated[dict[str, ListedFile], Key("by name: `sha256`, `bytes`, `lines`")]
+    corpus: Annotated[Facts, Key("what `corpus.json` says")]
+    seed: Annotated[int, Key("of the draw")]
+    dev_from_train: Annotated[int, Key("premises that were asked for with `--dev-from`")]
+    author_disjoint: NotRequired[
+        Annotated[bool, Key("whether what authors of test pairs wrote was left out of train", since=2)]
+    ]
+    pairs: Annotated[int, Key("how many")]
+    partitions: Annotated[
+        dict[str, PartitionCounts],
+        Key(
+            "by name: `pairs`, `premises`, `genres`, `gold_labels`; of dev and test also `matched` and `mismatched` genres"
+        ),
+    ]
+    placements: Annotated[
+        Placements,
+        Key(
+            "`pairs` and `premises` whose partition was `made` here, was `published`, or was `held_out` of a published train"
+        ),
+    ]
+    premises_in_two_partitions: Annotated[int, Key("how many; 0 unless published so")]
+    groups_in_two_partitions: NotRequired[
+        Annotated[
+            int,
+            Key(
+                "how many groups (an image, a document, a source sentence; a premise without one is its own); 0 unless"
+                " published so",
+                since=2,
+            ),
+        ]
+    ]
+    hypotheses_in_two_partitions: Annotated[
+        int, Key("how many texts occur as a hypothesis in more than one partition")
+    ]
+    shortages: Annotated[
+        list[Shortage],
+        Key(
+            "each `partition` and `genre` that did not get exactly the number asked for: `wanted` and `placed` pairs"
+        ),
+    ]
+    left_out: Annotated[dict[str, dict[str, int]], Key("pairs that are in no partition, by reason and genre")]
+    gold_sources: Annotated[dict[str, int], Key("pairs by `gold_source`")]
+    agreement: Annotated[
+        Agreement,
+        Key(
+            "the statistics of `manage.py agreement`, over the pairs of the snapshot: `pairs`, `pairs_with_all_labels`,"
+            " `unanimous`, `individual_equals_gold`, `individual_equals_gold_all_pairs`, `individual_equals_author`,"
+            " `gold_equals_author`, `gold_differs_from_author`, `no_gold`, `fleiss_kappa`, `fleiss_kappa_validators`,"
+            " `krippendorff_alpha`; in some early ones `krippendorff_alpha_interval`"
+        ),
+    ]
+    answers: NotRequired[
+        Annotated[
+            Answers,
+            Key(
+                "how many answers there are: `labels`, of them `deciding`, `extra` (beyond the seats), `withdrawn`,"
+                " `expert`, `model`, `with_reason`, `of_other_questions`; and `skips`",
+                since=2,
+            ),
+        ]
+    ]
+    pairs_with_metadata: NotRequired[Annotated[int, Key("how many lines have `metadata`", since=2)]]
+    parses: NotRequired[
+        Annotated[
+            Parses,
+            Key(
+                "how many premises (`sentence1`) and hypotheses (`sentence2`) have trees: `shipped` (they came with the"
+                " corpus), `shipped_with_other_tokens` (they came, but their words are not those of the sentence),"
+                " `derived`",
+                since=2,
+            ),
+        ]
+    ]
+    parser: NotRequired[
+        Annotated[
+            Parser | None,
+            Key(
+                "what derived trees: `tool`, `version`, `model`, `rules`; null where none were derived",
+                since=2,
+            ),
+        ]
+    ]
+    provenance: NotRequired[
+        Annotated[
+            list[Provenance],
+            Key(
+                "the files that premises and pairs came from: `file`, `sha256`, `licence`, `imported_on`, `premises`,"
+                " `pairs`",
+                since=2,
+            ),
+        ]
+    ]
+    times: NotRequired[
+        Annotated[
+            Times,
+            Key(
+                "`written` and `labelled`: the first and the last day on which people here did that, or null",
+                since=2,
+            ),
+        ]
+    ]
+    withdrawn: NotRequired[
+        Annotated[
+            Withdrawn,
+            Key(
+                "`pairs` and `labels` of the corpus that no longer count, by reason; `of_earlier_snapshots`: `pairID` and"
+                " `because` of those that an earlier snapshot still holds. Never a text",
+                since=2,
+            ),
+        ]
+    ]
+    annotators: NotRequired[
+        Annotated[
+            Annotators,
+            Key(
+                "`people` who wrote or labelled here, and `background`: by `question`, how many chose an answer, `at_least`."
+                " Answers are voluntary; counts are rounded down to multiples of five, and smaller ones left out",
+                since=2,
+            ),
+        ]
+    ]
+    simulated: Annotated[Simulated, Key("`labels` and `pairs` that a simulated crowd made")]
+    about: Annotated[About, Key("when it was frozen (`frozen_at`), and by which `software`")]
+
+
+def is_early(manifest: Mapping[str, Any]) -> bool:
+    """Return whether a snapshot has the first version of the format: it may lack keys, and some statistics differ."""
+    return bool(manifest["format"] == FORMATS[0])
+
+
+def manifest_errors(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what a manifest lacks or has too much, and what is not of its type: (key of the manifest, text).
+
+    Its `format` is one of FORMATS; keys that later versions brought may be absent.
+    """
+    yield from object_errors(manifest, Manifest, FORMATS.index(manifest["format"]) + 1)

@@ -1,0 +1,55 @@
+"""List what changed from one snapshot of a corpus to the next: pairs, gold labels, partitions."""
+
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, QuerySet, Value
+from django.db.models.functions import Coalesce
+
+from nli.labels import NO_GOLD
+from snapshots.models import Snapshot, SnapshotPair
+
+ADDED, LABEL, PARTITION, GONE = "added", "label", "partition", "gone"
+CHANGES = {
+    ADDED: "are new",
+    LABEL: "have another gold label",
+    PARTITION: "are in another partition",
+    GONE: "are no longer in this snapshot",
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """One kind of change with its number of pairs, and the snapshot in whose list they are."""
+
+    name: str
+    meaning: str
+    number: int
+    listed_in: Snapshot
+
+
+def before(snapshot: Snapshot) -> Snapshot | None:
+    """Return the frozen snapshot of the same corpus before this one."""
+    earlier = Snapshot.objects.frozen().filter(corpus=snapshot.corpus_id, version__lt=snapshot.version)
+    return earlier.select_related("corpus").order_by("-version").first()
+
+
+def changes(old: Snapshot, new: Snapshot) -> list[Change]:
+    """Return the kinds of change from `old` to `new`, also those without a pair."""
+    return [
+        Change(name, meaning, changed(old, new, name).count(), old if name == GONE else new)
+        for name, meaning in CHANGES.items()
+    ]
+
+
+def changed(old: Snapshot, new: Snapshot, name: str) -> QuerySet[SnapshotPair]:
+    """Return the rows that changed so; rows of `old` for pairs that are gone, else of `new`."""
+    if name == GONE:
+        return changed(new, old, ADDED)
+    rows = SnapshotPair.objects.filter(snapshot=new)
+    other = SnapshotPair.objects.filter(snapshot=old, pair=OuterRef("pair"))
+    if name == ADDED:
+        return rows.filter(~Exists(other))
+    if name == PARTITION:
+        return rows.filter(Exists(other.exclude(partition=OuterRef("partition"))))
+    label = Coalesce("gold_label", Value(NO_GOLD))
+    return rows.annotate(now=label).filter(Exists(other.annotate(then=label).exclude(then=OuterRef("now"))))

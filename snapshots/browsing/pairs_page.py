@@ -1,0 +1,100 @@
+"""Pages that show the pairs of a frozen snapshot as they were at the freeze, and what changed since the one before."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.pages.access import researcher_required
+from nli.labels import NO_GOLD, SCHEMES
+from nli.lines import PARTITIONS
+from shared.pages_by_key import counted_up_to, page_by_key
+from snapshots.browsing.changes import CHANGES, GONE, before, changed, changes
+from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
+from snapshots.querysets import SnapshotPairQuerySet
+from validation.pairs.random_order import in_drawn_order
+from validation.questions.addresses import number_in
+
+PAIRS_A_PAGE = 50
+MOST_COUNTED = 100_000
+LONGEST = 200
+RANDOM = "random"
+FILTERS = ("partition", "genre", "label", "text", "changed", "order")
+
+
+@never_cache
+@require_safe
+@researcher_required
+def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponse:
+    """List the pairs of a frozen snapshot, fifty a page, with filters; the address holds them all."""
+    snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    wanted = {name: request.GET.get(name, "").replace("\0", "")[:LONGEST].strip() for name in FILTERS}
+    found, seed = _filtered(snapshot, wanted), number_in(request, "seed", 1, 2**31)
+    previous = after = None
+    if wanted["order"] == RANDOM:
+        keys = [row.pk for row in in_drawn_order(found.only("pk"), str(seed))[:PAIRS_A_PAGE]]
+    else:
+        edges = {side: number_in(request, side, 0, 2**62) or None for side in ("after", "before")}
+        page = page_by_key(found.only("pk"), "pk", PAIRS_A_PAGE, **edges)
+        keys, previous, after = [row.pk for row in page.rows], page.before, page.after
+    number, has_more = counted_up_to(found, MOST_COUNTED)
+    chosen: dict[str, Any] = {name: value for name, value in wanted.items() if value}
+    context = {
+        "snapshot": snapshot,
+        "rows": _rows(keys),
+        "wanted": wanted,
+        "partitions": PARTITIONS,
+        "genres": snapshot.corpus.genres.order_by("slug"),
+        "labels": SCHEMES[snapshot.corpus.scheme],
+        "no_gold": NO_GOLD,
+        "changed": CHANGES.get(wanted["changed"], ""),
+        "number": number,
+        "has_more": has_more,
+        "is_narrowed": bool(chosen.keys() - {"order"}),
+        "next": urlencode({**chosen, "after": after}) if after is not None else "",
+        "previous": urlencode({**chosen, "before": previous}) if previous is not None else "",
+        "another": urlencode({**chosen, "seed": seed + 1}) if wanted["order"] == RANDOM else "",
+    }
+    return render(request, "snapshots/pairs.html", context)
+
+
+@never_cache
+@require_safe
+@researcher_required
+def snapshot_changes(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show how many pairs changed since the snapshot before: a part of the snapshot's page, which requests it."""
+    snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    old = before(snapshot)
+    context = {"snapshot": snapshot, "old": old, "changes": changes(old, snapshot) if old else []}
+    return render(request, "snapshots/changes.html", context)
+
+
+def _filtered(snapshot: Snapshot, wanted: dict[str, str]) -> SnapshotPairQuerySet:
+    rows: SnapshotPairQuerySet = SnapshotPair.objects.filter(snapshot=snapshot)
+    if wanted["changed"]:
+        # Those that are gone stand in the list of the snapshot that still has them.
+        is_gone = wanted["changed"] == GONE
+        after = Snapshot.objects.frozen().filter(corpus=snapshot.corpus_id, version__gt=snapshot.version)
+        other = after.order_by("version").first() if is_gone else before(snapshot)
+        if wanted["changed"] not in CHANGES or other is None:
+            raise Http404(f"There is no such change in {snapshot}.")
+        old, new = (snapshot, other) if is_gone else (other, snapshot)
+        rows = rows.filter(pk__in=changed(old, new, wanted["changed"]).values("pk"))
+    rows = rows.chosen(partition=wanted["partition"], genre=wanted["genre"], label=wanted["label"])
+    return rows.filter(pair__hypothesis__icontains=wanted["text"]) if wanted["text"] else rows
+
+
+def _rows(keys: Sequence[int]) -> list[tuple[SnapshotPair, Counter[str]]]:
+    """Return the rows with these keys, in this order, each with its votes."""
+    votes: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    labels = SnapshotLabel.objects.filter(row__in=keys).order_by().values_list("row", "label")
+    for row, label, number in labels.annotate(number=Count("pk")):
+        votes[row][label] = number
+    found = SnapshotPair.objects.select_related("pair__premise__genre").in_bulk(keys)
+    return [(found[key], votes[key]) for key in keys]

@@ -1,0 +1,129 @@
+"use strict";
+// Draws the figures of templates/charts/_figure.html. What is drawn is the JSON in the figure, which the table below it
+// shows too. Colours are the interface's own variables, so light and dark need no second drawing.
+(function () {
+  const { KINDS, reader, colour } = window.chartKinds;
+  const opened = new Set(); // tables that a reader has opened: a page that loads itself again leaves them open
+
+  function sample(item) {
+    const mark = item.line
+      ? '<line x1="0" x2="24" y1="7" y2="7" stroke="' + colour(item.line) + '" stroke-width="2" stroke-dasharray="' + (item.dash || "none") + '"/>'
+      : "";
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("width", item.line ? 24 : 14);
+    svg.setAttribute("height", 14);
+    svg.setAttribute("aria-hidden", "true");
+    svg.innerHTML = mark;
+    if (!item.line) {
+      const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+      const shape = { square: d3.symbolSquare, diamond2: d3.symbolDiamond2, triangle2: d3.symbolTriangle2, square2: d3.symbolSquare2 };
+      const others = { times: d3.symbolTimes, plus: d3.symbolPlus };
+      path.setAttribute("d", d3.symbol(shape[item.symbol] || others[item.symbol] || d3.symbolCircle, 78)());
+      path.setAttribute("transform", "translate(7,7)");
+      path.setAttribute("fill", item.fill ? colour(item.fill) : "none");
+      path.setAttribute("stroke", colour(item.stroke || "--line-strong"));
+      svg.append(path);
+    }
+    return svg;
+  }
+
+  function showLegend(figure, items) {
+    const list = figure.querySelector(".chart-legend");
+    list.replaceChildren(
+      ...items.map((item) => {
+        const entry = document.createElement("li");
+        entry.append(sample(item), item.text);
+        return entry;
+      })
+    );
+    list.hidden = !items.length;
+  }
+
+  function picture(chart, width) {
+    const options = KINDS[chart.kind](chart, reader(chart), width);
+    const { legend, ...plot } = options;
+    const drawn = Plot.plot({
+      width,
+      marginRight: 24,
+      marginBottom: 40,
+      className: "chart-svg",
+      ...plot,
+    });
+    // Plot adds a style sheet, which our policy does not allow; charts.css says the same.
+    drawn.querySelectorAll("style").forEach((sheet) => sheet.remove());
+    const links = drawn.querySelectorAll("a");
+    for (const link of links) {
+      link.setAttribute("aria-label", link.firstElementChild.getAttribute("aria-label"));
+      if (links.length > 60) link.setAttribute("tabindex", "-1"); // the table below has the same links
+    }
+    // Plot also names groups and marks, which have no role that may have a name.
+    drawn.querySelectorAll("[aria-label]:not(a)").forEach((mark) => mark.removeAttribute("aria-label"));
+    // What is in a picture of one piece cannot be reached one by one.
+    drawn.setAttribute("role", links.length ? "group" : "img");
+    drawn.setAttribute("aria-label", chart.title);
+    return { drawn, legend };
+  }
+
+  function draw(figure) {
+    const chart = figure.chart;
+    const box = figure.querySelector(".chart-picture");
+    box.hidden = false;
+    const width = Math.floor(box.clientWidth);
+    if (!width || figure.drawnAt === width) return;
+    figure.drawnAt = width;
+    const { drawn, legend } = picture(chart, width);
+    box.replaceChildren(drawn);
+    showLegend(figure, legend);
+  }
+
+  function begin(figure) {
+    if (figure.chart) return;
+    figure.chart = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+    const table = figure.querySelector("details");
+    try {
+      draw(figure);
+    } catch (error) {
+      figure.querySelector(".chart-picture").hidden = true; // the table stays open in its place
+      reportError(error);
+      return;
+    }
+    table.open = opened.has(figure.chart.key);
+    table.addEventListener("toggle", () => (table.open ? opened.add : opened.delete).call(opened, figure.chart.key));
+    const button = figure.querySelector("[data-svg]");
+    button.hidden = false;
+    button.addEventListener("click", () => save(figure));
+    new ResizeObserver(() => draw(figure)).observe(figure.querySelector(".chart-picture"));
+  }
+
+  // A file knows none of the page's variables and style sheets, so what they give is written into it.
+  function save(figure) {
+    const shown = figure.querySelector(".chart-svg");
+    const copy = shown.cloneNode(true);
+    const theirs = copy.querySelectorAll("*");
+    shown.querySelectorAll("*").forEach((element, index) => {
+      for (const name of ["fill", "stroke"])
+        if ((element.getAttribute(name) || "").startsWith("var(")) theirs[index].setAttribute(name, getComputedStyle(element)[name]);
+    });
+    const style = getComputedStyle(shown);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("font-family", "system-ui, sans-serif");
+    copy.setAttribute("font-size", style.fontSize);
+    copy.setAttribute("color", style.color);
+    copy.setAttribute("fill", style.color);
+    const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    for (const [name, value] of [["width", "100%"], ["height", "100%"], ["fill", style.getPropertyValue("--surface")]])
+      ground.setAttribute(name, value);
+    const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
+    title.textContent = figure.chart.title;
+    copy.prepend(title, ground);
+    const link = document.createElement("a");
+    link.download = figure.chart.key + ".svg";
+    link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  const beginIn = (part) => part.querySelectorAll("[data-chart]").forEach(begin);
+  beginIn(document);
+  document.addEventListener("htmx:load", (event) => beginIn(event.detail.elt));
+})();

@@ -1,0 +1,133 @@
+"""How labelling goes: seats by state, days, batches in hand, who is active; and what opening pairs would cost."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotation_site.workspace.labelling_page import filled_by_day, seats_by_state
+from annotation_site.workspace.pipeline import counts_of
+from collection.models import Pair
+from tests.cast import ana, vera
+from tests.charted import charts_in
+from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
+from validation.annotators.membership import invite
+from validation.labelling.claiming import claim_batch
+from validation.labelling.submitting import submit_batch
+from validation.models import BatchItem, Label, Question
+from validation.pairs.opening import labels_a_day, open_for_validation, preview_opening
+from validation.quality_control.control_items import label_without_seat
+from validation.statistics import cached
+
+pytestmark = pytest.mark.django_db
+PAGE = "/c/small/labelling/"
+
+
+@made_once
+def question() -> Question:
+    """Six pairs of six premises with an author's label each: four seats a pair for validators."""
+    corpus = make_corpus()
+    for number in range(6):
+        premise = make_premise(corpus, f"Premise {number}.")
+        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
+    invite(question=corpus.questions.get(), annotator=vera())
+    return Question.objects.select_related("corpus").get()
+
+
+def answer_a_batch(question: Question) -> None:
+    batch = claim_batch(question=question, annotator=vera())
+    labels = {item.seat.token: "neutral" for item in batch.items}
+    submit_batch(annotator=vera(), token=batch.assignment.token, key="one", labels=labels)
+
+
+def test_an_unopened_corpus_leads_to_opening(question, browser_of, rosa):
+    page = browser_of(rosa).get(PAGE)
+    assert page.context["seats"] == {"filled": 0, "held": 0, "free": 0}
+    assert "No pair is open yet." in page.content.decode()
+
+
+def test_seats_are_free_then_held_then_filled(question, browser_of, rosa):
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    now = timezone.now()
+    assert seats_by_state(question, now) == {"filled": 0, "held": 0, "free": 24}
+    batch = claim_batch(question=question, annotator=vera())
+    now = timezone.now()
+    assert seats_by_state(question, now) == {"filled": 0, "held": 5, "free": 19}
+    page = browser_of(rosa).get(PAGE)
+    assert [(each["code"], each["answered"], each["pairs"]) for each in page.context["batches"]] == [
+        (vera().code, 0, 5)
+    ]
+    labels = {item.seat.token: "neutral" for item in batch.items}
+    submit_batch(annotator=vera(), token=batch.assignment.token, key="one", labels=labels)
+    BatchItem.objects.update(active_ms=8000)
+    page = browser_of(rosa).get(PAGE)
+    assert page.context["seats"] == {"filled": 5, "held": 0, "free": 19}
+    assert page.context["seconds"] == 8.0
+    assert [(each["code"], each["hour"], each["day"]) for each in page.context["people"]] == [
+        (vera().code, 5, 5)
+    ]
+    assert page.context["days_left"] == pytest.approx(19 / (5 / 7))
+    chart = charts_in(page.content)["seats"]
+    assert chart["title"] == "5 of 24 seats are filled (21%)."
+    assert [row["filled"] for row in chart["rows"]] == [0] * 13 + [5]
+
+
+def test_days_count_back_from_today(question):
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    answer_a_batch(question)
+    now = timezone.now()
+    first = Label.objects.filter(origin="cast", label__isnull=False).earliest("pk")
+    Label.objects.filter(pk=first.pk).update(cast_at=now - timedelta(days=3))
+    assert [number for _, number in filled_by_day(question, now, 5)] == [0] * 10 + [1, 1, 1, 5]
+
+
+def test_only_labels_of_validators_make_the_pace(question):
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    answer_a_batch(question)
+    # The labels of the six authors and of an expert are dated today, too.
+    pair, now = Pair.objects.first(), timezone.now()
+    label_without_seat(question, pair, "neutral", "expert").save()
+    imported = Label.objects.filter(label=None).first()
+    Label.objects.filter(pk=imported.pk).update(origin="imported", label="neutral")
+    counts = counts_of([question.corpus])[question.corpus_id]
+    assert counts.pace_of_labels == labels_a_day(question, now) == 5 / 7
+    assert counts.labelling == 1
+    seats = seats_by_state(question, now)
+    assert seats == {"filled": 6, "held": 0, "free": 18}  # a published label fills its seat, on no day
+    assert [number for _, number in filled_by_day(question, now, seats["filled"])][-2:] == [1, 6]
+
+
+def test_a_preview_says_what_opening_makes(question, browser_of, rosa):
+    seen = preview_opening(question=question, pairs=Pair.objects.all(), number=4)
+    assert (seen.pairs, seen.labels, seen.cents) == (4, 16, 16 * question.pay_cents)
+    assert not Label.objects.exists()
+    client, address = browser_of(rosa), "/corpora/small/open/"
+    page = client.post(address, {"do": "preview", "how": "number", "number": "4"})
+    assert page.status_code == 200
+    assert "4 pairs would open, for 16 labels by validators" in page.content.decode()
+    assert not Label.objects.exists()
+    client.post(address, {"how": "number", "number": "4"})
+    assert Label.objects.seats().filter(label=None).count() == seen.labels
+    assert client.post(address, {"do": "preview", "how": "number", "number": ""}).status_code == 422
+
+
+def test_the_seats_of_a_large_corpus_are_those_that_a_worker_counted(question, browser_of, rosa, monkeypatch):
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 5)
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    answer_a_batch(question)
+    client = browser_of(rosa)
+    assert "a worker counts it in the background" in client.get(PAGE).content.decode()
+    small = (seats_by_state(question, timezone.now()), filled_by_day(question, timezone.now(), 5))
+    cached.carry_out(statistics_id=cached.request_statistics(question=question, kind="overview").pk)
+    page = client.get(PAGE)
+    assert page.context["seats"] == small[0]
+    assert [row["filled"] for row in charts_in(page.content)["seats"]["rows"]] == [n for _, n in small[1]]
+    assert "Seats were counted by a worker on" in page.content.decode()
+
+
+def test_an_authors_own_label_is_no_work_of_labelling(question):
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    counts = counts_of([question.corpus])[question.corpus_id]
+    assert counts is not None
+    assert (counts.labels, [labels for _, _, labels in counts.days]) == (0, [0] * 14)

@@ -1,0 +1,108 @@
+"""The list of premises: filters, order, pages by key, CSV, all of it in the address."""
+
+import csv
+import io
+import re
+
+import pytest
+
+from annotation_site.workspace import premises_page
+from collection.models import Premise
+from collection.premises.writing_seats import make_seats
+from tests.corpora import make_corpus, make_pair, make_premise
+
+pytestmark = pytest.mark.django_db
+
+NEXT = re.compile(r'<a class="button" href="\?([^"]+)">Next</a>')
+PREVIOUS = re.compile(r'<a class="button" href="\?([^"]+)">Previous</a>')
+
+
+@pytest.fixture
+def corpus(db):
+    corpus = make_corpus()
+    for number in range(7):
+        make_premise(corpus, f"Sentence number {number}.")
+    return corpus
+
+
+@pytest.fixture
+def look(browser_of, rosa):
+    client = browser_of(rosa)
+    return lambda query="": client.get(f"/c/small/premises/?{query}")
+
+
+def shown(answer) -> list[str]:
+    return [row["premise"].text[-2] for row in answer.context["rows"]]
+
+
+def following(answer, pattern) -> str:
+    found = pattern.search(answer.content.decode())
+    return found[1].replace("&amp;", "&") if found else ""
+
+
+@pytest.mark.parametrize(
+    ("order", "pages"),
+    [("pk", ["012", "345", "6"]), ("-pk", ["654", "321", "0"])],
+)
+def test_pages_go_forward_and_back_by_key(corpus, look, monkeypatch, order, pages):
+    monkeypatch.setattr(premises_page, "PREMISES_A_PAGE", 3)
+    answer, forward = look(f"order={order}"), []
+    while True:
+        forward.append("".join(shown(answer)))
+        if not (query := following(answer, NEXT)):
+            break
+        answer = look(query)
+    assert forward == pages
+    back = [forward[-1]]
+    while query := following(answer, PREVIOUS):
+        answer = look(query)
+        back.append("".join(shown(answer)))
+    assert back[::-1] == pages
+
+
+def test_pages_by_id_hold_every_premise_once(corpus, look, monkeypatch):
+    monkeypatch.setattr(premises_page, "PREMISES_A_PAGE", 3)
+    ids, answer = [], look("order=-public_id")
+    while True:
+        ids += [row["premise"].public_id for row in answer.context["rows"]]
+        if not (query := following(answer, NEXT)):
+            break
+        answer = look(query)
+    assert ids == sorted(Premise.objects.values_list("public_id", flat=True), reverse=True)
+
+
+def test_filters_and_what_stands_in_a_row(corpus, look, ana):
+    first, second = Premise.objects.order_by("pk")[:2]
+    make_seats(premises=[first])
+    make_pair(corpus, second, "It counts.", author=ana, author_label="neutral")
+    Premise.objects.filter(pk=second.pk).update(status="dropped", dropped_because="A list.")
+    assert shown(look("text=number 3")) == ["3"]
+    assert shown(look(f"text={second.public_id}")) == ["1"]
+    assert shown(look("writing=open")) == ["0"]
+    assert shown(look("writing=none&status=open")) == list("23456")
+    assert shown(look("writing=sent")) == []
+    dropped = look("status=dropped")
+    assert "Dropped: A list." in dropped.content.decode()
+    assert dropped.context["rows"][0]["pairs"] == 1
+    assert "No premise passes these filters." in look("genre=nowhere").content.decode()
+
+
+def test_totals_stop_at_a_number_that_is_quick_to_count(corpus, look, monkeypatch):
+    assert "<p>7 premises." in look().content.decode()
+    monkeypatch.setattr(premises_page, "MOST_COUNTED", 5)
+    assert "<p>More than 5 premises." in look().content.decode()
+
+
+def test_csv_has_every_premise_that_passes(corpus, look, monkeypatch):
+    monkeypatch.setattr(premises_page, "ROWS_AT_ONCE", 2)
+    answer = look("as=csv&text=number")
+    rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
+    assert [row["text"] for row in rows] == [f"Sentence number {number}." for number in range(7)]
+    assert 'filename="small-premises.csv"' in answer["Content-Disposition"]
+
+
+@pytest.mark.parametrize(
+    "query", ["after=x", "before=-1", "order=text", "after=99999999999999999999", "text=%25"]
+)
+def test_odd_addresses_show_a_page(corpus, look, query):
+    assert look(query).status_code == 200

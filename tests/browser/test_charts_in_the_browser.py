@@ -1,0 +1,133 @@
+"""Charts in Chromium: each is drawn under the policy, and can be read on a phone, in dark and by keyboard."""
+
+import re
+
+from lxml import etree
+from playwright.sync_api import Page, expect
+
+from accounts.models import User
+from modeling.launching.actions import request_sweep
+from modeling.models import RunProgress
+from snapshots.statistics.job import compute_statistics, request_statistics
+from tests.browser.looks import LOOKS, complaints
+from tests.cast import person
+from tests.charted import charted_corpus
+from tests.modeling.material import done_run, small_snapshot
+from tests.modeling.test_run_charts import broken_down
+from tests.snapshots.material import freeze
+
+
+def look_at(page: Page, address: str) -> None:
+    """Opens a page and checks the rules for all pages with charts."""
+    said: list[str] = []
+    page.on(
+        "console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None
+    )
+    page.goto(address)
+    figures = page.locator("figure[data-chart]")
+    pictures = figures.locator("svg.chart-svg")
+    expect(pictures).to_have_count(figures.count())
+    assert figures.count()
+    for number in range(pictures.count()):
+        picture = pictures.nth(number)
+        label = picture.get_attribute("aria-label")
+        assert label == figures.nth(number).locator("figcaption").inner_text()
+        # The page of a sweep draws its charts again every two seconds: each look waits, or takes all at once.
+        expect(
+            picture.locator("circle, path, rect").first, f"nothing is drawn under “{label}”"
+        ).to_be_attached()
+        assert "NaN" not in picture.inner_html(), label
+        left, right, box_left, box_right = picture.evaluate(
+            """svg => {
+                const texts = [...svg.querySelectorAll("text")].map(text => text.getBoundingClientRect());
+                const box = svg.closest(".chart-picture").getBoundingClientRect();
+                return [Math.min(...texts.map(t => t.left)), Math.max(...texts.map(t => t.right)), box.left, box.right];
+            }"""
+        )
+        assert box_left <= left, f"a text is cut off on the left: {label}"
+        assert right <= box_right, f"a text is cut off on the right: {label}"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than the screen"
+    assert complaints(page, address) == []
+    assert said == []
+
+
+@LOOKS
+def test_the_statistics_of_a_snapshot(live_server, watched, rosa, look):
+    snapshot = freeze(charted_corpus(extra=False))
+    for kind in ("corpus", "artifacts"):
+        compute_statistics(statistics_id=request_statistics(snapshot=snapshot, kind=kind).pk)
+    page = watched(rosa, **look)
+    look_at(page, f"/snapshots/{snapshot.pk}/statistics/")
+
+    votes = page.locator("figure[data-chart=votes]")
+    expect(votes.locator("table")).to_be_hidden()
+    votes.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(
+        votes.get_by_role("cell", name="2-2-1").or_(votes.get_by_role("columnheader", name="2-2-1"))
+    ).to_be_visible()
+    with page.expect_download() as download:
+        votes.get_by_role("button", name="Download as SVG").press("Enter")
+    assert download.value.suggested_filename == "votes.svg"
+    picture = etree.parse(download.value.path()).getroot()
+    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    text = etree.tostring(picture, encoding="unicode")
+    assert not re.search(r"var\(|<script|<style", text), "it stands by itself"
+    with page.expect_download() as download:
+        votes.get_by_role("link", name="CSV").click()
+    assert download.value.suggested_filename == "charted-1-votes.csv"
+
+
+@LOOKS
+def test_the_pages_of_a_corpus(live_server, watched, rosa, look):
+    charted_corpus()
+    User.objects.filter(pk=person("guesser").pk).update(code="wmwmwmwmww")  # as wide as a code can be
+    page = watched(rosa, **look)
+    look_at(page, "/corpora/charted/pool/wmwmwmwmww/")
+    look_at(page, "/corpora/charted/pay/?floor=4")
+    look_at(page, "/corpora/charted/annotators/")
+    page.get_by_role("link", name="Seconds a label", exact=True).press("Enter")
+    expect(page.locator("th[aria-sort=descending]")).to_have_text(re.compile("Seconds a label"))
+    look_at(page, "/corpora/charted/agreement/")
+    points = page.locator("figure[data-chart=groups] svg a")
+    points.first.focus()
+    expect(points.first).to_be_focused()
+    expect(points.first).to_have_attribute("aria-label", re.compile("genre: letters, pairs: 15"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/corpora/charted/pairs/\?genre=letters"))
+    expect(page.locator("tbody tr")).to_have_count(15)
+
+
+@LOOKS
+def test_runs_and_the_seeds_of_a_sweep(live_server, watched, rosa, look):
+    snapshot = small_snapshot()
+    for baseline, accuracy in (("hypothesis_only", 0.5), ("cbow", 0.7)):
+        for seed in (1, 2):
+            run = done_run(snapshot, baseline, seed=seed, accuracy=accuracy + 0.01 * seed)
+            broken_down(run, {"entailment": 80, "neutral": 30, "fiction": 55})
+    sweep = request_sweep(snapshot=snapshot, baseline="cbow", seeds=[1, 2])
+    for child in sweep.children.all():
+        for epoch in (1, 2, 3):
+            RunProgress.objects.create(run=child, step=epoch, epoch=epoch, dev_accuracy=0.4 + 0.1 * epoch)
+    page = watched(rosa, **look)
+    look_at(page, "/runs/")
+    look_at(page, f"/runs/{sweep.pk}/")
+    # The page loads its part again while the sweep is under way: a table that is open stays open, and is drawn again.
+    seeds = page.locator("figure[data-chart=seeds]")
+    seeds.locator("summary").press("Enter")
+    with page.expect_response(lambda answer: answer.request.headers.get("hx-request") == "true"):
+        pass
+    expect(seeds.locator("svg.chart-svg")).to_be_visible()
+    expect(seeds.locator("table")).to_be_visible()
+
+
+def test_without_scripts_the_tables_stand_there(live_server, window_of, rosa):
+    snapshot = freeze(charted_corpus(extra=False))
+    compute_statistics(statistics_id=request_statistics(snapshot=snapshot, kind="corpus").pk)
+    page = window_of(rosa, java_script_enabled=False).new_page()
+    page.goto(f"/snapshots/{snapshot.pk}/statistics/")
+    figures = page.locator("figure[data-chart]")
+    assert figures.count() > 4
+    for number in range(figures.count()):
+        expect(figures.nth(number).locator("table")).to_be_visible()
+        expect(figures.nth(number).get_by_role("button")).to_have_count(0)

@@ -1,0 +1,82 @@
+"""The pages of a finished run: axe finds nothing serious, all fits a phone, and keys move from pair to pair."""
+
+import pytest
+
+from modeling.folders import folder_of
+from modeling.marking.actions import PHENOMENA, begin_marking
+from modeling.models import Mark
+from modeling.reports.overviews import OVERVIEWS
+from modeling.results.breakdowns import store_breakdowns
+from tests.browser.looks import LOOKS, complaints
+from tests.modeling.material import done_run, small_snapshot, write_predictions
+from tests.modeling.test_data_map import dynamics
+
+pytestmark = pytest.mark.usefixtures("sent")
+
+
+def two_runs():
+    """Makes a run with its hypothesis-only twin, on nine pairs in test."""
+    snapshot = small_snapshot(9, test=9)
+    runs = [done_run(snapshot), done_run(snapshot, regime={"hypothesis_only": True})]
+    for run, wrong in zip(runs, (3, 5), strict=True):
+        write_predictions(run, "test", wrong=wrong)
+        store_breakdowns(run, snapshot, folder_of(run), ["test"])
+    return runs
+
+
+@LOOKS
+def test_pages_about_runs_can_be_read_by_everybody(live_server, watched, rosa, look):
+    run, twin = two_runs()
+    dynamics(run)
+    page = watched(rosa, **look)
+    tables = [f"/snapshots/{run.snapshot_id}/tables/{name}/" for name in OVERVIEWS]
+    begin_marking(snapshot=run.snapshot, partition="test", number=3, phenomena=PHENOMENA, seed=1, by=rosa)
+    marking = f"/snapshots/{run.snapshot_id}/marking/"
+    beside = f"/runs/{run.pk}/predictions/test/?with={twin.pk}"
+    for address in (
+        f"/runs/{run.pk}/",
+        beside,
+        f"/runs/{run.pk}/data-map/",
+        f"/runs/curves/?run={run.pk}&run={twin.pk}",
+        "/runs/",
+        marking,
+        f"{marking}test/",
+        *tables,
+    ):
+        page.goto(address)
+        assert complaints(page, address) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
+
+
+def test_j_and_k_go_through_the_cards_and_enter_opens_the_pair(live_server, watched, rosa):
+    run, _ = two_runs()
+    page = watched(rosa)
+    page.goto(f"/runs/{run.pk}/predictions/test/")
+    cards = [card.get_attribute("id") for card in page.locator("#answers > li").all()]
+
+    def focused():
+        return page.evaluate("document.activeElement.id")
+
+    for key, place in (("j", 0), ("j", 1), ("j", 2), ("k", 1)):
+        page.keyboard.press(key)
+        assert focused() == cards[place]
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/pairs/{cards[1].removeprefix('pair-')}/")
+    page.go_back()
+    page.locator("#outcome").focus()
+    page.keyboard.press("k")  # in a list of choices a letter belongs to the list
+    assert focused() == "outcome"
+
+
+def test_digits_tick_phenomena_and_enter_goes_to_the_next_pair(live_server, watched, rosa):
+    run, _ = two_runs()
+    marking = begin_marking(
+        snapshot=run.snapshot, partition="test", number=2, phenomena=PHENOMENA, seed=1, by=rosa
+    )
+    page = watched(rosa)
+    page.goto(f"/snapshots/{run.snapshot_id}/marking/test/")
+    for key in ("1", "3", "1", "2", "Enter"):
+        page.keyboard.press(key)
+    page.get_by_text("Pair 2 of 2").wait_for()
+    (mark,) = Mark.objects.filter(pair__marking=marking)
+    assert mark.phenomena == [PHENOMENA[1], PHENOMENA[2]]

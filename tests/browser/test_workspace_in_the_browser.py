@@ -1,0 +1,202 @@
+"""The researchers' workspace in a real browser: every page of its own, wide and narrow, by keyboard, without scripts."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from playwright.sync_api import Page, expect
+
+from collection.models import Corpus, Pair, WritingSeat
+from collection.premises.writing_seats import make_seats
+from tests.browser.looks import VIOLATIONS
+from tests.browser.site import TEXTS, make_site
+from tests.cast import ana
+from tests.corpora import make_corpus, make_pair, make_premise
+from tests.snapshots.material import corpus_of, freeze
+
+WIDE = {"viewport": {"width": 1280, "height": 800}}
+NARROW = {"viewport": {"width": 360, "height": 640}}
+SIZES = [pytest.param("wide", WIDE, marks=pytest.mark.thorough), ("narrow", NARROW)]
+FILE = settings.BASE_DIR / "examples" / "captions" / "corpus.toml"
+PAGES = (
+    "/admin/",
+    "/c/small/",
+    "/c/small/premises/",
+    "/c/small/premises/import/",
+    "/c/small/prompts/",
+    "/c/small/labelling/",
+    "/c/small/settings/",
+    "/c/small/settings/file/",
+    "/new-corpus/",
+    "/corpora/small/pairs/",
+    "/corpora/small/pairs/?order=random&shortest=2",
+    "/corpora/small/open/",
+    "/search/?q=the+story&corpus=small",
+    "/snapshots/?corpus=small",
+    "/runs/?corpus=small",
+    "/health/",
+)
+OF_WORK = ("/c/small/preview/writing/", "/c/small/preview/labelling/")
+
+
+def all_complaints(page: Page, name: str) -> list[str]:
+    """Returns everything that axe finds, of every impact: the pages of the workspace pass all of its rules."""
+    return [
+        f"{name}: {rule['id']}: {node['html'][:200]}"
+        for rule in Axe().run(page, options=VIOLATIONS).response["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+def look_at(page: Page, addresses: tuple[str, ...]) -> list[str]:
+    found = []
+    for address in addresses:
+        answer = page.goto(address)
+        assert answer is not None
+        assert answer.ok, address
+        if not page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"):
+            found.append(f"{address} scrolls sideways")
+        found += all_complaints(page, address)
+    return found
+
+
+@pytest.mark.parametrize(("name", "size"), SIZES)
+def test_every_page_full_and_empty(live_server, watched, rosa, name, size):
+    page = watched(rosa, **size)
+    assert look_at(page, ("/admin/",)) == []
+    expect(page.get_by_role("heading", name="No corpus yet")).to_be_visible()
+    corpus = make_corpus()
+    assert look_at(page, PAGES) == []
+    make_pairs_in(corpus)
+    assert look_at(page, (*PAGES, *OF_WORK)) == []
+
+
+def make_pairs_in(corpus) -> None:
+    make_seats(premises=[make_premise(corpus, text) for text in TEXTS])
+    for number, text in enumerate(TEXTS):
+        premise = make_premise(corpus, f"In the story: {text}")
+        make_pair(corpus, premise, f"Hypothesis {number}.", author=ana(), author_label="neutral")
+
+
+def test_on_a_phone_the_menu_opens_by_keyboard_and_without_scripts(live_server, window_of, rosa):
+    make_site()
+    page = window_of(rosa, **NARROW, java_script_enabled=False).new_page()
+    page.goto("/c/small/")
+    sections = page.get_by_role("navigation", name="Sections")
+    expect(sections).to_be_hidden()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Menu")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(sections.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
+    page.keyboard.press("Escape")
+    expect(sections).to_be_hidden()
+    page.get_by_role("button", name="Menu").click()
+    sections.get_by_role("link", name="Pairs").click()
+    expect(page.get_by_role("heading", name="Pairs: The small corpus")).to_be_visible()
+
+
+def test_search_and_switching_the_corpus_by_keyboard(live_server, watched, rosa):
+    make_site()
+    other = make_corpus(slug="other")
+    Corpus.objects.filter(pk=other.pk).update(name="The other corpus")
+    page = watched(rosa, **WIDE)
+    page.goto("/corpora/small/pool/")
+    page.get_by_role("button", name="Corpus: The small corpus").press("Enter")
+    page.get_by_role("link", name="The other corpus").press("Enter")
+    page.wait_for_url("**/corpora/other/annotators/")
+    page.goto("/c/small/")
+    pair = Pair.objects.earliest("pk")
+    page.get_by_role("searchbox").fill(pair.public_id)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=pair.public_id)).to_be_visible()
+
+
+def test_numbers_come_by_themselves_and_not_under_the_reader(live_server, watched, rosa):
+    make_site()
+    page = watched(rosa, **WIDE)
+    page.clock.install()
+    page.goto("/c/small/")
+    texts = page.locator("#live").get_by_text("of 5 writing tasks sent")
+    expect(texts).to_have_text("0 of 5 writing tasks sent")
+    seat = WritingSeat.objects.earliest("pk")
+    WritingSeat.objects.filter(pk=seat.pk).update(
+        annotator=rosa, leased_until="2030-01-01T00:00Z", submitted_at="2026-01-01T00:00Z"
+    )
+    page.locator("#live summary").first.focus()
+    page.clock.run_for(21_000)
+    expect(texts).to_have_text("0 of 5 writing tasks sent")
+    page.evaluate("document.activeElement.blur()")
+    with page.expect_response("**/c/small/") as asked:
+        page.clock.run_for(21_000)
+    assert asked.value.request.headers["quintet-poll"] == "true"
+    expect(texts).to_have_text("1 of 5 writing tasks sent")
+
+
+def test_a_preview_sends_nothing(live_server, window_of, rosa):
+    make_site()
+    page = window_of(rosa, **WIDE).new_page()
+    sent = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    page.goto("/c/small/preview/labelling/")
+    page.keyboard.press("1")
+    page.goto("/c/small/preview/writing/")
+    page.locator("[data-text]").first.fill("A musician plays.")
+    page.get_by_role("button", name="Send").click()
+    page.wait_for_timeout(500)
+    assert sent == []
+    expect(page.get_by_text("This is a preview.")).to_be_visible()
+
+
+def test_a_corpus_file_is_chosen_looked_at_and_loaded(live_server, watched, rosa):
+    page = watched(rosa, **WIDE)
+    page.goto("/new-corpus/")
+    page.get_by_label("Choose the file").set_input_files(FILE)
+    expect(page.get_by_label("Text of the corpus file")).to_have_value(FILE.read_text())
+    page.get_by_role("button", name="Show what would change").click()
+    page.get_by_role("button", name="Make the corpus").click()
+    expect(page.get_by_role("heading", name="Next step")).to_be_visible()
+    assert all_complaints(page, "a new corpus") == []
+
+
+def test_records_keep_working_and_have_their_landmarks(live_server, watched, rosa):
+    make_site()
+    page = watched(rosa, **WIDE)
+    for address in ("/admin/records/", "/admin/collection/premise/", "/admin/accounts/grant/"):
+        page.goto(address)
+        page.wait_for_load_state("load")
+        expect(page.get_by_role("main")).to_be_visible()
+        assert page.locator(".material-symbols-outlined:not([aria-hidden]):not([role=button])").count() == 0
+        serious = [
+            each for each in all_complaints(page, address) if "landmark" in each or "target-size" in each
+        ]
+        assert serious == []
+
+
+@pytest.mark.parametrize(("name", "size"), SIZES)
+def test_the_pages_of_snapshots_and_pairs(live_server, watched, rosa, sent, name, size):
+    snapshot = freeze(corpus_of(6))
+    pair = Pair.objects.earliest("pk").public_id
+    page = watched(rosa, **size)
+    addresses = (
+        f"/snapshots/{snapshot.pk}/",
+        f"/snapshots/{snapshot.pk}/pairs/",
+        f"/snapshots/{snapshot.pk}/changes/",
+        f"/corpora/small/pairs/{pair}/",
+        f"/c/small/predictions/{pair}/",
+        "/c/small/labelling/",
+    )
+    assert look_at(page, addresses) == []
+    page.goto(f"/snapshots/{snapshot.pk}/")
+    expect(page.get_by_text("This is the first snapshot of its corpus.")).to_be_visible()
+
+
+def test_opening_shows_numbers_while_the_form_is_filled(live_server, watched, rosa):
+    make_pairs_in(make_corpus())
+    page = watched(rosa, **WIDE)
+    page.goto("/corpora/small/open/")
+    page.get_by_label("Number or percentage").fill("3")
+    page.keyboard.press("Tab")
+    expect(page.get_by_text("3 pairs would open, for 12 labels by validators")).to_be_visible()
+    page.get_by_role("button", name="Open pairs").click()
+    expect(page.get_by_text("3 pairs are open for validation.")).to_be_visible()

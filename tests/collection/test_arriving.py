@@ -1,0 +1,254 @@
+"""From a platform's link to its return address: the welcome with consent, minutes and money, and how a visit can end."""
+
+from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import Consent, ConsentForm, User
+from accounts.people.qualifications import grant
+from collection.models import EntryLink, Exam, ExamAttempt, Pair, PromptVersion, Visit
+from collection.premises.writing_seats import make_seats
+from tests.addresses import writes
+from tests.cast import person
+from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
+from validation.pairs.opening import open_for_validation
+
+pytestmark = pytest.mark.django_db
+
+
+@made_once
+def link():
+    corpus = make_corpus(with_consent=True)
+    make_seats(premises=[make_premise(corpus, f"The ferry leaves at {hour}.") for hour in range(4)])
+    return EntryLink.objects.create(
+        corpus=corpus,
+        platform="prolific",
+        name="first wave",
+        work="writing",
+        tasks_wanted=2,
+        completion_code="C0DE-77",
+        no_work_code="N0-W0RK",
+        screened_out_code="SCR33N",
+        timed_out_code="T1ME",
+    )
+
+
+def address_of(link, participant="5f0c"):
+    query = f"PROLIFIC_PID={participant}&STUDY_ID=st&SESSION_ID=se-{participant}"
+    return f"{reverse('enter', args=[link.token])}?{query}"
+
+
+def agree(client, link, participant="5f0c"):
+    return client.post(address_of(link, participant), {"agree": link.corpus.consent_form.digest})
+
+
+def write_one(client, slug):
+    work = reverse("writing", args=[slug])
+    form = client.get(work).context["form"]
+    texts = {f"text-{label}": f"Somebody says {label}." for label in form.assignment.labels}
+    sent = client.post(work, {"token": form["token"].value(), "key": form["key"].value(), **texts})
+    return client.get(sent.url, follow=True)
+
+
+def test_from_the_platforms_link_to_its_return_address(client, browser_of, rosa, link):
+    """The platform's side is played: it fills its placeholders into the address that the site shows, and reads the
+    code in the address to which the person comes back."""
+    shown = browser_of(rosa).get(reverse("entry-link", args=[link.corpus.slug, link.pk])).context["address"]
+    ids = {"PROLIFIC_PID": "5f0c", "STUDY_ID": "64aa", "SESSION_ID": "77bb"}
+    for name, value in ids.items():
+        assert "{{%" + name + "%}}" in shown
+        shown = shown.replace("{{%" + name + "%}}", value)
+    screens = []
+    page = client.get(shown)
+    screens.append("welcome")
+    text = page.content.decode()
+    assert "We collect sentences." in text, "the consent is part of the welcome"
+    assert "2 tasks" in text
+    assert "about 4 minutes" in text
+    assert "$0.60" in text
+    assert not User.objects.filter(platform_identities__isnull=False).exists()
+    client.post(reverse("entry-opened", args=[link.token]))
+    page = client.post(shown, {"agree": link.corpus.consent_form.digest}, follow=True)
+    screens.append("instructions")
+    assert page.templates[0].name == "collection/writing/prompt.html"
+    page = client.post(page.request["PATH_INFO"], {"agree": "yes"}, follow=True)
+    screens.append("task")
+    assert page.templates[0].name == "collection/writing/writing.html"
+    assert screens == ["welcome", "instructions", "task"]
+    assert "0 of 2</" not in page.content.decode()
+    assert "0 of 2 · <bdi>$0.00</bdi>" in page.content.decode()
+    page = write_one(client, link.corpus.slug)
+    assert "1 of 2 · <bdi>$0.30</bdi>" in page.content.decode()
+    page = write_one(client, link.corpus.slug)
+    assert page.templates[0].name == "collection/joining/visit.html"
+    assert "C0DE-77" in page.content.decode()
+    client.post(reverse("visit-returned"))
+    back = urlsplit(page.context["way_back"].address)
+    assert f"{back.scheme}://{back.netloc}{back.path}" == "https://app.prolific.com/submissions/complete"
+    assert parse_qs(back.query) == {"cc": ["C0DE-77"]}
+    visit = Visit.objects.get()
+    assert (visit.study, visit.session, visit.ended_as) == ("64aa", "77bb", "finished")
+    funnel = browser_of(rosa).get(reverse("entry-link", args=[link.corpus.slug, link.pk])).context["funnel"]
+    assert funnel.steps == {"opened": 1, "began": 1, "read": 1, "sent": 1, "finished": 1, "returned": 1}
+
+
+def test_nobody_comes_in_without_the_consent_that_was_shown(client, link):
+    page = client.post(address_of(link), {"agree": "of another wording"})
+    assert page.status_code == 422
+    assert "We collect sentences." in page.content.decode()
+    assert not Visit.objects.exists()
+    assert not Consent.objects.exists()
+    agree(client, link)
+    assert Consent.objects.get().user == Visit.objects.get().user
+
+
+def test_who_comes_back_is_not_asked_again(client, link):
+    agree(client, link)
+    page = client.get(address_of(link)).content.decode()
+    assert "We collect sentences." not in page
+    assert client.post(address_of(link)).status_code == 302
+    assert "We collect sentences." in client.get(address_of(link, "other")).content.decode()
+    Consent.objects.update(withdrawn_at=timezone.now())
+    assert "We collect sentences." in client.get(address_of(link)).content.decode()
+    assert client.post(address_of(link)).status_code == 422
+
+
+def test_a_consent_with_a_placeholder_lets_nobody_in(client, link):
+    ConsentForm.objects.update(text="Write to [name of the group].")
+    assert client.get(address_of(link)).status_code == 503
+    assert agree(client, link).status_code == 503
+    assert not Visit.objects.exists()
+
+
+def test_labelling_begins_with_its_instructions(client, link):
+    corpus = link.corpus
+    pair = make_pair(corpus, make_premise(corpus, "A dog barks."), "It is loud.", author=person("a"))
+    open_for_validation(question=corpus.questions.get(), pairs=Pair.objects.filter(pk=pair.pk))
+    EntryLink.objects.update(work="labelling", tasks_wanted=3)
+    shown = client.get(address_of(link)).context["estimate"]
+    assert (shown.tasks, shown.cents) == (3, 3 * 5 * 5)  # batches of five, five cents each
+    page = client.post(address_of(link), {"agree": corpus.consent_form.digest}, follow=True)
+    assert page.templates[0].name == "validation/labelling/instructions.html"
+    page = client.post(page.request["PATH_INFO"], {"agree": "yes"}, follow=True)
+    assert "validation/labelling/labelling.html" in [template.name for template in page.templates]
+
+
+def ends(client):
+    page = client.get(reverse("visit"))
+    return page.context["end"], page.context["way_back"].code
+
+
+def test_each_end_has_its_code(client, link):
+    agree(client, link)
+    visit = Visit.objects.get()
+    assert ends(client)[0] is None
+    EntryLink.objects.update(minutes_allowed=20)
+    assert ends(client)[0] is None
+    Visit.objects.update(arrived_at=timezone.now() - timedelta(minutes=21))
+    assert ends(client) == ("timed_out", "T1ME")
+    Visit.objects.update(finished_at=timezone.now())
+    assert ends(client) == ("finished", "C0DE-77")  # who finished is never out of time
+    Visit.objects.update(finished_at=None, arrived_at=timezone.now())
+    link.corpus.genres.get().premises.update(status="paused")
+    assert ends(client) == ("no_work", "N0-W0RK")
+    qualification = person_needs_exam(link, visit.user)
+    assert ends(client) == ("screened_out", "SCR33N")
+    grant(user=visit.user, qualification=qualification, how="invitation")
+    assert ends(client) == ("no_work", "N0-W0RK")
+    EntryLink.objects.update(no_work_code="https://connect.example/partial")
+    page = client.get(reverse("visit"))
+    assert (page.context["way_back"].code, page.context["way_back"].address) == (
+        "",
+        "https://connect.example/partial",
+    )
+
+
+def person_needs_exam(link, user):
+    from accounts.models import Qualification
+
+    qualification = Qualification.objects.create(slug="w", name="Writers")
+    exam = Exam.objects.create(corpus=link.corpus, qualification=qualification, tries=1)
+    ExamAttempt.objects.create(exam=exam, annotator=user, passed=False, judged_at=timezone.now(), number=1)
+    return qualification
+
+
+def test_only_the_first_way_back_is_noted_and_only_at_an_end(client, link):
+    agree(client, link)
+    client.post(reverse("visit-returned"))
+    assert Visit.objects.get().returned_at is None
+    link.corpus.genres.get().premises.update(status="paused")
+    client.post(reverse("visit-returned"))
+    Visit.objects.update(finished_at=timezone.now())
+    client.post(reverse("visit-returned"))
+    assert Visit.objects.get().ended_as == "no work"
+
+
+def test_looking_writes_nothing(client, link, django_assert_max_num_queries):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as asked:
+        client.get(address_of(link))
+    assert writes(asked) == []
+    agree(client, link)
+    with CaptureQueriesContext(connection) as asked:
+        client.get(reverse("visit"))
+    assert writes(asked) == []
+
+
+def test_the_wizard_makes_a_link_by_the_platforms_book(browser_of, rosa, link):
+    client, slug = browser_of(rosa), link.corpus.slug
+    form = {"name": "Wave 2", "work": "writing", "tasks_wanted": "3"}
+    page = client.post(reverse("entry-links", args=[slug]), {**form, "platform": "connect"})
+    assert page.status_code == 422
+    assert "People need a code" in page.content.decode()
+    assert "proof" in page.context["form"].errors  # nobody gets a link without one unasked
+    page = client.post(
+        reverse("entry-links", args=[slug]), {**form, "completion_code": "C", "proof": "prolific"}
+    )
+    assert "give the id of your workspace there" in page.content.decode()
+    form["proof"] = "none"
+    back = "https://connect.cloudresearch.com/participant/project/7DE64B7FBE/complete"
+    page = client.post(
+        reverse("entry-links", args=[slug]),
+        {**form, "platform": "connect", "completion_url": back},
+        follow=True,
+    )
+    made = EntryLink.objects.get(name="Wave 2")
+    assert (made.participant_key, made.study_key, made.session_key) == (
+        "participantId",
+        "projectId",
+        "assignmentId",
+    )
+    assert page.context["address"] == f"http://testserver/enter/{made.token}/"
+    estimate = page.context["estimate"]
+    assert (estimate.cents, estimate.minutes) == (90, 6)
+    assert estimate.hourly_cents == 900
+    arrived = {"participantId": "c1", "projectId": "p", "assignmentId": "a1"}
+    assert client.get(f"/enter/{made.token}/", arrived).status_code == 200
+    page = client.post(reverse("entry-link", args=[slug, made.pk]), {"do": "close"}, follow=True)
+    assert page.context["link"].closed_at is not None
+    page = client.post(
+        reverse("entry-link", args=[slug, made.pk]),
+        {**form, "tasks_wanted": "0", "completion_code": "X"},
+    )
+    assert page.status_code == 422
+
+
+def test_reading_pay_belongs_to_a_visit(link, client):
+    PromptVersion.objects.update(reading_pay_cents=15)
+    assert client.get(address_of(link)).context["estimate"].cents == 2 * 30 + 15
+
+
+def test_researchers_see_each_end_and_send_nothing(browser_of, rosa, link):
+    client = browser_of(rosa)
+    for end, code in (("finished", "C0DE-77"), ("screened_out", "SCR33N"), ("timed_out", "T1ME")):
+        page = client.get(reverse("preview-end", args=[link.corpus.slug, link.pk]), {"end": end})
+        assert code in page.content.decode()
+        assert "connect-src 'none'" in page["Content-Security-Policy"]
+    client.post(reverse("entry-opened", args=[link.token]))
+    assert EntryLink.objects.get().opened == 0

@@ -1,0 +1,57 @@
+"""Two versions of prompts side by side: the words that differ, and what writers did under each."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import F
+
+from collection.models import PromptVersion, WritingAssignment
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import skip_writing, submit_writing
+from collection.writing.versions import differences, figures_of
+from tests.corpora import make_corpus, make_premise
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/c/small/prompts/"
+TEXTS = {"entailment": "A" * 10, "neutral": "B" * 20, "contradiction": "C" * 30}
+
+
+def test_words_are_compared_and_none_is_lost():
+    first, second = "Write one  sentence.", "Write two sentences,\nplease."
+    found = list(differences(first, second))
+    assert found[0] == ("same", "Write ")
+    assert "".join(text for kind, text in found if kind != "second") == first
+    assert "".join(text for kind, text in found if kind != "first") == second
+
+
+def test_figures_are_those_of_the_version(browser_of, rosa, ana):
+    corpus = make_corpus()
+    make_seats(premises=[make_premise(corpus, f"Premise number {number}.") for number in range(3)])
+    old = PromptVersion.objects.get()
+    for number in range(2):
+        token = claim_writing(corpus=corpus, annotator=ana).token
+        submit_writing(annotator=ana, token=token, texts=TEXTS, key=str(number))
+    skip_writing(annotator=ana, token=claim_writing(corpus=corpus, annotator=ana).token)
+    WritingAssignment.objects.filter(outcome="submitted").update(
+        closed_at=F("created_at") + timedelta(minutes=2)
+    )
+    new = PromptVersion.objects.create(
+        prompt=old.prompt, number=2, instructions="Read the text and write.", pay_cents=40, digest="2"
+    )
+    figures = figures_of(old)
+    assert (figures.sent, figures.skipped, figures.took) == (2, 1, timedelta(minutes=2))
+    assert figures.characters == pytest.approx(20, abs=1)
+    assert figures_of(new).took is None
+    page = browser_of(rosa).get(PAGE).content.decode()
+    assert "2 min 00 s" in page
+    assert "Read the <del>line</del>" in page
+    assert "Read the <ins>text</ins>" in page
+    turned = browser_of(rosa).get(PAGE, {"first": new.pk, "second": old.pk}).content.decode()
+    assert "Read the <del>text</del>" in turned
+
+
+def test_one_version_says_that_there_is_nothing_to_compare(browser_of, rosa):
+    make_corpus()
+    assert "nothing to compare yet" in browser_of(rosa).get(PAGE).content.decode()

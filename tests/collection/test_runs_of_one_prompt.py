@@ -1,0 +1,123 @@
+"""Tasks come in runs of one prompt, and prompts that were read come first, so that people read few instructions."""
+
+from collections import Counter
+from itertools import groupby
+
+import pytest
+
+from accounts.models import User
+from collection.models import (
+    Corpus,
+    Genre,
+    Premise,
+    Prompt,
+    PromptField,
+    PromptReading,
+    PromptVersion,
+    WritingAssignment,
+)
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import RUN, claim_writing, prompts_with_work
+from collection.writing.prompts import read_prompt
+from collection.writing.submitting import skip_writing, submit_writing
+from tests.cast import person
+from tests.corpora import make_corpus, make_premise
+
+pytestmark = pytest.mark.django_db
+
+TEXTS = {"entailment": "Something is there.", "neutral": "It is red.", "contradiction": "Nothing is there."}
+PROMPTS = ("letters", "speech", "stories")
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    """Makes three prompts with two genres each, and thirty premises for each genre."""
+    corpus = make_corpus()
+    for slug in PROMPTS:
+        prompt = Prompt.objects.create(corpus=corpus, slug=slug, name=slug.capitalize())
+        version = PromptVersion.objects.create(prompt=prompt, number=1, instructions="Write.", digest=slug)
+        for order, label in enumerate(TEXTS):
+            PromptField.objects.create(version=version, order=order, label=label, wording=f"For {label}.")
+        for number in (1, 2):
+            genre = f"{slug}-{number}"
+            Genre.objects.create(corpus=corpus, slug=genre, name=genre, prompt=prompt)
+            make_seats(premises=[make_premise(corpus, f"{genre}, {n}.", genre=genre) for n in range(30)])
+    return corpus
+
+
+def write(corpus: Corpus, writer: User, **chosen: str) -> str:
+    """Writes one task, after its instructions. Returns the prompt."""
+    task = claim_writing(corpus=corpus, annotator=writer, **chosen)
+    read_prompt(annotator=writer, version=task.prompt_version, answers={})
+    submit_writing(annotator=writer, token=task.token, texts=TEXTS, key=task.token)
+    return task.prompt_version.prompt.slug
+
+
+def test_tasks_come_in_runs_of_one_prompt(corpus, ana):
+    written = [write(corpus, ana) for _ in range(3 * RUN)]
+    runs = [len(list(run)) for _, run in groupby(written)]
+    assert all(length % RUN == 0 for length in runs), written
+
+
+def test_a_writer_stays_with_the_prompts_that_they_have_read_unless_these_are_far_ahead(corpus, ana):
+    first = [write(corpus, ana) for _ in range(RUN)]
+    # Ten of sixty are a sixth: more than a tenth ahead of what nobody has begun.
+    assert write(corpus, ana) != first[0]
+    for _ in range(2 * RUN - 1):
+        write(corpus, ana)
+    read = PromptReading.objects.filter(annotator=ana).count()
+    assert read == len(PROMPTS)
+    # All have been read, and all are about as full: the next run is of the least written one.
+    left = {
+        slug: 60 - WritingAssignment.objects.filter(prompt_version__prompt__slug=slug).count()
+        for slug in PROMPTS
+    }
+    assert left[write(corpus, ana)] == max(left.values())
+
+
+def test_a_newcomer_begins_with_what_is_least_written_so_that_genres_fill_evenly(corpus):
+    for number in range(9):
+        writer = person(f"writer-{number}")
+        for _ in range(5):
+            write(corpus, writer)
+    per_prompt = Counter(WritingAssignment.objects.values_list("prompt_version__prompt__slug", flat=True))
+    assert set(per_prompt.values()) == {15}
+    per_genre = Counter(WritingAssignment.objects.values_list("seat__genre__slug", flat=True))
+    assert max(per_genre.values()) - min(per_genre.values()) <= 4  # of thirty
+
+
+def test_a_run_that_has_no_text_left_ends(corpus, ana):
+    first = write(corpus, ana)
+    Premise.objects.filter(genre__prompt__slug=first).update(status="paused")
+    assert write(corpus, ana) != first
+
+
+def test_a_writer_may_choose_and_the_run_goes_on_with_the_choice(corpus, ana):
+    first = write(corpus, ana)
+    chosen = next(slug for slug in PROMPTS if slug != first)
+    assert write(corpus, ana, prompt=chosen) == chosen
+    assert [write(corpus, ana) for _ in range(RUN - 1)] == [chosen] * (RUN - 1)
+    assert write(corpus, ana, prompt="no such prompt") in PROMPTS
+
+
+def test_a_skipped_text_counts_for_the_run_and_ends_no_run(corpus, ana):
+    first = write(corpus, ana)
+    skip_writing(annotator=ana, token=claim_writing(corpus=corpus, annotator=ana).token)
+    assert write(corpus, ana) == first
+
+
+def test_the_start_page_offers_the_kinds_of_text_that_have_work(corpus, ana, browser_of):
+    Prompt.objects.filter(slug="speech").update(status="closed")
+    assert [prompt.slug for prompt in prompts_with_work(ana, [corpus])[corpus.pk]] == ["letters", "stories"]
+    page = browser_of(ana).get("/start/").content.decode()
+    assert "/work/writing/small/?prompt=stories" in page
+    assert "prompt=speech" not in page
+
+
+def test_who_has_another_text_in_hand_is_told_so(corpus, ana, browser_of):
+    task = claim_writing(corpus=corpus, annotator=ana)
+    read_prompt(annotator=ana, version=task.prompt_version, answers={})
+    other = next(slug for slug in PROMPTS if slug != task.prompt_version.prompt.slug)
+    page = browser_of(ana).get(f"/work/writing/small/?prompt={other}").content.decode()
+    assert "You have this text in hand" in page
+    assert task.token in page

@@ -1,0 +1,208 @@
+"""One rule decides which premises are free for a writer: offers, claim and the reason for no work never disagree.
+
+Random histories compare them with the rule in plain Python, written here over the rows.
+"""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from accounts.models import User
+from collection.errors import NoWork as NothingToWrite
+from collection.errors import WritingEnded
+from collection.models import (
+    Corpus,
+    Exclusion,
+    Genre,
+    PilotWriter,
+    Premise,
+    Prompt,
+    WritingSeat,
+)
+from collection.premises.writing_seats import make_seats, new_seat
+from collection.writing.claiming import claim_writing, why_no_work
+from collection.writing.submitting import skip_writing, submit_writing
+from tests.cast import person, rosa
+from tests.corpora import make_corpus, make_premise
+from tests.validation.test_free_for_this_person import Labelling, taken_back
+from validation.start_page.offers import offers_for
+
+pytestmark = pytest.mark.django_db
+NAMES = ("ana", "vera", "stan")
+TEXTS = {"entailment": "Something is there.", "neutral": "It is red.", "contradiction": "Nothing is there."}
+
+
+@pytest.fixture
+def texts() -> Corpus:
+    """Makes two genres, one of them piloted by Ana; a person may write a quarter of a genre and three texts a day."""
+    corpus = make_corpus(slug="texts", writers_per_premise=2, max_genre_share=25, max_tasks_per_day=3)
+    tried = Prompt.objects.create(corpus=corpus, slug="news", name="News")
+    Genre.objects.create(corpus=corpus, slug="news", name="News", prompt=tried)
+    for genre in ("fiction", "news"):
+        make_seats(premises=[make_premise(corpus, f"{genre} {number}.", genre=genre) for number in range(2)])
+    for name in NAMES:
+        person(name)
+    WritingSeat.objects.bulk_create(
+        new_seat(premise, 1, is_pilot=True) for premise in Premise.objects.filter(genre__slug="fiction")
+    )
+    PilotWriter.objects.create(prompt=Prompt.objects.get(slug="fiction"), annotator=person("ana"))
+    rosa()
+    return corpus
+
+
+class Writing:
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+
+    def do(self, what: str, who: User, n: int) -> None:
+        if what == "lose":
+            WritingSeat.objects.filter(submitted_at=None, annotator=who).update(
+                leased_until=timezone.now() - timedelta(hours=1)
+            )
+        elif what == "pause":
+            premise = Premise.objects.order_by("pk")[n % 4]
+            premise.status = "open" if premise.status != "open" else "paused"
+            premise.save()
+        elif what == "prompt":
+            Prompt.objects.filter(slug="fiction").update(status=("open", "pilot", "closed")[n % 3])
+        elif what == "exclude":
+            Labelling(self.corpus).exclude(self.corpus.questions.get(), who, n)
+        elif what == "cap":
+            Corpus.objects.filter(pk=self.corpus.pk).update(max_tasks_per_day=(None, 1, 3)[n % 3])
+        else:
+            self.work(what, who)
+
+    def work(self, what: str, who: User) -> None:
+        try:
+            task = claim_writing(corpus=Corpus.objects.get(pk=self.corpus.pk), annotator=who)
+        except NothingToWrite:
+            return
+        if what == "write":
+            submit_writing(annotator=who, token=task.token, texts=TEXTS, key=task.token)
+        elif what == "skip":
+            skip_writing(annotator=who, token=task.token)
+
+
+def what_to_write(corpus: Corpus, who: User) -> tuple[str, set[int]]:
+    """Applies the plain rule to the rows: returns work and the next seat, or why there is none."""
+    now = timezone.now()
+    if Exclusion.objects.filter(corpus=corpus, annotator=who, undone_at=None).exists():
+        return "excluded", set()
+    rows = list(WritingSeat.objects.filter(genre__corpus=corpus).select_related("premise", "genre__prompt"))
+    tasks = list(who.writingassignment_set.filter(corpus=corpus).select_related("seat"))
+    for task in tasks:
+        seat = task.seat
+        free = seat.annotator_id in (None, who.pk) or seat.leased_until <= now
+        if task.closed_at is None and seat.submitted_at is None and free:
+            return "work", {seat.pk}
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    given = sum(task.created_at >= today for task in tasks)
+    if corpus.max_tasks_per_day is not None and given >= corpus.max_tasks_per_day:
+        return "today", set()
+    pilots = set(PilotWriter.objects.filter(annotator=who).values_list("prompt", flat=True))
+    writable = [
+        genre
+        for genre in Genre.objects.filter(corpus=corpus).select_related("prompt")
+        if genre.prompt.versions.exists()
+        and (genre.prompt.status == "open" or (genre.prompt.status == "pilot" and genre.prompt_id in pilots))
+    ]
+    if not writable:
+        return "closed", set()
+    full = set()
+    for genre in writable:
+        real = [row for row in rows if row.genre_id == genre.pk and not row.is_pilot]
+        mine = sum(row.annotator_id == who.pk and row.submitted_at is not None for row in real)
+        if mine > 0 and (mine + 1) * 100 > corpus.max_genre_share * len(real):
+            full.add(genre.pk)
+    rest = {genre.pk: genre.prompt.status == "pilot" for genre in writable if genre.pk not in full}
+    if not rest:
+        return "share", set()
+    waiting = [
+        row
+        for row in rows
+        if row.submitted_at is None
+        and row.premise.status == "open"
+        and row.genre_id in rest
+        and row.is_pilot == rest[row.genre_id]
+    ]
+    touched = {task.seat.premise_id for task in tasks}
+    theirs = [row for row in waiting if row.premise_id not in touched]
+    claimable = [row for row in theirs if row.leased_until is None or row.leased_until <= now]
+    if claimable:  # one genre alone has words
+        return "work", {min(claimable, key=lambda row: row.turn).pk}
+    if theirs:
+        return "held", set()
+    if waiting:
+        return "known", set()
+    return ("others" if full else "none"), set()
+
+
+WHY_NOT = {
+    "That was enough": "today",
+    "The instructions": "closed",
+    "Writing is closed": "closed",
+    "You have done your part": "share",
+    "Others are writing": "held",
+    "You have been given": "known",
+    "What is still open": "others",
+    "Every premise has": "none",
+}
+
+
+def what_it_says(nothing: NothingToWrite | None) -> str:
+    if nothing is None:
+        return "work"
+    if isinstance(nothing, WritingEnded):
+        return "excluded"
+    return next(what for begin, what in WHY_NOT.items() if nothing.why.startswith(begin))
+
+
+WRITING = ("claim", "claim", "write", "write", "skip", "lose", "pause", "prompt", "exclude", "cap")
+
+
+def test_offer_claim_and_reason_of_writing_agree_with_the_plain_rule_after_any_history(texts):
+    met = set()
+
+    @settings(max_examples=settings.default.max_examples // 5, database=None)
+    @example([("cap", "ana", 1), ("write", "vera", 0)])  # done for today
+    @example([("pause", "ana", 1), ("claim", "vera", 0), ("claim", "stan", 0)])  # held by others
+    @given(
+        st.lists(st.tuples(st.sampled_from(WRITING), st.sampled_from(NAMES), st.integers(0, 5)), max_size=14)
+    )
+    def check(history: list[tuple[str, str, int]]) -> None:
+        with taken_back():
+            for what, name, n in history:
+                Writing(texts).do(what, person(name), n)
+            corpus = Corpus.objects.get(pk=texts.pk)
+            for name in NAMES:
+                who = person(name)
+                right, seats_ = what_to_write(corpus, who)
+                met.add(right)
+                assert any(offer.writes for offer in offers_for(who)) == (right == "work"), name
+                assert what_it_says(why_no_work(corpus=corpus, annotator=who)) == right, name
+                with taken_back():
+                    try:
+                        claimed, said = {claim_writing(corpus=corpus, annotator=who).seat_id}, "work"
+                    except NothingToWrite as nothing:
+                        claimed, said = set(), what_it_says(nothing)
+                assert (claimed, said) == (seats_, right), name
+
+    check()
+    assert met >= {"work", "excluded", "today", "closed", "share", "held"}, "the draw is rich enough"
+
+
+def test_a_full_genre_is_not_offered(texts):
+    """The start page used to ignore shares: it offered writing, and the page then said that the share was done."""
+    Corpus.objects.update(max_genre_share=25, max_tasks_per_day=None)
+    vera = person("vera")
+    assert [offer.writes for offer in offers_for(vera)] == [True]
+    texts.refresh_from_db()
+    Writing(texts).work("write", vera)
+    assert "one person writes at most 25%" in why_no_work(corpus=texts, annotator=vera).why
+    assert not any(offer.writes for offer in offers_for(vera))
+
+
+# Exams

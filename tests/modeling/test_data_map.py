@@ -1,0 +1,172 @@
+"""The data map of a run: regions, pages, CSV, REST, and pairs that are sent to validation from there."""
+
+import csv
+import io
+import json
+
+import pytest
+from lxml import html
+
+from collection.models import Pair
+from modeling.folders import folder_of
+from modeling.results.data_map import NoDataMap, data_map
+from modeling.results.predictions import BadChoice, BadPlace
+from tests.charted import charts_in
+from tests.modeling.material import a_run, done_run, small_snapshot
+from tests.modeling.test_error_browser import FIRST, answers
+from tests.snapshots.material import corpus_of, freeze, lines
+from validation.models import Label, Question
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+# (confidence, variability, correctness) of the pairs of the training file
+DYNAMICS = [
+    (0.9, 0.1, 1.0),
+    (0.1, 0.05, 0.0),
+    (0.5, 0.4, 0.5),
+    (0.2, 0.3, 0.0),
+    (0.95, 0.0, 1.0),
+    (0.6, 0.2, 0.75),
+]
+
+
+@pytest.fixture
+def snapshot():
+    return small_snapshot(4)
+
+
+@pytest.fixture
+def browser(browser_of, rosa):
+    return browser_of(rosa)
+
+
+def dynamics(run):
+    """Writes the training dynamics of a run; returns the ids of the pairs."""
+    pairs = lines(run.snapshot, "train")[: len(DYNAMICS)]
+    assert len(pairs) == len(DYNAMICS)
+    folder_of(run).mkdir(parents=True, exist_ok=True)
+    with (folder_of(run) / "training_dynamics.jsonl").open("w") as stream:
+        for line, (confidence, variability, correctness) in zip(pairs, DYNAMICS, strict=True):
+            told = {
+                "pairID": line["pairID"], "gold": line["gold_label"], "genre": line["genre"], "epochs": 4,
+                "confidence": confidence, "variability": variability, "correctness": correctness,
+            }  # fmt: skip
+            stream.write(json.dumps(told) + "\n")
+    return [line["pairID"] for line in pairs]
+
+
+@pytest.mark.parametrize(
+    ("region", "places"),
+    [("hard", (1, 3)), ("ambiguous", (2, 3)), ("easy", (4, 0)), ("never", (1, 3)), ("all", range(6))],
+)
+def test_a_region_is_a_third_of_the_pairs_the_most_typical_first(snapshot, region, places):
+    run = done_run(snapshot)
+    dynamics(run)
+    assert data_map(run).chosen(region).tolist() == list(places)
+
+
+def test_a_region_can_be_narrowed_by_label_and_genre_and_is_paged(snapshot):
+    run = done_run(snapshot)
+    ids = dynamics(run)
+    found = data_map(run)
+    gold = [line["gold_label"] for line in lines(snapshot, "train")]
+    assert found.chosen("all", gold[0]).tolist() == [n for n in range(6) if gold[n] == gold[0]]
+    assert found.chosen("all", genre="none").tolist() == []
+    rows = found.chosen("all")
+    assert found.page(rows, "", 4) == ([0, 1, 2, 3], ids[3])
+    assert found.page(rows, ids[3], 4) == ([4, 5], "")
+    with pytest.raises(BadPlace):
+        found.page(rows, "nobody", 4)
+    with pytest.raises(BadChoice, match="no region 'x'"):
+        found.chosen("x")
+
+
+def test_the_table_counts_every_pair_once_at_its_place(snapshot):
+    run = done_run(snapshot)
+    dynamics(run)
+    columns, table = data_map(run).table()
+    assert columns == ["0.0 to 0.1", "0.1 to 0.2", "0.2 to 0.3", "0.3 to 0.4", "0.4 to 0.5"]
+    assert table[0] == ("0.8 to 1.0", [1, 1, 0, 0, 0])
+    assert table[-1] == ("0.0 to 0.2", [1, 0, 0, 0, 0])
+    assert sum(sum(counts) for _, counts in table) == 6
+
+
+def test_a_run_without_dynamics_says_why(browser, snapshot):
+    for run, says in ((done_run(snapshot), "learns in epochs"), (a_run(snapshot, seed=2), "it is queued")):
+        with pytest.raises(NoDataMap, match=says):
+            data_map(run)
+        assert browser.get(f"/runs/{run.pk}/data-map/").status_code == 404
+        assert says in browser.get(f"/api/v1/runs/{run.pk}/data-map/").json()["detail"]
+        assert browser.get(f"/runs/{run.pk}/data-map.csv").status_code == 404
+        assert "data-map" not in browser.get(f"/runs/{run.pk}/").content.decode()
+
+
+def test_page_csv_and_rest_tell_the_same(browser, snapshot):
+    run = done_run(snapshot)
+    ids = dynamics(run)
+    assert f'href="/runs/{run.pk}/data-map/"' in browser.get(f"/runs/{run.pk}/").content.decode()
+    page = html.fromstring(browser.get(f"/runs/{run.pk}/data-map/?region=hard").content)
+    charts = charts_in(html.tostring(page))
+    assert list(charts) == ["data-map", "data-map-counts"]
+    assert [(row["pairID"], row["confidence"], row["variability"]) for row in charts["data-map"]["rows"]] == [
+        (name, *told[:2]) for name, told in zip(ids, DYNAMICS, strict=True)
+    ]
+    assert browser.get(f"/runs/{run.pk}/data-map/?chart=data-map-counts").content.startswith(b"confidence,")
+    cards = page.xpath('//ol[@id="answers"]/li')
+    assert [card.get("id") for card in cards] == [f"pair-{ids[1]}", f"pair-{ids[3]}"]
+    assert lines(snapshot, "train")[1]["sentence2"] in cards[0].text_content()
+    assert browser.get(f"/runs/{run.pk}/data-map/?region=x").status_code == 422
+    answer = browser.get(f"/runs/{run.pk}/data-map.csv")
+    rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
+    assert [(row["pairID"], float(row["confidence"])) for row in rows] == [
+        (name, told[0]) for name, told in zip(ids, DYNAMICS, strict=True)
+    ]
+    told = browser.get(f"/api/v1/runs/{run.pk}/data-map/?points=3").json()
+    assert (told["pairs"], [one["pairID"] for one in told["points"]]) == (6, [ids[0], ids[2], ids[4]])
+
+
+def test_chosen_pairs_are_opened_and_those_that_are_open_are_counted(browser):
+    snapshot = freeze(corpus_of(6, test=9))
+    run = done_run(snapshot)
+    ids = answers(run, FIRST)
+    question = Question.objects.get(corpus=snapshot.corpus)
+    Label.objects.filter(pair__public_id=ids[0]).delete()
+    page = f"/runs/{run.pk}/predictions/test/?outcome=wrong"
+    sent = browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": ids[:2], "next": page}, follow=True)
+    assert sent.redirect_chain == [(page, 302)]
+    said = " ".join(html.fromstring(sent.content).text_content().split())
+    assert "1 pairs are open for validation" in said
+    assert "1 of the chosen pairs were not opened" in said
+    seats = Label.objects.filter(question=question, pair__public_id=ids[0])
+    assert seats.filter(label=None).count() == question.seats - 1
+    sent = browser.post(f"/runs/{run.pk}/open-pairs/", {"next": "//elsewhere.org/"})
+    assert sent["Location"] == f"/runs/{run.pk}/"
+
+
+def test_pairs_can_be_opened_under_another_question_of_the_corpus_alone(browser):
+    snapshot = freeze(corpus_of(6, test=9))
+    run = done_run(snapshot)
+    ids = answers(run, FIRST)
+    main = Question.objects.get(corpus=snapshot.corpus)
+    again = Question.objects.create(
+        corpus=snapshot.corpus,
+        slug="again",
+        scheme=main.scheme,
+        seats=3,
+        threshold=2,
+        is_main=False,
+        wording="?",
+    )
+    browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": ids[:3], "question": "again"})
+    assert Label.objects.filter(question=again).count() == 9
+    assert set(Label.objects.filter(question=again).values_list("label", flat=True)) == {None}
+    elsewhere = corpus_of(9, slug="elsewhere")  # ids are made of texts: six of its premises are ours, too
+    names = [
+        set(Pair.objects.filter(corpus=one).values_list("public_id", flat=True))
+        for one in (elsewhere, main.corpus)
+    ]
+    assert len(names[0] - names[1]) == 9
+    browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": list(names[0] - names[1]), "question": "again"})
+    assert Label.objects.filter(question=again).count() == 9
+    refused = browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": ids[:1], "question": "nothing"})
+    assert refused.status_code == 404

@@ -1,0 +1,374 @@
+"""The predictions of one run or two: chosen by any dimension, sorted, paged, on the page, as CSV and over REST."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from lxml import html
+
+from modeling.folders import evaluation_folder, folder_of
+from modeling.models import Evaluation
+from modeling.results.breakdowns import store_breakdowns
+from modeling.results.predicted import read_predicted
+from modeling.results.predictions import (
+    OUTCOMES,
+    OUTCOMES_OF_TWO,
+    SORTS,
+    SORTS_OF_TWINS,
+    SORTS_OF_TWO,
+    BadChoice,
+    BadPlace,
+    Choice,
+    Predictions,
+    PredictionsMissing,
+)
+from modeling.results.tables import evaluations
+from modeling.results.twins import full_run_of, twin_of
+from shared.intervals import wilson
+from tests.charted import charts_in
+from tests.modeling.material import done_run, metrics, small_snapshot, write_predictions
+from tests.query_counts import query_count
+from tests.snapshots.material import lines
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+@pytest.fixture
+def snapshot():
+    return small_snapshot(9, test=9)  # nine pairs in test
+
+
+@pytest.fixture
+def browser(browser_of, rosa):
+    return browser_of(rosa)
+
+
+def answers(run, given, *, folder=None, snapshot=None):
+    """Writes predictions for test: the label and its probability for each pair, in the order of the file."""
+    folder = folder or folder_of(run)
+    folder.mkdir(parents=True, exist_ok=True)
+    pairs = lines(snapshot or run.snapshot, "test")
+    assert len(pairs) == len(given)
+    with (folder / "predictions-test.jsonl").open("w") as stream:
+        for line, (right, share) in zip(pairs, given, strict=True):
+            gold = line["gold_label"]
+            predicted = gold if right else next(label for label in LABELS if label != gold)
+            rest = (1 - share) / 2
+            row = {
+                "pairID": line["pairID"],
+                "gold": gold,
+                "predicted": predicted,
+                "probabilities": {label: share if label == predicted else rest for label in LABELS},
+                "genre": line["genre"],
+            }
+            stream.write(json.dumps(row) + "\n")
+    return [line["pairID"] for line in pairs]
+
+
+def of(rows):
+    return [row.pair_id for row in rows]
+
+
+FIRST = [
+    (True, 0.9), (False, 0.5), (False, 0.8), (True, 0.4), (True, 0.9), (False, 0.6), (True, 0.7), (True, 0.9),
+    (False, 0.9),
+]  # fmt: skip
+SECOND = [
+    (True, 0.9), (True, 0.5), (False, 0.8), (False, 0.4), (True, 0.9), (True, 0.6), (True, 0.7), (True, 0.9),
+    (False, 0.9),
+]  # fmt: skip
+
+
+def test_wrong_and_sure_come_first_then_right_and_unsure(snapshot):
+    run = done_run(snapshot)
+    ids = answers(run, FIRST)
+    page = Predictions(run, "test").page(Choice(), "", 9)
+    assert of(page.rows) == [ids[n] for n in (8, 2, 5, 1, 3, 6, 0, 4, 7)]
+    assert (page.next, page.pairs) == ("", 9)
+
+
+def test_pages_go_on_after_a_pair_also_where_that_pair_is_filtered_out(snapshot):
+    run = done_run(snapshot)
+    ids = answers(run, FIRST)
+    predictions = Predictions(run, "test")
+    seen, after = [], ""
+    while True:
+        page = predictions.page(Choice(outcome="wrong"), after, 3)
+        seen += of(page.rows)
+        if not page.next:
+            break
+        after = page.next
+    assert seen == [ids[n] for n in (8, 2, 5, 1)]
+    right = predictions.page(Choice(outcome="right"), ids[1], 3)
+    assert of(right.rows) == [ids[n] for n in (3, 6, 0)]
+    with pytest.raises(BadPlace, match="cursor is invalid"):
+        predictions.page(Choice(), "nobody", 3)
+
+
+def test_the_least_probable_gold_label_comes_first(snapshot):
+    run = done_run(snapshot)
+    ids = answers(run, FIRST)
+    page = Predictions(run, "test").page(Choice(sort="gold"), "", 3)
+    assert of(page.rows) == [ids[n] for n in (8, 2, 5)]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "places"),
+    [
+        ("all", range(9)),
+        ("wrong", (1, 2, 5, 8)),
+        ("right", (0, 3, 4, 6, 7)),
+        ("only-first", (3,)),
+        ("only-second", (1, 5)),
+        ("both-wrong", (2, 8)),
+        ("both-right", (0, 4, 6, 7)),
+        ("different", (1, 3, 5)),
+    ],
+)
+def test_two_runs_are_compared_pair_by_pair_whatever_the_order_of_their_files(snapshot, outcome, places):
+    run, other = done_run(snapshot), done_run(snapshot, seed=2)
+    ids = answers(run, FIRST)
+    answers(other, SECOND)
+    path = folder_of(other) / "predictions-test.jsonl"
+    path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
+    predictions = Predictions(run, "test", beside=other)
+    page = predictions.page(Choice(outcome=outcome, sort="file"), "", 9)
+    assert of(page.rows) == [ids[n] for n in places]
+    assert all(row.second is not None and row.pvi is None for row in page.rows)
+    assert set(predictions.outcomes) == {*OUTCOMES, *OUTCOMES_OF_TWO}
+    assert set(predictions.sorts) == {*SORTS, *SORTS_OF_TWO}
+
+
+def test_the_largest_difference_between_two_runs_comes_first(snapshot):
+    run, other = done_run(snapshot), done_run(snapshot, seed=2)
+    ids = answers(run, [(True, 0.5)] * 9)
+    answers(other, [(True, 0.5)] * 6 + [(True, 0.9), (False, 0.9), (True, 0.6)])
+    page = Predictions(run, "test", beside=other).page(Choice(sort="gap"), "", 3)
+    assert of(page.rows) == [ids[7], ids[6], ids[8]]
+
+
+def test_a_run_beside_its_twin_shows_what_the_premise_adds(snapshot):
+    run = done_run(snapshot)
+    twin = done_run(snapshot, regime={"hypothesis_only": True})
+    done_run(snapshot, seed=2, regime={"hypothesis_only": True})
+    assert (twin_of(run), full_run_of(twin)) == (twin, run)
+    assert (twin_of(twin), full_run_of(run)) == (None, None)
+    ids = answers(run, [(True, 0.8)] * 8 + [(True, 0.4)])
+    answers(twin, [(True, 0.4)] * 8 + [(True, 0.8)])
+    predictions = Predictions(run, "test", beside=twin)
+    assert set(predictions.sorts) == {*SORTS, *SORTS_OF_TWO, *SORTS_OF_TWINS}
+    page = predictions.page(Choice(sort="pvi"), "", 2)
+    assert of(page.rows) == [ids[8], ids[0]]
+    assert [row.pvi for row in page.rows] == pytest.approx([-1, 1])
+
+
+def test_each_dimension_that_is_stored_chooses_exactly_the_pairs_that_it_counted(snapshot, tmp_path):
+    run = done_run(snapshot)
+    ids = answers(run, FIRST)
+    marks = tmp_path / "marks.csv"
+    marks.write_text(f"{ids[2]},negation\n{ids[3]},negation\n")
+    store_breakdowns(run, snapshot, folder_of(run), ["test"], own={"phenomenon": marks})
+    predictions = Predictions(run, "test")
+    (test,) = [one for one in evaluations(run) if one.partition == "test"]
+    dimensions = {one.dimension for one in test.breakdowns}
+    assert {
+        "label",
+        "predicted",
+        "confidence",
+        "genre",
+        "author",
+        "agreement",
+        "file:phenomenon",
+    } <= dimensions
+    for breakdown in test.breakdowns:
+        for part in breakdown.parts:
+            rows = predictions.chosen(Choice(values={breakdown.dimension: part.value}))
+            assert len(rows) == part.pairs
+            assert float(np.mean(predictions.first.right[rows])) == part.accuracy
+    both = Choice(values={"file:phenomenon": "negation"}, outcome="wrong")
+    assert of(predictions.page(both, "", 9).rows) == [ids[2]]
+    assert not len(predictions.chosen(Choice(values={"genre": "unheard-of"})))
+
+
+def test_a_second_file_of_ones_own_stands_beside_the_first(snapshot, tmp_path):
+    run = done_run(snapshot)
+    ids = answers(run, FIRST)
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(f"{ids[0]},{name}\n")
+        store_breakdowns(run, snapshot, folder_of(run), ["test"], own={name: tmp_path / name})
+    assert {"file:one", "file:two"} <= Predictions(run, "test").dimensions.keys()
+
+
+def test_without_the_snapshots_files_the_predictions_alone_can_be_chosen_by(snapshot):
+    run = done_run(snapshot)
+    write_predictions(run, "test")
+    path = folder_of(run) / "predictions-test.jsonl"
+    path.write_text(path.read_text().replace('"pairID": "', '"pairID": "x'))
+    predictions = Predictions(run, "test")
+    assert predictions.dimensions.keys() == {"label", "predicted", "confidence"}
+    row = predictions.page(Choice(), "", 1).rows[0]
+    assert (row.genre, row.premise, row.labels) == ("", None, [])
+
+
+def test_what_there_is_not_is_named(snapshot):
+    run, other = done_run(snapshot), done_run(snapshot, seed=2)
+    with pytest.raises(PredictionsMissing, match="no partition 'all'"):
+        Predictions(run, "all")
+    with pytest.raises(PredictionsMissing, match=f"Run {run.pk} has no predictions for test here"):
+        Predictions(run, "test")
+    answers(run, FIRST)
+    with pytest.raises(PredictionsMissing, match=f"Run {other.pk} has no predictions"):
+        Predictions(run, "test", beside=other)
+    elsewhere = small_snapshot(3, slug="other")
+    with pytest.raises(PredictionsMissing, match=f"manage.py evaluate {run.pk} other@1"):
+        Predictions(run, "test", on=elsewhere)
+    for choice, key in ((Choice(outcome="both-wrong"), "outcome"), (Choice(sort="gap"), "sort")):
+        with pytest.raises(BadChoice) as refused:
+            Predictions(run, "test").chosen(choice)
+        assert refused.value.key == key
+    with pytest.raises(BadChoice, match="no dimension 'file:none' here"):
+        Predictions(run, "test").chosen(Choice(values={"file:none": "x"}))
+
+
+def test_arrays_are_read_again_when_the_file_is_another(snapshot):
+    run = done_run(snapshot)
+    answers(run, FIRST)
+    path = folder_of(run) / "predictions-test.jsonl"
+    assert read_predicted(path).right.tolist() == [right for right, _ in FIRST]
+    answers(run, SECOND)
+    assert read_predicted(path).right.tolist() == [right for right, _ in SECOND]
+
+
+def test_calibration_is_of_ten_bins_and_its_error_weighs_them_by_pairs(snapshot):
+    run = done_run(snapshot)
+    answers(run, FIRST)
+    store_breakdowns(run, snapshot, folder_of(run), ["test"])
+    whole = Evaluation.objects.get(run=run, partition="test")
+    told = [(one["lower"], one["pairs"], round(one["probability"], 6), one["accuracy"]) for one in whole.bins]
+    assert told == [
+        (0.3, 1, 0.4, 1.0), (0.4, 1, 0.5, 0.0), (0.5, 1, 0.6, 0.0), (0.6, 1, 0.7, 1.0),
+        (0.7, 1, 0.8, 0.0), (0.8, 4, 0.9, 0.75),
+    ]  # fmt: skip
+    assert whole.calibration_error == pytest.approx((0.6 + 0.5 + 0.6 + 0.3 + 0.8 + 4 * 0.15) / 9)
+    assert Evaluation.objects.get(run=run, partition="dev").calibration_error is None
+
+
+def test_the_runs_page_has_confusion_and_calibration_and_rest_has_the_latter(browser, snapshot):
+    run = done_run(snapshot)
+    answers(run, FIRST)
+    store_breakdowns(run, snapshot, folder_of(run), ["test"])
+    page = browser.get(f"/runs/{run.pk}/").content
+    charts = charts_in(page)
+    table = [
+        [row["gold"], *(row[f"predicted: {label}"] for label in LABELS), row["recall"]]
+        for row in charts["confusion-test"]["rows"]
+    ]
+    given = [
+        (line["gold_label"], right) for line, (right, _) in zip(lines(snapshot, "test"), FIRST, strict=True)
+    ]
+    for place, label in enumerate(LABELS):
+        right = sum(gold == label and is_right for gold, is_right in given)
+        assert (table[place][0], table[place][1 + place]) == (label, right)
+        assert table[place][-1] == right / 3
+        assert sum(table[place][1:-1]) == 3
+    row = charts["confusion-test"]["rows"][0]
+    wrong = next(label for label in LABELS[1:] if row[f"predicted: {label}"])
+    listed = html.fromstring(browser.get(row["hrefs"][f"predicted: {wrong}"]).content)
+    assert len(listed.xpath('//ol[@id="answers"]/li')) == row[f"predicted: {wrong}"]
+    assert (
+        f"error, the mean distance of the two over pairs: {340 / 9:.1f} points"
+        in charts["calibration-test"]["note"]
+    )
+    sure = [
+        (bin["pairs"], bin["accuracy"], bin["low"], bin["high"]) for bin in charts["calibration-test"]["rows"]
+    ]
+    assert all((low, high) == wilson(share, pairs) for pairs, share, low, high in sure)
+    assert browser.get(f"/runs/{run.pk}/?chart=calibration-test").content.startswith(b"bin,pairs,probability")
+    in_rest = browser.get(f"/api/v1/runs/{run.pk}/charts/").json()["charts"]
+    assert [chart for chart in in_rest if chart["key"] in charts] == list(charts.values())
+    (told,) = [
+        row["calibration"]
+        for row in browser.get(f"/api/v1/runs/{run.pk}/").json()["evaluations"]
+        if row["partition"] == "test" and not row["genre"] and not row["gold_label"]
+    ]
+    assert told["error"] == pytest.approx(3.4 / 9)
+    assert len(told["bins"]) == 6
+
+
+def test_the_page_shows_texts_all_labels_and_both_runs(browser, snapshot):
+    run, other = done_run(snapshot), done_run(snapshot, "bilstm", seed=2)
+    answers(other, SECOND)
+    ids = answers(run, FIRST)
+    address = f"/runs/{run.pk}/predictions/test/"
+    page = html.fromstring(browser.get(f"{address}?with={other.pk}&outcome=both-wrong").content)
+    cards = page.xpath('//ol[@id="answers"]/li')
+    assert [card.get("id") for card in cards] == [f"pair-{ids[8]}", f"pair-{ids[2]}"]
+    line = lines(snapshot, "test")[8]
+    said = cards[0].text_content()
+    assert line["sentence1"] in said
+    assert line["sentence2"] in said
+    assert f"5 {line['gold_label']}" in said
+    assert f"Run {other.pk}" in said
+    assert cards[0].xpath('.//a[@class="to-pair"]/@href') == [f"/corpora/small/pairs/{ids[8]}/"]
+    assert "2 of 9 pairs" in page.text_content()
+    assert browser.get(f"{address}?genre=fiction&sort=nothing").status_code == 422
+    assert "no run" not in page.text_content()
+    assert browser.get(f"{address}?with=99999").status_code == 422
+
+
+def test_the_number_of_queries_does_not_grow_with_the_pairs(browser, snapshot):
+    run = done_run(snapshot)
+    answers(run, FIRST)
+    address = f"/runs/{run.pk}/predictions/test/"
+    for asked in ("?predicted=neutral&outcome=wrong", ""):
+        with query_count("predictions of a run"):
+            assert browser.get(address + asked).status_code == 200
+
+
+def test_csv_has_the_whole_choice(browser, snapshot):
+    run, other = done_run(snapshot), done_run(snapshot, seed=2)
+    ids = answers(run, FIRST)
+    answers(other, SECOND)
+    answer = browser.get(f"/runs/{run.pk}/predictions/test.csv?with={other.pk}&outcome=different&sort=file")
+    rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
+    assert [row["pairID"] for row in rows] == [ids[1], ids[3], ids[5]]
+    assert rows[0]["predicted"] != rows[0]["gold"] == rows[0][f"run {other.pk}: predicted"]
+    assert float(rows[0][rows[0]["predicted"]]) == 0.5
+    assert browser.get(f"/runs/{run.pk}/predictions/test.csv?sort=x").status_code == 404
+
+
+def test_rest_has_the_same_choice_in_the_order_of_the_file_by_default(browser, snapshot):
+    run = done_run(snapshot)
+    ids = answers(run, FIRST)
+    address, seen = f"/api/v1/runs/{run.pk}/predictions/?outcome=wrong&page_size=3", []
+    while address:
+        told = browser.get(address).json()
+        assert told["pairs"] == 4
+        seen += [row["pairID"] for row in told["results"]]
+        address = told["next"]
+    assert seen == [ids[n] for n in (1, 2, 5, 8)]
+    surest = browser.get(f"/api/v1/runs/{run.pk}/predictions/?sort=surest&page_size=1").json()["results"]
+    assert surest[0]["pairID"] == ids[8]
+    assert surest[0]["hypothesis"] == lines(snapshot, "test")[8]["sentence2"]
+    refused = browser.get(f"/api/v1/runs/{run.pk}/predictions/?outcome=both-wrong")
+    assert refused.status_code == 422
+    assert set(refused.json()["errors"]) == {"outcome"}
+
+
+def test_predictions_on_another_snapshot_are_read_there(browser, snapshot):
+    run = done_run(snapshot)
+    other = small_snapshot(9, slug="other", test=9)
+    folder = evaluation_folder(run, other, ["dev", "test"])
+    answers(run, FIRST, folder=folder, snapshot=other)
+    from modeling.results.actions import record_evaluation
+
+    record_evaluation(run=run, snapshot=other, metrics=metrics())
+    store_breakdowns(run, other, folder, ["test"])
+    page = browser.get(f"/runs/{run.pk}/predictions/test/?on=other@1").content.decode()
+    assert "Predictions for test of other@1" in " ".join(page.split())
+    assert lines(other, "test")[0]["sentence2"] in page
+    assert browser.get(f"/runs/{run.pk}/predictions/test/?on=nothing@1").status_code == 404

@@ -1,0 +1,211 @@
+"""Tables about evaluation sets: human ceiling, power, challenge sets, parity, and the leak audit."""
+
+import json
+import random
+
+import pytest
+
+from collection.models import Pair
+from modeling.reports.evaluation_sets import LeftOut
+from modeling.reports.leaks import count_leaks
+from modeling.reports.near_duplicates import SIMILAR, jaccard, near_duplicates, shingles_of
+from modeling.reports.overviews import overview
+from modeling.reports.parity import minimal_pairs
+from modeling.results.actions import record_evaluation
+from shared.intervals import wilson
+from snapshots.models import Snapshot
+from tests.commands import run as command
+from tests.modeling.material import done_run, metrics, small_snapshot, write_predictions
+from tests.modeling.test_error_browser import answers
+from tests.modeling.test_overviews import rows_of, wrong_at
+from tests.snapshots.material import corpus_of, freeze, label_pairs, lines
+from validation.models import Label
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+
+def refrozen(corpus) -> Snapshot:
+    return Snapshot.objects.select_related("corpus").get(pk=freeze(corpus).pk)
+
+
+def test_the_human_ceiling_is_that_of_each_label_against_the_others():
+    corpus = corpus_of(6, test=9, dev=0)
+    pairs = Pair.objects.filter(corpus=corpus, author_label="entailment")
+    Label.objects.filter(pair__in=pairs).delete()
+    label_pairs([(pair, "eeeen") for pair in pairs])
+    snapshot = refrozen(corpus)
+    table = overview("human", [snapshot], "test", 50)
+    rows = {row["labels left out"]: row for row in rows_of(table)}
+    # Six pairs have five equal labels; of each of the three others four labels of five are as the rest.
+    assert (rows["all"]["pairs"], rows["all"]["labels"]) == (9, 45)
+    assert rows["all"]["as the others"] == pytest.approx(42 / 45)
+    # All premises have the same share: there is no spread, so each of the three counts as one label.
+    assert (rows["all"]["from"], rows["all"]["to"]) == wilson(42 / 45, 3)
+    assert rows["author"]["as the others"] == 1
+    assert (rows["validators"]["labels"], rows["validators"]["as the others"]) == (36, pytest.approx(33 / 36))
+    assert rows["genre fiction"]["labels"] == 45
+    assert rows["gold label of the others entailment"]["as the others"] == pytest.approx(12 / 15)
+    run = done_run(snapshot, accuracy=0.75)
+    best = rows_of(overview("human", [snapshot], "test", 50))[-1]
+    assert best["labels left out"] == f"best run: cbow, run {run.pk}"
+    assert best["as the others"] == 0.75
+    assert (best["from"], best["to"]) == wilson(0.75, 6)
+
+
+def test_labels_of_one_premise_do_not_count_as_independent():
+    together, apart = LeftOut(), LeftOut()
+    for number in range(40):
+        together.add(f"premise {number // 10}", True, number < 20)
+        apart.add(f"premise {number}", True, number < 20)
+    # Four premises whose ten labels are all equal say as much as three labels, forty as much as thirty-nine.
+    assert together.interval == pytest.approx(wilson(0.5, 3))
+    assert apart.interval == pytest.approx(wilson(0.5, 39))
+    assert LeftOut().interval == (None, None)
+
+
+def test_without_labels_the_human_ceiling_says_so():
+    corpus = corpus_of(3, dev=0)
+    snapshot = refrozen(corpus)
+    table = overview("human", [snapshot], "dev", 50)
+    assert all(row[-1] is None for row in table.rows)
+    assert "No pair of dev has 3 labels here." in table.definitions
+
+
+def test_each_two_systems_have_their_discordant_pairs_and_what_their_difference_needs():
+    snapshot = small_snapshot(9, test=9)
+    first, second = done_run(snapshot), done_run(snapshot, "bilstm")
+    answers(first, wrong_at(0))
+    answers(second, wrong_at(1, 2, 3, 4))
+    done_run(snapshot, "esim")  # without predictions here
+    row, *general = rows_of(overview("power", [snapshot], "test", 50))
+    assert row["comparison"] == f"cbow (run {first.pk}) and bilstm (run {second.pk})"
+    assert (row["difference"], row["discordant pairs"]) == (pytest.approx(3 / 9), pytest.approx(5 / 9))
+    assert row["p"] == pytest.approx(0.375)  # one against four: 2 * (1 + 5) / 32
+    assert row["pairs needed"] == 37
+    assert {each["pairs here"] for each in (row, *general)} == {9}
+    assert general[0]["pairs needed"] > general[1]["pairs needed"]
+
+
+def test_challenge_sets_stand_beside_each_other_and_what_is_missing_is_named():
+    snapshot, other = small_snapshot(3), small_snapshot(3, slug="other")
+    runs = [done_run(snapshot, seed=seed, accuracy=accuracy) for seed, accuracy in ((1, 0.5), (2, 0.7))]
+    record_evaluation(run=runs[0], snapshot=other, metrics=metrics(0.3, majority=0.35))
+    table = overview("challenge", [snapshot, other], "test", 50)
+    majority, row = rows_of(table)
+    assert (majority["model"], majority["small@1"], majority["other@1"]) == ("majority class", 0.4, 0.35)
+    assert (row["model"], row["seeds"], row["small@1"]) == ("cbow", 2, pytest.approx(0.6))
+    assert row["small@1 ±"] == pytest.approx(0.1414, abs=1e-4)
+    assert (row["other@1"], row["other@1 ±"]) == (0.3, None)
+    assert f"Missing: manage.py evaluate {runs[1].pk} other@1 --partition test." in table.definitions[-1]
+    assert "other@1" in command("report", "small@1", "other@1", "challenge").out
+
+
+def write_test(snapshot, rows):
+    """Replaces the test part by lines of (id, group, premise, hypothesis, gold label)."""
+    told = [
+        {"pairID": name, "group": group, "promptID": name, "sentence1": premise, "sentence2": hypothesis,
+         "gold_label": gold, "genre": "g", "author": "", "annotator_labels": []}
+        for name, group, premise, hypothesis, gold in rows
+    ]  # fmt: skip
+    path = snapshot.folder / "test.jsonl"
+    path.chmod(0o644)
+    path.write_text("".join(json.dumps(line) + "\n" for line in told))
+
+
+def test_minimal_pairs_differ_in_one_word_and_parity_counts_equal_answers():
+    snapshot = small_snapshot(3)
+    nurse = "The nurse told him that {} would pay ."
+    write_test(
+        snapshot,
+        [
+            ("a", "nurse", nurse.format("he"), "The nurse pays .", "neutral"),
+            ("b", "nurse", nurse.format("she"), "The nurse pays .", "neutral"),
+            ("c", "nurse", nurse.format("he"), "The nurse slept well .", "neutral"),
+            ("d", "nurse", nurse.format("she"), "The nurse slept well .", "neutral"),
+            ("e", "nurse", nurse.format("she"), "The nurse sleeps .", "entailment"),
+            ("f", "cook", nurse.format("he"), "The nurse pays .", "neutral"),
+        ],
+    )
+    assert sorted(minimal_pairs(snapshot, "test")) == [("a", "b"), ("c", "d")]
+    run = done_run(snapshot)
+    write_predictions(run, "test", wrong=1)
+    (row,) = rows_of(overview("parity", [snapshot], "test", 50))
+    assert (row["minimal pairs"], row["parity"], row["both right"], row["one right"]) == (2, 0.5, 0.5, 0.5)
+
+
+def test_what_parts_have_in_common_is_counted_by_the_command_and_shown_afterwards(browser_of, rosa):
+    snapshot = small_snapshot(3)
+    train = lines(snapshot, "train")[0]
+    long = "A long line with some dozen words of which all but the very last remain as they are in the {}"
+    write_test(
+        snapshot,
+        [
+            ("same", "", train["sentence1"].upper(), train["sentence2"], "neutral"),
+            ("premise", "", train["sentence1"], "Nothing of the kind.", "neutral"),
+            ("hypothesis", "", "Nobody knows.", train["sentence2"], "neutral"),
+            ("new", "", long.format("end"), "Words.", "neutral"),
+        ],
+    )
+    other = small_snapshot(3, slug="other")
+    path = other.folder / "train.jsonl"
+    path.chmod(0o644)
+    near = {**train, "pairID": "near", "sentence1": long.format("ending"), "sentence2": "Words."}
+    path.write_text(json.dumps(near) + "\n")
+    before = overview("leaks", [snapshot], "test", 50)
+    assert before.rows == []
+    assert "manage.py report small@1 leaks" in before.definitions[-1]
+    assert "small@1 test" in command("report", "small@1", "leaks").out
+    rows = {
+        (row["part"], row["compared with"]): row for row in rows_of(overview("leaks", [snapshot], "test", 50))
+    }
+    found = rows["small@1 test", "small@1 train"]
+    counts = {
+        name: found[name]
+        for name in ("pairs", "same pair", "same premise", "same hypothesis", "near duplicates")
+    }
+    assert counts == {
+        "pairs": 4,
+        "same pair": 1,
+        "same premise": 2,
+        "same hypothesis": 2,
+        "near duplicates": 0,
+    }
+    assert list(count_leaks([snapshot])) == []
+    assert command("report", "small@1", "other@1", "leaks").failure == ""
+    rows = {
+        (row["part"], row["compared with"]): row
+        for row in rows_of(overview("leaks", [snapshot, other], "test", 50))
+    }
+    found = rows["small@1 test", "other@1 train"]
+    assert (found["near duplicates"], found["such as"], found["same pair"]) == (1, "new and near", 0)
+    page = browser_of(rosa).get(f"/snapshots/{snapshot.pk}/tables/leaks/?with=other@1").content.decode()
+    assert "new and near" in page
+
+
+def test_minhash_finds_what_comparing_all_texts_finds():
+    dice = random.Random(1)
+    words = [f"w{number}" for number in range(400)]
+    theirs = [[" ".join(dice.choices(words, k=25))] for _ in range(200)]
+    ours = []
+    for number in range(200):
+        text = theirs[number][0].split()
+        for _ in range(dice.randrange(4)):
+            text[dice.randrange(25)] = dice.choice(words)
+        ours.append([" ".join(text)])
+    first, second = shingles_of(ours), shingles_of(theirs)
+    alike = {
+        one
+        for one in range(200)
+        if any(jaccard(first.of(one), second.of(other)) >= SIMILAR for other in range(200))
+    }
+    assert 20 < len(alike) < 180
+    found = near_duplicates(first, second)
+    assert found.keys() == alike
+    assert all(jaccard(first.of(one), second.of(other)) >= SIMILAR for one, other in found.items())
+
+
+def test_no_texts_and_empty_texts_have_no_near_duplicates_by_accident():
+    nothing = shingles_of([])
+    assert near_duplicates(nothing, shingles_of([["a"]])) == {}
+    assert near_duplicates(shingles_of([["a"]]), nothing) == {}
+    assert near_duplicates(shingles_of([["a", ""]]), shingles_of([["", "a"]])) == {}

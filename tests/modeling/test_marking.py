@@ -1,0 +1,169 @@
+"""Marking a sample by phenomenon: the sample, marks, agreement of two people, and the tables with the counts."""
+
+import csv
+import io
+
+import pytest
+from lxml import html
+
+from modeling.folders import folder_of
+from modeling.marking.actions import MarkingError, begin_marking, count_marks, mark
+from modeling.marking.agreement import progress_of
+from modeling.models import Breakdown, Mark, Marking
+from modeling.reports.cells import fill
+from modeling.results.breakdowns import store_breakdowns
+from modeling.results.predictions import Choice, Predictions
+from tests.cast import person
+from tests.modeling.material import done_run, small_snapshot
+from tests.modeling.test_error_browser import answers
+from tests.modeling.test_overviews import wrong_at
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+PHENOMENA = ["negation", "hypernymy", "world knowledge"]
+
+
+@pytest.fixture
+def snapshot():
+    return small_snapshot(9, test=9)
+
+
+@pytest.fixture
+def browser(browser_of, rosa):
+    return browser_of(rosa)
+
+
+def begun(snapshot, by, number=4, **changes) -> Marking:
+    asked = {"partition": "test", "phenomena": PHENOMENA, "seed": 1, **changes}
+    return begin_marking(snapshot=snapshot, number=number, by=by, **asked)
+
+
+def names_of(marking) -> list[str]:
+    return list(marking.pairs.order_by("place").values_list("row__pair__public_id", flat=True))
+
+
+def test_the_seed_draws_the_sample_from_pairs_with_a_gold_label(snapshot, rosa):
+    marking = begun(snapshot, rosa, 5)
+    rows = [pair.row for pair in marking.pairs.select_related("row")]
+    assert len({row.pk for row in rows}) == 5
+    assert {row.partition for row in rows} == {"test"}
+    twin = begun(small_snapshot(9, test=9, slug="other"), rosa, 5, seed=2)
+    assert names_of(twin) != names_of(marking)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"number": 10}, "has 9 pairs with a gold label in test: ask for 1 to 9"),
+        ({"number": 0}, "ask for 1 to 9"),
+        ({"partition": "validation"}, "no partition 'validation'"),
+        ({"phenomena": [" "]}, "List 1 to 30 phenomena"),
+        ({"phenomena": ["x" * 61]}, "60 characters at most"),
+    ],
+)
+def test_a_sample_that_cannot_be_drawn_says_why(snapshot, rosa, changes, says):
+    with pytest.raises(MarkingError, match=says):
+        begun(snapshot, rosa, **{"number": 4, **changes})
+    assert not Marking.objects.exists()
+
+
+def test_a_partition_has_one_sample(snapshot, rosa):
+    begun(snapshot, rosa)
+    with pytest.raises(MarkingError, match="being marked already"):
+        begun(snapshot, rosa)
+    begun(snapshot, rosa, partition="train")
+
+
+def test_a_second_mark_replaces_the_first_and_unknown_phenomena_are_refused(snapshot, rosa):
+    pair = begun(snapshot, rosa).pairs.first()
+    mark(pair=pair, phenomena=["hypernymy", "negation"], by=rosa)
+    mark(pair=pair, phenomena=["world knowledge"], by=rosa)
+    assert [one.phenomena for one in Mark.objects.all()] == [["world knowledge"]]
+    with pytest.raises(MarkingError, match="no phenomenon 'irony' here"):
+        mark(pair=pair, phenomena=["irony"], by=rosa)
+
+
+def marked(snapshot, rosa, other):
+    """Makes four pairs that two people marked; they disagree about negation in the second, hypernymy in the fourth."""
+    marking = begun(snapshot, rosa)
+    given = [(["negation"], ["negation"]), (["negation"], []), ([], []), (["hypernymy"], ["negation"])]
+    for pair, (mine, theirs) in zip(marking.pairs.order_by("place"), given, strict=True):
+        mark(pair=pair, phenomena=mine, by=rosa)
+        mark(pair=pair, phenomena=theirs, by=other)
+    return marking
+
+
+def test_two_people_agree_by_phenomenon(snapshot, rosa):
+    progress = progress_of(marked(snapshot, rosa, person("rita", role="researcher")))
+    assert (progress.pairs, progress.common, sorted(progress.people)) == (4, 4, [("rita", 4), ("rosa", 4)])
+    found = {one.phenomenon: one for one in progress.agreement}
+    negation = found["negation"]
+    assert ({negation.one, negation.other}, negation.both, negation.same) == ({2}, 1, 0.5)
+    assert negation.kappa == pytest.approx(0.0)  # half the answers are equal, as chance would have it
+    assert found["hypernymy"].same == 0.75
+    assert found["hypernymy"].kappa == pytest.approx(0.0)
+    assert (found["world knowledge"].same, found["world knowledge"].kappa) == (1.0, None)
+
+
+def test_one_person_alone_has_no_agreement(snapshot, rosa):
+    marking = begun(snapshot, rosa)
+    mark(pair=marking.pairs.first(), phenomena=["negation"], by=rosa)
+    progress = progress_of(marking)
+    assert (progress.two, progress.agreement) == (None, [])
+    assert progress.counts == [("negation", 1), ("hypernymy", 0), ("world knowledge", 0)]
+
+
+def test_marks_fill_the_breakdowns_the_error_browser_and_both_tables(snapshot, rosa):
+    marking = marked(snapshot, rosa, person("rita", role="researcher"))
+    run = done_run(snapshot, "lstm")
+    ids = answers(run, wrong_at(*range(9)))
+    assert count_marks(marking=marking) == 1
+    first = names_of(marking)[0]
+    # Both see negation in the first pair alone.
+    (row,) = Breakdown.objects.get(run=run, dimension="file:phenomenon").rows
+    assert row[:3] == ["negation", 1, 0]
+    assert Breakdown.objects.get(run=None, dimension="file:phenomenon").rows[0][:2] == ["negation", 1]
+    chosen = Predictions(run, "test").chosen(Choice(values={"file:phenomenon": "negation"}))
+    assert [ids[place] for place in chosen] == [first]
+    later = done_run(snapshot, "lstm", seed=2)
+    answers(later, wrong_at())
+    store_breakdowns(later, snapshot, folder_of(later), ["test"])  # a new run needs no second count
+    assert Breakdown.objects.get(run=later, dimension="file:phenomenon").rows[0][:3] == ["negation", 1, 1]
+
+
+def test_tables_mpe_5_and_8_have_the_marks_of_dev(rosa):
+    snapshot = small_snapshot(9, dev=9)
+    marking = begun(snapshot, rosa, partition="dev")
+    for pair in marking.pairs.all():
+        mark(pair=pair, phenomena=["negation"], by=rosa)
+    count_marks(marking=marking)
+    assert [title for title, _ in fill("mpe-8", [snapshot]).rows] == ["negation"]
+    report = fill("mpe-5", [snapshot])
+    assert [title for title, _ in report.rows] == ["negation"]
+
+
+def test_pairs_are_marked_one_after_the_other_on_the_page(browser, snapshot, rosa):
+    address = f"/snapshots/{snapshot.pk}/marking/"
+    asked = {"partition": "test", "number": "2", "phenomena": "negation\nhypernymy", "seed": "1"}
+    assert browser.post(address, {**asked, "number": "99"}).status_code == 422
+    assert browser.post(address, asked)["Location"] == f"{address}test/"
+    for place in (1, 2):
+        page = html.fromstring(browser.get(f"{address}test/").content)
+        form = page.get_element_by_id("marking")
+        assert form.fields["place"] == str(place)
+        sent = {"place": place, "phenomenon": ["negation", "hypernymy"][:place]}
+        assert browser.post(f"{address}test/", sent)["Location"] == f"{address}test/"
+    assert "You have marked all 2 pairs" in browser.get(f"{address}test/").content.decode()
+    again = html.fromstring(browser.get(f"{address}test/?place=2").content)
+    assert again.xpath('//input[@type="checkbox" and @checked]/@value') == ["negation", "hypernymy"]
+    assert browser.post(f"{address}test/", {"place": 2, "phenomenon": "irony"}).status_code == 422
+    assert browser.post(f"{address}test/", {"place": 9}).status_code == 404
+    assert browser.post(f"{address}test/count/")["Location"] == address
+    assert "rosa marked 2" in " ".join(html.fromstring(browser.get(address).content).text_content().split())
+    rows = list(csv.reader(io.StringIO(browser.get(f"{address}test.csv").content.decode())))
+    marking = Marking.objects.get()
+    first, second = names_of(marking)
+    assert rows[1:] == [[first, "negation"], [second, "negation"], [second, "hypernymy"]]
+    told = browser.get(f"/api/v1/snapshots/{snapshot.pk}/marks/?partition=test").json()
+    assert [(one["pairID"], one["by"]) for one in told["marks"]] == [(first, rosa.code), (second, rosa.code)]
+    assert browser.get(f"{address}dev/").status_code == 404

@@ -1,0 +1,147 @@
+"""Charts of runs: baselines beside the bars, where each fails, the seeds of a sweep in one chart."""
+
+import pytest
+from lxml import html
+
+from modeling.launching.actions import request_sweep
+from modeling.models import Breakdown, RunProgress, TrainingRun
+from modeling.results.tables import results
+from modeling.watching.charts import comparison_charts, seed_charts
+from modeling.watching.comparing import chosen_runs
+from shared.intervals import wilson
+from snapshots.models import Snapshot
+from tests.charted import charts_in
+from tests.modeling.material import done_run, small_snapshot
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def snapshot() -> Snapshot:
+    return small_snapshot()
+
+
+def broken_down(run: TrainingRun, right: dict[str, int], pairs: int = 100) -> None:
+    for dimension, values in (("label", ("entailment", "neutral")), ("genre", ("fiction",))):
+        rows = [[value, pairs, right[value], {"entailment": pairs}] for value in values]
+        Breakdown.objects.create(
+            run=run, snapshot=run.snapshot, partition="test", dimension=dimension, rows=rows
+        )
+
+
+def charts(snapshot: Snapshot) -> dict:
+    found = comparison_charts(results([snapshot])).get(snapshot.pk, [])
+    return {chart.key.partition("-")[0]: chart for chart in found}
+
+
+def test_baselines_stand_in_order_with_their_intervals_and_both_bars(snapshot):
+    best = done_run(snapshot, "cbow", accuracy=0.7)
+    done_run(snapshot, "hypothesis_only", accuracy=0.5)
+    broken_down(best, {"entailment": 80, "neutral": 60, "fiction": 70})
+    chart = charts(snapshot)["baselines"]
+    assert [row["baseline"] for row in chart.rows] == ["cbow", "hypothesis_only"]
+    row, alone = chart.rows
+    assert (row["low"], row["high"]) == wilson(0.7, 200)
+    assert (row["pairs"], row["href"]) == (200, f"/runs/{best.pk}/")
+    assert (alone["low"], alone["high"]) == (None, None), "nobody has counted its pairs"
+    assert [line["name"].partition(" (")[0] for line in chart.lines] == ["majority class", "hypothesis only"]
+    assert chart.title.startswith(
+        "cbow is right in 70.0% of the test pairs, 20.0 points above the bar of 50.0%"
+    )
+
+
+def test_lowest_and_highest_seeds_are_marks_where_there_are_several(snapshot):
+    for seed, accuracy in ((1, 0.6), (2, 0.8)):
+        done_run(snapshot, "cbow", seed=seed, accuracy=accuracy)
+    (row,) = charts(snapshot)["baselines"].rows
+    assert (row["lowest"], row["accuracy"], row["highest"]) == (0.6, pytest.approx(0.7), 0.8)
+
+
+def test_the_grid_says_where_a_baseline_fails(snapshot):
+    broken_down(done_run(snapshot, "cbow"), {"entailment": 80, "neutral": 10, "fiction": 45})
+    chart = charts(snapshot)["parts"]
+    (row,) = chart.rows
+    assert (row["label: entailment"], row["label: neutral"], row["genre: fiction"]) == (0.8, 0.1, 0.45)
+    assert chart.title == "By label and genre, accuracy is lowest for cbow on neutral: 10.0%."
+
+
+def test_runs_of_other_settings_have_names_of_their_own(snapshot):
+    done_run(snapshot, "cbow")
+    done_run(snapshot, "cbow", config={"hidden": "8"})
+    names = [row["baseline"] for row in charts(snapshot)["baselines"].rows]
+    assert len(set(names)) == 2
+
+
+def test_the_page_and_its_files_show_the_charts(snapshot, browser_of, rosa):
+    broken_down(done_run(snapshot, "cbow"), {"entailment": 80, "neutral": 10, "fiction": 45})
+    client = browser_of(rosa)
+    found = charts_in(client.get("/runs/").content)
+    assert list(found) == [f"baselines-{snapshot.pk}", f"parts-{snapshot.pk}"]
+    for key in found:
+        assert client.get("/runs/", {"chart": key}).content.startswith(b"baseline,")
+    assert client.get("/runs/", {"chart": "nonsense"}).status_code == 404
+
+
+def test_seeds_of_a_sweep_lie_over_each_other_by_epoch(snapshot, browser_of, rosa):
+    sweep = request_sweep(snapshot=snapshot, baseline="cbow", seeds=[1, 2])
+    assert seed_charts(sweep) == []
+    first, second = sweep.children.order_by("pk")
+    for run, scores in ((first, (0.4, 0.6)), (second, (0.5,))):
+        for epoch, accuracy in enumerate(scores, start=1):
+            RunProgress.objects.create(run=run, step=10 * epoch, epoch=epoch, dev_accuracy=accuracy)
+    (chart,) = seed_charts(sweep)
+    one, other = f"run-{first.pk}", f"run-{second.pk}"
+    assert chart.rows == [{"epoch": 1, one: 0.4, other: 0.5}, {"epoch": 2, one: 0.6, other: None}]
+    assert chart.title == "The best epoch of seed 1 reaches 60.0% on dev, that of seed 2 50.0%."
+    assert list(charts_in(browser_of(rosa).get(f"/runs/{sweep.pk}/").content)) == ["seeds"]
+    assert browser_of(rosa).get(f"/runs/{sweep.pk}/", {"chart": "seeds"}).status_code == 200
+
+
+def test_chosen_runs_lie_over_each_other_with_what_differs(snapshot, browser_of, rosa):
+    one, other = (done_run(snapshot, "cbow", config={"hidden": hidden}) for hidden in ("4", "8"))
+    for run, scores in ((one, (0.4, 0.6)), (other, (0.5,))):
+        for epoch, accuracy in enumerate(scores, start=1):
+            RunProgress.objects.create(run=run, step=10 * epoch, epoch=epoch, dev_accuracy=accuracy)
+            RunProgress.objects.create(run=run, step=10 * epoch - 5, loss=1 / epoch)
+    client = browser_of(rosa)
+    address = f"/runs/curves/?run={other.pk}&run={one.pk}&run=99999&run=x"
+    page = client.get(address)
+    found = charts_in(page.content)
+    assert list(found) == ["dev-accuracy", "loss"]
+    ours, theirs = f"run-{one.pk}", f"run-{other.pk}"
+    assert [(row["epoch"], row[ours], row[theirs]) for row in found["dev-accuracy"]["rows"]] == [
+        (1, 0.4, 0.5),
+        (2, 0.6, None),
+    ]
+    assert found["dev-accuracy"]["title"].startswith(
+        f"The best epoch of run {one.pk}: cbow reaches 60.0% on dev"
+    )
+    assert list(found["loss"]["rows"][0]) == ["step", ours, "faint"], "of one value there is no line"
+    table = html.fromstring(page.content).xpath('//div[@aria-label="Where the runs differ"]//tbody/tr')
+    assert [[cell.text_content() for cell in row] for row in table] == [["hidden", "8", "4"]]
+    assert client.get(f"{address}&chart=loss").content.startswith(b"step,run-")
+    told = client.get(f"/api/v1/runs/curves/?runs={other.pk},{one.pk}").json()["charts"]
+    assert told == list(found.values())
+    assert client.get("/api/v1/runs/curves/?runs=all").status_code == 422
+    assert "No run is chosen" in client.get("/runs/curves/").text
+    boxes = html.fromstring(client.get("/runs/").content).xpath(
+        '//form[@action="/runs/curves/"]//input/@value'
+    )
+    assert boxes == [str(other.pk), str(one.pk)]
+
+
+def test_of_a_chosen_sweep_its_runs_are_drawn_six_at_most(snapshot):
+    sweep = request_sweep(snapshot=snapshot, baseline="cbow", seeds=range(1, 9))
+    assert [run.seed for run in chosen_runs([str(sweep.pk)])] == [1, 2, 3, 4, 5, 6]
+
+
+def test_curves_of_systems_are_drawn_where_they_have_two_sizes(snapshot, browser_of, rosa):
+    for most, accuracy in ((4, 0.4), (9, 0.5)):
+        done_run(snapshot, "lexicalized", regime={"most": most}, accuracy=accuracy)
+    done_run(snapshot, "lstm", accuracy=0.6)
+    address = f"/snapshots/{snapshot.pk}/result-tables/"
+    (chart,) = charts_in(browser_of(rosa).get(address).content).values()
+    (system,) = chart["draw"]["series"]
+    assert system.lower() == "lexicalized"
+    assert [(row["pairs"], row[system]) for row in chart["rows"]] == [(4, 0.4), (9, 0.5)]
+    assert browser_of(rosa).get(address, {"chart": "learning-curves"}).text.startswith(f"pairs,{system}")

@@ -1,0 +1,111 @@
+"""The pairs of a frozen snapshot as they were at the freeze, what changed since the one before, and how to use it."""
+
+import html
+import re
+import subprocess
+import sys
+
+import pytest
+
+from collection.models import Pair
+from snapshots.models import Snapshot, SnapshotPair
+from tests.made_once import made_once
+from tests.snapshots.material import add_premise, corpus_of, folder, freeze
+from validation.models import Label
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+
+
+@made_once
+def first() -> Snapshot:
+    return freeze(corpus_of(6))
+
+
+@pytest.fixture
+def browser(browser_of, rosa):
+    return browser_of(rosa)
+
+
+def ids(page) -> list[str]:
+    return [row.pair.public_id for row, _ in page.context["rows"]]
+
+
+def test_the_list_shows_what_was_frozen_not_what_is_known_today(browser, first):
+    address = f"/snapshots/{first.pk}/pairs/"
+    row = SnapshotPair.objects.filter(snapshot=first, gold_label="entailment").earliest("pk")
+    Label.objects.filter(pair=row.pair, position__gt=1).update(label="neutral")
+    page = browser.get(address)
+    assert page.context["number"] == 18
+    votes = next(votes for shown, votes in page.context["rows"] if shown == row)
+    assert votes == {"entailment": 5}
+    found = browser.get(address, {"label": "entailment", "partition": row.partition})
+    assert row.pair.public_id in ids(found)
+    assert {shown.gold_label for shown, _ in found.context["rows"]} == {"entailment"}
+    assert browser.get(address, {"text": "CONTRADICTION OF"}).context["number"] == 6
+    assert browser.get(address, {"genre": "nowhere"}).context["number"] == 0
+
+
+def test_pages_and_samples(browser, first, monkeypatch):
+    monkeypatch.setattr("snapshots.browsing.pairs_page.PAIRS_A_PAGE", 10)
+    address = f"/snapshots/{first.pk}/pairs/"
+    page = browser.get(address)
+    rest = browser.get(f"{address}?{page.context['next']}")
+    assert len(ids(page)) == 10
+    assert len(ids(rest)) == 8
+    assert not set(ids(page)) & set(ids(rest))
+    assert ids(browser.get(f"{address}?{rest.context['previous']}")) == ids(page)
+    sample = browser.get(address, {"order": "random"})
+    assert ids(sample) == ids(browser.get(address, {"order": "random"}))
+    assert ids(sample) != ids(browser.get(f"{address}?{sample.context['another']}"))
+
+
+def test_what_changed_is_counted_and_listed(browser, first):
+    corpus = first.corpus
+    assert "first snapshot of its corpus" in browser.get(f"/snapshots/{first.pk}/changes/").content.decode()
+    add_premise(corpus, "A new line.")
+    gone, other = Pair.objects.filter(corpus=corpus, author_label="neutral").order_by("pk")[:2]
+    Pair.objects.filter(pk=gone.pk).update(
+        withdrawn_at="2026-01-01T00:00Z", withdrawn_because="set aside by a researcher"
+    )
+    Label.objects.filter(pair=other, position__gt=1).update(label="contradiction")
+    second = freeze(corpus)
+    found = {
+        change.name: change for change in browser.get(f"/snapshots/{second.pk}/changes/").context["changes"]
+    }
+    assert {name: change.number for name, change in found.items()} == {
+        "added": 3,
+        "label": 1,
+        "partition": 0,
+        "gone": 1,
+    }
+    assert ids(browser.get(f"/snapshots/{second.pk}/pairs/?changed=label")) == [other.public_id]
+    assert found["gone"].listed_in == first
+    assert ids(browser.get(f"/snapshots/{first.pk}/pairs/?changed=gone")) == [gone.public_id]
+    assert browser.get(f"/snapshots/{first.pk}/pairs/?changed=added").status_code == 404
+
+
+def test_the_lines_of_python_load_it(browser, first, tmp_path):
+    page = browser.get(f"/snapshots/{first.pk}/").content.decode()
+    found = re.search(r'<code id="load-it">(.*?)</code>', page, re.DOTALL)
+    assert found is not None
+    (tmp_path / "small-1").symlink_to(folder(first))
+    said = subprocess.run(
+        [sys.executable, "-c", html.unescape(found[1])],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert said.startswith("18 Counter({'")
+    assert len(found[1].strip().splitlines()) == 10
+    assert f"sha256 {first.sha256}" in page
+    assert "title = {The small corpus, snapshot small@1}" in page
+
+
+def test_the_checklist_says_what_is_missing(browser, first):
+    page = browser.get(f"/snapshots/{first.pk}/")
+    items = {item.sentence: item.is_done for item in page.context["items"]}
+    assert items["Frozen, with a sha256 over its content"]
+    assert not items["Not published"]
+    assert not items["0 of 8 questions of the datasheet are answered"]
+    assert not items["No baseline that reads no premise shows how much the hypotheses give away"]

@@ -1,0 +1,137 @@
+"""Charts of agreement: the numbers of the report, published values beside them, and links to the very pairs."""
+
+import csv
+import io
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from collection.models import Pair
+from tests.charted import charted_corpus, charts_in
+from tests.corpora import make_corpus
+from tests.made_once import made_once
+from validation.models import Question
+from validation.pairs.listing import Wanted, pairs_to_read
+from validation.statistics import agreement_charts as module
+from validation.statistics.agreement import report
+from validation.statistics.agreement_charts import agreement_charts
+from validation.statistics.extra_labels import place
+from validation.statistics.vote_patterns import DIMENSIONS
+
+pytestmark = pytest.mark.django_db
+PAGE = "/corpora/charted/agreement/"
+
+
+@made_once
+def question() -> Question:
+    return charted_corpus().questions.get()
+
+
+def charts(question: Question, by: str = "genre") -> dict:
+    found = report(Pair.objects.filter(corpus=question.corpus), question, by=by)
+    return {chart.key: chart for chart in agreement_charts(found, question)}
+
+
+def behind(question: Question, address: str) -> set[str]:
+    """Returns the pairs that the list shows at this address, on all of its pages."""
+    path, query = urlsplit(address).path, dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
+    assert path == "/corpora/charted/pairs/"
+    found: list[str] = []
+    after: int | None = 0
+    while after is not None:
+        page, after = pairs_to_read(question, Wanted(**query), after=after)
+        found += [pair.public_id for pair in page]
+    return set(found)
+
+
+def test_page_rest_and_file_have_the_same_numbers(question, browser_of, api_of, rosa):
+    client = browser_of(rosa)
+    on_page = charts_in(client.get(PAGE).content)
+    assert list(on_page) == ["figures", "kappa", "groups", "splits", "author-and-gold", "extra-labels"]
+    told = api_of(rosa).get("/api/v1/corpora/charted/agreement/", {"by": "genre", "as": "charts"}).json()
+    assert {chart["key"]: chart for chart in told["charts"]} == on_page
+    for key, chart in on_page.items():
+        header, *rows = csv.reader(io.StringIO(client.get(PAGE, {"chart": key}).content.decode()))
+        assert header == [column["key"] for column in chart["columns"]]
+        assert [row[0] for row in rows] == [str(row[header[0]]) for row in chart["rows"]]
+    assert client.get(PAGE, {"chart": "nonsense"}).status_code == 404
+
+
+def test_the_figures_stand_beside_the_published_ones_with_their_intervals(question):
+    found = report(Pair.objects.all(), question)
+    rows = {row["figure"]: row for row in charts(question)["figures"].rows}
+    row = rows["unanimous gold label"]
+    assert (row["here"], row["SNLI"], row["MultiNLI"]) == (found.figures["unanimous"], 0.583, 0.582)
+    assert [row["low"], row["high"]] == found.intervals["unanimous"]
+    assert row["alone"] == found.breakdown["validators_alone"]["unanimous"]
+
+
+@pytest.mark.parametrize("by", DIMENSIONS)
+def test_a_point_leads_to_its_pairs(question, by):
+    found = charts(question, by)
+    for key in ("groups", "splits"):
+        for row in found[key].rows:
+            assert len(behind(question, row["href"])) == row["pairs"], row
+    kappas = [row["kappa"] for row in found["groups"].rows]
+    names = [row["group"] for row in found["groups"].rows]
+    assert names == sorted(names) if by == "week" else kappas == sorted(kappas, reverse=True)
+
+
+def test_a_cell_leads_to_its_pairs(question):
+    (chart,) = [chart for key, chart in charts(question).items() if key == "author-and-gold"]
+    for row in chart.rows:
+        for key, address in row["hrefs"].items():
+            assert len(behind(question, address)) == row[key]
+    assert sum(row["-"] for row in chart.rows) == len(behind(question, "/corpora/charted/pairs/?gold=-")) > 0
+
+
+def test_votes_split_in_each_group_as_in_the_whole(question):
+    whole, *groups = charts(question)["splits"].rows
+    assert sum(row["pairs"] for row in groups) == whole["pairs"]
+    for split in ("5", "4-1", "3-2", "3-1-1", "2-2-1"):
+        together = sum(row[split] * row["pairs"] for row in groups) / whole["pairs"]
+        assert together == pytest.approx(whole[split])
+
+
+def test_groups_of_few_pairs_are_faint_and_said_nothing_of(question):
+    chart = charts(question)["groups"]
+    assert {row["group"]: row["faint"] for row in chart.as_json()["rows"]} == {
+        "fiction": False, "telephone": False, "letters": True
+    }  # fmt: skip
+    assert chart.rows[0]["group"] == "letters", "it has the highest kappa"
+    assert chart.title.startswith("By genre, kappa is highest for fiction")
+
+
+def test_of_many_groups_the_largest_are_drawn(question, monkeypatch):
+    monkeypatch.setattr(module, "MOST_ROWS", 2)
+    chart = charts(question)["groups"]
+    assert {row["group"] for row in chart.rows} == {"fiction", "telephone"}
+    assert "The 2 with most pairs of 3;" in chart.note
+
+
+def test_extra_labels_lie_where_their_shares_are(question):
+    chart = charts(question)["extra-labels"]
+    assert sum(row["pairs"] for row in chart.rows) == 56
+    for row in chart.rows:
+        assert row["entailment"] + row["neutral"] + row["contradiction"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("votes", "found"),
+    [((20, 0, 0), "20-0-0"), ((1, 1, 1), "7-7-6"), ((90, 9, 1), "18-2-0"), ((0, 0, 3), "0-0-20")],
+)
+def test_shares_in_twentieths_sum_up(votes, found):
+    assert place(votes) == found
+
+
+def test_a_corpus_without_labels_has_no_charts(browser_of, rosa):
+    make_corpus()
+    page = browser_of(rosa).get("/corpora/small/agreement/")
+    assert page.status_code == 200
+    assert charts_in(page.content) == {}
+
+
+def test_an_unknown_group_is_empty_and_an_unknown_dimension_is_not_found(question, browser_of, rosa):
+    client = browser_of(rosa)
+    assert client.get("/corpora/charted/pairs/?by=week&group=soon").context["pairs"] == []
+    assert client.get("/corpora/charted/pairs/?by=weather&group=").status_code == 404

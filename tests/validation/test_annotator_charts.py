@@ -1,0 +1,112 @@
+"""Charts of annotators and of one of them: agreement by week, the funnel, the sorted table, control items."""
+
+import math
+import re
+
+import pytest
+from lxml import html
+
+from tests.cast import person
+from tests.charted import charted_corpus, charts_in
+from tests.corpora import LABELS, make_corpus
+from validation.models import Label, Question
+from validation.statistics.annotator_charts import annotator_charts, person_charts
+from validation.statistics.annotator_quality import annotators
+
+pytestmark = pytest.mark.django_db
+PAGE = "/corpora/charted/annotators/"
+
+
+@pytest.fixture
+def question() -> Question:
+    return charted_corpus(extra=False).questions.get()
+
+
+def of(name: str, found):
+    return next(each for each in found if each.code == person(name).code)
+
+
+def test_page_and_rest_have_the_same_numbers(question, browser_of, api_of, rosa):
+    on_page = charts_in(browser_of(rosa).get(PAGE).content)
+    told = api_of(rosa).get("/api/v1/corpora/charted/annotators/", {"as": "charts"}).json()["charts"]
+    assert {chart["key"]: chart for chart in told} == on_page
+    assert list(on_page) == ["speed", "funnel"]
+    assert len(on_page["speed"]["rows"]) == 9
+    flagged = {row["code"] for row in on_page["speed"]["rows"] if row["flagged"] == "flagged"}
+    assert flagged == {person("guesser").code, person("hasty").code}
+    file = browser_of(rosa).get(PAGE, {"chart": "funnel"}).content.decode()
+    assert file.splitlines()[0] == "code,flagged,flags,others,agreement,low,high"
+
+
+def test_the_limits_of_the_funnel_are_standard_errors_of_the_mean(question):
+    found = annotators(question)
+    (chart,) = [chart for chart in annotator_charts(found, question) if chart.key == "funnel"]
+    (line,) = chart.lines
+    pairs = sum(each.others for each in found)
+    assert line["value"] == pytest.approx(sum(each.equals_others * each.others for each in found) / pairs)
+    for curve, errors in zip(chart.draw["curves"], (1.96, 3.09), strict=True):
+        for (n, p), sign in ((curve["lines"][0][-1], 1), (curve["lines"][1][-1], -1)):
+            error = math.sqrt(line["value"] * (1 - line["value"]) / n)
+            assert p == pytest.approx(line["value"] + sign * errors * error)
+    assert chart.title.startswith("2 people agree less often")
+
+
+def test_weeks_add_up_to_the_whole(question):
+    for each in annotators(question):
+        assert sum(labels for _, labels, _, _ in each.weeks) == each.labels
+        assert sum(compared for *_, compared, _ in each.weeks) == each.others
+        assert sum(agreed for *_, agreed in each.weeks) == pytest.approx(each.equals_others * each.others)
+        days = [week for week, *_ in each.weeks]
+        assert days == sorted(days)
+        assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day in days)
+
+
+def test_a_persons_labels_stand_beside_everybodys(question):
+    found = annotators(question)
+    weeks, mix = person_charts(of("guesser", found), found, question)
+    own, all_people = mix.rows
+    total = Label.objects.filter(question=question, origin="cast", position__gt=1)
+    for label in LABELS:
+        assert all_people[label] == pytest.approx(total.filter(label=label).count() / total.count())
+    assert own["labels"] == total.filter(annotator=person("guesser")).count()
+    assert weeks.draw["band"] == ["low", "high"]
+
+
+def part(text: str) -> float:
+    right, _, number = text.partition(" of ")
+    return int(right) / int(number)
+
+
+def test_the_table_is_sorted_and_has_no_empty_columns(question, browser_of, rosa):
+    def read(sort: str) -> tuple[list[str], list[str]]:
+        page = html.fromstring(browser_of(rosa).get(PAGE, {"sort": sort}).content)
+        table = page.xpath("//div[@aria-label='Annotators']/table")[0]
+        heads = [head.text_content().strip(" ▲▼") for head in table.xpath(".//thead//th")]
+        return heads, [row.xpath("string(./td[5])") for row in table.xpath("./tbody/tr")]
+
+    heads, _ = read("")
+    assert "Control items right" in heads
+    assert not {"Calibration right", "Dawid-Skene", "MACE"} & set(heads), "nobody has a value there"
+    column = heads.index("Control items right") - 1
+    assert column == 5 - 1
+    by_controls = [part(text) for text in read("-controls")[1]]
+    assert by_controls == sorted(by_controls, reverse=True)
+    assert [part(text) for text in read("controls")[1]] == by_controls[::-1]
+    assert read("nonsense") == read("-labels")
+
+
+def test_control_items_stand_on_the_persons_page_the_wrong_ones_first(question, browser_of, rosa):
+    page = browser_of(rosa).get(f"/corpora/charted/pool/{person('guesser').code}/")
+    controls = page.context["controls"]
+    found = of("guesser", annotators(question))
+    assert len(controls) == min(found.controls, 30)
+    right = [row.label == row.expert for row in controls]
+    assert right == sorted(right)
+    assert not right[0]
+    assert list(charts_in(page.content)) == ["weeks", "mix"]
+
+
+def test_people_without_times_or_comparisons_are_left_out(browser_of, rosa):
+    question = make_corpus(slug="charted").questions.get()
+    assert annotator_charts([], question) == []
+    assert charts_in(browser_of(rosa).get(PAGE).content) == {}
