@@ -25,10 +25,6 @@ from collection.writing import claiming, prompts, submitting
 from collection.writing.forms import SkipForm, WritingForm, by_script, typed_texts
 
 UNSENT_SHOWN = 10
-# Session key: the task just sent was the visit's last. The page's script always goes to the writing page, which
-# then redirects to the visit.
-FINISHED = "visit_finished"
-CONFIRMED = "confirmed_task"  # session key: the token of a saved task, which the next page confirms
 
 
 def texts_kept_for_visitors(view: View) -> View:
@@ -58,8 +54,6 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
     found = get_object_or_404(Corpus, slug=corpus)
     if request.method == "POST":
         return _save(request, found, user)
-    if request.session.pop(FINISHED, False):
-        return redirect("visit")
     chosen = request.GET.get("prompt", "")
     try:
         assignment = claiming.claim_writing(corpus=found, annotator=user, prompt=chosen)
@@ -121,10 +115,7 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
             )
         else:
             _say_saved(request, result)
-            request.session[CONFIRMED] = assignment.token
-            if result.finishes_visit:
-                request.session[FINISHED] = True
-            return redirect("writing", corpus=corpus.slug)
+            return _go_on(request, assignment, result.finishes_visit)
     form.focus_first_error()
     return task_page(request, assignment, form, status=422)
 
@@ -171,9 +162,19 @@ def _skip(request: HttpRequest, corpus: Corpus, user: User, assignment: WritingA
     cents = submitting.skip_writing(
         annotator=user, token=assignment.token, problem=said["problem"], reason=said["reason"]
     )
-    request.session[CONFIRMED] = assignment.token
     messages.info(request, _skipped(bool(said["problem"]), said["reason"], cents))
-    return redirect("writing", corpus=corpus.slug)
+    return _go_on(request, assignment)
+
+
+def _go_on(request: HttpRequest, done: WritingAssignment, finishes_visit: bool = False) -> HttpResponse:
+    """Sends a browser, or tells its script, to the page after a saved or skipped task.
+
+    The address names the task, and that page deletes the device's copy. In the session, a reload or a second tab could
+    take the name away before that page reads it.
+    """
+    task = urlencode({"confirmed": done.token})
+    page = reverse("visit") if finishes_visit else f"{reverse('writing', args=[done.corpus.slug])}?{task}"
+    return JsonResponse({"next": page}) if by_script(request) else redirect(page)
 
 
 def _skipped(is_reported: bool, reason: str, cents: int) -> str:
@@ -237,7 +238,7 @@ def task_page(
         "skip_reason": request.POST.get("reason", ""),
         "skip_reasons": WritingAssignment.SkipReason.choices,
         "unsent": _unsent(assignment.corpus, assignment.annotator),
-        "confirmed": request.session.pop(CONFIRMED, ""),
+        "confirmed": request.GET.get("confirmed", ""),
         "seconds_left": max(int((until - timezone.now()).total_seconds()), 0) if until else 0,
     }
     return render(request, "collection/writing/writing.html", context, status=status)
@@ -259,7 +260,7 @@ def _nothing(request: HttpRequest, corpus: Corpus, nothing: errors.NoWork) -> Ht
         "direction": direction_of(corpus.language),
         "nothing": nothing,
         "unsent": _unsent(corpus, cast(User, request.user)),
-        "confirmed": request.session.pop(CONFIRMED, ""),
+        "confirmed": request.GET.get("confirmed", ""),
     }
     return render(request, "collection/writing/nothing.html", context)
 

@@ -286,15 +286,16 @@
       sendButton.setAttribute("aria-disabled", "true");
       let answer;
       try {
-        answer = await fetch(form.action, { method: "POST", body: content(), redirect: "manual" });
+        answer = await fetch(form.action, { method: "POST", body: content(), headers: { Accept: "application/json" }, redirect: "manual" });
       } catch {
         rest();
         say(inWords("The server could not be reached. Your text is still here. Please send it again in a moment."));
         return;
       }
-      if (answer.type === "opaqueredirect") {
+      if (answer.ok) {
         finished = true;
-        location.assign(root.dataset.next);
+        store.remove(token);
+        location.assign((await answer.json()).next);
         return;
       }
       if (answer.status === 422) {

@@ -119,10 +119,20 @@ def test_three_sentences_are_saved_and_paid(corpus):
     assert ana().ledger.total_cents() == 30
 
 
-def test_a_saved_text_is_confirmed_once(corpus):
+def test_a_page_whose_response_was_lost_confirms_the_saved_text_again(corpus):
     client = ready(ana(), corpus)
-    client.post(PAGE, {**task(client), **GOOD}, follow=True)
+    sent = task(client)
+    page = client.post(PAGE, {**sent, **GOOD})["Location"]
+    client.get(page)  # never arrives: the browser asks again
+    assert f'data-confirmed-token="{sent["token"]}"' in text_of(client.get(page))
     assert 'data-confirmed-token=""' in text_of(client.get(PAGE))
+
+
+def test_a_script_is_told_where_to_go_on(corpus):
+    client = ready(ana(), corpus)
+    sent = task(client)
+    answer = client.post(PAGE, {**sent, **GOOD}, headers={"Accept": "application/json"})
+    assert answer.json() == {"next": f"{PAGE}?confirmed={sent['token']}"}
 
 
 def test_sending_twice_is_saving_once(corpus):
