@@ -319,3 +319,24 @@ def test_a_pair_is_withdrawn_on_its_page_and_comes_back(corpus, browser_of, rosa
     assert page.redirect_chain == [(f"{LIST}one/", 302)]
     assert "1 pair counts again." in page.content.decode()
     assert "one" in names()
+
+
+def test_for_a_drawer_the_page_comes_without_the_workspace_around_it(corpus, browser_of, rosa):
+    browser = browser_of(rosa)
+    whole, part = (
+        browser.get(f"{LIST}one/", headers=sent).content.decode() for sent in ({}, {"HX-Request": "true"})
+    )
+    assert '<nav id="sections"' in whole
+    assert "<nav id=" not in part
+    assert 'id="pair-name">one</h1>' in part
+
+
+def test_a_pair_that_is_opened_from_its_page_leads_back_to_it(browser_of, rosa):
+    corpus = make_corpus()
+    make_pair(
+        corpus, make_premise(corpus, "A dog barks."), "It is loud.", author_label="neutral", public_id="one"
+    )
+    sent = {"how": "pairs", "pairs": "one", "from_pair": "one"}
+    answer = browser_of(rosa).post("/corpora/small/open/", sent, follow=True)
+    assert answer.redirect_chain == [(f"{LIST}one/", 302)]
+    assert "1 pair is open" in answer.content.decode()

@@ -27,7 +27,7 @@ from validation.pairs.vetting import (
     vet,
     vetted_rows,
 )
-from validation.questions.addresses import address_in, asked_question, number_in, text_in
+from validation.questions.addresses import address_in, asked_question, back_from, number_in, text_in
 from validation.statistics.cached import Kind, current, request_statistics
 
 LONGEST_LIST = 2_000_000  # characters; a longer one is for the command
@@ -47,7 +47,7 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(
                 request, f"{back:,} pair{'' if back == 1 else 's'} count{'s' * (back == 1)} again."
             )
-            return redirect(_back(request, question))
+            return redirect(back_from(request, question, "vetting"))
         if do == "count":
             enqueue(request_statistics(question=question, kind=Kind.CROSS_TABLE))
             return redirect(address_in("vetting", question))
@@ -57,7 +57,7 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
                 made = vet(corpus=question.corpus, choice=choice, by=by, reason=text_in(request, "reason"))
                 number = made.pairs_withdrawn
                 messages.success(request, f"{number:,} pair{' was' if number == 1 else 's were'} withdrawn.")
-                return redirect(_back(request, question))
+                return redirect(back_from(request, question, "vetting"))
             seen = preview_vetting(corpus=question.corpus, choice=choice)
     except ValidationError as refusal:
         error = str(refusal)
@@ -81,12 +81,6 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
         "vettings": question.corpus.vettings.select_related("by").order_by("-pk"),
     }
     return render(request, "validation/pairs/vetting.html", context, status=422 if error else 200)
-
-
-def _back(request: HttpRequest, question: Question) -> str:
-    """Returns the address of the pair from whose page the request came, else that of this page."""
-    pair = text_in(request, "from_pair")
-    return address_in("pair", question, pair) if pair else address_in("vetting", question)
 
 
 @never_cache

@@ -39,7 +39,7 @@ from validation.pairs.opening import (
     preview_opening,
     unopened_pairs,
 )
-from validation.questions.addresses import address_in, asked_question, number_in, text_in
+from validation.questions.addresses import address_in, asked_question, back_from, number_in, text_in
 from validation.questions.choices import choices_of
 from validation.questions.lookup import answer_words, words_of
 from validation.statistics.cached import waiting_for_decision
@@ -144,13 +144,15 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
 @require_safe
 @researcher_required
 def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Shows a pair: its texts and their sources, its gold label, and its history."""
+    """Shows a pair: its texts and their sources, its gold label, and its history. For htmx, without the workspace around."""
     question = asked_question(request, slug)
     asked = get_object_or_404(Pair, corpus=question.corpus, public_id=public_id)
     rows = with_gold_label(Pair.objects.all(), question, [asked.pk])
     rows = rows.select_related("premise__genre", "author", "prompt_version__prompt", "source", "vetting")
     pair = get_object_or_404(rows)
+    in_drawer = bool(request.htmx)  # type: ignore[attr-defined]
     context = {
+        "frame": "workspace/drawer_frame.html" if in_drawer else "workspace.html",
         "question": question,
         "pair": pair,
         "source": SOURCES[pair.gold_source],  # type: ignore[attr-defined]
@@ -204,8 +206,8 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
         days = preview.labels / pace if pace else None
     elif form.is_valid():
         opened = open_for_validation(question=question, **_chosen(question, form.cleaned_data))
-        messages.success(request, f"{opened:,} pairs are open for validation.")
-        return redirect(address_in("open-pairs", question))
+        messages.success(request, f"{opened:,} pair{' is' if opened == 1 else 's are'} open for validation.")
+        return redirect(back_from(request, question, "open-pairs"))
     context = {
         "question": question,
         "form": form,

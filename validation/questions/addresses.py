@@ -47,3 +47,9 @@ def number_in(request: HttpRequest, name: str, usual: int, most: int) -> int:
     """Reads an integer from the form or the address, at most `most`; returns `usual` for anything else."""
     text = request.POST.get(name) or request.GET.get(name, "")
     return min(int(text), most) if text.isdecimal() and len(text) < 12 else usual
+
+
+def back_from(request: HttpRequest, question: Question, name: str) -> str:
+    """Returns the address of the pair from whose page a form was sent (`from_pair`), else that of the page `name`."""
+    pair = text_in(request, "from_pair")
+    return address_in("pair", question, pair) if pair else address_in(name, question)
