@@ -1,5 +1,7 @@
 """Recomputes the cached statistics that the workspace shows."""
 
+from functools import partial
+
 from celery import shared_task
 from django.utils import timezone
 
@@ -16,6 +18,7 @@ def refresh_statistics() -> None:
         (cached.Kind.AGREEMENT, cached.stale_agreement),
         (cached.Kind.ANNOTATORS, cached.stale_annotators),
         (cached.Kind.OVERVIEW, cached.stale_overviews),
+        (cached.Kind.PAIRS, partial(cached.stale_overviews, kind=cached.Kind.PAIRS)),
     ):
         for question in old(now):
             if not CachedStatistics.objects.under_way().filter(question=question, kind=kind, by="").exists():

@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from django.utils import timezone
 
 from collection.models import Corpus, Genre, Pair
 from tests.cast import ana, person, vera
@@ -20,6 +21,8 @@ from validation.pairs.listing import Wanted, pairs_to_read
 from validation.pairs.opening import open_for_validation
 from validation.quality_control.control_items import label_as_expert
 from validation.quality_control.model_labels import keep_model_labels
+from validation.statistics import cached
+from validation.statistics.cached import Kind
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +63,8 @@ def names(**wanted: object) -> list[str]:
         ({"votes": "unanimous"}, ["one"]),
         ({"votes": "split"}, ["two", "four"]),
         ({"votes": "disputed"}, ["four"]),
+        ({"votes": "open"}, ["three"]),
+        ({"votes": "unopened"}, ["five"]),
         ({"gold": "entailment"}, ["one", "two", "three"]),
         ({"gold": "-"}, ["four"]),
         ({"source": "voted"}, ["one", "two"]),
@@ -214,13 +219,14 @@ def test_the_list_turns_around_and_its_pages_follow(corpus, browser_of, rosa, mo
     assert shown == list(VOTES)[::-1]
 
 
-def test_the_list_has_a_total_unless_votes_must_be_counted(corpus, browser_of, rosa, monkeypatch):
+def test_the_list_has_a_total(corpus, browser_of, rosa, monkeypatch):
     client = browser_of(rosa)
     assert "<p>5 pairs." in client.get(LIST).content.decode()
     assert "<p>1 pair." in client.get(f"{LIST}?genre=letters").content.decode()
-    assert "is under <a" in client.get(f"{LIST}?votes=split").content.decode()
+    assert "<p>2 pairs." in client.get(f"{LIST}?votes=split").content.decode()
     monkeypatch.setattr(reading, "MOST_COUNTED", 3)
-    assert "<p>More than 3 pairs." in client.get(LIST).content.decode()
+    monkeypatch.setattr(reading, "MOST_IN_FACETS", 3)
+    assert "<p>More than 3 pairs." in client.get(f"{LIST}?text=A").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -296,15 +302,44 @@ def test_values_of_a_filter_have_their_numbers_and_a_chosen_one_can_be_left_out(
     corpus, browser_of, rosa, monkeypatch
 ):
     client = browser_of(rosa)
-    (genres,) = client.get(f"{LIST}?genre=letters").context["facets"]
-    assert [(each["value"], each["number"], each["is_chosen"]) for each in genres["values"]] == [
+    facets = {each["name"]: each["values"] for each in client.get(f"{LIST}?genre=letters").context["facets"]}
+    assert list(facets) == ["Votes", "Genre"]  # of one value a filter says nothing
+    genres = facets["Genre"]
+    assert [(each["value"], each["number"], each["is_chosen"]) for each in genres] == [
         ("fiction", 4, False),
         ("letters", 1, True),
     ]
-    left_out = next(each["link"] for each in genres["values"] if each["is_chosen"])
+    left_out = next(each["link"] for each in genres if each["is_chosen"])
     assert len(client.get(left_out).context["pairs"]) == 5
     monkeypatch.setattr(reading, "MOST_IN_FACETS", 4)
-    assert client.get(LIST).context["facets"] == []
+    assert client.get(f"{LIST}?text=A").context["facets"] == []
+
+
+@pytest.mark.parametrize(
+    "chosen", [{}, {"gold": "entailment"}, {"votes": "split"}, {"text": "t"}, {"source": "voted"}]
+)
+def test_each_number_is_that_of_the_list_behind_it(corpus, browser_of, rosa, chosen):
+    client = browser_of(rosa)
+    page = client.get(LIST, chosen)
+    assert page.context["numbers"].total == (len(page.context["pairs"]), False)
+    values = [each for facet in page.context["facets"] for each in facet["values"] if not each["is_chosen"]]
+    assert values
+    for each in values:
+        assert len(client.get(each["link"]).context["pairs"]) == each["number"], each
+
+
+def test_of_a_large_corpus_a_worker_counts_and_the_list_says_when(corpus, browser_of, rosa, monkeypatch):
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 0)
+    client, now = browser_of(rosa), timezone.now()
+    question = corpus.questions.get()
+    assert "A worker counts the pairs" in client.get(LIST).content.decode()
+    assert client.get(f"{LIST}?votes=split").context["numbers"].total is None
+    assert cached.stale_overviews(now, Kind.PAIRS) == [question]
+    cached.carry_out(statistics_id=cached.request_statistics(question=question, kind=Kind.PAIRS).pk)
+    page = client.get(f"{LIST}?votes=split")
+    assert page.context["numbers"].total == (2, False)
+    assert "Counted" in page.content.decode()
+    assert {each["name"] for each in client.get(LIST).context["facets"]} >= {"Gold label", "Votes"}
 
 
 def test_a_pair_is_withdrawn_on_its_page_and_comes_back(corpus, browser_of, rosa):

@@ -24,6 +24,7 @@ class CachedStatistics(Job):
         CROSS_TABLE = "cross", "answers to a question beside gold labels"
         BIAS = "bias", "what hypotheses give away"
         OVERVIEW = "overview", "the corpus at a glance"
+        PAIRS = "pairs", "pairs by genre, labels and votes"
 
     class Status(models.TextChoices):
         REQUESTED = "requested"
@@ -58,7 +59,10 @@ class CachedStatistics(Job):
             models.UniqueConstraint(fields=["question", "kind", "by"], name="one_row_of_figures_a_kind"),
             models.CheckConstraint(
                 condition=Q(
-                    kind__in=["agreement", "pairwise", "annotators", "models", "cross", "bias", "overview"]
+                    kind__in=[
+                        *("agreement", "pairwise", "annotators", "models", "cross", "bias", "overview"),
+                        "pairs",
+                    ]
                 ),
                 name="kind_of_figures_is_known",
             ),

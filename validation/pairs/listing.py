@@ -4,6 +4,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -20,6 +21,8 @@ from shared.portions import portions
 from validation.gold.queries import is_complete, is_disputed, is_unanimous, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
 from validation.pairs.random_order import in_drawn_order
+from validation.statistics.cached import current_pair_counts
+from validation.statistics.pair_counts import Group, pair_counts
 from validation.statistics.vote_patterns import in_group
 
 PAGE = 50
@@ -28,9 +31,14 @@ LINES_AT_ONCE = 1000  # pairs
 # clicks, but never a page that takes minutes.
 PORTION, PORTIONS = 500, 20
 MOST_COUNTED = 100_000  # a total goes no further
-MOST_IN_FACETS = 20_000  # pairs whose genres and labels are counted beside the list
-FACETS = {"genre": "premise__genre__slug", "author_label": "author_label"}  # filter -> its column
+MOST_IN_FACETS = (
+    3_000  # pairs that are counted during the request, if filters pass them of which there are no counts
+)
+FACETS = ("gold", "votes", "genre", "author_label")  # filters whose values have numbers beside the list
+COUNTED = (*FACETS, "source")  # filters whose pairs are counted in validation/statistics/pair_counts.py
 VOTES = {
+    "unopened": "not opened yet",
+    "open": "labels are missing",
     "complete": "all seats are filled",
     "unanimous": "all are the same",
     "split": "not all are the same",
@@ -64,8 +72,13 @@ class Wanted:
 
     @property
     def needs_votes(self) -> bool:
-        """Returns whether the votes of pairs must be read to decide which pass; then the list has no total."""
+        """Returns whether the votes of pairs must be read to decide which pass."""
         return bool(self.gold or self.source or self.votes)
+
+    def without(self, *names: str) -> "Wanted":
+        """Returns the filters without these."""
+        nothing: dict[str, Any] = dict.fromkeys(names, "")
+        return replace(self, **nothing)
 
 
 def pairs_to_read(
@@ -106,32 +119,62 @@ def votes_on(question: Question, pairs: Collection[Pair]) -> dict[int, Counter[s
     return found
 
 
-def facets_of(question: Question, wanted: Wanted) -> dict[str, list[tuple[str, int]]]:
-    """Returns filter -> (value, number of pairs), the most frequent first, for the pairs that pass; of long lists nothing.
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers beside the list. total: pairs that pass, and whether there are more; None if they were not counted.
 
-    A chosen filter is left out of its own numbers: they say what another value would show.
+    facets: filter -> (value, number of pairs), the most frequent first. made_at: when a worker counted; None: just now.
+    is_awaited: whether a worker has not counted yet.
     """
-    found: dict[str, list[tuple[str, int]]] = {}
-    nothing: dict[str, Any] = dict.fromkeys(FACETS, "")
-    all_values = by_columns(question, replace(wanted, **nothing))
-    if wanted.needs_votes or counted_up_to(all_values, MOST_IN_FACETS)[1]:
-        return found
-    for name, column in FACETS.items():
-        without: dict[str, Any] = {name: ""}
-        pairs = by_columns(question, replace(wanted, **without))
-        rows = pairs.order_by().exclude(**{f"{column}__isnull": True}).values_list(column)
-        found[name] = [
-            (value, number) for value, number in rows.annotate(n=Count("pk")).order_by("-n", column) if value
-        ]
-    return {name: values for name, values in found.items() if len(values) > 1}
+
+    total: tuple[int, bool] | None
+    facets: dict[str, list[tuple[str, int]]]
+    made_at: datetime | None = None
+    is_awaited: bool = False
 
 
-def total_of(question: Question, wanted: Wanted) -> tuple[int, bool] | None:
-    """Returns the number of pairs that pass (at most MOST_COUNTED) and whether there are more.
+def numbers_of(question: Question, wanted: Wanted) -> Numbers:
+    """Returns the numbers of the pairs that pass.
 
-    None if it must count votes.
+    Under filters that are not in COUNTED it counts the pairs that pass these, if they are few. Of all pairs of a large
+    corpus it returns what a worker counted last.
     """
-    return None if wanted.needs_votes else counted_up_to(by_columns(question, wanted), MOST_COUNTED)
+    others, row = wanted.without(*COUNTED), None
+    groups: list[Group] | None = None
+    if others == Wanted():
+        groups, row = current_pair_counts(question)
+    else:
+        keys = list(
+            by_columns(question, others).order_by().values_list("pk", flat=True)[: MOST_IN_FACETS + 1]
+        )
+        groups = pair_counts(question, keys) if len(keys) <= MOST_IN_FACETS else None
+    if groups is None:
+        total = None if wanted.needs_votes else counted_up_to(by_columns(question, wanted), MOST_COUNTED)
+        return Numbers(total, {}, is_awaited=row is not None)
+    found = {name: _facet(groups, wanted, name) for name in FACETS}
+    number = sum(group.number for group in groups if _is_wanted(group, wanted))
+    facets = {name: values for name, values in found.items() if len(values) > 1}
+    return Numbers((number, False), facets, row.made_at if row else None)
+
+
+def _facet(groups: list[Group], wanted: Wanted, name: str) -> list[tuple[str, int]]:
+    """Counts the values of a filter. It is left out of its own numbers: they say what another value would show."""
+    others, counts = wanted.without(name), Counter[str]()
+    for group in groups:
+        if _is_wanted(group, others):
+            value = getattr(group, name)
+            for each in value if isinstance(value, tuple) else (value,):
+                counts[each] += group.number
+    if name == "votes":
+        return [(value, counts[value]) for value in VOTES if counts[value]]
+    return sorted(
+        ((value, number) for value, number in counts.items() if value), key=lambda each: (-each[1], each[0])
+    )
+
+
+def _is_wanted(group: Group, wanted: Wanted) -> bool:
+    same = all(getattr(wanted, name) in ("", getattr(group, name)) for name in COUNTED if name != "votes")
+    return same and (wanted.votes not in VOTES or wanted.votes in group.votes)
 
 
 def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:
@@ -205,8 +248,8 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
     if wanted.by:
         pairs = in_group(pairs, question, wanted.by, wanted.group)
     if wanted.votes:
-        seats = Label.objects.seats().filter(question=question, pair=OuterRef("pk"))
-        pairs = pairs.filter(Exists(seats))
+        is_opened = Exists(Label.objects.seats().filter(question=question, pair=OuterRef("pk")))
+        pairs = pairs.filter(~is_opened if wanted.votes == "unopened" else is_opened)
     if wanted.source == ADJUDICATED:
         pairs = pairs.filter(
             Exists(Adjudication.objects.filter(question=question, pair=OuterRef("pk"), withdrawn_at=None))
@@ -222,6 +265,7 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
 def _by_votes(wanted: Wanted) -> Q:
     """Returns the other filters, as a condition on `with_gold_label`."""
     condition = {
+        "open": ~is_complete(),
         "complete": is_complete(),
         "unanimous": is_complete() & is_unanimous(),
         "split": is_complete() & ~is_unanimous(),

@@ -16,6 +16,7 @@ from collection.models import Pair
 from collection.models.querysets import PairQuerySet
 from collection.texts import direction_of
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
+from nli.labels import NO_GOLD
 from validation.errors import AlreadyDecided, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
 from validation.models import Adjudication, Label, Question
@@ -26,10 +27,9 @@ from validation.pairs.listing import (
     VOTES,
     Wanted,
     csv_of,
-    facets_of,
+    numbers_of,
     pairs_to_read,
     sample_of,
-    total_of,
     votes_on,
 )
 from validation.pairs.opening import (
@@ -65,7 +65,7 @@ TEXT_FILTERS = (
     "by",
     "group",
 )
-FACET_NAMES = {"genre": "Genre", "author_label": "Author’s label"}
+FACET_NAMES = {"gold": "Gold label", "votes": "Votes", "genre": "Genre", "author_label": "Author’s label"}
 SIBLINGS_SHOWN = 20
 NEWEST, RANDOM = "newest", "random"  # values of `order`; the usual one is the first added
 ORDERS = {"": "first added", NEWEST: "last added", RANDOM: "a random sample of fifty"}
@@ -104,12 +104,13 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     is_narrowed = bool(chosen)
     if order in ORDERS and order:
         chosen["order"] = order
+    numbers = numbers_of(question, wanted)
     facets = [
         {
             "name": FACET_NAMES[name],
             "values": [
                 {
-                    "value": value,
+                    "value": "none" if name == "gold" and value == NO_GOLD else value,
                     "number": number,
                     "is_chosen": (is_chosen := given[name] == value),
                     "link": address_in("pairs", question, **{**chosen, name: "" if is_chosen else value}),
@@ -117,7 +118,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
                 for value, number in values
             ],
         }
-        for name, values in facets_of(question, wanted).items()
+        for name, values in numbers.facets.items()
     ]
     context = {
         "question": question,
@@ -132,7 +133,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         "genres": question.corpus.genres.order_by("slug"),
         "votes": VOTES,
         "sources": SOURCES,
-        "total": total_of(question, wanted),
+        "numbers": numbers,
         "first": address_in("pairs", question, **chosen) if after_key else "",
         "more": address_in("pairs", question, **chosen, after=after) if after else "",
         "csv": address_in("pairs", question, **chosen, **{"as": "csv"}),

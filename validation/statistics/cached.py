@@ -30,6 +30,7 @@ from validation.statistics.agreement import (
 )
 from validation.statistics.annotator_quality import Annotator, annotators
 from validation.statistics.cross_table import cross_table
+from validation.statistics.pair_counts import Group, as_content, from_content, pair_counts
 from validation.statistics.progress import NothingToCount, Progress, ignore_progress
 from validation.statistics.reliability_models import fit_models
 
@@ -50,6 +51,7 @@ COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.ANNOTATORS: lambda question, by, progress: [asdict(each) for each in annotators(question)],
     Kind.MODELS: lambda question, by, progress: fit_models(question, progress),
     Kind.CROSS_TABLE: cross_table,
+    Kind.PAIRS: lambda question, by, progress: as_content(pair_counts(question)),
     # By their dotted names: they belong to an app above this one.
     Kind.BIAS: lambda question, by, progress: import_string(BIAS)(question, by, progress),
     Kind.OVERVIEW: lambda question, by, progress: import_string(OVERVIEW)(question, by, progress),
@@ -87,10 +89,17 @@ def current_annotators(question: Question) -> tuple[list[Annotator] | None, Cach
     return [Annotator(**{**each, "flags": tuple(each["flags"])}) for each in found], row
 
 
+def current_pair_counts(question: Question) -> tuple[list[Group] | None, CachedStatistics | None]:
+    found, row = current(question, Kind.PAIRS)
+    return (None if found is None else from_content(found)), row
+
+
 def is_computed_in_request(question: Question, kind: str, by: str = "") -> bool:
     """Returns whether the statistics are computed during the web request."""
     if kind in (Kind.MODELS, Kind.BIAS, Kind.OVERVIEW):
         return False
+    if kind == Kind.PAIRS:  # a part of a page that shows more
+        return not with_size(Question.objects.filter(pk=question.pk)).get().is_large  # type: ignore[attr-defined]
     # Counting the labels of each person takes twice as long as counting those of each pair.
     most = MOST_SEATS_IN_REQUEST
     return _has_at_most(question, most if kind == Kind.AGREEMENT and by != "validator" else most // 2)
@@ -221,11 +230,14 @@ def stale_annotators(now: datetime) -> list[Question]:
     return stale
 
 
-def stale_overviews(now: datetime) -> list[Question]:
-    """Returns main questions of large corpora whose overview is older than ten minutes and than the last change."""
+def stale_overviews(now: datetime, kind: str = Kind.OVERVIEW) -> list[Question]:
+    """Returns main questions of large corpora whose overview is older than ten minutes and than the last change.
+
+    kind: of OVERVIEW or PAIRS, which count the same rows.
+    """
     made = {
         row.question_id: row
-        for row in CachedStatistics.objects.filter(kind=Kind.OVERVIEW, made_at__isnull=False).defer("content")
+        for row in CachedStatistics.objects.filter(kind=kind, made_at__isnull=False).defer("content")
     }
     main = Question.objects.filter(is_main=True).select_related("corpus").order_by("pk")
     stale = []

@@ -1,0 +1,71 @@
+"""Counts pairs by genre, labels and how their votes stand: one table, from which any of these filters has its total."""
+
+from collections.abc import Collection
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef
+
+from nli.labels import NO_GOLD
+from validation.gold.queries import is_complete, is_disputed, is_unanimous
+from validation.models import Gold, Label, Question
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pairs that are the same in all that is counted. gold: "-" for none. `votes`: keys of VOTES that fit them."""
+
+    genre: str
+    author_label: str
+    gold: str
+    source: str
+    votes: tuple[str, ...]
+    number: int
+
+
+def pair_counts(question: Question, keys: Collection[int] | None = None) -> list[Group]:
+    """Returns the groups of the question's standing pairs, or of those with these keys. It is one query."""
+    seats = Label.objects.seats().filter(question=question, pair=OuterRef("pair"))
+    rows = Gold.objects.filter(question=question, pair__withdrawn_at=None)
+    if keys is not None:
+        rows = rows.filter(pair__in=keys)
+    conditions = {"complete": is_complete(), "unanimous": is_unanimous(), "disputed": is_disputed()}
+    states: dict[str, Any] = {
+        f"is_{name}": ExpressionWrapper(condition, BooleanField()) for name, condition in conditions.items()
+    }
+    texts = {"genre": F("pair__premise__genre__slug"), "author_label": F("pair__author_label")}
+    grouped = rows.order_by().values(
+        "label",
+        "source",
+        of_genre=texts["genre"],
+        by_author=texts["author_label"],
+        is_opened=Exists(seats),
+        **states,
+    )
+    found = []
+    for row in grouped.annotate(number=Count("pair")):
+        held = _held(row["is_opened"], *(bool(row[name]) for name in states))
+        gold = row["label"] or NO_GOLD
+        found.append(
+            Group(row["of_genre"] or "", row["by_author"] or "", gold, row["source"], held, row["number"])
+        )
+    return found
+
+
+def _held(is_opened: bool, is_complete: bool, is_unanimous: bool, is_disputed: bool) -> tuple[str, ...]:
+    if not is_opened:
+        return ("unopened",)
+    if not is_complete:
+        return ("open",)
+    return ("complete", "unanimous" if is_unanimous else "split", *(("disputed",) if is_disputed else ()))
+
+
+def as_content(groups: list[Group]) -> list[list[Any]]:
+    return [list(astuple(group)) for group in groups]
+
+
+def from_content(content: list[list[Any]]) -> list[Group]:
+    return [
+        Group(genre, author_label, gold, source, tuple(votes), number)
+        for genre, author_label, gold, source, votes, number in content
+    ]
