@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -92,6 +92,31 @@ def pairs_to_read(
     with more_sort_memory():
         keys = by_columns(question, wanted)
         return scan(question, keys, _by_votes(wanted), after, PAGE, newest_first=newest_first)
+
+
+def in_ranked_order(
+    question: Question, wanted: Wanted, ids: Sequence[str], after: int
+) -> tuple[list[Any], int | None]:
+    """Returns (up to fifty pairs that pass, in the order of these ids; the place at which the next page begins or None).
+
+    after: the place at which to begin.
+    """
+    found: list[Any] = []
+    with more_sort_memory():
+        for start in range(after, min(len(ids), after + PORTION * PORTIONS), PORTION):
+            portion = ids[start : start + PORTION]
+            keys = list(
+                by_columns(question, wanted).filter(public_id__in=portion).values_list("pk", flat=True)
+            )
+            rows = with_gold_label(Pair.objects.all(), question, keys).filter(_by_votes(wanted))
+            of_id = {pair.public_id: pair for pair in rows.select_related("premise__genre", "author")}
+            for place, name in enumerate(portion, start):
+                if name in of_id and len(found) == PAGE:
+                    return found, place
+                if name in of_id:
+                    found.append(of_id[name])
+    end = after + PORTION * PORTIONS
+    return found, end if end < len(ids) else None
 
 
 def sample_of(question: Question, wanted: Wanted, seed: int) -> list[Any]:
@@ -186,12 +211,19 @@ def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:
         after = portion[-1]
 
 
-def csv_of(question: Question, wanted: Wanted) -> Iterator[str]:
-    """Yields all pairs that pass as CSV, portion by portion, each with its labels in the order of their seats."""
-    yield csv_text([[*ROW, "labels"]])
+def csv_of(question: Question, wanted: Wanted, doubts: Mapping[str, float] | None = None) -> Iterator[str]:
+    """Yields all pairs that pass as CSV, portion by portion, each with its labels in the order of their seats.
+
+    doubts: id -> the doubt of a run, for one column more.
+    """
+    yield csv_text([[*ROW, "labels", *(["doubt"] if doubts is not None else [])]])
     for keys in keys_of(question, wanted):
         yield csv_text(
-            [*(_cell(row[name]) for name in ROW), " ".join(label["label"] for label in row["labels"])]
+            [
+                *(_cell(row[name]) for name in ROW),
+                " ".join(label["label"] for label in row["labels"]),
+                *([doubts.get(row["id"], "")] if doubts is not None else []),
+            ]
             for row in rows_of(question, keys)
         )
 

@@ -21,12 +21,14 @@ from validation.errors import AlreadyDecided, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
 from validation.models import Adjudication, Label, Question
 from validation.pairs.adjudication import adjudicate, pair_to_decide, take_back
+from validation.pairs.doubts import doubts_of, runs_for
 from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
 from validation.pairs.history import decisions_on, judgements, labels_on, skips_of
 from validation.pairs.listing import (
     VOTES,
     Wanted,
     csv_of,
+    in_ranked_order,
     numbers_of,
     pairs_to_read,
     sample_of,
@@ -67,8 +69,13 @@ TEXT_FILTERS = (
 )
 FACET_NAMES = {"gold": "Gold label", "votes": "Votes", "genre": "Genre", "author_label": "Author’s label"}
 SIBLINGS_SHOWN = 20
-NEWEST, RANDOM = "newest", "random"  # values of `order`; the usual one is the first added
-ORDERS = {"": "first added", NEWEST: "last added", RANDOM: "a random sample of fifty"}
+NEWEST, RANDOM, DOUBTED = "newest", "random", "doubted"  # values of `order`; the usual one is the first added
+ORDERS = {
+    "": "first added",
+    NEWEST: "last added",
+    RANDOM: "a random sample of fifty",
+    DOUBTED: "most doubted by the run",
+}
 LONGEST = 10_000  # characters of a hypothesis
 MOST_LABELS = 1000
 DECIDED_SHOWN = 10
@@ -87,14 +94,20 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         raise Http404(f"There are no pairs by {given['by']}.")
     lengths: dict[str, Any] = {name: number_in(request, name, 0, LONGEST) for name in ("shortest", "longest")}
     wanted = Wanted(**given, **lengths, skipped=request.GET.get("skipped") == "yes")
+    order, runs = request.GET.get("order", ""), runs_for(question.corpus_id)
+    # The order by doubt needs a run: the newest, if none is chosen.
+    run = number_in(request, "run", runs[0][0] if runs and order == DOUBTED else 0, 2**31)
+    doubts = doubts_of(run, question.corpus_id) if run else None
     if request.GET.get("as") == "csv":
-        answer = StreamingHttpResponse(csv_of(question, wanted), content_type="text/csv; charset=utf-8")
+        lines = csv_of(question, wanted, doubts and doubts.by_id)
+        answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
         answer["Content-Disposition"] = f'attachment; filename="{slug}-pairs.csv"'
         return answer
-    order = request.GET.get("order", "")
     after_key, seed = number_in(request, "after", 0, 2**62), number_in(request, "seed", 1, 2**31)
     if order == RANDOM:
         pairs, after = sample_of(question, wanted, seed), None
+    elif order == DOUBTED and doubts is not None:
+        pairs, after = in_ranked_order(question, wanted, doubts.ranked(), after_key)
     else:
         pairs, after = pairs_to_read(question, wanted, after=after_key, newest_first=order == NEWEST)
     votes = votes_on(question, pairs)
@@ -104,6 +117,8 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     is_narrowed = bool(chosen)
     if order in ORDERS and order:
         chosen["order"] = order
+    if run:
+        chosen["run"] = run
     numbers = numbers_of(question, wanted)
     facets = [
         {
@@ -123,7 +138,12 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     context = {
         "question": question,
         "pairs": pairs,
-        "rows": [(pair, votes[pair.pk]) for pair in pairs],
+        "rows": [
+            (pair, votes[pair.pk], doubts.by_id.get(pair.public_id) if doubts else None) for pair in pairs
+        ],
+        "runs": runs,
+        "run": run,
+        "has_doubts": doubts is not None,
         "wanted": wanted,
         "facets": facets,
         "order": order if order in ORDERS else "",

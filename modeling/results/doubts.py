@@ -1,0 +1,60 @@
+"""How much runs doubt the gold labels of pairs: one minus the probability that they give the gold label."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from modeling.folders import predictions_of
+from modeling.models import Evaluation, TrainingRun
+from modeling.results.predicted import read_predicted
+
+MOST_RUNS = 20
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """The doubt of one run about each pair that it was evaluated on."""
+
+    run: int
+    ids: list[str]
+    values: npt.NDArray[np.float64]
+
+    @cached_property
+    def by_id(self) -> dict[str, float]:
+        return dict(zip(self.ids, self.values.tolist(), strict=True))
+
+    def ranked(self) -> list[str]:
+        """Returns the ids, the most doubted first; of equals, the first of the file first."""
+        return [self.ids[place] for place in np.argsort(-self.values, kind="stable")]
+
+
+def runs_with_predictions(corpus_id: int) -> list[tuple[int, str]]:
+    """Returns (number, name) of the newest runs that were evaluated on pairs of the corpus."""
+    rows = TrainingRun.objects.filter(
+        status=TrainingRun.Status.DONE, evaluations__snapshot__corpus=corpus_id
+    ).order_by("-pk")
+    found = rows.distinct().values_list("pk", "baseline", "snapshot__corpus__slug", "snapshot__version")
+    return [
+        (pk, f"{pk}: {baseline} on {slug}@{version}") for pk, baseline, slug, version in found[:MOST_RUNS]
+    ]
+
+
+def doubts_of(run: int, corpus_id: int) -> Doubts | None:
+    """Returns the doubts of a run; of a pair in several snapshots, by the newest. None if no file is on this machine."""
+    rows = Evaluation.objects.filter(
+        run=run, run__status=TrainingRun.Status.DONE, snapshot__corpus=corpus_id
+    ).select_related("run", "snapshot__corpus")
+    ids: list[str] = []
+    values, known = [], set[str]()
+    for row in rows.order_by("-snapshot", "partition"):
+        path = predictions_of(row.run, row.snapshot, row.partition)
+        if path is None:
+            continue
+        read = read_predicted(path)
+        new = [place for place, name in enumerate(read.ids) if name not in known]
+        ids += [read.ids[place] for place in new]
+        values.append(1 - read.of_gold[new])
+        known.update(read.ids)
+    return Doubts(run, ids, np.concatenate(values)) if values else None

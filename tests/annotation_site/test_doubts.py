@@ -1,0 +1,70 @@
+"""How much a run doubts the gold labels, in the list of pairs: a column, an order, and CSV."""
+
+import csv
+import io
+
+import pytest
+
+from collection.models import Corpus
+from tests.modeling.material import done_run, small_snapshot, write_predictions
+from validation.pairs import listing
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def browser(browser_of, rosa):
+    return browser_of(rosa)
+
+
+def shown(page) -> dict[str, float | None]:
+    return {pair.public_id: doubt for pair, _, doubt in page.context["rows"]}
+
+
+def test_the_most_doubted_come_first_with_filters_and_pages(browser, monkeypatch):
+    snapshot = small_snapshot()
+    run = done_run(snapshot, "majority")
+    wrong = [row["pairID"] for row in write_predictions(run, "dev", wrong=2)[:2]]
+    certain = [row["pairID"] for row in write_predictions(run, "test")]
+    address = f"/corpora/{snapshot.corpus.slug}/pairs/"
+    assert set(shown(browser.get(address)).values()) == {None}
+    page = browser.get(address, {"order": "doubted"})
+    found = shown(page)
+    assert list(found)[:2] == wrong
+    assert list(found.values())[:2] == pytest.approx([0.9, 0.9])
+    assert [found[name] for name in certain] == pytest.approx([0.2] * len(certain))
+    assert "most doubted first" in page.content.decode()
+    monkeypatch.setattr(listing, "PAGE", 3)
+    pages, link = [], f"{address}?order=doubted"
+    while link:
+        page = browser.get(link)
+        pages += shown(page)
+        link = page.context["more"]
+    assert pages == list(found)
+    label = page.context["pairs"][0].gold_label
+    assert (
+        len(shown(browser.get(address, {"order": "doubted", "gold": label, "text": "nothing like it"}))) == 0
+    )
+    only = browser.get(address, {"order": "doubted", "gold": label})
+    assert {pair.gold_label for pair in only.context["pairs"]} == {label}
+    rows = browser.get(address, {"run": run.pk, "as": "csv"}).getvalue().decode()
+    doubts = {row["id"]: row["doubt"] for row in csv.DictReader(io.StringIO(rows))}
+    assert float(doubts[wrong[0]]) == pytest.approx(0.9)
+
+
+def test_a_run_whose_files_are_on_another_machine_says_so(browser):
+    snapshot = small_snapshot()
+    run = done_run(snapshot, "majority")
+    address = f"/corpora/{snapshot.corpus.slug}/pairs/"
+    page = browser.get(address, {"run": run.pk})
+    assert f"predictions of run {run.pk} are not on this machine" in page.content.decode()
+    write_predictions(run, "dev")
+    assert "is one minus the probability" in browser.get(address, {"run": run.pk}).content.decode()
+
+
+def test_without_runs_there_is_no_choice_of_one(browser):
+    snapshot = small_snapshot()
+    assert Corpus.objects.count() == 1
+    page = browser.get(f"/corpora/{snapshot.corpus.slug}/pairs/", {"order": "doubted", "run": "x"})
+    assert page.status_code == 200
+    assert 'name="run"' not in page.content.decode()
