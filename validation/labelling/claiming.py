@@ -21,6 +21,8 @@ from validation.annotators.membership import may_join
 from validation.errors import CheckFirst, NotInPool, NoWork
 from validation.labelling.instructions import check_waits
 from validation.labelling.seats import (
+    AHEAD,
+    LAST_TURN,
     FreeSeat,
     close_batch,
     first_to_become_free,
@@ -56,9 +58,9 @@ class Batch:
 def claim_batch(*, question: Question, annotator: User) -> Batch:
     """Returns the annotator's open batch with its leases renewed, or a new batch.
 
-    The pairs of a batch have different premises. They are never pairs that the annotator wrote or labelled; premises
-    that they have not seen come first. Some slots may hold calibration items. Raises NotInPool, CheckFirst, NoWork,
-    ConsentMissing.
+    The pairs of a batch have different premises. They are never pairs that the annotator wrote or labelled; among the
+    next turns, premises that they have not seen come first. Some slots may hold calibration items. Raises NotInPool,
+    CheckFirst, NoWork, ConsentMissing.
     """
     require_consent(user=annotator, form_id=question.corpus.consent_form_id)
     return claim(question, annotator, locked_member(question, annotator), timezone.now())
@@ -157,19 +159,28 @@ def _renew(assignment: Assignment, now: datetime, until: datetime) -> list[Batch
 
 
 def _free_seats(question: Question, annotator: User, cursor: int, now: datetime) -> list[FreeSeat]:
-    """Returns locked free seats for a batch, unseen premises first; fewer if there are not enough."""
+    """Returns locked free seats for a batch; fewer if there are not enough.
+
+    It goes round the turns, from the cursor on: first the unseen premises among the next turns, then any unseen pair.
+    """
     chosen: list[FreeSeat] = []
-    looks = ({"new": "premise", "after": cursor}, {"new": "premise", "last": cursor}, {"new": "pair"})
-    for look in looks:
-        is_more = True
+    for new, after, last in (
+        ("premise", cursor, cursor + AHEAD),
+        ("pair", cursor, LAST_TURN),
+        ("premise", 0, min(cursor, AHEAD)),
+        ("pair", 0, cursor),
+    ):
+        is_more = after < last
         while is_more and (missing := question.batch_size - len(chosen)):
             found = free_seats(
                 question=question.pk,
                 annotator=annotator.pk,
+                new=new,
+                after=after,
+                last=last,
                 but=[seat.premise_id for seat in chosen],
                 limit=missing + SPARE,
                 now=now,
-                **look,
             )
             is_more = len(found) == missing + SPARE  # several may share a premise
             chosen += islice(_one_per_premise(found), missing)

@@ -22,7 +22,8 @@ from validation.models import Assignment, BatchItem, Label, Membership, Question
 # "no work" use it. It leaves out pairs that they wrote, and pairs that they have leased, labelled or skipped under the
 # question. A pair whose seat they lost before they answered is available to them again.
 # Subqueries instead of NOT EXISTS: PostgreSQL turns NOT EXISTS into a join with everything that the annotator ever had.
-# For the same reason it checks for withdrawn pairs seat by seat, by key, for the few seats up to the limit.
+# For the same reason it checks for withdrawn pairs seat by seat, by key, for the few seats up to the limit. What they
+# skipped is looked for inside that check: PostgreSQL evaluates the dearer condition last, for seats of unseen pairs only.
 # IS NOT NULL, because PostgreSQL estimates that it is nearly always true. With another IS NULL it estimates so few seats
 # that it sorts all of them instead of walking the index.
 FOR_PERSON = """
@@ -30,15 +31,15 @@ FROM validation_label AS seat
 WHERE seat.question_id = %(question)s AND seat.turn > %(after)s AND seat.turn <= %(last)s
   AND seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
   AND (seat.author_id IS NULL OR seat.author_id <> %(annotator)s)
-  AND (SELECT 1 FROM collection_pair AS pair
-    WHERE pair.id = seat.pair_id AND pair.withdrawn_at IS NULL) IS NOT NULL
   AND {not_seen}
-  AND (SELECT 1 FROM validation_label AS other
-    JOIN validation_batchitem AS item ON item.seat_id = other.id
-    WHERE other.pair_id = seat.pair_id AND other.question_id = seat.question_id
-      AND item.skip_reason IS NOT NULL
-      AND (SELECT batch.annotator_id FROM validation_assignment AS batch
-        WHERE batch.id = item.assignment_id) = %(annotator)s LIMIT 1) IS NULL
+  AND (SELECT 1 FROM collection_pair AS pair
+    WHERE pair.id = seat.pair_id AND pair.withdrawn_at IS NULL
+      AND (SELECT 1 FROM validation_label AS other
+        JOIN validation_batchitem AS item ON item.seat_id = other.id
+        WHERE other.pair_id = seat.pair_id AND other.question_id = seat.question_id
+          AND item.skip_reason IS NOT NULL
+          AND (SELECT batch.annotator_id FROM validation_assignment AS batch
+            WHERE batch.id = item.assignment_id) = %(annotator)s LIMIT 1) IS NULL) IS NOT NULL
 """
 # Such a seat is free if it has no current lease.
 FREE = (
@@ -80,6 +81,9 @@ NOT_SEEN = {
     "pair": _LABELLED.format(more="AND mine.pair_id = seat.pair_id"),
 }
 LAST_TURN = 2**31 - 1
+# A claim prefers unseen premises among so many turns: all that opening deals at once to a hundred pairs with four open
+# seats. Without a limit, a claim by somebody who knows every premise would look at every open seat.
+AHEAD = 400
 MARK = re.compile(r"%\((\w+)\)s")
 LOCK_ITEMS = """
 SELECT seat.id FROM validation_batchitem AS item JOIN validation_label AS seat ON seat.id = item.seat_id
