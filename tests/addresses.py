@@ -54,7 +54,7 @@ from tests.corpora import pay
 from tests.modeling.material import done_run
 from tests.snapshots.material import add_premise, corpus_of, freeze
 from validation.annotators.membership import invite
-from validation.models import CalibrationItem, Question
+from validation.models import Assignment, CalibrationItem, Question
 from validation.pairs.opening import open_for_validation
 
 PLACE = re.compile(r"<(?:\w+:)?(\w+)>")
@@ -159,6 +159,8 @@ def sample_site() -> Site:
         closed_at=timezone.now(),
     )
     ProblemReport.objects.create(assignment=task, text="It is cut off.")
+    now = timezone.now()
+    batch = Assignment.objects.create(question=question, annotator=vera(), leased_until=now, closed_at=now)
     table = next(name for name, kind in TABLES.items() if kind.source == "corpus")
     imported = PairImportJob.objects.create(
         by=rosa(), corpus_slug=corpus.slug, files=["a.jsonl"], options={}, status="done", report={"pairs": 0}
@@ -174,6 +176,7 @@ def sample_site() -> Site:
         "consent/": {"form_id": form.pk},
         "mine/": {"form_id": form.pk, "token_id": token.pk, "browser_id": browser.pk},
         "work/": {"version": version.pk, "question_slug": question.slug},
+        "work/mine/batches/": {"token": batch.token},
         "enter/": {"token": link.token},
         "new-password/": dict(zip(("uid", "token"), reset_link(vera()), strict=True)),
         "corpora/": {

@@ -54,6 +54,14 @@ class WrongLabel(ValidationError):
         self.errors = errors
 
 
+class CannotCorrect(ValidationError):
+    """Some answers can no longer be changed. `errors`: slot -> why."""
+
+    def __init__(self, errors: dict[str, str]) -> None:
+        super().__init__(" ".join(dict.fromkeys(errors.values())))
+        self.errors = errors
+
+
 class ReasonMissing(ValidationError):
     """A decision about other people's work needs a reason, which is stored."""
 

@@ -11,6 +11,7 @@ from validation.start_page import views as start_page
 urlpatterns = [
     path("start/", start_page.start, name="start"),
     path("work/mine/", start_page.my_work, name="my-work"),
+    path("work/mine/batches/<slug:token>/", labelling.correct, name="correct-batch"),
     path("work/labelling-draft/", labelling.draft, name="labelling-draft"),
     path("work/validation/<slug:slug>/", labelling.labelling, name="labelling"),
     path("work/validation/<slug:slug>/instructions/", labelling.instructions, name="labelling-instructions"),

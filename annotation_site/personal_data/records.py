@@ -158,6 +158,8 @@ def _records(user: User) -> dict[str, Any]:
             "skip_reason",
             "active_ms",
             "answered_at",
+            "first_answer",
+            "corrected_at",
             premise=F("item__premise"),
             hypothesis=F("item__hypothesis"),
             corpus=F("item__question__corpus__slug"),

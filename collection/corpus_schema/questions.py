@@ -30,6 +30,7 @@ from nli.labels import SCHEMES
 from nli.lines import PARTITIONS
 from schemas.base import Fault, OneOf, Place
 
+A_WEEK = 7 * 24 * 60  # minutes
 PAGES = ("main", "instructions", "exam")  # addresses that no question may take
 
 
@@ -85,6 +86,11 @@ class QuestionPart(Table):
         100, description="for agreeing with the expert's label of a control item"
     )
     seconds: OneOrMore = Field(12, description="how long a pair takes, as annotators read it")
+    correct_minutes: Annotated[int, Field(ge=0, le=A_WEEK)] = Field(
+        30,
+        description="how long annotators may correct a label that they sent, under Mine; the first one stays as history. "
+        "`0`: not at all",
+    )
     pool_is_open: bool = Field(True, description="may every annotator label; `false`: only invited ones")
     pool_needs_exam: bool = Field(
         False,

@@ -11,4 +11,8 @@ ANNOTATOR_EXCLUDED = "its annotator was excluded"
 PAIR_GONE = "its pair was withdrawn"
 CAME_BACK = "the label of this seat came back"
 VETTED = "set aside by a researcher"
-REASONS = (SURPLUS, ENDED, PILOT, AUTHOR_EXCLUDED, ANNOTATOR_EXCLUDED, PAIR_GONE, CAME_BACK, VETTED)
+CORRECTED = "corrected by its annotator"
+REASONS = (
+    *(SURPLUS, ENDED, PILOT, AUTHOR_EXCLUDED, ANNOTATOR_EXCLUDED),
+    *(PAIR_GONE, CAME_BACK, VETTED, CORRECTED),
+)

@@ -108,6 +108,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
         "s+++--",
         "Annotators; whether they may work on this corpus is said on the page",
         [
+            r"api/v1/work/validation/correct/",
             r"api/v1/work/validation/next/",
             r"api/v1/work/validation/submit/",
             r"start/",
@@ -232,6 +233,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"runs/<int:pk>/predictions/<str:partition>\.csv",
         ],
     ),
+    ("s+..--", "The annotator who sent the batch", [r"work/mine/batches/<slug:token>/"]),
     (
         "s...--",
         "Annotators; the sample site has no such thing for them",
@@ -292,6 +294,11 @@ METHODS_OF_PAGES = ("GET", "POST", "DELETE")
 # Where a POST, which here has no content, comes to something else than the row says.
 POSTED: list[tuple[str, str, list[str]]] = [
     ("-...--", "The writing page knows nobody but the writer at work", [r"work/writing/<slug:corpus>/"]),
+    (
+        "s.++--",
+        "No batch is named; who has read the instructions comes as far as that",
+        [r"work/validation/<slug:slug>/", r"work/validation/<slug:slug>/<slug:question_slug>/"],
+    ),
     (
         "s---..",
         "Researchers; no such pair is named",
@@ -472,7 +479,7 @@ def test_a_token_gets_no_work_once_consent_has_ended(ends):
     client = Client(headers={"authorization": f"Token {create_api_token(user=user, name='script')}"})
     body = {"corpus": site.corpus.slug}
     client.post("/api/v1/work/validation/next", body, content_type="application/json")
-    batch = Assignment.objects.get(annotator=user)
+    batch = Assignment.objects.get(annotator=user, closed_at=None)
     slots = list(batch.items.values_list("seat__token", flat=True))
     if ends:
         withdraw_consent(user=user, form=site.corpus.consent_form)
@@ -484,6 +491,7 @@ def test_a_token_gets_no_work_once_consent_has_ended(ends):
         ("/api/v1/work/validation/next", body),
         ("/api/v1/work/validation/submit", sent),
         ("/api/v1/work/validation/submit", {**sent, "next": True}),
+        ("/api/v1/work/validation/correct", sent),
         ("/api/v1/work/writing/next", body),
     ):
         assert client.post(address, content, content_type="application/json").status_code == 403, address

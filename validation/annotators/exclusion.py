@@ -181,7 +181,7 @@ def _withdraw(labels: Sequence[Label], exclusion: Exclusion) -> None:
     )
     pairs = {label.pair_id for label in labels}
     gone = set(Pair.objects.filter(pk__in=pairs, withdrawn_at__isnull=False).values_list("pk", flat=True))
-    empty = [_seat_like(label) for label in labels if label.position is not None]
+    empty = [seat_like(label) for label in labels if label.position is not None]
     for seat in empty:
         if seat.pair_id in gone:
             seat.withdrawn_at, seat.withdrawn_because = now, PAIR_GONE
@@ -252,7 +252,7 @@ def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
     return done
 
 
-def _seat_like(label: Label) -> Label:
+def seat_like(label: Label) -> Label:
     """Makes an empty seat like that of the label, with the same turn."""
     return Label(
         question_id=label.question_id,

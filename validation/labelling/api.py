@@ -1,5 +1,7 @@
 """REST for annotators: batches of pairs to label. The pages use the same actions."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from drf_spectacular.utils import extend_schema
@@ -11,8 +13,17 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.rest.permissions import IsAnnotator
 from accounts.rest.problems import Problem, of_status
-from validation.errors import CheckFirst, NotInPool, NoWork, UnknownAssignment, UnknownSlot, WrongLabel
+from validation.errors import (
+    CannotCorrect,
+    CheckFirst,
+    NotInPool,
+    NoWork,
+    UnknownAssignment,
+    UnknownSlot,
+    WrongLabel,
+)
 from validation.labelling.claiming import Batch, Refusal, claim_batch
+from validation.labelling.correcting import correct_batch
 from validation.labelling.submitting import BatchResult, submit_and_claim, submit_batch
 from validation.models import BatchItem, Question
 from validation.questions.addresses import address_of
@@ -77,6 +88,20 @@ class SubmittedSerializer(serializers.Serializer):
     next = BatchSerializer(required=False, help_text="the next batch, if the request asked for it")
 
 
+class CorrectSerializer(serializers.Serializer):
+    assignment = serializers.CharField(max_length=100)
+    labels = serializers.DictField(child=serializers.CharField(), help_text="slot -> label")
+    reasons = serializers.DictField(
+        child=serializers.CharField(max_length=2000, allow_blank=True),
+        default=dict,
+        help_text="slot -> the annotator's reason for the label; a slot without one keeps its own",
+    )
+
+
+class CorrectedSerializer(serializers.Serializer):
+    corrected = serializers.IntegerField(help_text="labels that changed")
+
+
 class NextBatchView(APIView):
     permission_classes = [IsAnnotator]
 
@@ -110,16 +135,8 @@ class SubmitBatchView(APIView):
         sent = SubmitSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         work = sent.validated_data
-        try:
+        with _as_problems():
             result, then = self.save(cast(User, request.user), work)
-        except UnknownAssignment as error:
-            raise Problem(status=404, detail=str(error)) from None
-        except UnknownSlot as error:
-            errors = {f"labels.{token}": "This batch has no such slot." for token in error.tokens}
-            raise Problem(status=422, detail=str(error), errors=errors) from None
-        except WrongLabel as error:
-            errors = {f"labels.{slot}": why for slot, why in error.errors.items()}
-            raise Problem(status=422, detail=str(error), errors=errors) from None
         answer = {field: getattr(result, field) for field in SUBMITTED}
         if then is not None:
             answer["next"] = _as_json(result.question, then)
@@ -132,6 +149,47 @@ class SubmitBatchView(APIView):
         if work["next"]:
             return submit_and_claim(**batch, **sent)
         return submit_batch(**batch, **sent), None
+
+
+class CorrectBatchView(APIView):
+    permission_classes = [IsAnnotator]
+
+    @extend_schema(
+        summary="Correct labels of a batch that was submitted",
+        description="For as long as the question's `correct_minutes` says. All labels are replaced or none; the old ones"
+        " stay as history, and pay stays as it is. Idempotent: labels that are there already change nothing. A 422 names"
+        " each slot that can no longer be corrected.",
+        request=CorrectSerializer,
+        responses={200: CorrectedSerializer, **of_status(404)},
+        tags=["work"],
+    )
+    def post(self, request: Request) -> Response:
+        sent = CorrectSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        work = sent.validated_data
+        with _as_problems():
+            corrected = correct_batch(
+                annotator=cast(User, request.user),
+                token=work["assignment"],
+                labels=work["labels"],
+                reasons=work["reasons"],
+            )
+        return Response({"corrected": corrected})
+
+
+@contextmanager
+def _as_problems() -> Iterator[None]:
+    """Turns errors about a batch and its slots into problem details that name the fields."""
+    try:
+        yield
+    except UnknownAssignment as error:
+        raise Problem(status=404, detail=str(error)) from None
+    except UnknownSlot as error:
+        errors = {f"labels.{token}": "This batch has no such slot." for token in error.tokens}
+        raise Problem(status=422, detail=str(error), errors=errors) from None
+    except (WrongLabel, CannotCorrect) as error:
+        errors = {f"labels.{slot}": why for slot, why in error.errors.items()}
+        raise Problem(status=422, detail=str(error), errors=errors) from None
 
 
 def _next_batch(request: Request, question: Question) -> dict[str, Any]:

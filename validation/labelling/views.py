@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
@@ -25,13 +26,14 @@ from collection.joining.exam_pages import ExamWords, exam_page
 from collection.models import Exam, Exclusion
 from collection.texts import direction_of
 from collection.writing.forms import CheckForm, by_script
-from validation.errors import NotInPool, NoWork, UnknownAssignment, UnknownSlot, WrongLabel
+from validation.errors import CannotCorrect, NotInPool, NoWork, UnknownAssignment, UnknownSlot, WrongLabel
 from validation.labelling.claiming import ENDED, Batch, Refusal, claim_batch
+from validation.labelling.correcting import SentAnswer, correct_batch, sent_answers
 from validation.labelling.drafts import drafted, keep_draft
 from validation.labelling.forms import answers_in
 from validation.labelling.instructions import has_read, read_instructions
 from validation.labelling.submitting import BatchResult, submit_and_claim, submit_batch
-from validation.models import BatchItem, Question
+from validation.models import Assignment, BatchItem, Question
 from validation.questions.addresses import address_of
 from validation.questions.choices import Choice, choices_of
 from validation.questions.lookup import question_or_404
@@ -159,6 +161,70 @@ def draft(request: HttpRequest) -> HttpResponse:
     return HttpResponse(status=204)
 
 
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@annotator_required
+def correct(request: HttpRequest, token: str) -> HttpResponse:
+    """Shows what an annotator answered in a batch that they sent; a POST changes it."""
+    annotator = cast(User, request.user)
+    batch = get_object_or_404(
+        Assignment.objects.select_related("question__corpus", "annotator"), annotator=annotator, token=token
+    )
+    question, error, chosen = batch.question, "", {}
+    if request.method == "POST":
+        sent = answers_in(request)
+        try:
+            # A comment that somebody emptied is sent as an empty field.
+            reasons = {slot: sent["reasons"].get(slot, "") for slot in sent["labels"]}
+            changed = correct_batch(annotator=annotator, token=token, labels=sent["labels"], reasons=reasons)
+        except ConsentMissing:
+            return _ask_for_consent(request, question)
+        except UnknownSlot as unknown:
+            raise Http404(str(unknown)) from None
+        except (WrongLabel, CannotCorrect) as refusal:
+            error, chosen = f"{refusal} {gettext('Nothing was changed.')}", request.POST.dict()
+        else:
+            messages.success(request, _corrected_sentence(changed))
+            return redirect("my-work")
+    choices, language = tuple(choices_of(question)), question.corpus.language
+    answers = sent_answers(batch, timezone.now()).values()
+    context = {
+        "question": question,
+        "pairs": list(_sent_pairs(answers, choices, chosen)),
+        "can_change": any(not answer.closed for answer in answers),
+        "minutes": question.correct_minutes,
+        "language": format_html('lang="{}" dir="{}"', language, direction_of(language)),
+        "direction": direction_of(language),
+        "error": error,
+    }
+    return render(request, "validation/labelling/correct.html", context, status=422 if error else 200)
+
+
+def _sent_pairs(
+    answers: Iterable[SentAnswer], choices: tuple[Choice, ...], chosen: Mapping[str, str]
+) -> Iterator[tuple[SentAnswer, str]]:
+    """Yields each answer with the HTML of its fields, or with the words of its label if it cannot be changed.
+
+    `chosen`: the filled fields of the form.
+    """
+    words = {choice.label: choice.wording for choice in choices}
+    for number, answer in enumerate(answers, start=1):
+        fields = words.get(answer.label, answer.label)
+        if not answer.closed:
+            label = chosen.get(f"label-{answer.slot}", answer.label)
+            reason = chosen.get(f"reason-{answer.slot}", answer.row.reason)
+            given = _answers(choices, label=label, reason=reason, may_skip=False)
+            fields = _placed(given, answer.slot, number)
+        yield answer, fields
+
+
+def _corrected_sentence(changed: int) -> str:
+    if not changed:
+        return gettext("Your answers stay as they were.")
+    sentence = ngettext("%(count)s answer is changed.", "%(count)s answers are changed.", changed)
+    return sentence % {"count": changed} + " " + gettext("Your pay stays the same.")
+
+
 def exam_address(question: Question) -> str:
     """Returns the address of the exam that grants the question's qualification; empty if there is none."""
     exam = Exam.objects.filter(qualification=question.qualification_id, is_open=True).first()
@@ -240,7 +306,11 @@ def _pairs(
         slot = item.seat.token
         given = {name: chosen.get(f"{name}-{slot}", "") for name in ("label", "skip", "reason", "ms")}
         fields = _answers(choices, **given) if any(given.values()) else unanswered
-        yield item, mark_safe(fields.replace(SLOT, slot).replace(NUMBER, str(number)))
+        yield item, _placed(fields, slot, number)
+
+
+def _placed(fields: SafeString, slot: str, number: int) -> SafeString:
+    return mark_safe(fields.replace(SLOT, slot).replace(NUMBER, str(number)))
 
 
 @lru_cache(maxsize=100)
@@ -250,12 +320,17 @@ def _unanswered(choices: tuple[Choice, ...], language: str) -> SafeString:
 
 
 def _answers(
-    choices: tuple[Choice, ...], label: str = "", skip: str = "", reason: str = "", ms: str = ""
+    choices: tuple[Choice, ...],
+    label: str = "",
+    skip: str = "",
+    reason: str = "",
+    ms: str = "",
+    may_skip: bool = True,
 ) -> SafeString:
     """Renders the answer fields of an item, with placeholders for its slot and number."""
     context = {
         "choices": choices,
-        "skip_reasons": BatchItem.SkipReason.choices,
+        "skip_reasons": BatchItem.SkipReason.choices if may_skip else [],
         "chosen": label,
         "skip": skip,
         "reason": reason,

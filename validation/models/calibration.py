@@ -60,6 +60,10 @@ class CalibrationAnswer(models.Model):
     active_ms = models.PositiveIntegerField(null=True, blank=True)
     skip_reason = models.CharField(max_length=10, choices=BatchItem.SkipReason.choices, null=True, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
+    first_answer = models.CharField(
+        max_length=20, null=True, blank=True, help_text="what they answered before they corrected it"
+    )
+    corrected_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -72,6 +76,11 @@ class CalibrationAnswer(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(answer=None) | Q(skip_reason=None), name="calibration_answered_or_skipped"
+            ),
+            models.CheckConstraint(
+                condition=Q(first_answer=None, corrected_at=None)
+                | Q(first_answer__isnull=False, corrected_at__isnull=False, answer__isnull=False),
+                name="calibration_correction_keeps_the_first",
             ),
         ]
 

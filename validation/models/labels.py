@@ -66,6 +66,15 @@ class Label(models.Model):
     exclusion = models.ForeignKey(
         Exclusion, on_delete=models.PROTECT, null=True, blank=True, related_name="labels"
     )
+    corrects = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,  # `label_corrected_once` finds it
+        help_text="the withdrawn label that its annotator replaced by this one",
+    )
 
     objects = LabelQuerySet.as_manager()
 
@@ -131,6 +140,13 @@ class Label(models.Model):
             models.CheckConstraint(
                 condition=Q(exclusion=None) | Q(withdrawn_at__isnull=False),
                 name="exclusion_withdraws_label",
+            ),
+            models.UniqueConstraint(
+                fields=["corrects"], condition=Q(corrects__isnull=False), name="label_corrected_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(corrects=None) | Q(origin="cast", label__isnull=False),
+                name="only_a_cast_label_corrects",
             ),
         ]
         indexes = [

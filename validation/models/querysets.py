@@ -5,6 +5,8 @@ from typing import Any
 from django.db import models
 from django.db.models import F, OuterRef, Q, Subquery
 
+from collection.models.withdrawal import CORRECTED
+
 
 def in_seats_up_to(seats: int | F) -> Q:
     """Returns the condition that a label is in one of so many seats.
@@ -52,8 +54,15 @@ class LabelQuerySet(models.QuerySet):
         return met.annotate(expert=Subquery(expert.values("label")[:1])).filter(expert__isnull=False)
 
     def cast_by(self, annotator: models.Model) -> "LabelQuerySet":
-        """Labels that this annotator gave as a validator, also withdrawn and surplus ones: these are paid, too."""
-        return self.filter(annotator=annotator, origin="cast", label__isnull=False)
+        """Labels that this annotator gave as a validator, also withdrawn and surplus ones: these are paid, too.
+
+        Of a label that they corrected, only the correction.
+        """
+        return self.filter(annotator=annotator, origin="cast", label__isnull=False).without_corrected()
+
+    def without_corrected(self) -> "LabelQuerySet":
+        """Leaves out the history of corrections: what somebody answered at first, and replaced."""
+        return self.exclude(withdrawn_because=CORRECTED)
 
     def in_seats(self) -> "LabelQuerySet":
         """Labels in the seats of their question. They decide, also about single sentences."""

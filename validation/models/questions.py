@@ -60,6 +60,10 @@ class Question(models.Model):
     seconds = models.PositiveIntegerField(
         default=default_of(SideQuestionPart, "seconds"), help_text="expected time for one label"
     )
+    correct_minutes = models.PositiveIntegerField(
+        default=default_of(SideQuestionPart, "correct_minutes"),
+        help_text="how long annotators may correct a label that they sent; 0: not at all",
+    )
     pool_is_open = models.BooleanField(
         default=default_of(SideQuestionPart, "pool_is_open"),
         help_text="whether every annotator may join, or only invited ones",

@@ -11,8 +11,9 @@ from nli.gold import ADJUDICATED
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing, WrongLabel
 from validation.gold.queries import more_sort_memory, waits_for_adjudication, with_gold_label
-from validation.models import Adjudication, Question
+from validation.models import Adjudication, Label, Question
 from validation.pairs.listing import Wanted, by_columns, scan
+from validation.pairs.withdrawal import lock
 from validation.statistics.cached import mark_stale
 
 
@@ -40,6 +41,9 @@ def adjudicate(*, question: Question, pair: Pair, label: str, reason: str, by: U
     reason = reason.strip()
     if not reason:
         raise ReasonMissing
+    lock(
+        Label.objects.filter(question=question, pair=pair)
+    )  # a correction of a label comes before, or not at all
     waiting = with_gold_label(Pair.objects.standing(), question, [pair.pk])
     gone = AlreadyDecided(
         "Somebody has decided about this pair in the meantime, or its votes decide now. Nothing was changed."

@@ -43,7 +43,10 @@ def label_as_expert(*, question: Question, pair: Pair, label: str, by: User, rea
             expert.save()
     except IntegrityError:
         raise AlreadyDecided("An expert has labelled this pair already.") from None
-    agreeing = Label.objects.filter(question=question, pair=pair, sentence=0, label=label, origin="cast")
+    # What somebody corrected before is not their answer; a later correction neither earns a bonus nor loses it.
+    agreeing = Label.objects.without_corrected().filter(
+        question=question, pair=pair, sentence=0, label=label, origin="cast"
+    )
     for cast in agreeing.select_related("annotator"):
         if cast.annotator is not None:
             pay_bonus(question=question, pair=pair.pk, annotator=cast.annotator)

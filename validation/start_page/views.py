@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from accounts.pages.access import annotator_required
 from collection.models import LedgerEntry
+from validation.labelling.correcting import recent_batches
 from validation.start_page.my_work import days_of, own_figures
 from validation.start_page.offers import offers_for
 
@@ -47,6 +48,7 @@ def my_work(request: HttpRequest) -> HttpResponse:
         "earlier": until - timedelta(days=DAYS_A_PAGE),
         "until": until,
         "is_newest": until == today,
+        "recent": recent_batches(cast(User, request.user), timezone.now()) if until == today else [],
         "own": own_figures(cast(User, request.user)) if until == today else [],
     }
     return render(request, "validation/start_page/my_work.html", context)
