@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from django import forms
+from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group
@@ -13,11 +14,14 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from accounts.models import ApiToken, Consent, ConsentForm, Grant, Qualification, User
 from accounts.pages.admin_lists import ResearcherAdmin, is_administrator, is_researcher
 from accounts.people import qualifications
-from accounts.sign_in import tokens
+from accounts.sign_in import second_factor, tokens
 
 PERSONAL_FIELDS = ("username", "email")
 
 admin.site.unregister(Group)  # roles decide
+for theirs in (*apps.get_app_config("account").get_models(), *apps.get_app_config("mfa").get_models()):
+    if admin.site.is_registered(theirs):  # secrets of a second factor are nobody's to look at
+        admin.site.unregister(theirs)
 
 
 class PersonCreationForm(UserCreationForm):
@@ -48,6 +52,20 @@ class PersonAdmin(ResearcherAdmin, UserAdmin):
     readonly_fields = ("code", "kind", "last_login", "date_joined")
     fieldsets = ((None, {"fields": ("code", "role", "kind", "is_active", "last_login", "date_joined")}),)
     add_fieldsets = ((None, {"fields": ("username", "role", "password1", "password2")}),)
+    actions = ("reset_second_factor",)
+
+    def has_reset_permission(self, request: HttpRequest) -> bool:
+        return is_administrator(request)
+
+    @admin.action(description="Reset the second factor of the selected people", permissions=["reset"])
+    def reset_second_factor(self, request: HttpRequest, people: Any) -> None:
+        """Removes the second factor of people who lost it; they sign in with the password and set up another."""
+        by = cast(User, request.user).code
+        reset = [user.code for user in people if second_factor.reset_second_factor(user=user, by=by)]
+        if reset:
+            messages.success(request, f"Reset, and signed out everywhere: {', '.join(reset)}.")
+        else:
+            messages.info(request, "None of them has a second factor.")
 
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
         return is_administrator(request)

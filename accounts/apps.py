@@ -5,4 +5,4 @@ class AccountsConfig(AppConfig):
     name = "accounts"
 
     def ready(self) -> None:
-        from accounts.sign_in import browsers  # noqa: F401  # registers its receivers
+        from accounts.sign_in import browsers, second_factor  # noqa: F401  # they register receivers

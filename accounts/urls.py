@@ -3,11 +3,13 @@
 from django.urls import path
 from django.views.generic import RedirectView
 
-from accounts.pages import forgotten, views
+from accounts.pages import forgotten, second_factor, views
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("sign-in/", views.sign_in, name="sign-in"),
+    path("sign-in/", views.sign_in, name="account_login"),  # the name under which django-allauth looks for it
+    path("sign-in/second-step/", second_factor.second_step, name="mfa_authenticate"),
     path("forgotten-password/", forgotten.forgotten_password, name="forgotten-password"),
     path("new-password/<str:uid>/<str:token>/", forgotten.new_password, name="new-password"),
     path("mine/email/", forgotten.my_email, name="my-email"),
@@ -17,6 +19,9 @@ urlpatterns = [
     path("mine/language/", views.choose_language, name="choose-language"),
     path("mine/background/", views.background, name="background"),
     path("mine/password/", views.change_password, name="change-password"),
+    path("mine/second-factor/", second_factor.my_second_factor, name="second-factor"),
+    path("mine/second-factor/app/", second_factor.add_app, name="add-app"),
+    path("mine/second-factor/passkey/", second_factor.add_passkey, name="add-passkey"),
     path("mine/consents/<int:form_id>/withdraw/", views.withdraw_consent, name="withdraw-consent"),
     path("mine/tokens/", views.make_token, name="make-token"),
     path("mine/tokens/<int:token_id>/revoke/", views.revoke_token, name="revoke-token"),

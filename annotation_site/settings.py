@@ -89,6 +89,8 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_htmx",
+    "allauth.account",
+    "allauth.mfa",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -111,6 +113,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "accounts.sign_in.middleware.sign_out_idle_researchers",
+    "allauth.account.middleware.AccountMiddleware",
+    "accounts.pages.second_factor.require_second_factor",
     "annotation_site.middleware.readers_language",
     "accounts.sign_in.middleware.write_down",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -188,6 +192,22 @@ RESEARCHER_IDLE_SECONDS = env_int("RESEARCHER_IDLE_SECONDS", 4 * 3600)
 # Signed cookies would spare a query; database sessions can be ended by the operator.
 SESSION_ENGINE = "accounts.sign_in.sessions"
 AUTHENTICATION_BACKENDS = ["accounts.sign_in.sessions.Backend"]
+
+# The second step of a sign-in, by django-allauth. Its limits are off, because the site's own throttle stands in front.
+REQUIRE_SECOND_FACTOR = env_bool("REQUIRE_SECOND_FACTOR", False)
+ACCOUNT_ADAPTER = "accounts.pages.second_factor.SignInAdapter"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60
+MFA_ADAPTER = "accounts.sign_in.second_factor.Adapter"
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # people have no such addresses here
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_FORMS = {
+    "authenticate": "accounts.pages.forms.CodeForm",
+    "authenticate_webauthn": "accounts.pages.forms.PasskeyForm",
+}
+MFA_TOTP_ISSUER = "Quintet"
+MFA_TOTP_TOLERANCE = 1  # a phone's clock may be half a minute off
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = env_int("SECURE_HSTS_SECONDS", 365 * 24 * 3600 if HTTPS else 0)

@@ -3,6 +3,10 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from allauth.core import context
+from allauth.mfa.base.forms import AuthenticateForm
+from allauth.mfa.models import Authenticator
+from allauth.mfa.webauthn.forms import AuthenticateWebAuthnForm
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
 from django.utils import timezone
@@ -10,6 +14,9 @@ from django.utils.translation import gettext, gettext_lazy
 
 from accounts.background_questions import QUESTIONS
 from accounts.models import ApiToken, User
+from accounts.sign_in.client_address import client_address
+from accounts.sign_in.second_factor import WrongCode, limited, use_code
+from accounts.sign_in.throttle import TooManyAttempts
 
 
 class SignInForm(forms.Form):
@@ -28,6 +35,49 @@ class SignInForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
         error_messages={"required": gettext_lazy("Please type your password.")},
     )
+
+
+class CodeForm(AuthenticateForm):
+    """Takes a code for the second step of the sign-in. `locked` is set if there were too many."""
+
+    locked: TooManyAttempts | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        attributes = {"autocomplete": "one-time-code", "inputmode": "numeric", "autofocus": True}
+        self.fields["code"] = forms.CharField(
+            label=gettext_lazy("Code"),
+            max_length=100,
+            widget=forms.TextInput(attrs=attributes),
+            error_messages={"required": gettext_lazy("Please type the code.")},
+        )
+
+    def clean_code(self) -> str:
+        code = self.cleaned_data["code"]
+        try:
+            self.authenticator = use_code(user=self.user, code=code, address=client_address(context.request))
+        except TooManyAttempts as refusal:
+            self.locked = refusal
+            raise forms.ValidationError(str(refusal)) from None
+        except WrongCode as refusal:
+            raise forms.ValidationError(str(refusal)) from None
+        return code
+
+
+class PasskeyForm(AuthenticateWebAuthnForm):
+    """Takes the answer of a passkey for the second step of the sign-in. `locked` is set if there were too many."""
+
+    locked: TooManyAttempts | None = None
+
+    def clean_credential(self) -> Authenticator:
+        try:
+            with limited(self.user, client_address(context.request)):
+                return super().clean_credential()
+        except TooManyAttempts as refusal:
+            self.locked = refusal
+            raise forms.ValidationError(str(refusal)) from None
+        except forms.ValidationError:
+            raise forms.ValidationError(gettext("This passkey does not belong to the account.")) from None
 
 
 class NewPasswordForm(forms.Form):

@@ -4,7 +4,7 @@ from typing import cast
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, logout, update_session_auth_hash
+from django.contrib.auth import logout, update_session_auth_hash
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -20,6 +20,7 @@ from accounts.background_questions import FLOOR, QUESTIONS
 from accounts.models import Background, Consent, ConsentForm, User
 from accounts.pages.access import confirmed, is_own, landing_page, own_required, safe_next, signed_in_required
 from accounts.pages.forms import BackgroundForm, PasswordForm, SignInForm, TokenForm
+from accounts.pages.second_factor import enter
 from accounts.people import backgrounds, consents
 from accounts.sign_in import browsers, passwords, throttle, tokens
 from accounts.sign_in.browsers import follow_session
@@ -50,8 +51,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         except passwords.WrongSignIn as refusal:
             form.add_error(None, str(refusal))
         else:
-            login(request, user)
-            return redirect(target or landing_page(user))
+            return enter(request, user, target or landing_page(user))
     page = render(request, "accounts/sign_in.html", {"form": form, "next": target, "locked": locked})
     if locked is not None:
         page.status_code = 429

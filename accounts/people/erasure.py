@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 
+from allauth.mfa.models import Authenticator
 from django.db import transaction
 from django.utils import timezone
 
@@ -16,6 +17,7 @@ from accounts.models import (
 from accounts.sign_in.throttle import (
     account_key,
     account_of_participant,
+    account_of_second_step,
 )
 
 ERASED = "(erased)"  # replaces what somebody wrote about a person who is erased
@@ -41,10 +43,12 @@ def erase_person(*, user: User) -> None:
     if [each.pk for each in administrators] == [user.pk]:
         raise OnlyAdministrator
     ids = user.platform_identities.all()
-    known_as = [user.username, *(account_of_participant(row.platform, row.participant) for row in ids)]
+    participants = (account_of_participant(row.platform, row.participant) for row in ids)
+    known_as = [user.username, account_of_second_step(user.username), *participants]
     SignInAttempt.objects.filter(account__in=[account_key(name) for name in known_as]).delete()
     user.api_tokens.all().delete()
     user.browsers.all().delete()
+    Authenticator.objects.filter(user=user).delete()
     Background.objects.filter(user=user).delete()
     user.consents.filter(withdrawn_at=None).update(withdrawn_at=timezone.now())
     user.grants.exclude(revoked_because="").update(revoked_because=ERASED)

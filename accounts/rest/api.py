@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from django.conf import settings
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 from drf_spectacular.utils import extend_schema
@@ -10,13 +11,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.rest.problems import of_status
+from accounts.models import User
+from accounts.rest.problems import Problem, of_status
 from accounts.rest.serializers import NewTokenSerializer, SignInSerializer
-from accounts.sign_in import passwords, tokens
+from accounts.sign_in import passwords, second_factor, tokens
 from accounts.sign_in.client_address import client_address
 
 # As long as a session in the browser. Tokens that last longer are created under Mine.
 TOKEN_LIFE = timedelta(days=30)
+CODE_MISSING = (
+    "This account has a second factor. Send the code that your app shows, or a recovery code, as code. With passkeys alone,"
+    " create the token on your page (Mine)."
+)
+NOT_SET_UP = "This site asks researchers for a second factor. Sign in by a browser and set one up first."
 
 
 class TokenView(APIView):
@@ -25,9 +32,12 @@ class TokenView(APIView):
 
     @extend_schema(
         summary="Get a token for a user name and a password",
-        description="Failed attempts are limited as at the sign-in page: after a few, 429 with Retry-After.",
+        description=(
+            "Where the account has a second factor, also for a code: without one, or with a wrong one, 401 with `code`"
+            " among the `errors`. Failed attempts are limited as at the sign-in page: after a few, 429 with Retry-After."
+        ),
         request=SignInSerializer,
-        responses={200: NewTokenSerializer, **of_status(401, 429)},
+        responses={200: NewTokenSerializer, **of_status(401, 403, 429)},
         tags=["token"],
     )
     @sensitive_variables("asked", "password")
@@ -35,8 +45,28 @@ class TokenView(APIView):
         asked = SignInSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         name, password = asked.validated_data["username"], asked.validated_data["password"]
-        user = passwords.sign_in(username=name, password=password, address=client_address(request._request))
+        address = client_address(request._request)
+        user = passwords.sign_in(username=name, password=password, address=address)
+        _check_second_factor(user, asked.validated_data["code"], address)
         expires_at = timezone.now() + TOKEN_LIFE
         name, scope = asked.validated_data["name"], asked.validated_data["scope"]
         token = tokens.create_api_token(user=user, name=name, expires_at=expires_at, scope=scope)
         return Response(NewTokenSerializer({"token": token, "expires_at": expires_at}).data)
+
+
+def _check_second_factor(user: User, code: str, address: str) -> None:
+    """Uses up the code of an account with a second factor. Raises Problem or TooManyAttempts."""
+    if not second_factor.has_second_factor(user):
+        if settings.REQUIRE_SECOND_FACTOR and user.is_researcher:
+            raise Problem(status=403, detail=NOT_SET_UP)
+        return
+    if not code:
+        raise Problem(
+            status=401, title="A code is missing", detail=CODE_MISSING, errors={"code": CODE_MISSING}
+        )
+    try:
+        second_factor.use_code(user=user, code=code, address=address)
+    except second_factor.WrongCode as wrong:
+        raise Problem(
+            status=401, title="Wrong code", detail=str(wrong), errors={"code": str(wrong)}
+        ) from None

@@ -64,12 +64,18 @@ def end_session(*, user: User, browser_id: int) -> str | None:
     return row.session_key
 
 
-@transaction.atomic
 def end_sessions(user: User) -> None:
     """Signs a person out of every browser."""
-    Session.objects.filter(session_key__in=user.browsers.values("session_key")).delete()
-    user.browsers.all().delete()
-    note("all sessions ended", user=user.code)
+    end_other_sessions(user, None)
+
+
+@transaction.atomic
+def end_other_sessions(user: User, here: str | None) -> None:
+    """Signs a person out of every browser but the one with the session key `here`."""
+    others = user.browsers.exclude(session_key=here)
+    Session.objects.filter(session_key__in=others.values("session_key")).delete()
+    others.delete()
+    note("other sessions ended" if here else "all sessions ended", user=user.code)
 
 
 def forget_old_sign_ins() -> None:

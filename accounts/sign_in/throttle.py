@@ -73,6 +73,11 @@ def account_of_participant(platform: str, participant: str) -> str:
     return f"{platform}:{participant}"
 
 
+def account_of_second_step(username: str) -> str:
+    """Returns the name that limits codes and passkeys: a right password must not clear the wrong codes after it."""
+    return f"second step:{username}"
+
+
 def account_key(account: str) -> str:
     """Returns one key for all spellings of a name: another spelling gives no further attempts."""
     return unicodedata.normalize("NFKC", account).casefold()[:150]

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.db import transaction
 from django.db.models import F
 
 from accounts.background_questions import QUESTIONS
 from accounts.models import Background, Grant, SignInAttempt, Submission, User
 from accounts.people.erasure import ERASED, erase_person
-from accounts.sign_in.throttle import account_key, account_of_participant
+from accounts.sign_in.throttle import account_key, account_of_participant, account_of_second_step
 from collection.joining.visits import forget_sessions
 from collection.models import (
     AdviceGiven,
@@ -83,6 +84,7 @@ def _records(user: User) -> dict[str, Any]:
         "failed sign-in": SignInAttempt.objects.filter(account__in=_names(user)).values(
             "account", "address", "at"
         ),
+        "second factor": Authenticator.objects.filter(user=user).values("type", "created_at", "last_used_at"),
         "token": user.api_tokens.values("name", "scope", "created_at", "expires_at"),
         "reading": PromptReading.objects.filter(annotator=user).values(
             "tries", "passed_at", prompt=F("version__prompt__slug"), corpus=F("version__prompt__corpus__slug")
@@ -179,4 +181,5 @@ def _records(user: User) -> dict[str, Any]:
 def _names(user: User) -> list[str]:
     """Returns the names under which the person's sign-ins are limited."""
     ids = user.platform_identities.values_list("platform", "participant")
-    return [account_key(name) for name in (user.username, *(account_of_participant(*each) for each in ids))]
+    own = (user.username, account_of_second_step(user.username))
+    return [account_key(name) for name in (*own, *(account_of_participant(*each) for each in ids))]

@@ -82,6 +82,13 @@ ROWS: list[tuple[str, str, list[str]]] = [
     ),
     (
         "s+++++",
+        "The second step leads back to the sign-in, and whoever is signed in to their first page",
+        [
+            r"sign-in/second-step/",
+        ],
+    ),
+    (
+        "s+++++",
         "Whoever is signed in; whose things they are is looked at in the view",
         [
             r"api/v1/corpora/",
@@ -131,6 +138,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
         [
             r"admin/",
             r"admin/login/",
+            r"mine/second-factor/((app|passkey)/)?",
             r"api/v1/corpora/<slug:slug>/agreement/",
             r"api/v1/corpora/<slug:slug>/annotators/",
             r"api/v1/corpora/<slug:slug>/cross-table/",

@@ -21,7 +21,10 @@ MARK = re.compile(r"%\(\w+\)s|\{\w+\}|%%|</?(?:bdi|code|strong|a|kbd)\b")
 WORKERS = (
     *("400", "403", "403_csrf", "404", "503", "base", "accounts/_mine_menu", "accounts/background"),
     *("accounts/consent", "accounts/mine", "accounts/password", "annotation_site/erase_me"),
-    *(f"accounts/{name}" for name in ("sign_in", "email", "forgotten_password", "link_over", "new_password")),
+    *(
+        f"accounts/{name}"
+        for name in ("sign_in", "email", "forgotten_password", "link_over", "new_password", "second_step")
+    ),
     *("collection/joining/", "validation/labelling/", "validation/start_page/"),
     *(
         f"collection/writing/{name}"
