@@ -3,10 +3,13 @@
 import hashlib
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from collection.models import Pair
+from collection.models.withdrawal import VETTED
 from tests.cast import ana
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.snapshots.material import add_genre
@@ -14,6 +17,8 @@ from tests.validation.votes import vote
 from validation.models import Question
 from validation.pairs.adjudication import adjudicate
 from validation.pairs.opening import open_for_validation
+from validation.pairs.withdrawal import withdraw_pairs
+from validation.quality_control import control_items as drawing
 from validation.quality_control.control_items import control_items
 from validation.statistics import cached
 from validation.statistics.cached import Kind, carry_out, request_statistics
@@ -74,6 +79,38 @@ def test_control_items_are_drawn_once_by_the_database():
     assert not [query for query in captured if "SHA256" in query["sql"] or "collection_pair" in query["sql"]]
     open_for_validation(question=question, pairs=Pair.objects.all(), number=10)
     assert control_items(question, share=0.2, seed=5)[1] == 6
+
+
+def test_control_items_of_a_large_corpus_are_drawn_without_reading_all_pairs(monkeypatch):
+    monkeypatch.setattr(drawing, "SORTED", 20)
+    monkeypatch.setattr(drawing, "BLOCK", 8)
+    question = make_question()
+    first = Pair.objects.earliest("pk").pk
+    open_for_validation(question=question, pairs=Pair.objects.filter(pk__lt=first + 30))
+    withdraw_pairs(
+        pairs=Pair.objects.filter(pk__lt=first + 3), because=VETTED, at=timezone.now(), exclusion=None
+    )
+    with CaptureQueriesContext(connection) as captured:
+        half, number = control_items(question, share=0.5, seed=5)
+    assert number == len(half) > 0
+    for sql in (query["sql"] for query in captured if "'expert'" not in query["sql"]):
+        assert "SHA256" not in sql
+        assert "LIMIT" in sql or " IN (" in sql
+    assert set(half) <= set(range(first + 3, first + 30))
+    more, number = control_items(question, share=0.9, seed=5)
+    assert more[: len(half)] == half
+    assert half != control_items(question, share=0.5, seed=6)[0]
+    assert sorted(control_items(question, share=1, seed=5)[0]) == list(range(first + 3, first + 30))
+
+    # Pairs that are opened later join the draw, and change nothing for those before.
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    cache.clear()
+    later, _ = control_items(question, share=0.9, seed=5)
+    assert [pk for pk in later if pk < first + 30] == more
+    assert len(later) > len(more)
+    cache.clear()
+    monkeypatch.setattr(drawing, "MOST", 7)
+    assert control_items(question, share=0.9, seed=5) == (later[:7], 7)
 
 
 def test_pages_of_decisions_look_at_a_part_of_a_large_corpus(monkeypatch, browser_of, rosa):

@@ -1,5 +1,6 @@
 """Control items: pairs that an expert labels, too. The expert's label never counts for the gold label."""
 
+from random import Random
 from typing import Any
 
 from django.core.cache import cache
@@ -10,6 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from collection.models import LedgerEntry, Pair
 from collection.pay import earn
+from shared.portions import portions
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, WrongLabel
 from validation.models import Label, Question
@@ -17,6 +19,10 @@ from validation.pairs.random_order import in_drawn_order
 from validation.pairs.withdrawal import lock
 
 DRAW_CACHED = 600  # seconds
+MOST = 5_000  # pairs in a draw
+SORTED = 20_000  # seats of a question whose open pairs are sorted for a draw
+BY_SEAT = ("pair", "sentence", "position")  # an index has this order for each question
+BLOCK, PORTION = 10_000, 1_000  # keys
 
 
 @one_transaction
@@ -83,15 +89,17 @@ def label_without_seat(question: Question, pair: Pair, label: str, origin: str, 
 def control_items(question: Question, *, share: float, seed: int) -> tuple[list[int], int]:
     """Draws pairs for an expert: (ids without an expert's label, number drawn). `share`: 0 to 1 of the open pairs.
 
-    The same seed draws the same pairs, and a larger share draws these and more. The draw is cached for DRAW_CACHED
-    seconds or until more pairs are opened, since the page draws again for each pair.
+    The same seed draws the same pairs, and a larger share draws these and more, up to MOST. The draw is cached for
+    DRAW_CACHED seconds, since the page draws again for each pair; in a question with up to SORTED seats not beyond the
+    next opening.
     """
-    seats = Label.objects.seats().filter(question=question)
-    newest = seats.filter(position=1).order_by("-pk").values_list("pk", flat=True).first()
-    name = f"control:{question.pk}:{newest}:{share}:{seed}"
+    seats = Label.objects.seats().filter(question=question).order_by(*BY_SEAT)
+    number = seats.values("pair")[: SORTED + 1].count()
+    name = f"control:{question.pk}:{number}:{share}:{seed}"
     drawn: list[int] | None = cache.get(name)
     if drawn is None:
-        drawn = _draw(seats, share, seed)
+        draw = _drawn_by_key if number > SORTED else _drawn_in_order
+        drawn = draw(Pair.objects.standing().filter(corpus=question.corpus_id), seats, share, seed)
         cache.set(name, drawn, DRAW_CACHED)
     labelled = set(
         Label.objects.standing()
@@ -101,7 +109,29 @@ def control_items(question: Question, *, share: float, seed: int) -> tuple[list[
     return [pk for pk in drawn if pk not in labelled], len(drawn)
 
 
-def _draw(seats: QuerySet[Label], share: float, seed: int) -> list[int]:
-    pairs = Pair.objects.standing().filter(Exists(seats.filter(pair=OuterRef("pk"))))
-    number = round(share * pairs.count())
-    return list(in_drawn_order(pairs, f"control:{seed}").values_list("pk", flat=True)[:number])
+def _drawn_in_order(pairs: QuerySet[Pair], seats: QuerySet[Label], share: float, seed: int) -> list[int]:
+    """Draws exactly this share of the open pairs: the database sorts all of them."""
+    opened = pairs.filter(Exists(seats.filter(pair=OuterRef("pk"))))
+    number = min(round(share * opened.count()), MOST)
+    return list(in_drawn_order(opened, f"control:{seed}").values_list("pk", flat=True)[:number])
+
+
+def _drawn_by_key(pairs: QuerySet[Pair], seats: QuerySet[Label], share: float, seed: int) -> list[int]:
+    """Draws about this share of the open pairs: those whose keys get a number below it. Reads only these pairs.
+
+    The seed gives each possible key a number from 0 to 1, in blocks, so that pairs opened later change no number.
+    """
+    opened = seats.values_list("pair", flat=True)
+    first, last = opened.first(), opened.last()
+    drawn_keys = []
+    for block in range((first or 0) // BLOCK, (last or 0) // BLOCK + 1):
+        dice = Random(f"{seed}:{block}")
+        numbers = (dice.random() for _ in range(BLOCK))
+        drawn_keys += [(number, key) for key, number in enumerate(numbers, block * BLOCK) if number < share]
+    drawn: list[int] = []
+    for keys in portions((key for _, key in sorted(drawn_keys)), PORTION):
+        found = set(pairs.filter(pk__in=set(opened.filter(pair__in=keys))).values_list("pk", flat=True))
+        drawn += [key for key in keys if key in found]
+        if len(drawn) >= MOST:
+            break
+    return drawn[:MOST]

@@ -14,7 +14,7 @@ from collection.models import Pair
 from collection.texts import direction_of
 from validation.errors import AlreadyDecided, ValidationError
 from validation.quality_control.calibration import calibration_items
-from validation.quality_control.control_items import control_items, label_as_expert
+from validation.quality_control.control_items import MOST, control_items, label_as_expert
 from validation.questions.addresses import address_in, asked_question, number_in, text_in
 from validation.questions.choices import choices_of
 
@@ -54,6 +54,7 @@ def controls(request: HttpRequest, slug: str) -> HttpResponse:
         "seed": seed,
         "left": len(left),
         "drawn": drawn,
+        "most": MOST,
         "pair": next((standing[key] for key in left[:PASSED_OVER] if key in standing), None),
         "choices": choices_of(question),
         "direction": direction_of(question.corpus.language),
