@@ -3,7 +3,7 @@
 import errno
 from collections.abc import Callable
 from functools import cache
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 from django.conf import settings
 from django.core.exceptions import BadRequest
@@ -16,6 +16,7 @@ from django.utils.cache import patch_vary_headers
 
 from accounts.pages.error_pages import bad_request
 from accounts.rest.problems import is_api, problem_response
+from accounts.templatetags.dates import READERS_ZONE
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 
@@ -82,16 +83,22 @@ def readers_language(get_response: Next) -> Next:
     """Shows the pages of people who write and label in their language and time zone.
 
     The language is the one that they chose, else the browser's (Accept-Language); the time zone is a cookie of the pages'
-    script. Researchers' pages and REST are in English and UTC, as files are.
+    script. Researchers' pages are in English, and count days of UTC, as files do; their times are the reader's
+    (accounts/templatetags/dates.py). REST has UTC.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         user = None if is_api(request) else getattr(request, "user", None)
-        if user is None or getattr(user, "is_researcher", False):
-            return get_response(request)
-        chosen = getattr(user, "language", "") or translation.get_language_from_request(request)
         zone = request.COOKIES.get(ZONE_COOKIE, "")
-        with translation.override(chosen), timezone.override(zone if zone in known_zones() else None):
+        zone = zone if zone in known_zones() else ""
+        if user is None or getattr(user, "is_researcher", False):
+            token = READERS_ZONE.set(ZoneInfo(zone) if zone else None)
+            try:
+                return get_response(request)
+            finally:
+                READERS_ZONE.reset(token)
+        chosen = getattr(user, "language", "") or translation.get_language_from_request(request)
+        with translation.override(chosen), timezone.override(zone or None):
             response = get_response(request)
             if not response.streaming:
                 response["Content-Language"] = chosen

@@ -91,7 +91,7 @@ def _cell(column: Column, row: Mapping[str, Any], index: int) -> dict[str, str]:
     behind = row.get("href", "") if index == 0 else row.get("hrefs", {}).get(column.key, "")
     return {
         "text": written(row.get(column.key), column.kind),
-        "css": "" if column.kind == "text" else "number",
+        "css": "" if column.kind in ("text", "day") else "number",
         "href": behind,
     }
 

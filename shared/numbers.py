@@ -1,4 +1,6 @@
-"""Formats shares and decimals for pages, tables and commands."""
+"""Formats shares, decimals and days for pages, tables and commands."""
+
+from datetime import date
 
 
 def percent(share: float | None) -> str:
@@ -10,15 +12,20 @@ def decimals(value: float | None, places: int = 3) -> str:
     return "" if value is None else f"{value:.{places}f}"
 
 
+def short_day(value: date) -> str:
+    """Formats a day as pages do: 22 Nov 2026."""
+    return f"{value.day} {value:%b %Y}"
+
+
 def written(value: str | int | float | None, kind: str) -> str:
     """Formats a value of a table: 1,234, 0.28, 58.3%, $4.50; empty for None.
 
-    kind: text, count, number (two decimals), kappa (three), share (from 0 to 1), cents, p, z.
+    kind: text, count, number (two decimals), kappa (three), share (from 0 to 1), cents, p, z, day (of an ISO date).
     """
     if value is None:
         return ""
     if isinstance(value, str):
-        return value
+        return short_day(date.fromisoformat(value[:10])) if kind == "day" and value else value
     match kind:
         case "share":
             return percent(value)

@@ -12,6 +12,7 @@ from django.db.models.functions import TruncDate
 from annotation_site.researchers.wages import MEANINGS, Wage
 from collection.models import Corpus, LedgerEntry
 from shared.charts import Chart, Column, with_values
+from shared.numbers import short_day, written
 
 CLASSES = 12  # of hourly pay, about
 STEPS = (10, 20, 25, 50)  # cents, and these times ten: the widths that a class may have
@@ -110,10 +111,11 @@ def _by_day(days: Sequence[tuple[date, str, int]]) -> Chart | None:
     return Chart(
         "by-day",
         "lines",
-        f"${total / 100:,.2f} were earned from {first} to {last}; most {'in the week of' if step == 7 else 'on'}"
-        f" {most['day']}: ${most['total'] / 100:,.2f}.",
+        f"${total / 100:,.2f} were earned from {short_day(first)} to {short_day(last)};"
+        f" most {'in the week of' if step == 7 else 'on'}"
+        f" {written(most['day'], 'day')}: ${most['total'] / 100:,.2f}.",
         [
-            Column("day", unit),
+            Column("day", unit, "day"),
             *(Column(kind, TASKS[kind], "cents") for kind in kinds),
             Column("total", "together", "cents"),
         ],

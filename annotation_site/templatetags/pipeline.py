@@ -1,5 +1,6 @@
 """`{% days_chart days column "Labels" corpus.name %}` draws the last days as columns, with their numbers as a table."""
 
+from datetime import date
 from typing import Any
 
 from django import template
@@ -18,7 +19,13 @@ def days_chart(days: list[list[Any]], column: int, what: str, of: str) -> dict[s
         number = day[column]
         height = max(1, round(HEIGHT * number / most)) if number else 0
         columns.append(
-            {"x": place * STEP, "y": HEIGHT - height, "height": height, "day": day[0], "number": number}
+            {
+                "x": place * STEP,
+                "y": HEIGHT - height,
+                "height": height,
+                "day": date.fromisoformat(day[0]),
+                "number": number,
+            }
         )
     return {
         "columns": columns,

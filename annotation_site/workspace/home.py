@@ -76,9 +76,9 @@ def home(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-def _last_active(row: dict[str, Any]) -> str:
+def _last_active(row: dict[str, Any]) -> date:
     counts: Counts | None = row["counts"]
-    return counts.last_active() if counts else ""
+    return (counts.last_active() if counts else None) or date.min
 
 
 @never_cache

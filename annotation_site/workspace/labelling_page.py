@@ -151,7 +151,7 @@ def _chart(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> Chart | N
         "lines",
         f"{seats['filled']:,} of {every:,} seats are filled ({share:.0%}).",
         [
-            Column("day", "day"),
+            Column("day", "day", "day"),
             Column(
                 "filled",
                 "filled",

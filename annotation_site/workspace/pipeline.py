@@ -71,9 +71,10 @@ class Counts:
     def pace_of_labels(self) -> float:
         return self.pace(2)
 
-    def last_active(self) -> str:
-        """Return the last of the days on which somebody wrote or labelled; empty if there is none."""
-        return next((day for day, texts, labels in reversed(self.days) if texts or labels), "")
+    def last_active(self) -> date | None:
+        """Return the last of the days on which somebody wrote or labelled; None if there is none."""
+        worked = (day for day, texts, labels in reversed(self.days) if texts or labels)
+        return next((date.fromisoformat(day) for day in worked), None)
 
 
 def counts_of(corpora: Collection[Corpus]) -> dict[int, Counts | None]:

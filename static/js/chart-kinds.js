@@ -17,6 +17,7 @@ window.chartKinds = (function () {
     number: d3.format(",.2f"),
     z: d3.format(".2f"),
     p: (v) => (v >= 1e-4 ? d3.format(".2~g")(v) : "< .0001"),
+    day: (v) => d3.utcFormat("%-d %b %Y")(new Date(v)),
   };
   const AXES = {
     share: (v) => d3.format(".3~%")(v),

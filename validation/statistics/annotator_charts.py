@@ -166,7 +166,7 @@ def _weeks(one: Annotator, found: Sequence[Annotator]) -> Chart | None:
         f" {percent(mean)};"
         f" in the last week in {percent(known[-1]['agreement'])} of {known[-1]['pairs']:,}.",
         [
-            Column("week", "week from", "text", "The week, by its Monday, in which the label was given."),
+            Column("week", "week from", "day", "The week, by its Monday, in which the label was given."),
             Column("labels", "labels", "count"),
             Column("pairs", "pairs compared", "count"),
             AGREEMENT,
