@@ -11,16 +11,17 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from accounts.models import Consent, ConsentForm, User
 from tests import cast
 
+LONG = 60.0
 A_MOMENT = 0.5
 
 
-def _empty(statements: list[str], late_request: threading.Thread) -> None:
+def _empty(statements: list[str], late_request: threading.Thread, patience: float) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)
             if statement == 'DELETE FROM "accounts_consent"':
                 late_request.start()
-                late_request.join(A_MOMENT)
+                late_request.join(patience)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -44,7 +45,7 @@ def test_a_request_that_still_writes_does_not_spoil_the_cleaning() -> None:
     lock, *deletes = connection.ops.sql_flush(no_style(), tables)
     bare: list[str] = []
     with pytest.raises(IntegrityError):  # the race is real
-        _empty(deletes, late_request(bare))
+        _empty(deletes, late_request(bare), LONG)
     assert bare == ["written"]
     Consent.objects.all().delete()
     ConsentForm.objects.all().delete()
@@ -52,7 +53,7 @@ def test_a_request_that_still_writes_does_not_spoil_the_cleaning() -> None:
 
     locked: list[str] = []
     request = late_request(locked)
-    _empty([lock, *deletes], request)
+    _empty([lock, *deletes], request, A_MOMENT)  # it waits for the lock
     request.join()
     assert locked == ["refused"]
     assert not Consent.objects.exists()

@@ -78,6 +78,6 @@ def test_a_reader_that_never_rests_meets_no_half_message(connection):
     writer = connection.channel()
     for number in range(sent):
         writer._put("training", {"body": json.dumps(number)})
-    reader.join(timeout=60)
+    reader.join(timeout=300)
     assert errors == []
     assert sorted(int(message["body"]) for message in got) == list(range(sent))

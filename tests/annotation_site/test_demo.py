@@ -27,7 +27,7 @@ PARENT = [
 ]
 
 
-def wait_until(holds: Any, seconds: float = 60) -> None:
+def wait_until(holds: Any, seconds: float = 300) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it did not come about in time"

@@ -54,7 +54,7 @@ class Demo:
     told: str
 
     def page(self, path: str) -> bytes:
-        with urllib.request.urlopen(self.url + path, timeout=30) as response:
+        with urllib.request.urlopen(self.url + path, timeout=120) as response:
             return bytes(response.read())
 
 
@@ -104,12 +104,12 @@ def stop(process: subprocess.Popen[str]) -> None:
     """Ctrl-C; a demo that does not end is killed, so that a failing test fails."""
     process.send_signal(signal.SIGINT)
     try:
-        process.wait(timeout=60)
+        process.wait(timeout=300)
     except subprocess.TimeoutExpired:
         process.kill()
 
 
-def wait_until(holds: Callable[[], object], seconds: float = 90) -> None:
+def wait_until(holds: Callable[[], object], seconds: float = 300) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it did not come about in time"
@@ -185,7 +185,7 @@ def ctrl_c_leaves_nothing_running(running: Demo) -> None:
     family = descendants([running.process.pid])
     assert len(family) >= 6  # the site with two processes, the worker with three and its clock
     running.process.send_signal(signal.SIGINT)
-    assert running.process.wait(timeout=60) == 0
+    assert running.process.wait(timeout=300) == 0
     assert still_running(family) == []
     with pytest.raises(urllib.error.URLError):
         running.page("")

@@ -70,13 +70,13 @@ def read_while_another_process_makes_it(
     def slow(size: int) -> str:
         if not begun.is_set():
             begun.set()
-            assert go_on.wait(10)
+            assert go_on.wait(60)
         return token_urlsafe(size)
 
     monkeypatch.setattr(secrets, "token_urlsafe", slow)
     with ThreadPoolExecutor() as pool:
         maker = pool.submit(make, path)
-        assert begun.wait(10)
+        assert begun.wait(60)
         second = make(path)
         go_on.set()
         return maker.result(), second

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from accounts.models import User
 from tests.browser.looks import DESK
+from tests.browser.waiting import PATIENCE_MS
 
 # Chromium must not call its maker; and a test machine may run as root in a container.
 ARGUMENTS = [
@@ -26,7 +27,6 @@ ARGUMENTS = [
     "--process-per-site",
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PATIENCE_MS = 15_000  # on a busy machine, nothing is late before that
 EVERYBODY_CAN_OPEN = "/static/img/quintet.svg"
 
 

@@ -22,7 +22,8 @@ VIOLATIONS = {"resultTypes": ["violations"]}
 
 
 def complaints(page: Page, name: str) -> list[str]:
-    """Returns the serious errors that axe finds."""
+    """Returns the serious errors that axe finds on the page, once it is loaded."""
+    page.wait_for_load_state()
     found = Axe().run(page, options=VIOLATIONS).response["violations"]
     return [
         f"{name}: {rule['id']} ({rule['impact']}): {node['html'][:200]}"

@@ -4,6 +4,7 @@ from collection.models import CheckQuestion, PilotWriter
 from collection.writing.claiming import claim_writing
 from collection.writing.prompts import read_prompt
 from collection.writing.submitting import skip_writing, submit_writing
+from tests.browser.labelling import press, with_standing_clock
 from tests.browser.looks import LOOKS, complaints
 from tests.browser.site import make_site
 from tests.corpora import LABELS
@@ -49,7 +50,7 @@ def test_nothing_serious_on_the_pages_about_oneself(live_server, watched, ana, l
 @LOOKS
 def test_nothing_serious_while_labelling_and_after(live_server, watched, vera, look):
     make_site(vera)
-    page = watched(vera, **look)
+    page = with_standing_clock(watched(vera, **look))
     page.goto("/work/validation/small/")
     found = complaints(page, "instructions")
     page.get_by_role("button", name="Start labelling").click()
@@ -58,9 +59,7 @@ def test_nothing_serious_while_labelling_and_after(live_server, watched, vera, l
     page.get_by_text("Settings").click()
     found += complaints(page, "labelling, settings")
     page.get_by_text("Settings").click()
-    for _ in range(5):
-        page.wait_for_timeout(300)  # a key that comes sooner after a new pair does not count as an answer
-        page.keyboard.press("1")
+    press(page, "11111")
     page.get_by_role("heading", name="Your answers").wait_for()
     found += complaints(page, "before sending")
     page.keyboard.press("Enter")

@@ -6,6 +6,7 @@ from accounts.models import Qualification
 from collection.models import EntryLink, Exam, ExamItem
 from collection.premises.writing_seats import make_seats
 from tests.browser.looks import LOOKS, complaints
+from tests.browser.waiting import wait_until
 from tests.corpora import LABELS, make_corpus, make_premise
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -61,7 +62,10 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     page.get_by_role("button", name="Copy the code").click()
     page.get_by_role("button", name="Copied").or_(page.get_by_role("button", name="Marked")).wait_for()
     look_at("done")
+    # Whoever copies the code goes back with it; the script reports both while the person goes on.
+    wait_until(page, lambda: link.visits.filter(returned_at__isnull=False).exists())
+    wait_until(page, lambda: EntryLink.objects.get().opened)
     link.refresh_from_db()
     assert link.opened == 1  # two looks in one browser
-    assert link.visits.get().ended_as == "finished"  # whoever copies the code goes back with it
+    assert link.visits.get().ended_as == "finished"
     assert found == []

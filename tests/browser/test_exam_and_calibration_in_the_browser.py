@@ -2,6 +2,7 @@
 
 from accounts.models import Qualification
 from collection.models import Exam, ExamItem, Pair
+from tests.browser.labelling import press, with_standing_clock
 from tests.browser.looks import LOOKS, complaints
 from tests.browser.site import make_site
 from tests.validation.test_calibration import add_item
@@ -72,13 +73,11 @@ def test_a_batch_with_calibration_items_is_labelled_by_keys_as_any_other(live_se
     for number in range(4):
         add_item(question, f"Known {number}.")
     Question.objects.update(calibration_percent=100)
-    page = watched(vera)
+    page = with_standing_clock(watched(vera))
     page.goto("/work/validation/small/")
     page.get_by_role("button", name="Start labelling").click()
     page.locator("#dots").wait_for()
-    for _ in range(5):
-        page.wait_for_timeout(300)  # a key that comes sooner after a new pair does not count as an answer
-        page.keyboard.press("1")
+    press(page, "11111")
     page.get_by_role("heading", name="Your answers").wait_for()
     page.keyboard.press("Enter")
     page.get_by_text("Your answers are saved. You earned 25 cents.").wait_for()

@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 
 from collection.models import EntryLink, Visit
 from collection.premises.writing_seats import make_seats
-from tests.browser.conftest import PATIENCE_MS
 from tests.browser.looks import DESK, PHONE, complaints, no_sideways_scroll
+from tests.browser.waiting import wait_until
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from validation.models import Question
 from validation.pairs.opening import open_for_validation
@@ -101,8 +101,6 @@ def test_from_the_link_to_the_code_by_keyboard_alone(link, watched):
     assert 'link "Go back to prolific"' in tree
     press("button", "Copy the code")
     page.get_by_role("button", name="Copied").or_(page.get_by_role("button", name="Marked")).wait_for()
-    for _ in range(PATIENCE_MS // 100):  # the script reports it while the person goes on
-        if Visit.objects.filter(returned_at__isnull=False).exists():
-            break
-        page.wait_for_timeout(100)
+    # The script reports it while the person goes on.
+    wait_until(page, lambda: Visit.objects.filter(returned_at__isnull=False).exists())
     assert Visit.objects.get().ended_as == "finished"

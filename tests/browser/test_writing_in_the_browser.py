@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Locator, expect
 
 from accounts.models import User
 from collection.models import (
@@ -20,6 +20,7 @@ from collection.models import (
 from collection.writing.prompts import read_prompt
 from tests.browser.looks import PHONE, complaints
 from tests.browser.site import TEXTS, make_site
+from tests.browser.waiting import wait_until
 from tests.browser.writing import MINE, PAGE, begin, fields, saved, shows, write
 from tests.cast import PASSWORD
 from tests.corpora import WORDINGS
@@ -259,7 +260,7 @@ def test_time_is_mentioned_when_it_is_short(corpus, watched, ana, settings):
     settings.WRITING_LEASE_SECONDS = 1800
     page = begin(watched(ana))
     expect(page.get_by_text("left for this text")).to_be_hidden()
-    settings.WRITING_LEASE_SECONDS = 130
+    settings.WRITING_LEASE_SECONDS = 175
     page.reload()
     expect(page.get_by_text("About 3 minutes left for this text.")).to_be_visible()
 
@@ -271,17 +272,22 @@ def test_a_phone_shows_premise_and_field_together(corpus, watched, ana, language
         text="A long premise, word after word. " * 12 + "Donaudampfschifffahrtsgesellschaft" * 3
     )
     page = begin(watched(ana, **PHONE))
+
+    def premise_and(field: Locator) -> bool:
+        """Returns whether both are on the screen, and the premise does not cover the field."""
+        above, below = page.get_by_role("region", name="Text").bounding_box(), field.bounding_box()
+        assert above is not None
+        assert below is not None
+        return (
+            above["y"] >= 0
+            and above["y"] + above["height"] <= below["y"]
+            and below["y"] + below["height"] < 741
+        )
+
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     for field in fields(page):
         field.tap()
-        page.wait_for_timeout(300)
-        field_box = field.bounding_box()
-        premise_box = page.get_by_role("region", name="Text").bounding_box()
-        assert field_box is not None
-        assert premise_box is not None
-        assert premise_box["y"] >= 0
-        assert premise_box["y"] + premise_box["height"] <= field_box["y"]
-        assert field_box["y"] + field_box["height"] < 741
+        wait_until(page, lambda field=field: premise_and(field))  # the page may scroll for a moment
     for button in page.locator("#task button:visible").all():
         box = button.bounding_box()
         assert box is not None

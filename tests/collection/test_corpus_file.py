@@ -291,9 +291,9 @@ def test_a_fault_in_one_key_does_not_hide_what_two_others_say_together(faults):
     "key", ["a." * 50_000 + "a = 1", "[" + "a." * 50_000 + "a]", 'x = { "a"' + ' . "a"' * 9_000 + " = 1 }"]
 )
 def test_a_key_of_thousands_of_dots_is_refused_before_it_is_read(faults, key):
-    began = time.monotonic()
+    began = time.thread_time()  # of this thread alone, however busy the machine is
     (fault,) = faults(f"{GOOD}\n{key}\n")
-    assert time.monotonic() - began < 2
+    assert time.thread_time() - began < 2
     assert (
         fault
         == f"small.toml, line {GOOD.count(chr(10)) + 2}: a key with more than 20 dots; write a table instead."

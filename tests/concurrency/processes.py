@@ -18,7 +18,7 @@ def in_processes(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
     def run(index: int, job: Callable[[], Any]) -> None:
         forget_connections()
         try:
-            barrier.wait(timeout=30)
+            barrier.wait(timeout=120)
             results.put((index, job()))
         except Exception as error:
             results.put((index, repr(error)))
@@ -31,7 +31,7 @@ def in_processes(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
     try:
         found = dict(results.get(timeout=120) for _ in jobs)
         for worker in workers:
-            worker.join(timeout=30)
+            worker.join(timeout=120)
     finally:
         for worker in workers:
             worker.kill()

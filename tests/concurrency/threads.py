@@ -15,7 +15,7 @@ def at_once(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
 
     def run(index: int, job: Callable[[], Any]) -> None:
         try:
-            barrier.wait(timeout=30)
+            barrier.wait(timeout=120)
             results[index] = job()
         except Exception as error:
             results[index] = error
@@ -59,7 +59,7 @@ class Beside(threading.Thread):
 
     def goes_as_far_as_it_can(self) -> bool:
         """Waits until the job waits for a lock (True) or is over (False)."""
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while self.is_alive():
             assert time.monotonic() < until, "neither over nor waiting for a lock"
             with connection.cursor() as cursor:
@@ -71,6 +71,6 @@ class Beside(threading.Thread):
         return False
 
     def result(self) -> Any:
-        self.join(timeout=30)
+        self.join(timeout=120)
         assert not self.is_alive(), "a thread hangs: a deadlock?"
         return self._outcome

@@ -119,7 +119,7 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> None:
     monkeypatch.setattr(runner, "TRAIN", [sys.executable, str(path)])
 
 
-def wait_for(what: Callable[[], Any], seconds: float = 60) -> Any:
+def wait_for(what: Callable[[], Any], seconds: float = 300) -> Any:
     """Returns the first true result of a call. Fails after a timeout."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -153,14 +154,18 @@ def test_a_killed_child_in_front_of_a_person_is_told_at_once(run, monkeypatch, t
     assert "Most likely it ran out of memory" in ended.error
 
 
-def test_a_second_ctrl_c_ends_a_child_that_hangs_and_blames_no_memory(run, monkeypatch, tmp_path, quick):
+def test_a_second_ctrl_c_ends_a_child_that_hangs_and_blames_no_memory(run, monkeypatch, tmp_path):
     program(
         monkeypatch,
         tmp_path,
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "for _ in range(2): time.sleep(0.2); os.kill(os.getppid(), signal.SIGINT)\ntime.sleep(60)",
+        SAY + "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsay(event='started')\ntime.sleep(600)",
     )
-    assert runner.carry_out(run, requeue=False).status == "stopped"
+
+    def press_ctrl_c_twice(event: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    assert runner.carry_out(run, tell=press_ctrl_c_twice, requeue=False).status == "stopped"
 
 
 def test_a_crash_of_another_kind_is_tried_as_often_as_a_lost_worker(run, monkeypatch, tmp_path):
@@ -220,6 +225,7 @@ def test_a_run_that_was_taken_over_is_left_alone_and_its_child_ended(run, monkey
 
 
 def test_many_lines_in_a_second_are_few_rows(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(runner, "TICK_SECONDS", 60)  # a second that lasts on a busy machine, too
     program(
         monkeypatch,
         tmp_path,
@@ -236,9 +242,12 @@ def test_a_database_that_does_not_answer_for_a_moment_costs_nothing(run, monkeyp
     failures = iter([True, True])
     real = record_progress
 
+    recorded = tmp_path / "recorded"
+
     def shaky(**given):
         if next(failures, False):
             raise OperationalError("the server went away")
+        recorded.touch()
         return real(**given)
 
     monkeypatch.setattr(runner.actions, "record_progress", shaky)
@@ -247,7 +256,7 @@ def test_a_database_that_does_not_answer_for_a_moment_costs_nothing(run, monkeyp
         monkeypatch,
         tmp_path,
         SAY
-        + "say(event='progress', step=5, loss=1.0)\ntime.sleep(1)\n"
+        + f"say(event='progress', step=5, loss=1.0)\nwhile not os.path.exists({str(recorded)!r}): time.sleep(0.02)\n"
         + f"say(event='done', metrics={metrics()!r})",
     )
     assert runner.carry_out(run).status == "done"
@@ -270,7 +279,7 @@ def test_a_program_left_behind_by_a_dead_worker_is_ended_before_the_run_goes_on(
         left.stdout.readline()
         (folder_of(run) / CHILD).write_text(json.dumps({"pid": left.pid, "host": socket.gethostname()}))
         assert runner.carry_out(run).status == "done"
-        assert left.wait(timeout=10) < 0
+        assert left.wait(timeout=60) < 0
 
 
 def test_a_folder_that_another_machine_works_in_is_left_alone(run):

@@ -276,7 +276,7 @@ def test_ctrl_c_stops_with_a_checkpoint_and_says_how_to_go_on(settings, tmp_path
     with process:
         wait_for(lambda: RunProgress.objects.filter(step__gt=0).exists())
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     found = TrainingRun.objects.get()
     assert (found.status, process.returncode, out) == ("stopped", 130, "")
     assert f"manage.py train --resume {found.pk}" in err

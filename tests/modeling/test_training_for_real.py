@@ -67,7 +67,7 @@ def test_a_stopped_run_goes_on_from_its_checkpoint_and_ends(snapshot, tmp_path):
     training.start()
     wait_for(lambda: RunProgress.objects.filter(run=run, step__gt=0).exists())
     stop_run(run=TrainingRun.objects.get(pk=run.pk))
-    training.join(timeout=60)
+    training.join(timeout=300)
     run.refresh_from_db()
     assert (run.status, run.stop_requested) == ("stopped", False)
     assert (folder_of(run) / "checkpoint").is_dir()
