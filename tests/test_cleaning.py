@@ -1,7 +1,9 @@
 """Tables are emptied between tests even while a request of the last test still writes."""
 
 import threading
+from contextlib import closing
 
+import psycopg2
 import pytest
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
@@ -66,3 +68,15 @@ def test_nothing_is_left_but_what_migrations_made(turn: str) -> None:
     assert ContentType.objects.filter(app_label="accounts", model="user").exists()
     assert Permission.objects.filter(codename="view_user").exists()
     cast.ana()
+
+
+@pytest.mark.django_db
+def test_a_test_database_is_dropped_although_somebody_is_connected() -> None:
+    name = f"{connection.settings_dict['NAME']}_held"
+    with connection.creation._nodb_cursor() as cursor:
+        cursor.execute(f'CREATE DATABASE "{name}"')
+    where = {key: connection.settings_dict[key.upper()] for key in ("host", "port", "user", "password")}
+    with closing(psycopg2.connect(**where, dbname=name)) as held:
+        connection.creation._destroy_test_db(name, 0)
+        with pytest.raises(psycopg2.OperationalError), held.cursor() as cursor:
+            cursor.execute("SELECT 1")

@@ -269,7 +269,7 @@ def test_a_step_that_takes_longer_than_a_job_may_be_silent_is_not_taken_over(
 ) -> None:
     """Without heartbeats from a thread, each worker would lose the job to the next, for ever; the last lines show this."""
     row, steps, over = requested(kind), list[int](), threading.Event()
-    stale_after = timedelta(seconds=3)  # in which even a busy machine finds time for one of fifteen heartbeats
+    stale_after = timedelta(seconds=3)  # in which a busy machine, too, finds time for one of fifteen beats
     monkeypatch.setattr(querysets, "STALE_AFTER", stale_after)
     long = 1.4 * stale_after.total_seconds()
     at_its_step(kind, monkeypatch, counted(steps, long))
