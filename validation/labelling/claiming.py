@@ -167,7 +167,6 @@ def _free_seats(question: Question, annotator: User, cursor: int, now: datetime)
     for new, after, last in (
         ("premise", cursor, cursor + AHEAD),
         ("pair", cursor, LAST_TURN),
-        ("premise", 0, min(cursor, AHEAD)),
         ("pair", 0, cursor),
     ):
         is_more = after < last
