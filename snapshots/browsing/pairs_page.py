@@ -1,11 +1,12 @@
 """Pages that show the pairs of a frozen snapshot as they were at the freeze, and what changed since the one before."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.db.models import Count
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
+from django.db.models.functions import Length
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
@@ -14,6 +15,7 @@ from django.views.decorators.http import require_safe
 from accounts.pages.access import researcher_required
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
+from shared.csv_tables import csv_text
 from shared.pages_by_key import counted_up_to, page_by_key
 from snapshots.browsing.changes import CHANGES, GONE, before, changed, changes
 from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
@@ -25,17 +27,28 @@ PAIRS_A_PAGE = 50
 MOST_COUNTED = 100_000
 LONGEST = 200
 RANDOM = "random"
-FILTERS = ("partition", "genre", "label", "text", "changed", "order")
+ROWS_AT_ONCE = 1000
+FILTERS = ("partition", "genre", "label", "votes", "text", "changed", "order")
+LENGTHS = ("shortest", "longest")  # characters of the hypothesis
+MOST_CHARACTERS = 10_000
+VOTES = {"unanimous": "all are the same", "split": "not all are the same", "none": "there are none"}
 
 
 @never_cache
 @require_safe
 @researcher_required
-def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponse:
-    """List the pairs of a frozen snapshot, fifty a page, with filters; the address holds them all."""
+def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """List the pairs of a frozen snapshot, fifty a page, with filters; the address holds them all. `as=csv`: as CSV."""
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     wanted = {name: request.GET.get(name, "").replace("\0", "")[:LONGEST].strip() for name in FILTERS}
-    found, seed = _filtered(snapshot, wanted), number_in(request, "seed", 1, 2**31)
+    lengths = {name: number_in(request, name, 0, MOST_CHARACTERS) for name in LENGTHS}
+    found, seed = _filtered(snapshot, wanted, lengths), number_in(request, "seed", 1, 2**31)
+    if request.GET.get("as") == "csv":
+        answer = StreamingHttpResponse(_csv(found), content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = (
+            f'attachment; filename="{snapshot.corpus.slug}-{snapshot.version}-pairs.csv"'
+        )
+        return answer
     previous = after = None
     if wanted["order"] == RANDOM:
         keys = [row.pk for row in in_drawn_order(found.only("pk"), str(seed))[:PAIRS_A_PAGE]]
@@ -44,11 +57,13 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponse:
         page = page_by_key(found.only("pk"), "pk", PAIRS_A_PAGE, **edges)
         keys, previous, after = [row.pk for row in page.rows], page.before, page.after
     number, has_more = counted_up_to(found, MOST_COUNTED)
-    chosen: dict[str, Any] = {name: value for name, value in wanted.items() if value}
+    chosen: dict[str, Any] = {name: value for name, value in (wanted | lengths).items() if value}
     context = {
         "snapshot": snapshot,
         "rows": _rows(keys),
-        "wanted": wanted,
+        "wanted": wanted | lengths,
+        "votes": VOTES,
+        "csv": urlencode({**chosen, "as": "csv"}),
         "partitions": PARTITIONS,
         "genres": snapshot.corpus.genres.order_by("slug"),
         "labels": SCHEMES[snapshot.corpus.scheme],
@@ -75,7 +90,7 @@ def snapshot_changes(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "snapshots/changes.html", context)
 
 
-def _filtered(snapshot: Snapshot, wanted: dict[str, str]) -> SnapshotPairQuerySet:
+def _filtered(snapshot: Snapshot, wanted: dict[str, str], lengths: dict[str, int]) -> SnapshotPairQuerySet:
     rows: SnapshotPairQuerySet = SnapshotPair.objects.filter(snapshot=snapshot)
     if wanted["changed"]:
         # Those that are gone stand in the list of the snapshot that still has them.
@@ -87,7 +102,48 @@ def _filtered(snapshot: Snapshot, wanted: dict[str, str]) -> SnapshotPairQuerySe
         old, new = (snapshot, other) if is_gone else (other, snapshot)
         rows = rows.filter(pk__in=changed(old, new, wanted["changed"]).values("pk"))
     rows = rows.chosen(partition=wanted["partition"], genre=wanted["genre"], label=wanted["label"])
+    labels = SnapshotLabel.objects.filter(row=OuterRef("pk"))
+    if wanted["votes"] == "none":
+        rows = rows.filter(~Exists(labels))
+    elif wanted["votes"] in VOTES:
+        ends = labels.order_by().values("row").annotate(first=Min("label"), last=Max("label"))
+        same = Q(first=F("last")) if wanted["votes"] == "unanimous" else Q(first__lt=F("last"))
+        rows = rows.filter(Exists(ends.filter(same)))
+    if any(lengths.values()):
+        rows = rows.annotate(characters=Length("pair__hypothesis"))
+        rows = rows.filter(characters__gte=lengths["shortest"])
+        rows = rows.filter(characters__lte=lengths["longest"]) if lengths["longest"] else rows
     return rows.filter(pair__hypothesis__icontains=wanted["text"]) if wanted["text"] else rows
+
+
+def _csv(found: SnapshotPairQuerySet) -> Iterator[str]:
+    """Yield all rows that pass, portion by portion, each with its labels in the order of the file."""
+    yield csv_text(
+        [["id", "partition", "genre", "premise", "hypothesis", "gold_label", "gold_source", "labels"]]
+    )
+    keys, after = found.order_by("pk").values_list("pk", flat=True), 0
+    while portion := list(keys.filter(pk__gt=after)[:ROWS_AT_ONCE]):
+        given: defaultdict[int, list[str]] = defaultdict(list)
+        for row, label in (
+            SnapshotLabel.objects.filter(row__in=portion).order_by("pk").values_list("row", "label")
+        ):
+            given[row].append(label)
+        shown = (
+            SnapshotPair.objects.filter(pk__in=portion).order_by("pk").select_related("pair__premise__genre")
+        )
+        yield csv_text(
+            [
+                *(each.pair.public_id, each.partition, each.pair.premise.genre.slug, each.pair.premise.text),
+                *(
+                    each.pair.hypothesis,
+                    each.gold_label or NO_GOLD,
+                    each.gold_source,
+                    " ".join(given[each.pk]),
+                ),
+            ]
+            for each in shown
+        )
+        after = portion[-1]
 
 
 def _rows(keys: Sequence[int]) -> list[tuple[SnapshotPair, Counter[str]]]:

@@ -1,6 +1,8 @@
 """The pairs of a frozen snapshot as they were at the freeze, what changed since the one before, and how to use it."""
 
+import csv
 import html
+import io
 import re
 import subprocess
 import sys
@@ -8,7 +10,7 @@ import sys
 import pytest
 
 from collection.models import Pair
-from snapshots.models import Snapshot, SnapshotPair
+from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
 from tests.made_once import made_once
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze
 from validation.models import Label
@@ -43,6 +45,28 @@ def test_the_list_shows_what_was_frozen_not_what_is_known_today(browser, first):
     assert {shown.gold_label for shown, _ in found.context["rows"]} == {"entailment"}
     assert browser.get(address, {"text": "CONTRADICTION OF"}).context["number"] == 6
     assert browser.get(address, {"genre": "nowhere"}).context["number"] == 0
+
+
+def test_labels_and_lengths_are_filters_and_all_that_pass_come_as_csv(browser, monkeypatch):
+    corpus = corpus_of(2)
+    split, bare = Pair.objects.filter(corpus=corpus).order_by("pk")[:2]
+    Label.objects.filter(pair=split, position=2).update(label="contradiction")
+    Pair.objects.filter(pk=bare.pk).update(hypothesis="No.")
+    snapshot = freeze(corpus)
+    SnapshotLabel.objects.filter(row__pair=bare).delete()
+    monkeypatch.setattr("snapshots.browsing.pairs_page.ROWS_AT_ONCE", 2)
+    address = f"/snapshots/{snapshot.pk}/pairs/"
+    found = {votes: ids(browser.get(address, {"votes": votes})) for votes in ("split", "none", "unanimous")}
+    assert (found["split"], found["none"]) == ([split.public_id], [bare.public_id])
+    assert len(found["unanimous"]) == 4
+    assert ids(browser.get(address, {"longest": "3"})) == [bare.public_id]
+    assert len(ids(browser.get(address, {"shortest": "4", "longest": "500"}))) == 5
+    page = browser.get(address, {"votes": "unanimous"})
+    rows = list(
+        csv.DictReader(io.StringIO(browser.get(f"{address}?{page.context['csv']}").getvalue().decode()))
+    )
+    assert [row["id"] for row in rows] == found["unanimous"]
+    assert rows[0]["labels"].split() == [rows[0]["gold_label"]] * 5
 
 
 def test_pages_and_samples(browser, first, monkeypatch):

@@ -1,9 +1,9 @@
 """Statistics that take too long for a page: requested, computed by a worker, shown with their date."""
 
-from datetime import re
+import re
+from datetime import timedelta
 
 import pytest
-import timedelta
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
