@@ -104,6 +104,10 @@ def withdraw_consent(request: HttpRequest, form_id: int) -> HttpResponse:
     return redirect("mine")
 
 
+# Keys of the rows of `by_corpus`; each cent is in one of these states.
+STATES_OF_PAY = ("unapproved", "approved", "exported", "paid")
+
+
 @require_safe
 @never_cache
 @signed_in_required
@@ -126,6 +130,8 @@ def _mine(
         "before": before,
         "studies": studies,
         "total_cents": sum(study["total"] for study in studies),
+        "has_pay_lists": any(study["total"] != study["unapproved"] for study in studies),
+        "states": {state: sum(study[state] for study in studies) for state in STATES_OF_PAY},
         "today_cents": sum(study["cents_today"] for study in studies),
         "languages": settings.LANGUAGES,
         "consents": user.consents.select_related("form").order_by("-given_at"),

@@ -174,7 +174,12 @@ def _records(user: User) -> dict[str, Any]:
             corpus=F("assignment__question__corpus__slug"),
             handed_out_at=F("assignment__created_at"),
         ),
-        "earned": user.ledger.values("cents", "reason", "created_at"),
+        "earned": user.ledger.values(
+            *("cents", "reason", "created_at"),
+            approved_at=F("pay_list__approved_at"),
+            exported_at=F("pay_list__exported_at"),
+            paid_at=F("pay_list__paid_at"),
+        ),
     }
 
 

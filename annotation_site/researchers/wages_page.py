@@ -1,18 +1,24 @@
-"""The page about hourly pay."""
+"""The page about hourly pay, and about the lists by which people are paid."""
+
+from typing import cast
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from accounts.models import User
 from accounts.pages.access import researcher_required
+from accounts.pages.admin_lists import is_administrator
 from accounts.pages.chart_files import chart_file
 from accounts.templatetags.money import dollars
-from annotation_site.researchers import wages
+from annotation_site.researchers import payments, wages
 from annotation_site.researchers.forms import FloorForm
 from annotation_site.researchers.wages_charts import money_by_day, owed, wage_charts
-from collection.models import MOST_TOP_UP_CENTS, Corpus
+from collection.models import MOST_TOP_UP_CENTS, Corpus, PayList
+from shared.csv_tables import csv_text
 
 
 @never_cache
@@ -23,8 +29,15 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     `chart`: one chart as CSV.
 
     POST shows a top-up for the ticked codes (`annotator`). With `do=pay` and the sum that was shown (`cents`) it pays it.
+    Other values of `do` change pay lists.
     """
     corpus = get_object_or_404(Corpus, slug=slug)
+    refused = ""
+    if request.method == "POST" and request.POST.get("do") in ("approve", "export", "paid"):
+        try:
+            return _change_pay_list(request, corpus)
+        except (wages.SumChanged, payments.WrongState) as refusal:
+            refused = str(refusal)
     form = FloorForm(request.POST or request.GET)
     floor = form.cents() if form.is_valid() else 0
     asked = request.POST.get("do") if request.method == "POST" and form.is_valid() and floor else None
@@ -71,5 +84,39 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
         "asked": asked,
         "error": error,
         "meanings": wages.MEANINGS,
+        "refused": refused,
+        "may_export": is_administrator(request),
+        "unapproved_cents": payments.unapproved(corpus).total_cents(),
+        "pay_lists": payments.pay_lists(corpus),
     }
-    return render(request, "annotation_site/pay.html", context, status=422 if form.errors or error else 200)
+    failed = form.errors or error or refused
+    return render(request, "annotation_site/pay.html", context, status=422 if failed else 200)
+
+
+def _change_pay_list(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """Approves what was earned (`cents`: the sum that was shown), or exports a list (`list`), or marks it as paid."""
+    by, asked, cents = cast(User, request.user), request.POST["do"], request.POST.get("cents", "")
+    if asked == "approve":
+        seen = int(cents) if cents.isascii() and cents.isdecimal() else 0
+        payments.approve(corpus=corpus, by=by, expected_cents=seen)
+        messages.success(
+            request, f"{dollars(seen)} are approved. Export the list for the platform that pays."
+        )
+        return redirect(f"{request.path}#payments")
+    number = request.POST.get("list", "")
+    known = number.isascii() and number.isdecimal() and len(number) < 19
+    pay_list = get_object_or_404(PayList.objects.filter(corpus=corpus), pk=int(number) if known else 0)
+    if asked == "export" and not is_administrator(request):
+        raise PermissionDenied("Only administrators see the ids of platforms, so only they export a list.")
+    if asked == "paid":
+        payments.mark_paid(pay_list=pay_list, by=by)
+        messages.success(request, f"List {pay_list.pk} is marked as paid.")
+        return redirect(f"{request.path}#payments")
+    header = ["annotator", "platform", "participant", "cents", "dollars"]
+    rows = (
+        [each.annotator, each.platform, each.participant, each.cents, f"{each.cents / 100:.2f}"]
+        for each in payments.export(pay_list=pay_list, by=by)
+    )
+    answer = HttpResponse(csv_text([header, *rows]), content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{corpus.slug}-payments-{pay_list.pk}.csv"'
+    return answer

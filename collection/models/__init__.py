@@ -25,7 +25,7 @@ from collection.models.joining import (
     Visit,
 )
 from collection.models.pairs import PARTITION_CHOICES, Pair, Parse
-from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry
+from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry, PayList
 from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
 from collection.models.writing import (
     AdviceGiven,
@@ -61,6 +61,7 @@ __all__ = [
     "Pair",
     "PairImportJob",
     "Parse",
+    "PayList",
     "PilotWriter",
     "Premise",
     "PremiseImport",

@@ -3,16 +3,51 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from collection.models.corpora import Corpus
 from collection.models.querysets import LedgerQuerySet
+from shared.constraints import RowExists
 
 # Above this ($1,000), a researcher checks the measured time before anything is paid.
 MOST_TOP_UP_CENTS = 100_000
 
 
+class PayList(models.Model):
+    """Earnings of a corpus that a researcher approved together; then the list is exported, and at last paid."""
+
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="pay_lists")
+    approved_at = models.DateTimeField(default=timezone.now)
+    approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    exported_at = models.DateTimeField(null=True, blank=True)
+    exported_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    paid_at = models.DateTimeField(null=True, blank=True)
+    paid_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            # Ledger entries refer to both.
+            models.UniqueConstraint(fields=["id", "corpus"], name="pay_list_with_its_corpus"),
+            models.CheckConstraint(
+                condition=Q(exported_at=None, exported_by=None)
+                | Q(exported_at__isnull=False, exported_by__isnull=False),
+                name="pay_list_exported_by_somebody",
+            ),
+            models.CheckConstraint(
+                condition=Q(paid_at=None, paid_by=None)
+                | Q(paid_at__isnull=False, paid_by__isnull=False, exported_at__isnull=False),
+                name="pay_list_paid_after_its_export",
+            ),
+        ]
+
+
 class LedgerEntry(models.Model):
-    """Money earned in a corpus, in cents. Entries are only ever added."""
+    """Money earned in a corpus, in cents. Entries are only ever added; `pay_list` is set once, by an approval."""
 
     class Kind(models.TextChoices):
         WRITING = "writing"
@@ -32,6 +67,14 @@ class LedgerEntry(models.Model):
     reason = models.CharField(max_length=200)
     key = models.CharField(max_length=100, help_text="The same piece of work earns once.")
     created_at = models.DateTimeField(auto_now_add=True)
+    pay_list = models.ForeignKey(
+        PayList,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="entries",
+        db_index=False,  # `pay_by_list` finds them
+    )
 
     objects = LedgerQuerySet.as_manager()
 
@@ -46,6 +89,15 @@ class LedgerEntry(models.Model):
             models.CheckConstraint(
                 condition=~Q(kind="topup") | Q(cents__lte=MOST_TOP_UP_CENTS), name="top_up_is_bounded"
             ),
+            RowExists(
+                columns=["pay_list_id", "corpus_id"],
+                to="collection_paylist",
+                to_columns=["id", "corpus_id"],
+                name="entry_is_of_the_corpus_of_its_pay_list",
+            ),
         ]
-        indexes = [models.Index(fields=["corpus", "user"], name="pay_by_corpus")]
+        indexes = [
+            models.Index(fields=["corpus", "user"], name="pay_by_corpus"),
+            models.Index(fields=["pay_list"], condition=Q(pay_list__isnull=False), name="pay_by_list"),
+        ]
         verbose_name_plural = "ledger entries"

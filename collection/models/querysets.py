@@ -176,6 +176,15 @@ class PairQuerySet(models.QuerySet):
         return self.filter(premise__genre__slug=slug)
 
 
+# Every entry is in one of these states.
+PAY_STATES = {
+    "unapproved": Q(pay_list=None),
+    "approved": Q(pay_list__isnull=False, pay_list__exported_at=None),
+    "exported": Q(pay_list__exported_at__isnull=False, pay_list__paid_at=None),
+    "paid": Q(pay_list__paid_at__isnull=False),
+}
+
+
 class LedgerQuerySet(models.QuerySet):
     def newest_first(self, before: int | None = None) -> "LedgerQuerySet":
         """Orders by key, newest first; for a page, keeps the entries older than the one with the id `before`."""
@@ -185,13 +194,17 @@ class LedgerQuerySet(models.QuerySet):
         return self.filter(kind__in=["writing", "skip", "reading"])
 
     def by_corpus(self, today: datetime) -> list[dict[str, Any]]:
-        """Returns rows of `name`, `total` and `cents_today` (since `today`) for each corpus that paid."""
+        """Returns rows of `name`, `total` and `cents_today` (since `today`) for each corpus that paid.
+
+        `unapproved`, `approved`, `exported` and `paid` are the parts of `total` in these states.
+        """
         sums = {
             "name": F("corpus__name"),
             "cents_today": Coalesce(Sum("cents", filter=Q(created_at__gte=today)), 0),
         }
+        sums |= {state: Coalesce(Sum("cents", filter=of), 0) for state, of in PAY_STATES.items()}
         grouped = self.order_by().values("corpus").annotate(total=Sum("cents"), **sums)
-        return list(grouped.order_by("name").values("name", "total", "cents_today"))
+        return list(grouped.order_by("name").values("name", "total", "cents_today", *PAY_STATES))
 
     def total_cents(self) -> int:
         return self.aggregate(total=Sum("cents"))["total"] or 0

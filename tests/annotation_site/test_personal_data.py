@@ -141,6 +141,7 @@ NOT_TOLD = {
     "EmailAddress": "django-allauth's, always empty here: the account has the address",
     "EmailConfirmation": "django-allauth's, always empty here",
     # Models about the work and not about the person.
+    "PayList": "who approved, exported and paid it; the dates stand beside what the person earned",
     "Snapshot": "who asked for it; a researcher's act about the corpus",
     "SnapshotPair": "a frozen copy of a pair, known by its public id",
     "SnapshotLabel": "a frozen copy of a judgement",

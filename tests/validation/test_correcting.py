@@ -79,8 +79,8 @@ def later(minutes: int) -> None:
     """Lets time pass since everything was sent."""
     for row in Label.objects.filter(cast_at__isnull=False):
         Label.objects.filter(pk=row.pk).update(cast_at=row.cast_at - timedelta(minutes=minutes))
-    for row in Assignment.objects.filter(closed_at__isnull=False):
-        Assignment.objects.filter(pk=row.pk).update(closed_at=row.closed_at - timedelta(minutes=minutes))
+    for pk, closed_at in Assignment.objects.exclude(closed_at=None).values_list("pk", "closed_at"):
+        Assignment.objects.filter(pk=pk).update(closed_at=closed_at - timedelta(minutes=minutes))
 
 
 def test_the_old_label_is_history_and_the_new_one_has_its_seat(question):

@@ -3,10 +3,11 @@
 See docs/decisions/0025.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -100,7 +101,7 @@ def _labels_in(assignment: Assignment) -> LabelQuerySet:
     )
 
 
-def _with_state(labels: LabelQuerySet) -> QuerySet[Label]:
+def _with_state(labels: LabelQuerySet) -> Iterable[Label]:
     """Adds `first_at`, when the annotator first labelled it, and `is_closed`: the pair is withdrawn or decided."""
     same = {name: OuterRef(name) for name in ("annotator", "question", "premise", "pair", "sentence")}
     first = Label.objects.filter(**same, origin=Label.Origin.CAST, cast_at__isnull=False)

@@ -304,7 +304,9 @@ def _pairs(
     unanswered = _unanswered(choices, get_language() or "")
     for number, item in enumerate(items, start=1):
         slot = item.seat.token
-        given = {name: chosen.get(f"{name}-{slot}", "") for name in ("label", "skip", "reason", "ms")}
+        given: dict[str, Any] = {
+            name: chosen.get(f"{name}-{slot}", "") for name in ("label", "skip", "reason", "ms")
+        }
         fields = _answers(choices, **given) if any(given.values()) else unanswered
         yield item, _placed(fields, slot, number)
 
