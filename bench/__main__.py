@@ -1,6 +1,6 @@
 """`python -m bench [SECTION ...]`: measures on a database of its own and prints Markdown.
 
-Sections: labelling, writing, drain, premises, pairing, import, intake, export, agreement, gold, training, networks.
+Sections: labelling, writing, drain, premises, pairing, import, intake, export, agreement, gold, pages, training, networks.
 The database of DATABASE_URL is not touched: a test database beside it is made and removed. Without
 DATABASE_URL a server is found or started, as for the tests.
 """
@@ -32,6 +32,7 @@ SECTIONS = (
     "export",
     "agreement",
     "gold",
+    "pages",
     "breakdowns",
     "training",
     "networks",
@@ -45,8 +46,8 @@ def main() -> None:
     parser.add_argument(
         "--pairs",
         type=int,
-        help="of the sections labelling (else 2,000 and 400,000), agreement (57,000), gold (50,000), export and "
-        "breakdowns (433,000), intake (550,000)",
+        help="of the sections labelling (else 2,000 and 400,000), agreement (57,000), gold (50,000), "
+        "pages (57,000 and 433,000), export and breakdowns (433,000), intake (550,000)",
     )
     parser.add_argument(
         "--lines",
@@ -114,6 +115,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
             "export": lambda: exporting(options.pairs or 433_000, folder),
             "agreement": lambda: measure_agreement(pairs),
             "gold": lambda: measure_gold(options.pairs or 50_000),
+            "pages": lambda: every_page(options.pairs),
             "breakdowns": lambda: measure_breakdowns(options.pairs or 433_000),
             "training": lambda: training(folder),
             "networks": measure_networks,
@@ -270,6 +272,13 @@ def exporting(pairs: int, folder: Path) -> None:
     from bench.snapshots import measure_snapshots
 
     measure_snapshots(pairs, folder)
+
+
+def every_page(pairs: int | None) -> None:
+    """Measures every page of researchers on a full site, at 57,000 and at 433,000 pairs, or at so many."""
+    from bench.pages import SIZES, measure_pages
+
+    measure_pages((pairs,) if pairs else SIZES)
 
 
 def training(folder: Path, pairs: int = 6000) -> None:

@@ -99,7 +99,7 @@ def make_labelled_corpus(slug: str, pairs: int) -> Question:
             for person in people[:VALIDATORS]
         )
         for model, statement in ((Label, GIVEN), (BatchItem, ITEMS)):
-            with _indexed_afterwards(cursor, model._meta.db_table):
+            with indexed_afterwards(cursor, model._meta.db_table):
                 _run(cursor, statement, values)
         cursor.execute("SET session_replication_role = DEFAULT")
         cursor.execute("ANALYZE")
@@ -107,7 +107,7 @@ def make_labelled_corpus(slug: str, pairs: int) -> Question:
 
 
 @contextmanager
-def _indexed_afterwards(cursor: Any, table: str) -> Iterator[None]:
+def indexed_afterwards(cursor: Any, table: str) -> Iterator[None]:
     """Drops the indexes inside the block and makes them again afterwards, which is faster. Constraints stay."""
     cursor.execute(
         "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = %s::regclass"

@@ -63,3 +63,15 @@ def _row(process: int) -> tuple[int, float] | None:
     except OSError:
         return None
     return int(words[1]), (int(words[11]) + int(words[12])) / TICK
+
+
+def of_connection() -> float:
+    """Returns the processor seconds of the process that serves this connection; 0 where it is not on this machine."""
+    if connection.vendor != "postgresql":
+        return 0.0
+    connection.ensure_connection()
+    process = connection.connection.info.backend_pid  # type: ignore[attr-defined]
+    try:
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
+    except OSError:
+        return 0.0

@@ -1,13 +1,12 @@
 """The researchers' workspace in a real browser: every page of its own, wide and narrow, by keyboard, without scripts."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from playwright.sync_api import Page, expect
 
 from collection.models import Corpus, Pair, WritingSeat
 from collection.premises.writing_seats import make_seats
-from tests.browser.looks import VIOLATIONS
+from tests.browser.looks import all_complaints, no_sideways_scroll
 from tests.browser.site import TEXTS, make_site
 from tests.cast import ana
 from tests.corpora import make_corpus, make_pair, make_premise
@@ -38,22 +37,13 @@ PAGES = (
 OF_WORK = ("/c/small/preview/writing/", "/c/small/preview/labelling/")
 
 
-def all_complaints(page: Page, name: str) -> list[str]:
-    """Returns everything that axe finds, of every impact: the pages of the workspace pass all of its rules."""
-    return [
-        f"{name}: {rule['id']}: {node['html'][:200]}"
-        for rule in Axe().run(page, options=VIOLATIONS).response["violations"]
-        for node in rule["nodes"]
-    ]
-
-
 def look_at(page: Page, addresses: tuple[str, ...]) -> list[str]:
     found = []
     for address in addresses:
         answer = page.goto(address)
         assert answer is not None
         assert answer.ok, address
-        if not page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"):
+        if not no_sideways_scroll(page):
             found.append(f"{address} scrolls sideways")
         found += all_complaints(page, address)
     return found

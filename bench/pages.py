@@ -1,0 +1,187 @@
+"""Measures every page that researchers open, and those with which people who write or label begin, on a full site."""
+
+import logging
+import re
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from bench.full_corpus import FullCorpus
+from bench.measure import timed
+from bench.processor import of_connection
+from tests.addresses import addresses, finish, writes
+
+SIZES = (57_000, 433_000)
+LIMITS = {57_000: 300, 433_000: 1000}  # pairs -> milliseconds that a page may take
+TIMES = 3
+# Routes that are no pages for these two: REST, what machines read, single records, tokens, files to save, ends of a
+# session, links that are for one person, and an exam that the question of the sample site does not ask for.
+NO_PAGES = re.compile(
+    r"api/.*|health/|mine/data/|favicon\.ico|admin/(?!$|records/$|\w+/\w+/$).*|.*\.(csv|md|tex)|.*/(files|exports)/.*<.*|sign-out/"
+    r"|enter/.*|new-password/.*|join/.*|admin/login/|admin/accounts/apitoken/|work/validation/.*exam/"
+)
+# Routes of people who write and label: measured as one of the crowd.
+OF_WORKERS = re.compile(r"start/|work/.*|mine/.*|consent/.*")
+# Pages in other states than the first: route -> queries.
+STATES: dict[str, tuple[str, ...]] = {
+    "corpora/<slug:slug>/pairs/": (
+        *(f"?votes={state}" for state in ("disputed", "split", "complete")),
+        "?order=random",
+        "?genre=genre-3",
+        "?shortest=10&longest=12",
+        "?q=river+lamp",
+    ),
+    "corpora/<slug:slug>/agreement/": tuple(
+        f"?by={by}" for by in ("genre", "partition", "prompt", "author", "validator", "week")
+    ),
+    "corpora/<slug:slug>/annotators/": ("?sort=-seconds",),
+    "corpora/<slug:slug>/pay/": ("?floor=12",),
+    "corpora/<slug:slug>/controls/": ("?percent=1",),
+    "c/<slug:slug>/premises/": ("?q=river", "?status=open"),
+    "snapshots/<int:pk>/pairs/": ("?partition=train", "?q=river"),
+    "search/": ("?q=river+lamp", "?q=story", "?q=wk000003x"),
+    "runs/": ("?corpus=small",),
+    "snapshots/": ("?corpus=small",),
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page in one state. `name`: its route with the query; `worker`: whether one of the crowd opens it."""
+
+    name: str
+    url: str
+    worker: bool
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Queries of a page, statements that wrote, and medians of milliseconds: on the clock, and of the processor."""
+
+    queries: int
+    written: int
+    clock: float
+    site: float
+    database: float
+
+
+def pages(corpus: FullCorpus) -> list[Page]:
+    """Returns every page of the site, as the URL configuration has them, in all their states."""
+    found = []
+    for address in addresses(corpus.site):
+        if not NO_PAGES.fullmatch(address.route):
+            worker = bool(OF_WORKERS.fullmatch(address.route))
+            found.append(Page(address.route, address.url, worker))
+            bare = address.url.partition("?")[0]
+            found += [
+                Page(f"{address.route}{query}", f"{bare}{query}", worker)
+                for query in STATES.get(address.route, ())
+            ]
+    return found
+
+
+def measure_pages(sizes: Sequence[int]) -> None:
+    """Prints a table: each page at each size. The snapshot and the runs are of the first size."""
+    logging.getLogger("django.request").setLevel(logging.ERROR)  # pages that are only posted to
+    logging.getLogger("quintet.security").setLevel(logging.ERROR)
+    corpus, table = FullCorpus(), dict[str, dict[int, Measured]]()
+    for size in sizes:
+        _, made = timed(lambda size=size: corpus.add_pairs(size - corpus.pairs))
+        frozen = 0.0
+        if size == sizes[0]:
+            _, frozen = timed(corpus.freeze_and_train)
+        _analyze()
+        _, counted = timed(corpus.count_statistics)
+        _analyze()
+        began = time.perf_counter()
+        for page, found in measured(corpus).items():
+            table.setdefault(page, {})[size] = found
+        looked = time.perf_counter() - began
+        print(
+            f"{size:,} pairs made in {made:.0f} s, frozen, with runs, in {frozen:.0f} s, statistics counted in "
+            f"{counted:.0f} s, pages measured in {looked:.0f} s",
+            flush=True,
+        )
+    _print(table, sizes)
+
+
+def measured(corpus: FullCorpus, times: int = TIMES) -> dict[str, Measured]:
+    """Measures each page that exists: the median of so many times after a first one. Raises RuntimeError for an error."""
+    browsers = {
+        False: _signed_in(corpus.site.people["researcher"]),
+        True: _signed_in(corpus.worker()),
+    }
+    found = {page.name: look_at(browsers[page.worker], page, times) for page in pages(corpus)}
+    return {name: each for name, each in found.items() if each is not None}
+
+
+def look_at(browser: Client, page: Page, times: int = TIMES) -> Measured | None:
+    """Measures a page; None if it is not one for this person, or is only posted to."""
+    answer = browser.get(page.url)
+    finish(answer)
+    if answer.status_code in (301, 302, 405):
+        return None
+    if answer.status_code != 200:
+        raise RuntimeError(f"{page.url} answered {answer.status_code}.")
+    with CaptureQueriesContext(connection) as captured:
+        finish(browser.get(page.url))
+    queries, written = len(captured), len(writes(captured))
+    taken = [_time(browser, page.url) for _ in range(times)] or [(0.0, 0.0, 0.0)]
+    return Measured(queries, written, *(statistics.median(column) for column in zip(*taken, strict=True)))
+
+
+def _time(browser: Client, url: str) -> tuple[float, float, float]:
+    """Returns the milliseconds of a visit, and the processor's of it: of the site, and of the database."""
+    own, theirs = time.process_time(), of_connection()
+    _, seconds = timed(lambda: finish(browser.get(url)))
+    return 1000 * seconds, 1000 * (time.process_time() - own), 1000 * (of_connection() - theirs)
+
+
+def _signed_in(user: Any) -> Client:
+    browser = Client(SERVER_NAME="localhost")
+    browser.force_login(user)
+    return browser
+
+
+def _analyze() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+
+def _print(table: dict[str, dict[int, Measured]], sizes: Sequence[int]) -> None:
+    heads = [
+        f"{what}, {size:,} pairs"
+        for size in sizes
+        for what in ("queries", "ms", "processor ms: site, database")
+    ]
+    print(f"\n| page | {' | '.join(heads)} |\n|{'---|' * (1 + len(heads))}")
+    slow, writing, growing = [], [], []
+    for name, found in table.items():
+        cells = [
+            cell
+            for size in sizes
+            for cell in (
+                (
+                    str(found[size].queries),
+                    f"{found[size].clock:.0f}",
+                    f"{found[size].site:.0f}, {found[size].database:.0f}",
+                )
+                if size in found
+                else ("", "", "")
+            )
+        ]
+        print(f"| `{name}` | {' | '.join(cells)} |")
+        slow += [
+            f"`{name}` at {size:,}" for size, each in found.items() if each.clock > LIMITS.get(size, 1000)
+        ]
+        writing += [name] * any(each.written for each in found.values())
+        growing += [name] * (len({each.queries for each in found.values()}) > 1)
+    print(f"\nLonger than 300 ms at 57,000 pairs or 1 s at 433,000: {', '.join(slow) or 'none'}.")
+    print(f"Pages that write: {', '.join(writing) or 'none'}.")
+    print(f"Other numbers of queries with more pairs: {', '.join(growing) or 'none'}.\n")
