@@ -4,6 +4,7 @@ import hashlib
 import json
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.errors import AccountsError
 from accounts.models import (
@@ -22,7 +23,9 @@ class KeyReused(AccountsError):
 
     def __init__(self) -> None:
         super().__init__(
-            "This idempotency key was used before with other content. Send this request with a new key."
+            gettext(
+                "This idempotency key was used before with other content. Send this request with a new key."
+            )
         )
 
 
@@ -30,7 +33,7 @@ class KeyUnusable(AccountsError):
     """An idempotency key is empty, too long, or holds a NUL character."""
 
     def __init__(self) -> None:
-        super().__init__("An idempotency key has 1 to 100 characters. A random UUID is a good one.")
+        super().__init__(gettext("An idempotency key has 1 to 100 characters. A random UUID is a good one."))
 
 
 def record_submission(*, user: User, key: str, content: object) -> bool:

@@ -6,6 +6,7 @@ import secrets
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from accounts.background_questions import QUESTIONS
 from accounts.placeholders import placeholder_in
@@ -255,9 +256,9 @@ class ApiToken(models.Model):
     """A REST token. Only its digest is stored, so that nobody can use a token read from the database."""
 
     class Scope(models.TextChoices):
-        READ = "read", "only read"
-        WORK = "work", "only write and label"
-        ALL = "all", "everything that I may do"
+        READ = "read", gettext_lazy("only read")
+        WORK = "work", gettext_lazy("only write and label")
+        ALL = "all", gettext_lazy("everything that I may do")
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="api_tokens")
     name = models.CharField(max_length=100)

@@ -13,10 +13,12 @@ from django.middleware.common import CommonMiddleware
 from django.shortcuts import render
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext, gettext_lazy
 
 from accounts.pages.error_pages import bad_request
 from accounts.rest.problems import is_api, problem_response
 from accounts.templatetags.dates import READERS_ZONE
+from shared.bidi import isolated
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 
@@ -30,7 +32,7 @@ POLICIES = {
     "/api/v1/docs/": f"{STRICT}; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
 }
 
-ROOM_DETAIL = (
+ROOM_DETAIL = gettext_lazy(
     "The server's disk is full, so nothing could be saved. What was saved before is safe. Please try again in a few"
     " minutes. If it happens again, tell the researchers of your project."
 )
@@ -127,7 +129,9 @@ class TrailingSlash(CommonMiddleware):
         if is_safe or response.status_code != 404 or not self.should_redirect_with_slash(request):
             return super().process_response(request, response)
         address = request.get_full_path(force_append_slash=True)
-        why = f"This address needs a slash at its end: {address}. Nothing was saved."
+        why = gettext("This address needs a slash at its end: %(address)s. Nothing was saved.") % {
+            "address": isolated(address)
+        }
         if is_api(request):
             return problem_response(404, why)
         return render(request, "404.html", {"why": why}, status=404)
@@ -147,7 +151,7 @@ class FullDisk:
             return None
         answer: HttpResponse
         if is_api(request):
-            answer = problem_response(503, ROOM_DETAIL)
+            answer = problem_response(503, str(ROOM_DETAIL))
         else:
             answer = render(request, "503.html", {"why": ROOM_DETAIL}, status=503)
         answer["Retry-After"] = str(RETRY_AFTER)

@@ -9,12 +9,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-
-def gettext_noop(text: str) -> str:
-    """Marks a text that pages translate."""
-    return text
-
+from shared.translatable import gettext_noop, ngettext_noop
 
 OFF, WARN, REFUSE = "off", "warn", "refuse"
 
@@ -42,6 +39,10 @@ MEANINGS = {
     "one_word_changed": gettext_noop("one word other than the text or another field"),
     "other_language": gettext_noop("not in the language of the corpus, as far as a guess can tell"),
 }
+TOO_LONG = ngettext_noop(
+    "This is %(count)s character too long. Please shorten it.",
+    "This is %(count)s characters too long. Please shorten it.",
+)
 # Given only after somebody has stopped typing.
 AFTER_TYPING = frozenset({"empty", "too_short"})
 # In shorter sentences, one changed word means nothing.
@@ -53,13 +54,13 @@ WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Advice:
-    """Advice on one field: a text for `%` with its values, which pages translate before they fill it in."""
+    """Advice on one field. Pages translate its text; with a number (`count`), it has two forms."""
 
     label: str
     kind: str
     level: str
-    text: str
-    values: Mapping[str, int]
+    text: str | tuple[str, str]
+    count: int = 0
 
     @property
     def refuses(self) -> bool:
@@ -109,11 +110,10 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
     """Returns at most one piece of advice for each of the texts (label -> text), the most serious one."""
     found = []
     for label, text in texts.items():
-        values = {"now": len(text.strip()), "least": task.shortest, "most": task.longest}
         others = [other for name, other in texts.items() if name != label and other.strip()]
         said = [
-            Advice(label, kind, task.level_of(kind), words, values)
-            for kind, words in _all_advice(text.strip(), others, task)
+            Advice(label, kind, task.level_of(kind), *words)
+            for kind, *words in _all_advice(text.strip(), others, task)
             if task.level_of(kind) != OFF
         ]
         if said:
@@ -121,7 +121,8 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
     return found
 
 
-def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[str, str]]:
+def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[Any, ...]]:
+    """Returns kind, text and, where the text has one, the number."""
     if not text:
         return [("empty", gettext_noop("Please write a sentence here."))]
     found, folded, words = [], fold(text), words_of(text)
@@ -130,14 +131,19 @@ def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[str,
         found.append(
             (
                 "too_short",
-                gettext_noop("This is too short: please write at least %(least)s characters."),
+                ngettext_noop(
+                    "This is too short. Please write at least %(count)s character.",
+                    "This is too short. Please write at least %(count)s characters.",
+                ),
+                task.shortest,
             )
         )
     if len(text) > task.longest:
         found.append(
             (
                 "too_long",
-                gettext_noop("This is %(now)s characters long; please shorten it to %(most)s."),
+                TOO_LONG,
+                len(text) - task.longest,
             )
         )
     if folded in map(fold, premises):

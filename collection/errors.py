@@ -1,11 +1,25 @@
 """Errors of collection. Their texts are written for the person."""
 
-from django.utils.translation import gettext
+import math
+
+from django.utils.translation import gettext, ngettext
 
 from accounts.models import Qualification
-from accounts.sign_in.throttle import in_words
+from shared.bidi import isolated
 
 HOUR = 3600  # seconds: when to look again if nobody knows when there will be more
+
+
+def look_again(seconds: int) -> str:
+    """Returns a sentence that says when there may be work again."""
+    if seconds >= HOUR:
+        return gettext("Please check again in an hour or more.")
+    minutes = math.ceil(seconds / 60)
+    return ngettext(
+        "Please check again in about %(count)s minute.",
+        "Please check again in about %(count)s minutes.",
+        minutes,
+    ) % {"count": minutes}
 
 
 class CollectionError(Exception):
@@ -21,10 +35,7 @@ class NoWork(CollectionError):
 
     @property
     def look_again(self) -> str:
-        """Returns when to try again: "in 12 minutes", "in an hour or more", "tomorrow"."""
-        if self.retry_after >= HOUR:
-            return gettext("in an hour or more")
-        return gettext("in %(time)s") % {"time": in_words(self.retry_after)}
+        return look_again(self.retry_after)
 
 
 class DoneForToday(NoWork):
@@ -32,7 +43,7 @@ class DoneForToday(NoWork):
 
     @property
     def look_again(self) -> str:
-        return gettext("tomorrow")
+        return gettext("Please check again tomorrow.")
 
 
 class NotQualified(NoWork):
@@ -40,7 +51,8 @@ class NotQualified(NoWork):
 
     def __init__(self, qualification: Qualification) -> None:
         super().__init__(
-            gettext("To write here you need a qualification: %(name)s.") % {"name": qualification.name}
+            gettext("To write here you need a qualification: %(name)s.")
+            % {"name": isolated(qualification.name)}
         )
         self.qualification = qualification
 

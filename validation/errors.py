@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext
 
+from collection.errors import look_again
+from shared.bidi import isolated
+
 
 class ValidationError(Exception):
     """A rule of validation forbids this."""
@@ -15,6 +18,10 @@ class NoWork(ValidationError):
     def __init__(self, why: str, retry_after: int) -> None:
         super().__init__(why)
         self.why, self.retry_after = why, retry_after
+
+    @property
+    def look_again(self) -> str:
+        return look_again(self.retry_after)
 
 
 class NotInPool(ValidationError):
@@ -42,7 +49,9 @@ class UnknownSlot(ValidationError):
     """The batch has no slots with these tokens."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
-        super().__init__(f"This batch has no slot {', '.join(tokens)}.")
+        super().__init__(
+            gettext("This batch has no slot %(slots)s.") % {"slots": isolated(", ".join(tokens))}
+        )
         self.tokens = list(tokens)
 
 

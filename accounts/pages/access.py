@@ -10,7 +10,9 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import resolve_url
+from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling
 
 from accounts.models import User
@@ -28,7 +30,7 @@ PREVIEW_POLICY = (
     "default-src 'self'; connect-src 'none'; form-action 'none'; object-src 'none'; base-uri 'none';"
     " frame-ancestors 'none'"
 )
-NOT_SURELY_YOU = (
+NOT_SURELY_YOU = gettext_lazy(
     "This page opens only in the browser in which you first came to the study, because your link does not prove who you"
     " are. If you no longer have that browser, write to the researchers."
 )
@@ -44,13 +46,19 @@ def annotator_required(view: View) -> View:
     return _guarded(
         view,
         lambda user: user.role == User.Role.ANNOTATOR,
-        "This page is for annotators, and you are signed in as a researcher. To try it, sign in as an annotator.",
+        gettext_lazy(
+            "This page is for annotators, and you are signed in as a researcher. To try it, sign in as an annotator."
+        ),
     )
 
 
 def researcher_required(view: View) -> View:
     """Admits researchers and administrators only."""
-    return _guarded(view, lambda user: user.is_researcher, "This page is for the researchers of the project.")
+    return _guarded(
+        view,
+        lambda user: user.is_researcher,
+        gettext_lazy("This page is for the researchers of the project."),
+    )
 
 
 def own_required(view: View) -> View:
@@ -60,7 +68,7 @@ def own_required(view: View) -> View:
     @signed_in_required
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not is_own(request):
-            raise PermissionDenied(NOT_SURELY_YOU)
+            raise PermissionDenied(str(NOT_SURELY_YOU))
         return view(request, *args, **kwargs)
 
     return guarded
@@ -85,7 +93,7 @@ def confirmed(request: HttpRequest, form: Any) -> bool:
     except TooManyAttempts as refusal:
         form.add_error("password", str(refusal))
     except WrongSignIn:
-        form.add_error("password", "Wrong password. Nothing was changed.")
+        form.add_error("password", gettext("Wrong password. Nothing was changed."))
     return form.is_valid()
 
 
@@ -143,13 +151,13 @@ def previewed(view: View) -> View:
     return shown
 
 
-def _guarded(view: View, may_enter: Callable[[User], bool], why: str) -> View:
+def _guarded(view: View, may_enter: Callable[[User], bool], why: str | Promise) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not isinstance(request.user, User):
             return _to_sign_in(request)
         if not may_enter(request.user):
-            raise PermissionDenied(why)
+            raise PermissionDenied(str(why))
         return view(request, *args, **kwargs)
 
     return guarded

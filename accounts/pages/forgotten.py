@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import get_language, gettext, gettext_lazy, override
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods
@@ -21,7 +22,7 @@ from accounts.sign_in.client_address import client_address
 from accounts.sign_in.mails import send_soon
 from accounts.sign_in.throttle import TooManyAttempts, begin_sign_in
 
-SENT = (
+SENT = gettext_lazy(
     "If an account has this address, a mail with a link is on its way. The link works once, for an hour. If no mail"
     " comes, look among the spam, or ask the researchers of your project for a new password."
 )
@@ -38,7 +39,8 @@ def forgotten_password(request: HttpRequest) -> HttpResponse:
             begin_sign_in(account=f"mail:{address}", address=client_address(request))
         except TooManyAttempts as refusal:
             locked = refusal
-            form.add_error("email", f"Too many mails were asked for. {refusal.look_again}")
+            why = gettext("Too many mails were asked for.")
+            form.add_error("email", f"{why} {refusal.look_again}")
         else:
             for user in passwords.people_with(address):
                 path = reverse("new-password", args=passwords.reset_link(user))
@@ -67,7 +69,7 @@ def new_password(request: HttpRequest, uid: str, token: str) -> HttpResponse:
             user=user, token=token, new=form.cleaned_data["new"], address=client_address(request)
         ):
             return render(request, "accounts/link_over.html", status=410)
-        messages.success(request, "Your new password is saved. Please sign in with it.")
+        messages.success(request, gettext("Your new password is saved. Please sign in with it."))
         return redirect("sign-in")
     status = 422 if form.is_bound else 200
     return render(request, "accounts/new_password.html", {"form": form, "person": user}, status=status)
@@ -82,7 +84,7 @@ def my_email(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     if not user.has_usable_password():
         raise PermissionDenied(
-            "Your account has no password that could be forgotten: you come through a link."
+            gettext("Your account has no password that could be forgotten: you come through a link.")
         )
     given = request.POST if request.method == "POST" else request.GET
     if token := given.get("confirm"):
@@ -91,7 +93,9 @@ def my_email(request: HttpRequest) -> HttpResponse:
             return render(request, "accounts/link_over.html", status=410)
         if request.method == "POST":
             passwords.keep_email(user=user, email=address)
-            messages.success(request, "Saved. If you forget your password, a mail to this address helps.")
+            messages.success(
+                request, gettext("Saved. If you forget your password, a mail to this address helps.")
+            )
             return redirect("mine")
         return render(request, "accounts/email.html", {"address": address, "token": token})
     form = EmailForm(request.POST or None, user=user, initial={"email": user.email})
@@ -100,17 +104,21 @@ def my_email(request: HttpRequest) -> HttpResponse:
         if address:
             path = f"{reverse('my-email')}?{urlencode({'confirm': passwords.confirmation_of(user, address)})}"
             _mail(request, "confirm", user, address, path)
-            messages.info(request, "Please open the link in the mail that is on its way to this address.")
+            messages.info(
+                request, gettext("Please open the link in the mail that is on its way to this address.")
+            )
         else:
             passwords.keep_email(user=user, email="")
-            messages.success(request, "No e-mail address is stored for you now.")
+            messages.success(request, gettext("No e-mail address is stored for you now."))
         return redirect("mine")
     status = 422 if form.is_bound else 200
     return render(request, "accounts/email.html", {"form": form}, status=status)
 
 
 def _mail(request: HttpRequest, kind: str, user: User, to: str, path: str) -> None:
+    """Sends a mail in the language that the person chose for the pages, or else in the one of this page."""
     link = request.build_absolute_uri(path)
-    text = render_to_string(f"accounts/mails/{kind}.txt", {"person": user, "link": link})
+    with override(user.language or get_language()):
+        text = render_to_string(f"accounts/mails/{kind}.txt", {"person": user, "link": link})
     subject, _, body = text.partition("\n")
     send_soon(subject, body.lstrip(), to)

@@ -10,13 +10,15 @@ from allauth.mfa.webauthn.forms import AuthenticateWebAuthnForm
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from accounts.background_questions import QUESTIONS
 from accounts.models import ApiToken, User
 from accounts.sign_in.client_address import client_address
 from accounts.sign_in.second_factor import WrongCode, limited, use_code
 from accounts.sign_in.throttle import TooManyAttempts
+from shared.bidi import isolated
+from shared.translatable import ngettext_noop
 
 
 class SignInForm(forms.Form):
@@ -78,6 +80,13 @@ class PasskeyForm(AuthenticateWebAuthnForm):
             raise forms.ValidationError(str(refusal)) from None
         except forms.ValidationError:
             raise forms.ValidationError(gettext("This passkey does not belong to the account.")) from None
+
+
+# Django has it in some of the languages only.
+TOO_SHORT = ngettext_noop(
+    "This password is too short. It must contain at least %d character.",
+    "This password is too short. It must contain at least %d characters.",
+)
 
 
 class NewPasswordForm(forms.Form):
@@ -196,7 +205,7 @@ class ErasureForm(ConfirmedForm):
         if self.cleaned_data["code"].strip() != self.user.code:
             raise forms.ValidationError(
                 gettext("This is not your code, which is %(code)s. Nothing was deleted.")
-                % {"code": self.user.code}
+                % {"code": isolated(self.user.code)}
             )
         return self.user.code
 
@@ -231,7 +240,11 @@ class TokenForm(ConfirmedForm):
     days = forms.TypedChoiceField(
         label=gettext_lazy("Expires after"),
         coerce=int,
-        choices=[(30, gettext_lazy("30 days")), (365, gettext_lazy("a year")), (0, gettext_lazy("never"))],
+        choices=[
+            (30, gettext_lazy("30 days")),
+            (365, gettext_lazy("a year")),
+            (0, pgettext_lazy("after how long a token expires", "never")),
+        ],
         initial=30,
     )
 

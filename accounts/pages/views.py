@@ -25,6 +25,7 @@ from accounts.people import backgrounds, consents
 from accounts.sign_in import browsers, passwords, throttle, tokens
 from accounts.sign_in.browsers import follow_session
 from accounts.sign_in.client_address import client_address
+from shared.bidi import isolated
 
 ENTRIES_A_PAGE = 25
 
@@ -65,7 +66,7 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
     if isinstance(request.user, User):
         if request.user.is_researcher:
             return redirect(target)
-        raise PermissionDenied("Only researchers of the project can open the records.")
+        raise PermissionDenied(gettext("Only researchers of the project can open the records."))
     return redirect(f"{reverse('sign-in')}?{urlencode({'next': target})}")
 
 
@@ -99,7 +100,7 @@ def withdraw_consent(request: HttpRequest, form_id: int) -> HttpResponse:
         messages.success(
             request,
             gettext("You withdrew your consent to “%(title)s”. You keep what you earned.")
-            % {"title": form.title},
+            % {"title": isolated(form.title)},
         )
     return redirect("mine")
 
@@ -199,16 +200,16 @@ def end_session(request: HttpRequest, browser_id: int) -> HttpResponse:
 def background(request: HttpRequest) -> HttpResponse:
     """Shows and saves the optional questions about a person's background."""
     user = cast(User, request.user)
-    told = Background.objects.filter(user=user).values(*QUESTIONS).first()
-    form = BackgroundForm(request.POST or None, initial=told)
+    stored = Background.objects.filter(user=user).values(*QUESTIONS).first()
+    form = BackgroundForm(request.POST or None, initial=stored)
     if form.is_valid():
         backgrounds.save_background(user=user, answers=form.cleaned_data)
-        kept = any(form.cleaned_data.values())
+        has_answers = any(form.cleaned_data.values())
         messages.success(
-            request, gettext("Saved. Thank you.") if kept else gettext("Your answers are deleted.")
+            request, gettext("Saved. Thank you.") if has_answers else gettext("Your answers are deleted.")
         )
         return redirect("mine")
-    context = {"form": form, "told": told, "floor": FLOOR}
+    context = {"form": form, "has_answers": stored, "floor": FLOOR}
     status = 422 if form.is_bound else 200
     return render(request, "accounts/background.html", context, status=status)
 

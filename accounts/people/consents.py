@@ -1,6 +1,7 @@
 """Gives, checks and withdraws consent."""
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from accounts.errors import AccountsError
 from accounts.models import Consent, ConsentForm, User
@@ -11,8 +12,10 @@ class ConsentMissing(AccountsError):
 
     def __init__(self, form: int) -> None:
         super().__init__(
-            "You have not agreed to the consent form of this corpus, or you withdrew your consent. Nothing was handed out"
-            " or saved. Please read the form and agree to it, then send your work again."
+            gettext(
+                "You have not agreed to the consent form of this corpus, or you withdrew your consent. Nothing was handed"
+                " out or saved. Please read the form and agree to it, then send your work again."
+            )
         )
         self.form = form
 

@@ -2,10 +2,12 @@
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from accounts.errors import AccountsError
 from accounts.models import PlatformIdentity, User, new_code
 from accounts.people.erasure import erased_id
+from shared.bidi import isolated
 
 
 class NameTaken(AccountsError):
@@ -31,7 +33,9 @@ def create_person(
         taken = User.objects.filter(Q(username=username) | Q(code=code or "")).exists()
         if not taken:
             raise
-        raise NameTaken(f"The name {username} is taken. Please choose another one.") from None
+        raise NameTaken(
+            gettext("The name %(name)s is taken. Please choose another one.") % {"name": isolated(username)}
+        ) from None
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ from django.core import signing
 from django.db import transaction
 from django.utils.encoding import force_bytes, force_str
 from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
+from django.utils.translation import gettext
 
 from accounts.errors import AccountsError
 from accounts.models import SignInAttempt, User
@@ -24,7 +25,7 @@ class WrongSignIn(AccountsError):
     """Wrong user name or password; the error does not say which."""
 
     def __init__(self) -> None:
-        super().__init__("Wrong user name or password. Please check both.")
+        super().__init__(gettext("Wrong user name or password. Please check both."))
 
 
 def sign_in(*, username: str, password: str, address: str) -> User:

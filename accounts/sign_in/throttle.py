@@ -27,17 +27,25 @@ class TooManyAttempts(AccountsError):
     """The sign-in is locked for this account or address. `retry_after` is in seconds, at least 1."""
 
     def __init__(self, retry_after: int) -> None:
-        self.look_again = gettext("Please wait %(time)s, then try again.") % {"time": in_words(retry_after)}
+        self.look_again = wait_and_try_again(retry_after)
         super().__init__(gettext("Too many failed sign-ins.") + f" {self.look_again}")
         self.retry_after = retry_after
 
 
-def in_words(seconds: int) -> str:
-    """Returns a waiting time in words, rounded up: "40 seconds", "1 minute", "12 minutes"."""
+def wait_and_try_again(seconds: int) -> str:
+    """Returns a sentence with the waiting time, rounded up to whole minutes from a minute on."""
     if seconds < 60:
-        return ngettext("%(count)s second", "%(count)s seconds", seconds) % {"count": seconds}
+        return ngettext(
+            "Please wait %(count)s second, then try again.",
+            "Please wait %(count)s seconds, then try again.",
+            seconds,
+        ) % {"count": seconds}
     minutes = math.ceil(seconds / 60)
-    return ngettext("%(count)s minute", "%(count)s minutes", minutes) % {"count": minutes}
+    return ngettext(
+        "Please wait %(count)s minute, then try again.",
+        "Please wait %(count)s minutes, then try again.",
+        minutes,
+    ) % {"count": minutes}
 
 
 def begin_sign_in(*, account: str, address: str) -> SignInAttempt:

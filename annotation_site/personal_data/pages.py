@@ -8,6 +8,7 @@ from django.contrib.auth import logout
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -44,7 +45,7 @@ def erase_me(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             logout(request)
-            messages.success(request, "Your account has been deleted.")
+            messages.success(request, gettext("Your account has been deleted."))
             return redirect("home")
     status = 422 if form.is_bound else 200
     return render(request, "annotation_site/erase_me.html", {"form": form}, status=status)

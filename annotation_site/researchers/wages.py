@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry, WritingAssignment
-from collection.pay import earn
+from collection.pay import earn, reason_for
 from shared.csv_tables import csv_text
 
 MS_AN_HOUR = 3_600_000
@@ -226,7 +226,7 @@ def top_up(*, corpus: Corpus, floor_cents: int, codes: Collection[str], expected
             corpus_id=corpus.pk,
             kind=LedgerEntry.Kind.TOP_UP,
             cents=wage.missing_cents(floor_cents),
-            reason=f"Topped up to ${floor_cents / 100:.2f} an hour for {corpus.name}",
+            reason=reason_for(LedgerEntry.Kind.TOP_UP, wage=f"${floor_cents / 100:.2f}", name=corpus.name),
             key=f"topup:{corpus.pk}:{wage.cents}",
         )
     return total

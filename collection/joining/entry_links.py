@@ -14,6 +14,7 @@ from accounts.people.qualifications import grant
 from accounts.people.registration import person_from_platform
 from collection.joining import signatures
 from collection.models import Corpus, EntryLink, SignUp, Visit
+from shared.bidi import isolated
 from shared.transactions import one_transaction
 
 # Ids of platforms are letters and digits, some with a sign between. They go into spreadsheets and logs.
@@ -133,7 +134,7 @@ def _checked(link: EntryLink, ids: dict[str, str]) -> dict[str, str]:
                 "The address has no participant id (%(key)s=...). Please come in through the study's page on"
                 " %(platform)s once more."
             )
-            % {"key": link.participant_key, "platform": link.platform}
+            % {"key": isolated(link.participant_key), "platform": isolated(link.platform)}
         )
     if not all(ID.fullmatch(value) for value in found.values() if value):
         raise EntryRefused(
@@ -141,7 +142,7 @@ def _checked(link: EntryLink, ids: dict[str, str]) -> dict[str, str]:
                 "The address holds an invalid id: an id has at most 200 letters, digits and the signs . _ - : @."
                 " Please come in through the study's page on %(platform)s once more."
             )
-            % {"platform": link.platform}
+            % {"platform": isolated(link.platform)}
         )
     return found
 
@@ -223,7 +224,7 @@ def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: Us
             gettext(
                 "This address is too old. Please come in through the study's page on %(platform)s once more."
             )
-            % {"platform": link.platform}
+            % {"platform": isolated(link.platform)}
         )
     user = person_from_platform(platform=link.platform, participant=arrival.participant)
     _refuse_unless_annotator(user, signed_in)
@@ -286,7 +287,7 @@ def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
                 " you sent is saved. If you cannot, return the study on %(platform)s and write to the researchers: they"
                 " can let another browser in."
             )
-            % {"platform": link.platform}
+            % {"platform": isolated(link.platform)}
         )
 
 

@@ -17,7 +17,6 @@ from accounts.pages.access import annotator_required
 from collection.joining import exams
 from collection.models import WRITING_EXAM, Exam
 from collection.texts import direction_of
-from nli.labels import QUESTION
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ def exam(request: HttpRequest, corpus: str) -> HttpResponse:
     """Shows the exam of those who will write."""
     found = get_object_or_404(Exam.objects.select_related("corpus"), corpus__slug=corpus, slug=WRITING_EXAM)
     words = ExamWords(
-        asked=QUESTION,
+        asked=gettext("If the text is true, what can you say about the sentence?"),
         choices=[
             (label, words) for label, words in found.corpus.answer_words.items() if label in found.labels
         ],

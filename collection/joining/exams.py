@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from accounts.models import Grant, User
 from accounts.people.consents import require_consent
 from accounts.people.qualifications import grant
+from collection.advice import TOO_LONG
 from collection.joining.entry_links import opened_to
 from collection.models import Exam, ExamAnswer, ExamAttempt, ExamItem, Exclusion
 from collection.texts import one_line
@@ -148,10 +149,8 @@ def _error(item: ExamItem, text: str, exam: Exam) -> str:
     if len(text) < corpus.min_hypothesis_chars:
         return gettext("Please write a sentence here.")
     if len(text) > corpus.max_hypothesis_chars:
-        return gettext("This is %(now)s characters long; please shorten it to %(most)s.") % {
-            "now": len(text),
-            "most": corpus.max_hypothesis_chars,
-        }
+        count = len(text) - corpus.max_hypothesis_chars
+        return ngettext(*TOO_LONG, count) % {"count": count}
     return ""
 
 

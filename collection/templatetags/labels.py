@@ -75,7 +75,7 @@ def label_mark(label: str | None, word: str = "") -> SafeString:
     css, letter, shape = MARKS.get(label or "", NO_LABEL)
     return format_html(
         '<span class="label {}"><svg viewBox="-1 -1 26 26" aria-hidden="true" focusable="false">{}'
-        '<text x="12" y="16.3">{}</text></svg>{}</span>',
+        '<text x="12" y="16.3">{}</text></svg><bdi>{}</bdi></span>',
         css,
         shape,
         letter,

@@ -17,7 +17,7 @@ from collection.models import (
     PromptVersion,
     WritingSeat,
 )
-from collection.pay import earn
+from collection.pay import earn, reason_for
 from collection.premises.writing_seats import new_seat
 from shared.transactions import one_transaction
 
@@ -60,7 +60,7 @@ def read_prompt(
             corpus_id=prompt.corpus_id,
             kind=LedgerEntry.Kind.READING,
             cents=version.reading_pay_cents,
-            reason=f"Read the instructions “{prompt.name}” of {prompt.corpus.name}"[:200],
+            reason=reason_for(LedgerEntry.Kind.READING, prompt=prompt.name, name=prompt.corpus.name),
             key=f"reading:{prompt.pk}",
         )
     return wrong

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from accounts.idempotency import record_submission
 from accounts.models import User
@@ -24,7 +24,7 @@ from collection.models import (
     WritingSignals,
 )
 from collection.models.withdrawal import ENDED, PILOT, SURPLUS
-from collection.pay import earn
+from collection.pay import earn, reason_for
 from collection.premises.filters.candidates import candidate
 from collection.premises.filters.language import ForeignLanguage, detected_language
 from collection.texts import one_line
@@ -144,7 +144,7 @@ def _save_writing(assignment: WritingAssignment, texts: Mapping[str, str], probl
         corpus_id=assignment.corpus_id,
         kind=LedgerEntry.Kind.WRITING,
         cents=cents,
-        reason=f"Wrote {len(pairs)} sentences for {assignment.corpus.name}",
+        reason=reason_for(LedgerEntry.Kind.WRITING, count=len(pairs), name=assignment.corpus.name),
         key=f"writing:{assignment.token}",
     )
     finishes = finish_visits(user=assignment.annotator_id, corpus=assignment.corpus_id)
@@ -180,7 +180,7 @@ def skip_writing(*, annotator: User, token: str, problem: str = "", reason: str 
         corpus_id=assignment.corpus_id,
         kind=LedgerEntry.Kind.SKIP,
         cents=cents,
-        reason=f"Skipped an upsetting text of {assignment.corpus.name}",
+        reason=reason_for(LedgerEntry.Kind.SKIP, name=assignment.corpus.name),
         key=f"skip:{assignment.token}",
     )
     return cents
@@ -262,7 +262,8 @@ def discard_drafts(*, annotator: User) -> None:
 
 def in_words(advice: Advice) -> str:
     """Returns the words of an advice in the reader's language."""
-    return gettext(advice.text) % advice.values
+    words = ngettext(*advice.text, advice.count) if isinstance(advice.text, tuple) else gettext(advice.text)
+    return words % {"count": advice.count}
 
 
 def advice_on(assignment: WritingAssignment, texts: Mapping[str, str]) -> list[Advice]:

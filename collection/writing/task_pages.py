@@ -121,18 +121,20 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
 
 
 def _say_saved(request: HttpRequest, result: submitting.WritingResult) -> None:
-    pay = f" +{_cents(result.cents)}" if result.cents else ""
     if result.surplus:
         text = gettext("Somebody else finished this one first. Yours is stored and paid all the same.")
     elif result.repeated:
         text = gettext("Yours was saved before; nothing was lost.")
     else:
         text = gettext("Yours is saved.")
-    messages.success(request, text + pay)
+    messages.success(request, _with_pay(text, result.cents))
 
 
-def _cents(cents: int) -> str:
-    return ngettext("%(count)s cent", "%(count)s cents", cents) % {"count": cents}
+def _with_pay(sentence: str, cents: int) -> str:
+    if not cents:
+        return sentence
+    earned = ngettext("You earned %(count)s cent.", "You earned %(count)s cents.", cents) % {"count": cents}
+    return f"{sentence} {earned}"
 
 
 @require_POST
@@ -183,7 +185,7 @@ def _skipped(is_reported: bool, reason: str, cents: int) -> str:
         done = gettext("Thank you: a researcher will read what you reported.")
     elif reason == WritingAssignment.SkipReason.UPSETTING:
         done = gettext("That one is skipped. Take a break whenever you like.")
-    return done + (f" +{_cents(cents)}" if cents else "")
+    return _with_pay(done, cents)
 
 
 def own_task(request: HttpRequest, corpus: Corpus, user: User) -> WritingAssignment | None:

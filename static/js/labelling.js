@@ -157,9 +157,9 @@
       const count = () => {
         const left = Math.ceil((until - performance.now()) / 1000);
         if (left <= 0) form.requestSubmit(sendButton);
-        else sendButton.textContent = inWords("Send now ({seconds})", { seconds: left });
+        else sendButton.textContent = inWords("Send now ({countdown})", { countdown: left });
       };
-      title.textContent = inWords("Your answers will be sent in {seconds} seconds", { seconds: UNDO_MS / 1000 });
+      title.textContent = countInWords("Your answers will be sent in {count} second", "Your answers will be sent in {count} seconds", UNDO_MS / 1000);
       timer = setInterval(count, 250);
       signal.addEventListener("abort", () => clearInterval(timer));
       count();
@@ -233,7 +233,7 @@
         change.type = "button";
         change.className = "button-quiet";
         change.textContent = inWords("Change");
-        change.setAttribute("aria-label", inWords("Change the answer for pair {number}", { number: k + 1 }));
+        change.setAttribute("aria-label", inWords("Change the answer for pair {place}", { place: k + 1 }));
         change.addEventListener("click", () => show(k));
         said.append(change);
         item.append(said, texts);
@@ -245,7 +245,7 @@
       const buttons = document.createElement("div");
       buttons.className = "choices buttons";
       buttons.setAttribute("role", "group");
-      buttons.setAttribute("aria-label", inWords("Your answer for pair {number}", { number: k + 1 }));
+      buttons.setAttribute("aria-label", inWords("Your answer for pair {place}", { place: k + 1 }));
       for (const radio of radios(pair)) {
         const button = document.createElement("button");
         button.type = "button";

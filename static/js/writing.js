@@ -188,11 +188,10 @@
 
     let said = {}; // label -> what the server said about the text as it stood then
     const limit = Number(form.dataset.limit);
-    const characters = (count) => (count === 1 ? "1 character" : `${count} characters`);
     const adviceFor = (field) => {
       const left = limit - [...field.value.trim()].length;
-      if (left < 0) return `${characters(-left)} too many: please shorten it to ${limit}.`;
-      return said[field.dataset.text] || (left <= Math.min(40, limit / 5) ? `${characters(left)} left.` : "");
+      if (left < 0) return countInWords("This is {count} character too long. Please shorten it.", "This is {count} characters too long. Please shorten it.", -left);
+      return said[field.dataset.text] || (left <= Math.min(40, limit / 5) ? countInWords("{count} character left.", "{count} characters left.", left) : "");
     };
     const advise = () => {
       for (const field of texts) {
@@ -234,9 +233,10 @@
     const tellTime = () => {
       const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
       if (left > SHORT_TIME) return;
-      const words = left > 60 ? inWords("About {minutes} minutes left for this text.", { minutes: Math.ceil(left / 60) }) : left > 0 ? inWords("Less than a minute left for this text.") : inWords("The time for this text is over.");
-      const more = ` ${inWords("If somebody else gets this text meanwhile, yours is still saved and paid.")}`;
-      if (timeLine.textContent !== words + more) timeLine.textContent = words + more;
+      const words = left > 60 ? countInWords("About {count} minute left for this text.", "About {count} minutes left for this text.", Math.ceil(left / 60)) : left > 0 ? inWords("Less than a minute left for this text.") : inWords("The time for this text is over.");
+      const more = inWords("If somebody else gets this text meanwhile, yours is still saved and paid.");
+      const line = `${words} ${more}`;
+      if (timeLine.textContent !== line) timeLine.textContent = line;
       timeLine.hidden = false;
     };
     const ticking = setInterval(() => (form.isConnected ? tellTime() : clearInterval(ticking)), 5000);

@@ -145,8 +145,9 @@ def test_address_is_what_the_trusted_proxies_saw(settings, proxies, forwarded, a
 
 
 def test_waiting_time_is_said_in_words():
-    said = [throttle.in_words(seconds) for seconds in (1, 59, 60, 61, 900)]
-    assert said == ["1 second", "59 seconds", "1 minute", "2 minutes", "15 minutes"]
+    said = [throttle.wait_and_try_again(seconds) for seconds in (1, 59, 60, 61, 900)]
+    times = ["1 second", "59 seconds", "1 minute", "2 minutes", "15 minutes"]
+    assert said == [f"Please wait {time}, then try again." for time in times]
 
 
 def test_names_longer_than_the_column_are_counted_all_the_same():

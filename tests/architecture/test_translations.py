@@ -1,5 +1,6 @@
 """The pages of people who write and label, in the languages that the site offers."""
 
+import ast
 import gettext
 import re
 
@@ -8,15 +9,49 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation.template import templatize
 
 from accounts.models import User
-from accounts.templatetags.script_words import WORDS
 from collection.models import EntryLink
-from scripts.messages import PLURALS, ROOT, Message, compiled, messages, po_file, read_po, worker_templates
+from scripts.messages import (
+    APPS,
+    DOMAINS,
+    KEYWORDS,
+    LANGUAGES,
+    ROOT,
+    compiled,
+    messages,
+    po_file,
+    translations,
+    worker_templates,
+)
 from tests.corpora import make_corpus
 
-LANGUAGES = list(PLURALS)
 MARK = re.compile(r"%\(\w+\)s|\{\w+\}|%%|</?(?:bdi|code|strong|a|kbd)\b")
+COUNTS = {"%(number)s", "%(count)s", "{count}"}
+PLACE = re.compile(r"(?:%\(|\{)(\w+)(?:\)s(?!\0)|\})")
+# Places that hold no number, or one that nothing is counted by: the third of five, a percentage with its sign, a range.
+NO_COUNTS = {
+    *(
+        "name",
+        "platform",
+        "title",
+        "prompt",
+        "code",
+        "slots",
+        "label",
+        "reason",
+        "known",
+        "meaning",
+        "key",
+        "why",
+    ),
+    *("day", "zone", "given", "withdrawn", "time", "first", "last"),
+    *("money", "wage", "share", "address", "mine", "api", "status"),
+    *("place", "total", "done", "wanted", "least", "countdown"),
+}
+# Strings of scripts that nobody reads: selectors, classes, headers.
+NO_TEXTS = {"use strict", "Quintet-Poll", ".choices label", "#dots li", "#answers button", "choices buttons"}
 # Templates of people who write and label that have words in them, and folders of such templates.
 WORKERS = (
     *("400", "403", "403_csrf", "404", "503", "base", "accounts/_mine_menu", "accounts/background"),
@@ -57,38 +92,101 @@ def words_outside(source):
     return [text for text in found if re.search(r"[^\W\d_]{2}", text)]
 
 
+def forms(message):
+    """Returns the forms of a translation: one, or one for each form of number."""
+    return message.string if message.pluralizable else (message.string,)
+
+
+def collected():
+    return [message for domain in DOMAINS for message in messages(domain) if message.id]
+
+
+def first_form(message):
+    return message.id[0] if message.pluralizable else message.id
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_text_of_the_workers_pages_is_translated(language):
+def test_every_text_of_the_workers_pages_is_translated(language, domain):
     """Run `python -m scripts.messages`, which lists new texts in the .po files, and translate them there."""
-    known = read_po(po_file(language))
-    missing = [message.text for message in messages() if not all(known.get(message, [""]))]
-    assert missing == []
+    known = translations(language, domain)
+    found = {message.id: known.get(message.id, message.context) for message in messages(domain) if message.id}
+    assert [text for text, message in found.items() if message is None or not all(forms(message))] == []
 
 
+@pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_translation_has_the_places_of_its_text(language):
+def test_a_translation_has_the_places_of_its_text(language, domain):
     wrong = []
-    for message, said in read_po(po_file(language)).items():
-        wanted = set(MARK.findall(message.plural or message.text))
+    for message in translations(language, domain):
+        wanted = set(MARK.findall(message.id[1] if message.pluralizable else message.id))
         # A form for one or two things may name them by a word instead of their number.
-        needed = wanted - {"%(number)s", "%(count)s"} if message.plural else wanted
-        wrong += [text for text in said if not needed <= set(MARK.findall(text)) <= wanted]
+        needed = wanted - COUNTS if message.pluralizable else wanted
+        if message.id:
+            wrong += [text for text in forms(message) if not needed <= set(MARK.findall(text)) <= wanted]
     assert wrong == []
 
 
+@pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_compiled_file_is_of_the_translations_beside_it(language):
-    path = po_file(language)
-    known = read_po(path)
-    wanted = [message for message in messages() if message in known]
-    assert path.with_suffix(".mo").read_bytes() == compiled(
-        language, {each: known[each] for each in wanted}
-    ), "run python -m scripts.messages"
+def test_the_compiled_file_is_of_the_translations_beside_it(language, domain):
+    known, path = translations(language, domain), po_file(language, domain)
+    assert path.with_suffix(".mo").read_bytes() == compiled(known), "run python -m scripts.messages"
     with path.with_suffix(".mo").open("rb") as file:
         found = gettext.GNUTranslations(file)  # Python's own reader reads it
-    assert found.gettext("Begin") == known[Message("Begin")][0] != "Begin"
-    tasks = Message("%(number)s task", "%(number)s tasks")
-    assert {found.ngettext(tasks.text, tasks.plural, number) for number in range(120)} <= set(known[tasks])
+    text = {"django": "Begin", "djangojs": "Send"}[domain]
+    assert found.gettext(text) == known.get(text).string != text
+    minutes = {
+        "django": ("about %(number)s minute", "about %(number)s minutes"),
+        "djangojs": ("{count} character left.", "{count} characters left."),
+    }[domain]
+    assert {found.ngettext(*minutes, number) for number in range(120)} == set(forms(known.get(minutes)))
+
+
+def test_a_text_with_a_number_has_a_plural_form():
+    """Give it one ({% blocktranslate count %}, ngettext, countInWords), or name its place in NO_COUNTS."""
+    assert [message.id for message in collected() if not message.pluralizable and counts_in(message.id)] == []
+    for message in collected():
+        if message.pluralizable:  # one text cannot agree with two numbers
+            assert len(counts_in(message.id[1])) <= 1, message.id
+
+
+def counts_in(text):
+    """Returns the places of a text that may hold a number; a share of a hundred is none."""
+    return set(PLACE.findall(text.replace("%%", "\0"))) - NO_COUNTS
+
+
+def test_a_place_for_a_number_is_found():
+    assert counts_in("%(count)s labels") == {"count"}
+    assert counts_in("{seconds} seconds, %(place)s of %(total)s") == {"seconds"}
+    assert counts_in("%(level)s%% of them") == set()
+
+
+def test_every_call_in_python_is_collected():
+    """Inside of an f-string, for example, a call is not found."""
+    known = {first_form(message) for message in collected()}
+    missing = []
+    for app in APPS:
+        for path in sorted((ROOT / app).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") in KEYWORDS:
+                    texts = [each.value for each in node.args if isinstance(each, ast.Constant)]
+                    if texts and not known & set(texts):
+                        missing.append((path.name, texts))
+    assert missing == []
+
+
+def test_every_tag_of_a_template_is_collected():
+    """A {% translate %} over two lines, for example, is not found: {% blocktranslate trimmed %} is."""
+    for path in worker_templates():
+        tags = len(
+            re.findall(
+                r"{%\s*(?:blocktranslate|translate)\b(?![^%]*\bas\b)|:_\(\"", path.read_text(), re.DOTALL
+            )
+        )
+        read = re.findall(r"(?<![\w.])(?:n?p?gettext|_)\(", templatize(path.read_text()))
+        assert len(read) >= tags, path
+        assert not re.search(r"{%\s*translate [^%]*\n", path.read_text()), path
 
 
 def test_the_templates_of_workers_have_no_text_outside_of_translations():
@@ -105,13 +203,13 @@ def test_a_text_outside_of_translations_is_found():
     assert words_outside("{% if one %}Hello{% endif %}") == ["Hello"]
 
 
-def test_the_words_of_the_workers_scripts_are_all_listed():
-    said = set()
+def test_the_scripts_of_workers_have_no_text_outside_of_translations():
     for name in ("site", "check", "labelling", "writing"):
         source = (ROOT / "static" / "js" / f"{name}.js").read_text()
-        said |= set(re.findall(r'inWords\("([^"]+)"', source))
-        assert not re.search(r'(?:textContent =|say\(|tell\(|ask\() *["`][A-Z]', source), name
-    assert said == set(WORDS)
+        source = re.sub(r"(?:inWords|countInWords)\((?:\"[^\"]*\",? ?)+|//.*", "", source)
+        texts = re.findall(r"\"([^\"\n]*)\"|`([^`]*)`", source)
+        found = {one or other for one, other in texts} - NO_TEXTS
+        assert {text for text in found if re.search(r"[a-z]{2} [a-z]{2}|^[A-Z][a-z]+\b.", text)} == set()
 
 
 def test_every_language_that_is_offered_has_a_file():

@@ -194,7 +194,7 @@ def test_what_needs_a_change_is_said_beside_the_field(corpus, watched, ana):
     expect(wrong).to_be_focused()
     expect(wrong).to_have_attribute("aria-invalid", "true")
     expect(wrong).to_have_accessible_description(
-        re.compile("This is 81 characters long; please shorten it to 80.")
+        re.compile("This is 1 character too long. Please shorten it.")
     )
     shows(page, ("It is so.", "x" * 81, "It may be so."))
     wrong.fill("It is not so.")
@@ -225,7 +225,7 @@ def test_advice_is_given_while_somebody_types_and_refused_ones_can_be_mended(cor
     fields(page)[2].fill("y" * 70)
     expect(page.get_by_text("10 characters left.")).to_be_visible()
     fields(page)[2].fill("y" * 82)
-    expect(page.get_by_text("2 characters too many")).to_be_visible()
+    expect(page.get_by_text("2 characters too long")).to_be_visible()
     fields(page)[2].fill("Short again.")
     expect(page.get_by_text("characters left")).to_be_hidden()
     page.get_by_role("button", name="Send").click()

@@ -79,9 +79,9 @@ def test_the_days_tasks_are_counted_and_tomorrow_there_are_more(ana):
     skip_writing(annotator=ana, token=claim_writing(corpus=corpus, annotator=ana).token)
     with pytest.raises(NoWork, match="2 texts a day") as refusal:
         claim_writing(corpus=corpus, annotator=ana)
-    assert refusal.value.look_again == "tomorrow"
+    assert refusal.value.look_again == "Please check again tomorrow."
     assert 0 < refusal.value.retry_after <= 86_401
-    assert why_no_work(corpus=corpus, annotator=ana).look_again == "tomorrow"
+    assert why_no_work(corpus=corpus, annotator=ana).look_again == "Please check again tomorrow."
     assert claim_writing(corpus=corpus, annotator=person("ben"))
     WritingAssignment.objects.update(created_at=timezone.now() - timedelta(days=1))
     assert claim_writing(corpus=corpus, annotator=ana)

@@ -12,7 +12,7 @@ def test_mark_has_word_letter_and_shape():
     assert 'class="label label-c"' in html
     assert ">C</text>" in html
     assert "<path" in html
-    assert html.endswith("contradiction</span>")
+    assert html.endswith("<bdi>contradiction</bdi></span>")
 
 
 def test_marks_of_one_scheme_never_share_their_letter():

@@ -85,7 +85,7 @@ def test_researchers_run_the_pilot_from_its_page(corpus, ana, rosa, vera, browse
     text = page.content.decode()
     assert "What is a premise?" in text
     assert "Something is there." in text
-    assert "</svg>Definitely correct</span>" in text
+    assert "</svg><bdi>Definitely correct</bdi></span>" in text
     assert "</svg>entailment</span>" not in text
     client.post(PAGE, {"status": "open"})
     assert Prompt.objects.get().status == "open"

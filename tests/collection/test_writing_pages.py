@@ -110,7 +110,7 @@ def test_three_sentences_are_saved_and_paid(corpus):
     client = ready(ana(), corpus)
     sent = task(client)
     page = client.post(PAGE, {**sent, **GOOD}, follow=True)
-    assert "Yours is saved. +30 cents" in text_of(page)
+    assert "Yours is saved. You earned 30 cents." in text_of(page)
     assert f'data-confirmed-token="{sent["token"]}"' in text_of(page)
     assert dict(Pair.objects.values_list("author_label", "hypothesis")) == {
         label.removeprefix("text-"): text for label, text in GOOD.items()
@@ -160,7 +160,7 @@ def test_other_texts_for_a_finished_task_change_nothing_and_say_so(corpus):
     ("field", "text", "message"),
     [
         ("text-neutral", "  ", "Please write a sentence here."),
-        ("text-neutral", "x" * 61, "61 characters long; please shorten it to 60"),
+        ("text-neutral", "x" * 61, "1 character too long. Please shorten it."),
         ("text-contradiction", "nul\x00", "Null characters are not allowed"),
     ],
 )

@@ -182,7 +182,7 @@ def test_a_wrong_label_changes_nothing_and_keeps_the_other_answers(corpus):
     wrong = next(name for name in sent if name.startswith("label-"))
     page = client.post(PAGE, {**sent, wrong: "maybe"})
     assert page.status_code == 422
-    assert "&#x27;maybe&#x27; is not a label of this question" in page.content.decode()
+    assert "“maybe” is not a label of this question" in page.content.decode()
     assert page.content.decode().count(" checked") == 4
     assert not Label.objects.filter(annotator=vera(), label__isnull=False).exists()
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext, gettext_lazy
 from accounts.models import User
 from accounts.people.consents import require_consent
 from collection.joining.visits import finish_visits
+from shared.bidi import isolated
 from shared.prepared_statements import changed
 from shared.transactions import one_transaction
 from validation.annotators.membership import may_join
@@ -79,7 +80,7 @@ def locked_member(question: Question, annotator: User) -> Membership:
         if question.pool_is_open and question.qualification is not None:
             why = gettext(
                 "This work needs the qualification %(name)s. The start page says how to get it."
-            ) % {"name": question.qualification.name}
+            ) % {"name": isolated(question.qualification.name)}
         raise NotInPool(why)
     return active(member)
 

@@ -16,7 +16,8 @@ from accounts.idempotency import record_submission, was_submitted
 from accounts.models import User
 from collection.joining.visits import finish_visits
 from collection.models import LedgerEntry, Visit
-from collection.pay import earning
+from collection.pay import earning, reason_for
+from shared.bidi import isolated
 from shared.prepared_statements import changed
 from shared.transactions import one_transaction
 from validation.errors import NotInPool, NoWork, UnknownAssignment, UnknownSlot, WrongLabel
@@ -178,7 +179,7 @@ def _save_batch(
     if noted:
         steps.append(store_answers(noted))
     if cents:
-        reason = f"Labelled {len(paid)} pairs of {question.corpus.name}"
+        reason = reason_for(LedgerEntry.Kind.LABELS, count=len(paid), name=question.corpus.name)
         steps.append(
             earning(
                 user=annotator,
@@ -248,16 +249,19 @@ def _keep_surplus(item: Held, label: str, reason: str, annotator: User, now: dat
 
 def check_labels(question: Question, labels: dict[str, str], skips: dict[str, str]) -> None:
     """Raises WrongLabel if a label or a reason to skip is invalid."""
-    known = ", ".join(question.labels)
+    labels_known, reasons_known = ", ".join(question.labels), ", ".join(BatchItem.SkipReason.values)
     errors = {
-        slot: f"{label!r} is not a label of this question. Use one of: {known}."
+        slot: gettext("“%(label)s” is not a label of this question. Use one of: %(known)s.")
+        % {"label": isolated(label), "known": isolated(labels_known)}
         for slot, label in labels.items()
         if label not in question.labels
     }
-    reasons = ", ".join(BatchItem.SkipReason.values)
     for slot, reason in skips.items():
         if reason not in BatchItem.SkipReason.values:
-            errors[slot] = f"{reason!r} is not a reason to skip. Use one of: {reasons}."
+            errors[slot] = gettext("“%(reason)s” is not a reason to skip. Use one of: %(known)s.") % {
+                "reason": isolated(reason),
+                "known": isolated(reasons_known),
+            }
     if errors:
         raise WrongLabel(errors)
 

@@ -182,7 +182,8 @@ def correct(request: HttpRequest, token: str) -> HttpResponse:
         except UnknownSlot as unknown:
             raise Http404(str(unknown)) from None
         except (WrongLabel, CannotCorrect) as refusal:
-            error, chosen = f"{refusal} {gettext('Nothing was changed.')}", request.POST.dict()
+            unchanged = gettext("Nothing was changed.")
+            error, chosen = f"{refusal} {unchanged}", request.POST.dict()
         else:
             messages.success(request, _corrected_sentence(changed))
             return redirect("my-work")

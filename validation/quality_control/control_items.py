@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from collection.models import LedgerEntry, Pair
-from collection.pay import earn
+from collection.pay import earn, reason_for
 from shared.portions import portions
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, WrongLabel
@@ -66,7 +66,7 @@ def pay_bonus(*, question: Question, pair: int, annotator: User) -> None:
         corpus_id=question.corpus_id,
         kind=LedgerEntry.Kind.BONUS,
         cents=question.control_bonus_cents,
-        reason=f"Bonus: you and an expert agreed on a pair of {question.corpus.name}",
+        reason=reason_for(LedgerEntry.Kind.BONUS, name=question.corpus.name),
         key=f"control:{question.pk}:{pair}",
     )
 
