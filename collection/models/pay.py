@@ -1,16 +1,24 @@
 """The ledger of what people earned."""
 
+import re
+from collections.abc import Mapping
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, ngettext
 
 from collection.models.corpora import Corpus
 from collection.models.querysets import LedgerQuerySet
 from shared.constraints import RowExists
+from shared.translatable import gettext_noop, ngettext_noop
 
 # Above this ($1,000), a researcher checks the measured time before anything is paid.
 MOST_TOP_UP_CENTS = 100_000
+LONGEST_REASON = 200
 
 
 class PayList(models.Model):
@@ -64,7 +72,7 @@ class LedgerEntry(models.Model):
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="ledger", db_index=False)
     kind = models.CharField(max_length=7, choices=Kind.choices)
     cents = models.BigIntegerField()
-    reason = models.CharField(max_length=200)
+    reason = models.CharField(max_length=LONGEST_REASON)
     key = models.CharField(max_length=100, help_text="The same piece of work earns once.")
     created_at = models.DateTimeField(auto_now_add=True)
     pay_list = models.ForeignKey(
@@ -101,3 +109,34 @@ class LedgerEntry(models.Model):
             models.Index(fields=["pay_list"], condition=Q(pay_list__isnull=False), name="pay_by_list"),
         ]
         verbose_name_plural = "ledger entries"
+
+    @property
+    def translated_reason(self) -> SafeString:
+        """Returns the reason in the reader's language, as HTML; as it is stored if it was not made of REASONS."""
+        for text in REASONS.values():
+            for form in text if isinstance(text, tuple) else (text,):
+                pattern = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.*)", re.escape(form))
+                found = re.fullmatch(pattern.replace("(?P<count>.*)", r"(?P<count>\d+)"), self.reason)
+                if found:
+                    values = found.groupdict()
+                    words = (
+                        ngettext(*text, int(values["count"])) if isinstance(text, tuple) else gettext(text)
+                    )
+                    marked = {name: format_html("<bdi>{}</bdi>", value) for name, value in values.items()}
+                    return mark_safe(words % marked)
+        return format_html("<bdi>{}</bdi>", self.reason)
+
+
+# Why somebody earned something. The ledger stores it in English; a person's own page translates it.
+REASONS: Mapping[str, str | tuple[str, str]] = {
+    LedgerEntry.Kind.WRITING: ngettext_noop(
+        "Wrote %(count)s sentence for %(name)s", "Wrote %(count)s sentences for %(name)s"
+    ),
+    LedgerEntry.Kind.SKIP: gettext_noop("Skipped an upsetting text of %(name)s"),
+    LedgerEntry.Kind.LABELS: ngettext_noop(
+        "Labelled %(count)s pair of %(name)s", "Labelled %(count)s pairs of %(name)s"
+    ),
+    LedgerEntry.Kind.BONUS: gettext_noop("Bonus: you and an expert agreed on a pair of %(name)s"),
+    LedgerEntry.Kind.READING: gettext_noop("Read the instructions “%(prompt)s” of %(name)s"),
+    LedgerEntry.Kind.TOP_UP: gettext_noop("Topped up to %(wage)s an hour for %(name)s"),
+}

@@ -19,7 +19,8 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.sign_in.passwords import confirmation_of, reset_link
 from collection.models import Corpus, EntryLink, LedgerEntry, PromptVersion, Visit
-from collection.pay import REASONS, reason_for
+from collection.models.pay import REASONS
+from collection.pay import reason_for
 from collection.premises.writing_seats import make_seats
 from tests.addresses import addresses, finish, sample_site
 from tests.architecture.test_authorization import people_of
