@@ -6,8 +6,6 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from jobs.querysets import stale_before
-
 WAITING_FOR_A_WORKER = "waiting for a worker"
 # Longer than a sweep needs to send a lost message again.
 PATIENCE = timedelta(minutes=1)
@@ -45,12 +43,6 @@ class Job(models.Model):
 
     class Meta:
         abstract = True
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether its worker has written no heartbeat for too long."""
-        working = self.status == self.WORKING  # type: ignore[attr-defined]
-        return working and (self.heartbeat_at is None or self.heartbeat_at < stale_before())
 
     @property
     def waits_in_vain(self) -> bool:

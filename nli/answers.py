@@ -32,9 +32,8 @@ KEYS: dict[str, type] = {
     "withdrawn": str,
 }
 ALWAYS = ("code", "counts")
-BESIDE = frozenset(
-    {"question", "sentence", "origin", "withdrawn"}
-)  # keys of answers beside a pair's own labels
+NEVER_COUNTS = frozenset({"origin", "withdrawn"})  # keys of labels that fill no seat: of experts, models, taken back
+BESIDE = NEVER_COUNTS | {"question", "sentence"}  # keys of answers beside a pair's own labels
 TEXTS, NUMBERS = (frozenset(key for key, kind in KEYS.items() if kind is each) for each in (str, int))
 KINDS = tuple(Answers.__annotations__)  # what a manifest counts
 
@@ -179,6 +178,6 @@ def _entry_errors(number: int, answer: Answer, facts: Facts, rule: Rule) -> Iter
     is_extra = answer.get("round", FIRST) == EXTRA
     if "label" in answer and is_extra != (position is not None and position > seats):
         yield f"{name}: round is {answer.get('round', FIRST)}, but position {position} of {seats} seats is not of it"
-    decides = "label" in answer and not {"origin", "withdrawn"} & answer.keys()
+    decides = "label" in answer and not NEVER_COUNTS & answer.keys()
     if answer["counts"] != (decides and position is not None and position <= seats):
         yield f"{name}: counts is {answer['counts']}, which does not follow from the rest of it"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nli.gold import MAJORITY, Rule
+from nli.gold import MAJORITY, RULES, Rule
 from nli.labels import NO_GOLD
 from nli.manifest import Facts
 
@@ -97,6 +97,16 @@ def rule_of(facts: Facts) -> Rule:
         name=question.get("gold_rule", MAJORITY),
         gold_scheme=facts.get("gold_scheme", ""),
     )
+
+
+def is_known(facts: Facts) -> bool:
+    """Return whether this program knows the labels and the rule of a snapshot. A later one may have others."""
+    try:
+        rule = rule_of(facts)
+        # `reads` raises where the labels cannot be read as the gold labels.
+        return rule.name in RULES and list(rule.labels) == facts["labels"] and bool(rule.reads)
+    except KeyError:
+        return False
 
 
 def rules_in(facts: Facts, partition: str) -> list[Rule]:

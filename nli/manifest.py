@@ -409,6 +409,11 @@ def is_early(manifest: Mapping[str, Any]) -> bool:
     return bool(manifest["format"] == FORMATS[0])
 
 
+def facts_errors(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a corpus.json of any version lacks or has too much, and what is not of its type."""
+    yield from (text for _, text in object_errors(facts, Facts, 1))
+
+
 def manifest_errors(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what a manifest lacks or has too much, and what is not of its type: (key of the manifest, text).
 

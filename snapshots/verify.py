@@ -16,8 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from nli.gold import RULES
-from nli.lines import EXPORT, FACTS, MANIFEST, PARTITION_FILES, rule_of
+from nli.lines import EXPORT, FACTS, MANIFEST, PARTITION_FILES, is_known, rule_of
 from nli.manifest import FORMATS, Facts, Manifest, is_early, manifest_errors
 from snapshots.files.counts import DERIVED, LineCounts
 from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256, stays_inside
@@ -161,27 +160,16 @@ def _manifest(folder: Path, report: Report) -> Manifest | None:
     for key, text in manifest_errors(manifest):
         wrong.add(key)
         report.add(MANIFEST, text)
-    if wrong & NEEDED or not _is_known(manifest["corpus"], report):
+    is_complete = not wrong & NEEDED
+    knows = is_complete and is_known(manifest["corpus"])
+    if is_complete and not knows:
+        report.add(MANIFEST, "'corpus' has a scheme, labels, gold_scheme or question.gold_rule that is not known")
+    if not knows:
         report.add(MANIFEST, "does not say what the files should be, so nothing else was checked")
         return None
     if manifest_sha256(manifest) != manifest["manifest_sha256"]:
         report.add(MANIFEST, "was changed: it does not match its own manifest_sha256")
     return cast(Manifest, manifest)
-
-
-def _is_known(facts: Facts, report: Report) -> bool:
-    """Return whether this program knows the labels and the rule of a snapshot; report a finding if not."""
-    try:
-        rule = rule_of(facts)
-        known = rule.name in RULES and list(rule.labels) == facts["labels"]
-        known = known and bool(rule.reads)  # raises where the labels cannot be read as the gold labels
-    except KeyError:
-        known = False
-    if not known:
-        report.add(
-            MANIFEST, "'corpus' has a scheme, labels, gold_scheme or question.gold_rule that is not known"
-        )
-    return known
 
 
 def _check_files(

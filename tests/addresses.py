@@ -126,7 +126,7 @@ def sample_site() -> Site:
     grant(user=vera(), qualification=qualification, how="invitation", by=rosa())
     pay(vera(), cents=5, key="labels:sample", corpus=corpus)
     link = EntryLink.objects.create(
-        corpus=corpus, platform="prolific", name="first wave", completion_code="C0DE"
+        corpus=corpus, platform="prolific", proof="none", name="first wave", completion_code="C0DE"
     )
     Visit.objects.create(link=link, user=vera(), session="s")
     exams = [

@@ -72,12 +72,6 @@ class NewLinkForm(LinkForm):
         widget=forms.RadioSelect,
         initial="prolific",
     )
-    # Nobody gets a link without a proof who did not choose it.
-    proof = forms.ChoiceField(
-        label="Proof of who comes",
-        choices=[("", "---------"), *EntryLink.Proof.choices],
-        help_text="With none, whoever has the address can invent participants and label a pair several times.",
-    )
     workspace = forms.CharField(
         label="Prolific workspace",
         max_length=60,

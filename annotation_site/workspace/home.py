@@ -136,7 +136,7 @@ def stages(corpus: Corpus, counts: Counts | None, frozen: int) -> list[Stage]:
         (
             "with all labels",
             counts.complete,
-            f"{counts.labels:,} labels by validators",
+            f"{counts.labels:,} labels cast here",
             f"{pairs}?votes=complete",
         ),
         ("gold", counts.gold, f"{counts.disputed:,} disputed", reverse("agreement", args=[slug])),

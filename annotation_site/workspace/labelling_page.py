@@ -71,16 +71,19 @@ def stored_seats(
         answer=None, skip_reason=None,
     ).count()  # fmt: skip
     held = min(held, content["open_seats"])
-    days, at_end = [], content["labels"]
+    days, at_end = [], content["filled"]
     for day, _, labels in reversed(content["days"]):
         days.append((date.fromisoformat(day), at_end))
         at_end -= labels
-    seats = {"filled": content["labels"], "held": held, "free": content["open_seats"] - held}
+    seats = {"filled": content["filled"], "held": held, "free": content["open_seats"] - held}
     return seats, days[::-1]
 
 
 def seats_by_state(question: Question, now: datetime) -> dict[str, int]:
-    """Return the number of seats that validators fill, of pairs that count: filled, held (leased now) and free."""
+    """Return the number of seats but those of authors, of pairs that count: filled, held (leased now) and free.
+
+    Published labels fill seats, too.
+    """
     seats = Label.objects.filter(question=question).seats().filter(pair__withdrawn_at=None)
     is_open, is_held = Q(label=None), Q(label=None, leased_until__gt=now)
     return seats.exclude(origin=Label.Origin.AUTHOR).aggregate(

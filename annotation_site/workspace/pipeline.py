@@ -33,7 +33,8 @@ class Counts:
     premises: those not dropped. tasks and written: writing tasks, and those that are sent. pairs: those not
     withdrawn; unopened: how many of them can be opened, which would cost opening_cents; opened and complete: how
     many have seats, and all labels; gold and disputed: how many of the complete ones have a gold label, and votes
-    that give none (a researcher may have decided). labels: cast by validators. open_seats: labels still needed.
+    that give none (a researcher may have decided). filled: seats with a label that is not the author's; labels: those of
+    them that validators cast here. open_seats: labels still needed.
     labelling and writing: people who did so in the last 24 hours. days: [ISO date, texts, labels] for the last
     fourteen days (UTC), the oldest first. agreement: how often a label
     equals the gold label, over so many `compared` pairs, and its 95% interval. spent, due_labels, due_texts: cents
@@ -50,6 +51,7 @@ class Counts:
     complete: int = 0
     gold: int = 0
     disputed: int = 0
+    filled: int = 0
     labels: int = 0
     open_seats: int = 0
     labelling: int = 0
@@ -80,7 +82,7 @@ class Counts:
 def counts_of(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
     """Return corpus id -> its counts; None for a large corpus that no worker has counted yet.
 
-    It needs a constant number of queries, and two more for the agreement of each corpus that people label.
+    It needs a constant number of queries, and two more for the agreement of each corpus that has labels.
     """
     main = Question.objects.filter(is_main=True, corpus__in=corpora)
     main = main.select_related("corpus").prefetch_related("partitions")
@@ -94,7 +96,7 @@ def counts_of(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
     found |= _count([corpus for corpus in corpora if corpus.pk not in found], questions, timezone.now())
     for pk, question in questions.items():
         counts = found[pk]
-        if counts is not None and counts.labels:
+        if counts is not None and counts.filled:
             found[pk] = replace(counts, **_agreement(question))
     return found
 
@@ -133,10 +135,12 @@ def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: dat
     corpus_of = {questions[pk].pk: pk for pk in keys if pk in questions}
     # By the questions' keys, not by a join with their corpora: then an index leads to these labels alone.
     labels = Label.objects.filter(question__in=list(corpus_of))
+    is_filled = Q(label__isnull=False)
     grouped = labels.seats().filter(pair__withdrawn_at=None).order_by().values("question")
     for row in grouped.annotate(
         opened=Count("pair", distinct=True),
-        labels=Count("pk", filter=Q(label__isnull=False) & ~Q(origin=Label.Origin.AUTHOR)),
+        filled=Count("pk", filter=is_filled & ~Q(origin=Label.Origin.AUTHOR)),
+        labels=Count("pk", filter=is_filled & Q(origin=Label.Origin.CAST)),
         open_seats=Count("pk", filter=Q(label=None)),
         labelling=Count("annotator", filter=Q(cast_at__gte=day_ago, origin=Label.Origin.CAST), distinct=True),
     ):

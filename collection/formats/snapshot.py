@@ -7,7 +7,7 @@ The partition follows from the file's name. Reads the codes of annotators, but n
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from collection.formats import records
 from collection.formats.lines import BadLine, Record, json_records
@@ -17,7 +17,8 @@ from nli import single_premises
 from nli.answers import is_of_pair
 from nli.gold import DECIDED
 from nli.labels import SCHEMES
-from nli.lines import FACTS, FIELDS, PARTITION_FILES, rule_of
+from nli.lines import FACTS, FIELDS, PARTITION_FILES, is_known, rule_of, shape_errors
+from nli.manifest import Facts, facts_errors
 
 MOST_POSITIONS = 10_000
 # An import says that it leaves the version of the prompt and the labels of single premises out.
@@ -38,42 +39,49 @@ def facts_beside(path: Path) -> dict[str, Any]:
     if not beside.is_file():
         return {}
     try:
-        facts = json.loads(beside.read_bytes())
-        question, rule = facts["question"], rule_of(facts)
-        return {
-            "scheme": rule.gold_scheme or rule.scheme,
-            "question_scheme": rule.scheme if rule.gold_scheme else None,
-            "protocol": facts["protocol"],
-            "language": facts["language"],
-            "question": question["wording"],
-            "wordings": question["label_wordings"],
-            "seats": rule.seats,
-            "threshold": rule.threshold,
-            "gold_rule": rule.name,
-            "partitions": {
-                name: (own["seats"], own["threshold"]) for name, own in question.get("partitions", {}).items()
-            },
-            "genres": {
-                slug: {key: genre[key] for key in ("name", "register", "in_training")}
-                for slug, genre in facts["genres"].items()
-            },
-        }
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        facts = _facts(beside)
+    except ValueError as problem:
         raise ValueError(
-            f"{beside} is not the {FACTS} of a snapshot ({type(problem).__name__}: {problem}). "
-            "Get a fresh copy, or take the file out of the folder."
+            f"{beside} is not the {FACTS} of a snapshot: {problem}. Get a fresh copy, or take the file out of the folder."
         ) from None
+    question, rule = facts["question"], rule_of(facts)
+    return {
+        "scheme": rule.gold_scheme or rule.scheme,
+        "question_scheme": rule.scheme if rule.gold_scheme else None,
+        "protocol": facts["protocol"],
+        "language": facts["language"],
+        "question": question["wording"],
+        "wordings": question["label_wordings"],
+        "seats": rule.seats,
+        "threshold": rule.threshold,
+        "gold_rule": rule.name,
+        "partitions": {
+            name: (own["seats"], own["threshold"]) for name, own in question.get("partitions", {}).items()
+        },
+        "genres": facts["genres"],
+    }
+
+
+def _facts(path: Path) -> Facts:
+    """Reads corpus.json. Raises ValueError where it is not of the shape that every snapshot has."""
+    facts = json.loads(path.read_bytes())
+    if not isinstance(facts, dict):
+        raise ValueError("it holds no JSON object")
+    if wrong := "; ".join(facts_errors(facts)):
+        raise ValueError(wrong)
+    read = cast(Facts, facts)
+    if not is_known(read):
+        raise ValueError("its scheme, labels, gold_scheme or gold_rule are not known here")
+    return read
 
 
 def _all_labels(record: dict[str, Any]) -> tuple[tuple[str | None, ...], tuple[str, ...]]:
     """Returns the labels under the main question by position, also beyond the seats; None for a missing one."""
     answers = record.get("answers")
-    if not isinstance(answers, list):
+    if answers is None:
         return records.labels(record, "annotator_labels"), records.codes(record, "annotator_codes")
     given: dict[int, tuple[str | None, str]] = {}
     for answer in answers:
-        if not isinstance(answer, dict):
-            raise Unreadable('"answers" must be a list of objects')
         if is_of_pair(answer) and isinstance(answer.get("position"), int):
             label = records.label(answer["label"], "answers")
             given[answer["position"]] = label, records.optional_text(answer, "code")
@@ -90,7 +98,9 @@ def _are_of_one_scheme(author_label: str, labels: Sequence[str | None]) -> bool:
 
 
 def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
-    """Reads a line; `sentence1`, `sentence2` and `gold_source` are required. Raises Unreadable."""
+    """Reads a line, which has the shape that the checker asks for. Raises Unreadable."""
+    for wrong in shape_errors(record):
+        raise Unreadable(wrong)
     labels, annotators = _all_labels(record)
     records.same_length("annotator_labels", labels, "annotator_codes", annotators)
     author_label = records.label(record.get("author_label"), "author_label")
@@ -125,6 +135,6 @@ def read_snapshot_line(line: int, record: dict[str, Any]) -> ImportedPair:
         gold_stands=records.non_empty_text(record, "gold_source") in DECIDED,
         partition=records.optional_text(record, "partition"),
         parses=(first, first_binary, second, second_binary),
-        metadata=record["metadata"] if isinstance(record.get("metadata"), dict) else None,
+        metadata=record.get("metadata"),
         unread=records.unread(record, KEYS),
     )

@@ -99,15 +99,10 @@ class EntryLinkAdmin(ResearcherAdmin):
         return is_researcher(request)
 
     def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
-        """Lets nobody have a link without a proof who did not choose it: the form's list begins empty."""
-        if db_field.name != "proof":
-            return super().formfield_for_choice_field(db_field, request, **options)
-        return forms.ChoiceField(
-            choices=[("", "---------"), *EntryLink.Proof.choices], label=db_field.verbose_name.capitalize()
-        )
-
-    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        return {"proof": "", **super().get_changeform_initial_data(request)}
+        """Begins the list of proofs empty. Django does where a field has no default, Unfold does not."""
+        if db_field.name == "proof":
+            options["choices"] = db_field.get_choices()
+        return super().formfield_for_choice_field(db_field, request, **options)
 
     def save_model(self, request: HttpRequest, link: EntryLink, form: Any, change: bool) -> None:
         super().save_model(request, link, form, change)

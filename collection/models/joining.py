@@ -44,7 +44,13 @@ class EntryLink(models.Model):
     participant_key = models.CharField(max_length=60, default="PROLIFIC_PID")
     study_key = models.CharField(max_length=60, blank=True, default="STUDY_ID")
     session_key = models.CharField(max_length=60, blank=True, default="SESSION_ID")
-    proof = models.CharField("proof of who comes", max_length=9, choices=Proof.choices, default=Proof.NONE)
+    # No default: nobody makes a link without a proof who did not choose that.
+    proof = models.CharField(
+        "proof of who comes",
+        max_length=9,
+        choices=Proof.choices,
+        help_text="with none, people who know the address can invent participants and label a pair several times",
+    )
     secret = models.CharField("secret for signatures", max_length=43, default=new_secret, editable=False)
     workspace = models.CharField(
         "Prolific workspace", max_length=60, blank=True, help_text="its id, for the proof by Prolific"
@@ -90,7 +96,7 @@ class EntryLink(models.Model):
         on_delete=models.PROTECT,
         null=True,
         blank=True,
-        help_text="a qualification that whoever enters gets",
+        help_text="a qualification for everybody who comes in by this link",
     )
     opened = models.PositiveIntegerField(
         default=0, editable=False, help_text="browsers in which the address was opened"

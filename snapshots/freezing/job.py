@@ -39,7 +39,6 @@ class FreezeInProgress(SnapshotError):
 
     def __init__(self, corpus: Corpus, snapshot: Snapshot | None) -> None:
         self.snapshot = snapshot
-        self.is_stale = snapshot is not None and snapshot.is_stale
         state = f" ({snapshot}: {snapshot.progress or snapshot.get_status_display()})" if snapshot else ""
         super().__init__(f"A freeze of {corpus.slug} is under way{state}. Wait until it is done.")
 

@@ -93,6 +93,7 @@ def test_only_labels_of_validators_make_the_pace(question):
     counts = counts_of([question.corpus])[question.corpus_id]
     assert counts.pace_of_labels == labels_a_day(question, now) == 5 / 7
     assert counts.labelling == 1
+    assert (counts.labels, counts.filled) == (5, 6)
     seats = seats_by_state(question, now)
     assert seats == {"filled": 6, "held": 0, "free": 18}  # a published label fills its seat, on no day
     assert [number for _, number in filled_by_day(question, now, seats["filled"])][-2:] == [1, 6]

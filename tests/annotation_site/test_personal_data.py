@@ -120,7 +120,12 @@ def test_the_only_administrator_stays(client):
 
 def test_somebody_erased_does_not_come_back_as_somebody_new(client, corpus):
     link = EntryLink.objects.create(
-        corpus=corpus, platform="prolific", name="first wave", tasks_wanted=1, completion_code="C0DE"
+        corpus=corpus,
+        platform="prolific",
+        proof="none",
+        name="first wave",
+        tasks_wanted=1,
+        completion_code="C0DE",
     )
     agreed = {"agree": corpus.consent_form.digest} if corpus.consent_form else {}
     address = f"{reverse('enter', args=[link.token])}?PROLIFIC_PID=p-1&STUDY_ID=s-1&SESSION_ID=x-1"

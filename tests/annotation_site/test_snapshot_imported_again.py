@@ -134,11 +134,45 @@ def test_an_authors_label_of_the_same_scale_that_is_not_the_first_vote_is_an_err
     assert 'but the first of "annotator_labels" is' in failure.err
 
 
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ({"author": None}, "author is not a text"),
+        ({"answers": {}}, "answers is not a list of objects"),
+        ({"metadata": "web"}, "metadata is not an object"),
+        ({"premise_sentences": "A man."}, "premise_sentences is not a list of texts"),
+        ({"gold_label": ...}, "gold_label is missing"),
+    ],
+)
+def test_a_line_that_the_checker_would_not_read_is_an_error(tmp_path, broken, told):
+    line = json.loads((folder(freeze(corpus_of(4))) / "train.jsonl").read_text().splitlines()[0])
+    line = {key: value for key, value in (line | broken).items() if value is not ...}
+    (tmp_path / "train.jsonl").write_text(json.dumps(line) + "\n")
+    assert told in run("import_pairs", "new", tmp_path / "train.jsonl", format="snapshot").err
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("language", 7, "'language' is not a text"),
+        ("genres", {"fiction": {"name": "Fiction"}}, "'genres.fiction.register' is missing"),
+        ("scheme", "nli4", "its scheme, labels, gold_scheme or gold_rule are not known here"),
+    ],
+)
+def test_facts_of_another_shape_are_refused_with_their_key(tmp_path, key, value, told):
+    frozen = folder(freeze(corpus_of(4)))
+    facts = json.loads((frozen / "corpus.json").read_text())
+    (tmp_path / "corpus.json").write_text(json.dumps({**facts, key: value}))
+    shutil.copy(frozen / "train.jsonl", tmp_path)
+    assert told in run("import_pairs", "new", tmp_path / "train.jsonl", format="snapshot").failure
+
+
 def test_a_broken_file_of_facts_is_named(tmp_path):
     (tmp_path / "corpus.json").write_text('{"scheme": "nli3"}')
     (tmp_path / "train.jsonl").write_text("{}\n")
     failure = run("import_pairs", "new", tmp_path / "train.jsonl", format="snapshot").failure
-    assert "corpus.json is not the corpus.json of a snapshot (KeyError: 'question')" in failure
+    assert "corpus.json is not the corpus.json of a snapshot: " in failure
+    assert "'question' is missing" in failure
 
 
 def test_partitions_with_seats_of_their_own_keep_them(tmp_path):

@@ -245,7 +245,12 @@ def test_pages_are_in_the_language_of_the_browser_or_the_chosen_one(browser_of, 
 )
 def test_the_welcome_of_a_visit_is_translated(language, begin):
     link = EntryLink.objects.create(
-        corpus=make_corpus(), platform="prolific", name="wave", work="writing", completion_code="C"
+        corpus=make_corpus(),
+        platform="prolific",
+        proof="none",
+        name="wave",
+        work="writing",
+        completion_code="C",
     )
     client = Client(headers={"Accept-Language": language})
     address = f"{reverse('enter', args=[link.token])}?PROLIFIC_PID=p&STUDY_ID=s&SESSION_ID=x"

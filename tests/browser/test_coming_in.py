@@ -22,7 +22,7 @@ def link(live_server):
         exam=exam, order=0, premise="A cat sleeps.", hypothesis="An animal rests.", label="entailment"
     )
     return EntryLink.objects.create(
-        corpus=corpus, platform="prolific", name="first wave", completion_code="C0DE-77"
+        corpus=corpus, platform="prolific", proof="none", name="first wave", completion_code="C0DE-77"
     )
 
 

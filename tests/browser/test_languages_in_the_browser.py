@@ -22,7 +22,12 @@ def link(live_server):
     make_pair(corpus, make_premise(corpus, "A cat sleeps on a warm stone."), "An animal rests.")
     open_for_validation(question=Question.objects.get(), pairs=corpus.pairs.all())
     return EntryLink.objects.create(
-        corpus=corpus, platform="prolific", name="wave", work="writing", completion_code="C0DE-77"
+        corpus=corpus,
+        platform="prolific",
+        proof="none",
+        name="wave",
+        work="writing",
+        completion_code="C0DE-77",
     )
 
 

@@ -27,6 +27,7 @@ def link():
     return EntryLink.objects.create(
         corpus=corpus,
         platform="prolific",
+        proof="none",
         name="first wave",
         work="writing",
         tasks_wanted=2,

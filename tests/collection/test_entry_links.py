@@ -27,6 +27,7 @@ def link():
     return EntryLink.objects.create(
         corpus=make_corpus(),
         platform="prolific",
+        proof="none",
         name="first wave",
         tasks_wanted=2,
         completion_code="C0DE-77",
@@ -288,10 +289,14 @@ def test_only_administrators_download_who_earned_what(browser_of, rosa, client, 
 def test_what_somebody_earned_is_in_the_list_of_one_link(link, client):
     """Otherwise people who came through several links would be paid several times for the same work."""
     second = EntryLink.objects.create(
-        corpus=link.corpus, platform="prolific", name="second wave", completion_code="C2"
+        corpus=link.corpus, platform="prolific", proof="none", name="second wave", completion_code="C2"
     )
     elsewhere = EntryLink.objects.create(
-        corpus=make_corpus(slug="elsewhere"), platform="prolific", name="elsewhere", completion_code="C3"
+        corpus=make_corpus(slug="elsewhere"),
+        platform="prolific",
+        proof="none",
+        name="elsewhere",
+        completion_code="C3",
     )
     come_in(client, link)
     user = Visit.objects.get().user

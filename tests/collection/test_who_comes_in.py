@@ -9,6 +9,7 @@ from urllib.request import OpenerDirector
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -45,9 +46,8 @@ def link():
 
 
 def make_link(corpus, **fields):
-    return EntryLink.objects.create(
-        corpus=corpus, platform="prolific", name="wave", tasks_wanted=1, completion_code="C0DE", **fields
-    )
+    given = {"proof": "none", "completion_code": "C0DE", **fields}
+    return EntryLink.objects.create(corpus=corpus, platform="prolific", name="wave", tasks_wanted=1, **given)
 
 
 def come_in(client, link, ids=IDS, **options):
@@ -139,6 +139,11 @@ def test_a_researcher_lets_another_browser_in(client, link, browser_of, rosa):
     assert come_in(phone, link, SECOND_STUDY).status_code == 302
     assert come_in(phone, link).status_code == 302
     assert come_in(client, link).status_code == 403
+
+
+def test_the_database_takes_no_link_that_does_not_say_what_it_proves(link):
+    with pytest.raises(IntegrityError, match="entry_proof_is_known"), transaction.atomic():
+        EntryLink.objects.create(corpus=link.corpus, platform="prolific", name="wave", completion_code="C")
 
 
 def test_nobody_gets_a_link_without_proof_unasked(link, browser_of, rosa):

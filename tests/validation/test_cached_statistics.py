@@ -194,7 +194,7 @@ def test_a_count_that_is_stopped_ends_and_what_was_kept_stays(
 ):
     monkeypatch.setattr(claims, "REPORT_EVERY", timedelta(0))
     by = "genre" if kind == Kind.AGREEMENT else ""
-    kept = cached.store(question=large, kind=kind, by=by, content=cached.COMPUTE[kind](large, by, print))
+    kept = cached.store(question=large, kind=kind, by=by)
     browser, steps = browser_of(rosa), []
     honest = cached.COMPUTE[kind]
 
@@ -243,20 +243,38 @@ def test_a_worker_that_was_taken_for_dead_leaves_the_count_to_the_next(large, mo
     assert len(current(large, Kind.PAIRWISE)[0]) == 10
 
 
-def test_what_was_computed_elsewhere_is_stored_and_the_worker_keeps_its_count(large):
-    request_statistics(question=large, kind=Kind.MODELS)
+def test_what_a_command_computed_is_stored_and_the_worker_keeps_its_count(large):
+    request_statistics(question=large, kind=Kind.PAIRWISE)
     claim_elsewhere(CachedStatistics)
-    cached.store(question=large, kind=Kind.MODELS, content={"from": "the command"})
+    cached.store(question=large, kind=Kind.PAIRWISE)
     row = CachedStatistics.objects.get()
     assert (row.status, bool(row.claimed_by)) == ("working", True)
-    assert current(large, Kind.MODELS)[0] == {"from": "the command"}
+    assert len(current(large, Kind.PAIRWISE)[0]) == 10
 
 
-def test_what_was_computed_elsewhere_ends_a_request_that_no_worker_has(large):
-    request_statistics(question=large, kind=Kind.MODELS)
-    row = cached.store(question=large, kind=Kind.MODELS, content={"from": "the command"})
+def test_what_a_command_computed_ends_a_request_that_no_worker_has(large):
+    request_statistics(question=large, kind=Kind.PAIRWISE)
+    row = cached.store(question=large, kind=Kind.PAIRWISE)
     assert (row.status, row.progress) == ("idle", "")
     assert not CachedStatistics.objects.under_way().exists()
+
+
+def test_what_a_command_computed_after_a_change_is_not_called_older_than_it(large, monkeypatch):
+    cached.store(question=large, kind=Kind.PAIRWISE)
+    cached.mark_stale(corpus=large.corpus)
+    assert CachedStatistics.objects.get().is_stale
+    assert not cached.store(question=large, kind=Kind.PAIRWISE).is_stale
+    honest = cached.COMPUTE[Kind.PAIRWISE]
+
+    def changed_meanwhile(question, by, progress):
+        cached.mark_stale(corpus=large.corpus)
+        return honest(question, by, progress)
+
+    monkeypatch.setitem(cached.COMPUTE, Kind.PAIRWISE, changed_meanwhile)
+    before = timezone.now()
+    row = cached.store(question=large, kind=Kind.PAIRWISE)
+    assert row.is_stale
+    assert before < row.made_at < timezone.now()
 
 
 def test_what_another_worker_counts_is_left_to_it_until_it_must_be_dead(large):

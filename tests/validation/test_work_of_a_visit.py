@@ -44,7 +44,12 @@ def question() -> Question:
 @pytest.fixture
 def visit(question) -> Visit:
     link = EntryLink.objects.create(
-        corpus=question.corpus, platform="prolific", name="first", tasks_wanted=2, completion_code="C0DE"
+        corpus=question.corpus,
+        platform="prolific",
+        proof="none",
+        name="first",
+        tasks_wanted=2,
+        completion_code="C0DE",
     )
     return Visit.objects.create(link=link, user=vera(), session="x")
 

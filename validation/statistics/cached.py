@@ -41,7 +41,7 @@ MOST_SEATS_ON_DASHBOARD = 5_000  # the same for home, which may show many corpor
 RECOMPUTE_AFTER = timedelta(minutes=10)
 BIAS = "annotation_site.researchers.corpus_bias.bias_of"
 OVERVIEW = "annotation_site.workspace.pipeline.overview_of"
-VERSION = 5  # of the content that COMPUTE makes; content of another version is not shown
+VERSION = 6  # of the content that COMPUTE makes; content of another version is not shown
 
 COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     Kind.AGREEMENT: lambda question, by, progress: report(
@@ -290,25 +290,30 @@ def work(statistics_id: int, worker: str) -> None:
 
 
 def _compute(claim: Claim) -> None:
-    row: CachedStatistics = claim.row
-    changes = CachedStatistics.objects.values_list("changes", flat=True).get(pk=row.pk)
-    content = COMPUTE[row.kind](row.question, row.by, lambda part: claim.report("", part))
-    claim.finish(**_fields(content), changes_counted=changes)
+    claim.finish(**_computed(claim.row, lambda part: claim.report("", part)))
 
 
-@transaction.atomic
-def store(*, question: Question, kind: str, content: Any, by: str = "") -> CachedStatistics:
-    """Stores content that was computed elsewhere, and ends a request for it that no worker has taken up.
+def store(
+    *, question: Question, kind: str, by: str = "", progress: Progress = ignore_progress
+) -> CachedStatistics:
+    """Computes statistics in this process and stores them; ends a request for them that no worker has taken up.
 
-    A worker that computes it goes on: its claim and its job are its own.
+    A worker that computes them goes on: its claim and its job are its own.
     """
-    key: dict[str, Any] = {"question": question, "kind": kind, "by": by}
-    row, _ = CachedStatistics.objects.update_or_create(**key, defaults=_fields(content))
+    row, _ = CachedStatistics.objects.get_or_create(question=question, kind=kind, by=by)
+    computed = _computed(row, progress)
     done = {**claims.ended(), "status": CachedStatistics.Status.IDLE, "error": ""}
-    CachedStatistics.objects.filter(pk=row.pk).exclude(status=CachedStatistics.WORKING).update(**done)
+    stored = CachedStatistics.objects.filter(pk=row.pk)
+    with transaction.atomic():
+        stored.update(**computed)
+        stored.exclude(status=CachedStatistics.WORKING).update(**done)
     row.refresh_from_db()
     return row
 
 
-def _fields(content: Any) -> dict[str, Any]:
-    return {"content": json.dumps([VERSION, content]), "made_at": timezone.now()}
+def _computed(row: CachedStatistics, progress: Progress) -> dict[str, Any]:
+    """Computes the content of a row. Time and changes are those of the beginning: what comes later may not be in it."""
+    began = timezone.now()
+    changes = CachedStatistics.objects.values_list("changes", flat=True).get(pk=row.pk)
+    content = COMPUTE[row.kind](row.question, row.by, progress)
+    return {"content": json.dumps([VERSION, content]), "made_at": began, "changes_counted": changes}

@@ -78,7 +78,7 @@ class Command(BaseCommand):
                 derived_parses=options["derived_parses"],
             )
         except FreezeInProgress as error:
-            if error.snapshot is None or not error.is_stale:
+            if error.snapshot is None or not Snapshot.objects.stale().contains(error.snapshot):
                 raise
             # Its process was killed: this one carries out the same request.
             requested = error.snapshot

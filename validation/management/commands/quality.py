@@ -10,7 +10,7 @@ from validation.questions.lookup import question_for_command
 from validation.statistics.annotator_quality import RULES, annotators
 from validation.statistics.annotator_table import as_csv, table_of
 from validation.statistics.cached import Kind, store
-from validation.statistics.reliability_models import NothingToFit, fit_models
+from validation.statistics.reliability_models import NothingToFit
 
 
 class Command(BaseCommand):
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         question = question_for_command(options["corpus"], options["question"])
         try:
             if options["models"]:
-                store(question=question, kind=Kind.MODELS, content=fit_models(question, self.report))
+                store(question=question, kind=Kind.MODELS, progress=self.report)
         except NothingToFit as problem:
             raise CommandError(str(problem)) from None
         found = annotators(question)
