@@ -32,7 +32,9 @@ KEYS: dict[str, type] = {
     "withdrawn": str,
 }
 ALWAYS = ("code", "counts")
-NEVER_COUNTS = frozenset({"origin", "withdrawn"})  # keys of labels that fill no seat: of experts, models, taken back
+NEVER_COUNTS = frozenset(
+    {"origin", "withdrawn"}
+)  # keys of labels that fill no seat: of experts, models, taken back
 BESIDE = NEVER_COUNTS | {"question", "sentence"}  # keys of answers beside a pair's own labels
 TEXTS, NUMBERS = (frozenset(key for key, kind in KEYS.items() if kind is each) for each in (str, int))
 KINDS = tuple(Answers.__annotations__)  # what a manifest counts

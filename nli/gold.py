@@ -34,6 +34,11 @@ def least_threshold(seats: int) -> int:
     return seats // 2 + 1
 
 
+def is_threshold(threshold: int, seats: int) -> bool:
+    """Return whether a label with so many votes can be the only one that has them, and all seats suffice for it."""
+    return least_threshold(seats) <= threshold <= seats
+
+
 def may_judge(rule: str, scheme: str) -> bool:
     """Return whether labels of this scheme can be judged by the rule."""
     return NEEDS_SCHEME.get(rule, scheme) == scheme

@@ -9,6 +9,7 @@ from nli.gold import Rule
 from nli.labels import SCHEMES
 from nli.lines import premises_of, rule_of
 from nli.manifest import Facts
+from nli.run_files import PremiseRule
 
 LABELS, CODES = "single_premise_labels", "single_premise_codes"
 FIELDS = (LABELS, CODES)
@@ -23,6 +24,17 @@ def premise_rule_of(facts: Facts) -> Rule | None:
     """Return the rule that a corpus.json states; None where the corpus does not ask about single premises."""
     single = facts.get("single_premises")
     return single and premise_rule(rule_of(facts), single["seats"], single["threshold"])
+
+
+def as_named(rule: Rule) -> PremiseRule:
+    """Return a rule as RUN.json names it; `gold_scheme` only where it is another scheme than that of the labels."""
+    named: PremiseRule = {"scheme": rule.scheme, "seats": rule.seats, "threshold": rule.threshold}
+    return {**named, "gold_scheme": rule.gold_scheme} if rule.gold_scheme else named
+
+
+def rule_named(named: PremiseRule) -> Rule:
+    """Return the rule that RUN.json names."""
+    return premise_rule(Rule(**named), named["seats"], named["threshold"])
 
 
 def labels_by_votes(votes: Sequence[Votes], rule: Rule) -> list[str | None] | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from nli.lines import EXPORT, FACTS, MANIFEST, PARTITION_FILES, is_known, rule_of
-from nli.manifest import FORMATS, Facts, Manifest, is_early, manifest_errors
+from nli.manifest import FORMATS, Manifest, is_early, manifest_errors
 from snapshots.files.counts import DERIVED, LineCounts
 from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256, stays_inside
 from snapshots.files.parallel import in_order, portions_of
@@ -163,7 +163,9 @@ def _manifest(folder: Path, report: Report) -> Manifest | None:
     is_complete = not wrong & NEEDED
     knows = is_complete and is_known(manifest["corpus"])
     if is_complete and not knows:
-        report.add(MANIFEST, "'corpus' has a scheme, labels, gold_scheme or question.gold_rule that is not known")
+        report.add(
+            MANIFEST, "'corpus' has a scheme, labels, gold_scheme or question.gold_rule that is not known"
+        )
     if not knows:
         report.add(MANIFEST, "does not say what the files should be, so nothing else was checked")
         return None

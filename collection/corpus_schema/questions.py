@@ -25,7 +25,7 @@ from collection.corpus_schema.tables import (
     repeated,
     strange_labels,
 )
-from nli.gold import MAJORITY, NEEDS_SCHEME, RULES, UNANIMOUS, least_threshold, may_judge
+from nli.gold import MAJORITY, NEEDS_SCHEME, RULES, UNANIMOUS, is_threshold, may_judge
 from nli.labels import SCHEMES
 from nli.lines import PARTITIONS
 from schemas.base import Fault, OneOf, Place
@@ -119,7 +119,7 @@ class QuestionPart(Table):
     def faults(self, place: Place, corpus_scheme: str) -> Iterator[Fault]:
         """Returns the errors that concern several keys."""
         labels = SCHEMES.get(self.scheme or corpus_scheme, ())
-        if not least_threshold(self.seats) <= self.threshold <= self.seats:
+        if not is_threshold(self.threshold, self.seats):
             yield Fault(
                 (*place, "threshold"),
                 f"must be more than half of the {self.seats} seats, and at most all of them",

@@ -1,7 +1,8 @@
 """RUN.json and EVAL.json: one schema each, for the site that writes them and the programs that read them.
 
-The schemas are strict: if a mistyped key were ignored, the run would not be the one that was asked for. They load no
-torch, so that a wrong key is reported at once.
+Keys and their meanings are in nli/run_files.py; limits, defaults and rules about several keys are here. The schemas are
+strict: if a mistyped key were ignored, the run would not be the one that was asked for. They load no torch, so that a
+wrong key is reported at once.
 """
 
 import hashlib
@@ -10,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar, cast
 
 from pydantic import AfterValidator, Field, SerializeAsAny, ValidationError, ValidationInfo, field_validator
 
@@ -26,7 +27,11 @@ from modeling.baselines.settings import (
     Settings,
     VotingSettings,
 )
+from nli import run_files as shapes
+from nli.gold import Rule
 from nli.labels import COLLAPSED, SCHEMES
+from nli.shapes import fields_of
+from nli.single_premises import rule_named
 from nli.tokens import writes_without_spaces
 from schemas.base import LENIENT, Fault, Faulty, OneOf, Part, checked, part_of, refuse
 
@@ -54,31 +59,53 @@ AtMost = Annotated[int, Field(ge=1, le=MOST_PAIRS)]
 
 
 class Object(Part):
-    """A JSON object."""
+    """A JSON object. `shape`: its keys with their meanings, in nli/."""
 
     container = "an object"
+    shape: ClassVar[Any] = None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **named: Any) -> None:
+        """Take the meaning of each key from the shape. Raises TypeError where the two have other keys."""
+        super().__pydantic_init_subclass__(**named)
+        if "shape" not in vars(cls):
+            return  # a subclass may have more keys
+        keys = {key.name: key for key in fields_of(cls.shape)}
+        here = {name: field.is_required() for name, field in cls.model_fields.items()}
+        if here != {name: key.since == 1 for name, key in keys.items()}:
+            raise TypeError(f"{cls.__name__} has other keys than {cls.shape.__name__}, or needs others")
+        for name, field in cls.model_fields.items():
+            field.description = keys[name].meaning
 
 
 class SnapshotName(Object):
     """Which snapshot a score belongs to."""
 
-    name: str = Field(description="`CORPUS@VERSION`")
-    sha256: str = Field(description="the snapshot's content hash")
+    shape = shapes.SnapshotName
+
+    name: str
+    sha256: str
 
 
 class PremiseLabels(Object):
-    """How labels of single premises decide: `scheme`, and of corpus.json's `single_premises` seats and threshold."""
+    """How labels of single premises decide."""
+
+    shape = shapes.PremiseRule
 
     scheme: Annotated[str, OneOf(tuple(SCHEMES))]
     seats: Annotated[int, Field(ge=1)]
     threshold: Annotated[int, Field(ge=1)]
+    gold_scheme: Annotated[str, OneOf(("", *SCHEMES))] = ""
+
+    @property
+    def rule(self) -> Rule:
+        return rule_named(cast(shapes.PremiseRule, self.model_dump()))
 
 
 class DataFile(Object):
-    """A partition's file and the SHA-256 that it must have.
+    """A partition's file and the SHA-256 that it must have."""
 
-    single_premises: the rule for the labels of single premises; without it they are not read.
-    """
+    shape = shapes.DataFile
 
     path: FilePath
     sha256: Sha256
@@ -88,9 +115,11 @@ class DataFile(Object):
 class Files(Object):
     """The files of a snapshot by partition; a partition that is null is left out."""
 
-    train: DataFile | None = Field(None, description="what is learnt from; a run needs it")
-    dev: DataFile | None = Field(None, description="what stops training, and chooses the epoch")
-    test: DataFile | None = Field(None, description="scored at the end")
+    shape = shapes.Files
+
+    train: DataFile | None = None
+    dev: DataFile | None = None
+    test: DataFile | None = None
 
     @property
     def present(self) -> dict[str, DataFile]:
@@ -100,15 +129,19 @@ class Files(Object):
 class Mixing(Object):
     """How much of another snapshot's train part to learn from."""
 
-    share: Annotated[float, Field(gt=0, le=1)] = Field(1.0, description="of it, drawn anew each epoch")
-    most: AtMost | None = Field(None, description="of so many of its pairs at most, drawn once")
+    shape: ClassVar[Any] = shapes.Mixing
+
+    share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    most: AtMost | None = None
 
 
 class MixedFile(Mixing):
     """The training file of another snapshot to learn from, too."""
 
-    snapshot: SnapshotName = Field(description="`name` and `sha256`")
-    file: DataFile = Field(description="its training file: `path` and `sha256`")
+    shape = shapes.MixedFile
+
+    snapshot: SnapshotName
+    file: DataFile
 
 
 class Start(Object):
@@ -116,6 +149,8 @@ class Start(Object):
 
     "update" trains them on; "transfer" also makes the softmax anew and keeps AdaDelta's accumulators.
     """
+
+    shape = shapes.Start
 
     folder: FilePath
     how: Annotated[str, OneOf(STARTS)]
@@ -129,64 +164,37 @@ class Start(Object):
 class Regime(Object):
     """The regime: how a run differs from a plain one on a whole snapshot. Requests and RUN.json share it."""
 
-    genre: str | None = Field(None, description="learn from this genre's pairs alone")
-    most: AtMost | None = Field(
-        None,
-        description="learn from so many pairs, drawn by the seed; a larger number takes the same pairs and more",
-    )
-    collapse: bool = Field(False, description="read labels of nli3 and ordinal5 as those of entailed2")
-    soft_labels: bool = Field(
-        False, description="learn the shares of the annotators' labels instead of the gold label"
-    )
-    hypothesis_only: bool = Field(
-        False,
-        description="train the hypothesis-only twin: the same network, which reads each premise as empty",
-    )
+    shape: ClassVar[Any] = shapes.Regime
+
+    genre: str | None = None
+    most: AtMost | None = None
+    collapse: bool = False
+    soft_labels: bool = False
+    hypothesis_only: bool = False
 
 
 class RunConfig(Regime):
     """RUN.json: one training run."""
 
-    baseline: Annotated[str, OneOf(tuple(BASELINES))] = Field(description="one of the baselines below")
-    seed: Annotated[int, Field(ge=0)] = Field(description="of all random numbers")
-    snapshot: SnapshotName = Field(description="`name` and `sha256`, recorded in the metrics")
-    scheme: Annotated[str, OneOf(tuple(SCHEMES))] = Field(
-        description="the scheme of the labels that the run predicts"
-    )
-    files: Files = Field(
-        description="`train`, `dev`, `test`: each `path` and `sha256`, or null; and `single_premises` (`scheme`, "
-        "`seats`, `threshold`) where each sentence of a premise was judged by itself"
-    )
-    folder: FilePath = Field(description="becomes the run folder")
-    cache: FilePath = Field(description="the folder that caches the word vectors of vocabularies")
-    vectors: str | None = Field(
-        None,
-        description="an installed package or a GloVe text file; baselines that read word vectors need it",
-    )
-    preset: Annotated[str, OneOf(PRESETS)] = Field(
-        "default",
-        description="`default`, or `paper`: settings as published; `settings` override it",
-    )
-    settings: SerializeAsAny[Settings] = Field(
-        Settings(),
-        validate_default=True,
-        description="those of the baseline; what is not named takes its default",
-    )
-    language: str = Field("en", description="a language tag: what counts as a word, and which tools fit")
-    device: Annotated[str, OneOf(DEVICES)] = Field("auto", description="`auto`, `cpu` or `cuda`")
-    threads: Annotated[int, Field(ge=1)] = Field(1, description="of the processor")
+    shape = shapes.RunFile
+
+    baseline: Annotated[str, OneOf(tuple(BASELINES))]
+    seed: Annotated[int, Field(ge=0)]
+    snapshot: SnapshotName
+    scheme: Annotated[str, OneOf(tuple(SCHEMES))]
+    files: Files
+    folder: FilePath
+    cache: FilePath
+    vectors: str | None = None
+    preset: Annotated[str, OneOf(PRESETS)] = "default"
+    settings: SerializeAsAny[Settings] = Field(Settings(), validate_default=True)
+    language: str = "en"
+    device: Annotated[str, OneOf(DEVICES)] = "auto"
+    threads: Annotated[int, Field(ge=1)] = 1
     # A kill costs this much work at most. Writing a checkpoint takes well under a second.
-    checkpoint_seconds: Annotated[float, Field(ge=0)] = Field(
-        20.0, description="seconds between two checkpoints"
-    )
-    mixed: Annotated[tuple[MixedFile, ...], Field(strict=False)] = Field(
-        (), description="further training files: each `snapshot`, `file`, `share`, `most`"
-    )
-    start: Start | None = Field(
-        None,
-        description="a finished run to begin with: its `folder`, and `how`: `update` or `transfer`, which makes the "
-        "softmax anew",
-    )
+    checkpoint_seconds: Annotated[float, Field(ge=0)] = 20.0
+    mixed: Annotated[tuple[MixedFile, ...], Field(strict=False)] = ()
+    start: Start | None = None
 
     @field_validator("settings", mode="before")
     @classmethod
@@ -296,18 +304,16 @@ class RunConfig(Regime):
 class EvaluationConfig(Object):
     """EVAL.json: one evaluation of a finished run on the files of any snapshot with the same label scheme."""
 
-    snapshot: SnapshotName = Field(description="`name` and `sha256`, recorded in the metrics")
-    files: Files = Field(description="the partitions to be scored")
-    folder: FilePath = Field(description="takes predictions and metrics")
-    cache: Annotated[Path | None, Field(strict=False)] = Field(
-        None, description="the folder that caches the word vectors of vocabularies"
-    )
-    vectors: str | None = Field(
-        None, description="those that the run was trained with; null will do for an installed package"
-    )
-    device: Annotated[str, OneOf(DEVICES)] = Field("auto", description="`auto`, `cpu` or `cuda`")
-    threads: Annotated[int, Field(ge=1)] = Field(1, description="of the processor")
-    collapse: bool = Field(False, description="read labels of nli3 and ordinal5 as those of entailed2")
+    shape = shapes.EvaluationFile
+
+    snapshot: SnapshotName
+    files: Files
+    folder: FilePath
+    cache: Annotated[Path | None, Field(strict=False)] = None
+    vectors: str | None = None
+    device: Annotated[str, OneOf(DEVICES)] = "auto"
+    threads: Annotated[int, Field(ge=1)] = 1
+    collapse: bool = False
 
     def faults(self) -> Iterator[Fault]:
         """Yield the errors that involve several keys."""

@@ -64,8 +64,7 @@ def read_partition(file: DataFile, labels: Sequence[str], collapse: bool = False
         )
     index = label_index(labels, collapse)
     votes = vote_index(labels) | index
-    of_premises = file.single_premises
-    rule = Rule(of_premises.scheme, of_premises.seats, of_premises.threshold) if of_premises else None
+    rule = file.single_premises.rule if file.single_premises else None
     pairs: list[Pair] = []
     dropped = 0
     seen: set[str] = set()

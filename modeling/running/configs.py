@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 
@@ -15,7 +15,17 @@ from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
 from modeling.running.fetching import NotFetched, cached_file
 from nli.lines import FACTS, PARTITION_FILES
-from nli.single_premises import premise_rule_of
+from nli.run_files import (
+    DataFile,
+    Files,
+    MixedFile,
+    Mixing,
+    PremiseRule,
+    RegimeOfRun,
+    RunFile,
+    SnapshotName,
+)
+from nli.single_premises import as_named, premise_rule_of
 from snapshots.models import Snapshot, SnapshotFile, SnapshotSentenceLabel
 
 
@@ -30,12 +40,12 @@ def write_config(run: TrainingRun, between: Callable[[], None] = lambda: None) -
     """
     folder = folder_of(run)
     folder.mkdir(parents=True, exist_ok=True)
-    config = {
+    config: RunFile = {
         "baseline": run.baseline,
         "seed": run.seed,
         "snapshot": {"name": str(run.snapshot), "sha256": run.snapshot.sha256},
         "scheme": scheme_of(run.snapshot, run.regime),
-        "files": snapshot_files(run.snapshot, between),
+        "files": cast(Files, snapshot_files(run.snapshot, between)),
         "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None,
         "cache": str(settings.CACHE_ROOT),
         "folder": str(folder),
@@ -58,7 +68,7 @@ def _settings(run: TrainingRun) -> dict[str, Any]:
     return {**run.config, "model": catalogue.model_source(model)} if model else run.config
 
 
-def _regime(run: TrainingRun, between: Callable[[], None]) -> dict[str, Any]:
+def _regime(run: TrainingRun, between: Callable[[], None]) -> RegimeOfRun:
     """Returns the regime for RUN.json. Raises CannotStart if a snapshot or the run to start from is missing."""
     regime: dict[str, Any] = dict(run.regime)
     if run.most:
@@ -74,44 +84,44 @@ def _regime(run: TrainingRun, between: Callable[[], None]) -> dict[str, Any]:
                 "Copy the folder from there, then resume this run."
             )
         regime["start"] = {"folder": str(folder), "how": regime["start"]["how"]}
-    return regime
+    return cast(RegimeOfRun, regime)
 
 
-def _mixed(entry: dict[str, Any], between: Callable[[], None]) -> dict[str, Any]:
+def _mixed(entry: dict[str, Any], between: Callable[[], None]) -> MixedFile:
     snapshot = Snapshot.objects.named(entry["snapshot"]).filter(sha256=entry["sha256"]).first()
     files = snapshot_files(snapshot, between) if snapshot else {}
     if "train" not in files:
         raise CannotStart(f"{entry['snapshot']} has no training pairs any more: request a run without it.")
-    numbers: dict[str, Any] = {key: entry[key] for key in ("share", "most") if key in entry}
-    name = {"name": entry["snapshot"], "sha256": entry["sha256"]}
+    numbers = cast(Mixing, {key: entry[key] for key in Mixing.__annotations__ if key in entry})
+    name: SnapshotName = {"name": entry["snapshot"], "sha256": entry["sha256"]}
     return {"snapshot": name, "file": files["train"], **numbers}
 
 
-def snapshot_files(
-    snapshot: Snapshot, between: Callable[[], None] = lambda: None
-) -> dict[str, dict[str, Any]]:
+def snapshot_files(snapshot: Snapshot, between: Callable[[], None] = lambda: None) -> dict[str, DataFile]:
     """Returns path and hash by partition, after a check of the sizes; the program checks the hashes.
 
     If SITE_URL is set, a missing file is fetched from there. Raises CannotStart.
     """
     files = {file.name: file for file in snapshot.files.all()}
     premises = _single_premises(snapshot, files, between)
-    return {
-        partition: {"path": str(_path_of(snapshot, files[name], between)), "sha256": files[name].sha256, **premises}
-        for partition, name in sorted(PARTITION_FILES.items())
-        if name in files
-    }  # fmt: skip
+    found: dict[str, DataFile] = {}
+    for partition, name in sorted(PARTITION_FILES.items()):
+        if name in files:
+            path = _path_of(snapshot, files[name], between)
+            found[partition] = {"path": str(path), "sha256": files[name].sha256}
+            if premises:
+                found[partition]["single_premises"] = premises
+    return found
 
 
 def _single_premises(
     snapshot: Snapshot, files: Mapping[str, SnapshotFile], between: Callable[[], None]
-) -> dict[str, dict[str, Any]]:
-    """Returns the rule for labels of single premises, as RUN.json names it; nothing for a snapshot without such labels."""
+) -> PremiseRule | None:
+    """Returns the rule for labels of single premises, as RUN.json names it; None for a snapshot without such labels."""
     if not SnapshotSentenceLabel.objects.filter(row__snapshot=snapshot).exists():
-        return {}
+        return None
     rule = premise_rule_of(json.loads(_path_of(snapshot, files[FACTS], between).read_bytes()))
-    named = ("scheme", "seats", "threshold")
-    return {"single_premises": {name: getattr(rule, name) for name in named}} if rule else {}
+    return as_named(rule) if rule else None
 
 
 def _path_of(snapshot: Snapshot, file: SnapshotFile, between: Callable[[], None]) -> Path:

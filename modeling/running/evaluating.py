@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 
@@ -12,6 +12,7 @@ from modeling.launching.regimes import scheme_of
 from modeling.models import TrainingRun
 from modeling.running.configs import CannotStart, snapshot_files
 from modeling.running.program import EVALUATE, Listener, how_it_ended, os_errors_as_sentences
+from nli.run_files import EvaluationFile, Files, SnapshotName
 from snapshots.models import Snapshot
 
 
@@ -33,10 +34,10 @@ def evaluate(
         raise CannotStart(f"{snapshot} has no {' or '.join(partitions)} pairs: name another partition.")
     folder = evaluation_folder(run, snapshot, files)
     config = folder / "evaluation.json"
-    name = {"name": str(snapshot), "sha256": snapshot.sha256}
+    name: SnapshotName = {"name": str(snapshot), "sha256": snapshot.sha256}
     collapse = scheme_of(run.snapshot, run.regime) != snapshot.corpus.scheme
-    request = {
-        "snapshot": name, "files": files, "folder": str(folder), "cache": str(settings.CACHE_ROOT),
+    request: EvaluationFile = {
+        "snapshot": name, "files": cast(Files, files), "folder": str(folder), "cache": str(settings.CACHE_ROOT),
         "vectors": catalogue.vectors_source(run.vectors) if run.vectors else None, "collapse": collapse,
         "threads": settings.TRAINING_THREADS,
     }  # fmt: skip

@@ -105,6 +105,39 @@ CASES = [
     Case("aaaaazzzz", "a voted", "a voted", "a voted", "a voted"),
     Case("aammzmmmm", "- none", "- none", "- none", "- none", author="a"),
     Case("aaaazaaaa", "a voted", "a voted", "- none", "a voted"),
+    Case("aaaaaaz", "a voted", "a voted", "a voted", "a voted", author="a"),
+    Case("zzzaaaaaa", "a adjudicated", "a adjudicated", "a adjudicated", "a adjudicated", decided="a"),
+    Case("zzzzzaaaa", "z voted", "z voted", "z voted", "z voted", published="z", imported=True),
+    Case(
+        "zzzzzaa",
+        "a published+",
+        "a published+",
+        "a published+",
+        "a published+",
+        published="a",
+        imported=True,
+    ),
+    Case(
+        "aammzzz",
+        "z published-",
+        "z published-",
+        "z published-",
+        "z published-",
+        published="z",
+        imported=True,
+    ),
+    # Decided, though something was published beside the votes.
+    Case(
+        "zzzzz",
+        "a adjudicated",
+        "a adjudicated",
+        "a adjudicated",
+        "a adjudicated",
+        published="z",
+        decided="a",
+        imported=True,
+    ),
+    Case("", "a adjudicated", "a adjudicated", "a adjudicated", "a adjudicated", decided="a", author="z"),
 ]
 NOTES = {"published+": DIFFERS, "published-": NO_MAJORITY}
 TEXT = "A dog waits."
@@ -123,6 +156,11 @@ WORLDS = {
         {"jsonl", "snli_txt", "multinli_txt", "snli_jsonl", "multinli_jsonl", "dnc", "parquet"},
     ),
     "adjudicated, four sentences": ("adjudicated", "nli3", "nli3", FOUR, {"jsonl", "mpe", "parquet"}),
+    "adjudicated, one sentence": (
+        "adjudicated", "nli3", "nli3", TEXT,
+        {"jsonl", "snli_txt", "multinli_txt", "snli_jsonl", "multinli_jsonl", "dnc", "parquet"},
+    ),
+    "a scale decides in two, four sentences": ("unanimous", "ordinal5", "entailed2", FOUR, {"jsonl", "parquet"}),
     "unanimous, three labels": (
         "unanimous", "nli3", "nli3", TEXT,
         {"jsonl", "snli_txt", "multinli_txt", "snli_jsonl", "multinli_jsonl", "dnc", "parquet"},
@@ -172,7 +210,7 @@ class World:
         sentences = len(text.splitlines())
         premise = make_premise(self.corpus, text, sentence_count=sentences)
         second = make_premise(self.corpus, f"{text} Yes.") if self.held_out else premise
-        self.single = ask_of_single_premises(self.corpus) if sentences > 1 else None
+        self.single = ask_of_single_premises(self.corpus, scheme) if sentences > 1 else None
         self.judged: dict[str, tuple[tuple[str, ...], str | None]] = {}
         self.placed: dict[str, str] = {}
         self.gold: dict[str, tuple[str | None, str, str]] = {}
@@ -198,7 +236,8 @@ class World:
         """Returns the gold label of a letter; on a scale, only 5 is entailed."""
         if letter in ("", "-"):
             return None
-        return {"a": "not-entailed", "z": "entailed"}[letter] if self.crosses else self.label(letter)
+        read = {"a": "not-entailed", "m": "not-entailed", "z": "entailed"}
+        return read[letter] if self.crosses else self.label(letter)
 
     def _add(self, premise: Any, name: str, partition: str, case: Case) -> list[Label]:
         pair = make_pair(
@@ -452,11 +491,15 @@ def shares_of(given: list[str], snapshot: Snapshot) -> list[float] | None:
 def check_training(here: World, snapshot: Snapshot, where_to: Path) -> None:
     """Checks the labels that a baseline reads, and that it trains an epoch on gold labels and on soft labels."""
     files = {part: file for part, file in snapshot_files(snapshot).items() if part != "test"}
-    rule = {"scheme": "nli3", "seats": 3, "threshold": 2} if here.single else None
+    rule = {"scheme": here.question.scheme, "seats": 3, "threshold": 2}
+    rule |= {"gold_scheme": here.corpus.scheme} if here.crosses else {}
+    rule = rule if here.single else None
     assert [file.get("single_premises") for file in files.values()] == [rule, rule]
     for pair in read_partition(DataFile.model_validate(files["train"]), here.gold_labels).pairs:
         of_each = here.judged[pair.pair_id][1] if here.single else None
-        known = [here.labels.index(str(here.label(letter))) for letter in of_each or "" if letter != "-"]
+        known = [
+            here.gold_labels.index(str(here.gold_label(letter))) for letter in of_each or "" if letter != "-"
+        ]
         assert list(pair.premise_labels) == known
         assert here.gold_labels[pair.label] == here.told[pair.pair_id]
         stand_for = [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from collection.models import Pair
 from nli.agreement import gold_of
-from nli.gold import DIFFERS, NO_MAJORITY, RULES, SOURCES, UNANIMOUS, Gold, Rule
+from nli.gold import DIFFERS, NO_MAJORITY, RULES, SOURCES, UNANIMOUS, Gold, Rule, is_threshold
 from tests.cast import person, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.gold.queries import waits_for_adjudication, with_gold_label
@@ -259,3 +259,10 @@ def test_what_a_line_tells_explains_the_gold_label_that_the_rule_gives(
             assert not any(rule.explains(other, source, in_line, history.author) for other in others)
             assert not rule.explains(None, "none", in_line, history.author)
             assert not rule.explains(history.author, "author", in_line, history.author)
+
+
+def test_the_database_takes_the_thresholds_that_the_rule_takes():
+    (constraint,) = (each for each in Question._meta.constraints if each.name == "threshold_is_a_majority")
+    for seats, threshold in product(range(1, 26), range(28)):
+        taken = constraint.condition.check({"seats": seats, "threshold": threshold})
+        assert taken == is_threshold(threshold, seats), (seats, threshold)

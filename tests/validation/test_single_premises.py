@@ -49,9 +49,9 @@ def scenes() -> tuple[Question, list[tuple[str, list[str]]]]:
     return main, told
 
 
-def ask_of_single_premises(corpus) -> Question:
+def ask_of_single_premises(corpus, scheme: str = "nli3") -> Question:
     return Question.objects.create(
-        corpus=corpus, slug="single", is_main=False, scheme="nli3", seats=3, threshold=2, by_sentence=True
+        corpus=corpus, slug="single", is_main=False, scheme=scheme, seats=3, threshold=2, by_sentence=True
     )
 
 

@@ -103,7 +103,7 @@ class Question(models.Model):
                 fields=["corpus"], condition=Q(is_main=True), name="one_main_question_a_corpus"
             ),
             models.CheckConstraint(condition=Q(scheme__in=list(SCHEMES)), name="question_scheme_is_known"),
-            # With a threshold of half the seats or fewer, two labels could reach it.
+            # nli.gold.is_threshold in SQL, which cannot call it: a test compares the two on every number of seats.
             models.CheckConstraint(
                 condition=Q(seats__gte=1) & Q(seats__lt=F("threshold") * 2) & Q(threshold__lte=F("seats")),
                 name="threshold_is_a_majority",
