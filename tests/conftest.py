@@ -228,6 +228,12 @@ def browser_of(db: None) -> Callable[[User], Client]:
 
 
 @pytest.fixture
+def browser(browser_of: Callable[[User], Client], rosa: User) -> Client:
+    """A test client in which a researcher is signed in."""
+    return browser_of(rosa)
+
+
+@pytest.fixture
 def api_of(db: None) -> Callable[[User], APIClient]:
     """`api_of(ana)`: a REST client that speaks JSON as Ana."""
 

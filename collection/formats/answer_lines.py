@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats import records
-from collection.formats.lines import BadLine, Record, any_records, json_object, read_lines, tsv_records
+from collection.formats.lines import (
+    BadLine,
+    Record,
+    any_records,
+    json_object,
+    read_lines,
+    tsv_records,
+    whole_text,
+)
 from collection.formats.records import LETTERS, ImportedPair, Unreadable
 
 LABELS = tuple(LETTERS.values())
@@ -60,22 +68,17 @@ def varierr_records(path: Path) -> Iterator[Record | BadLine]:
     if not isinstance(first, tuple) or first[1].strip() not in {"{", ""}:
         yield from any_records(path)
         return
-    lines = []
-    for item in read_lines(path):
-        if isinstance(item, BadLine):
-            yield item
-            return
-        lines.append(item[1])
-    items = json_object(1, "\n".join(lines))
+    text = whole_text(path)
+    items = text if isinstance(text, BadLine) else json_object(1, text)
     if isinstance(items, BadLine):
         yield items
         return
     for number, (name, value) in enumerate(items[1].items(), start=1):
-        text = value.get("text") if isinstance(value, dict) else None
-        if not isinstance(text, dict):
+        texts = value.get("text") if isinstance(value, dict) else None
+        if not isinstance(texts, dict):
             yield BadLine(number, f'item {number} has no object "text"')
         else:
-            yield number, {**value, **text, "id": name}
+            yield number, {**value, **texts, "id": name}
 
 
 def read_varierr(line: int, record: dict[str, Any]) -> ImportedPair:

@@ -133,18 +133,25 @@ def _object(number: int, value: Any) -> Record | BadLine:
     return number, value
 
 
+def whole_text(path: Path) -> str | BadLine:
+    """Returns the text of a file, or its first line that cannot be read."""
+    lines = []
+    for item in read_lines(path):
+        if isinstance(item, BadLine):
+            return item
+        lines.append(item[1])
+    return "\n".join(lines)
+
+
 def json_array_records(path: Path) -> Iterator[Record | BadLine]:
     """Reads a JSON array of objects, each with the number of the line on which it begins.
 
     Holds the whole text in memory. Ends at the first syntax error.
     """
-    lines = []
-    for item in read_lines(path):
-        if isinstance(item, BadLine):
-            yield item
-            return
-        lines.append(item[1])
-    text = "\n".join(lines)
+    text = whole_text(path)
+    if isinstance(text, BadLine):
+        yield text
+        return
     place, line = _after_space(text, 0), 1
     if text[place : place + 1] != "[":
         yield BadLine(1, "the file must hold a JSON array: it has to begin with [")

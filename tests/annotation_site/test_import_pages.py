@@ -9,7 +9,7 @@ import pytest
 from annotation_site.intake.jobs import work
 from collection.models import Corpus, Pair, PairImportJob, Premise
 from tests.annotation_site.test_recast import REVIEWS
-from tests.cast import rosa, vera
+from tests.cast import vera
 from tests.commands import write_jsonl
 from tests.corpora import make_corpus
 
@@ -20,11 +20,6 @@ pytestmark = pytest.mark.django_db
 def incoming(settings) -> Path:
     settings.INCOMING_ROOT.mkdir(parents=True, exist_ok=True)
     return settings.INCOMING_ROOT
-
-
-@pytest.fixture
-def browser(browser_of):
-    return browser_of(rosa())
 
 
 @pytest.fixture

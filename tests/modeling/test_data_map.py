@@ -35,11 +35,6 @@ def snapshot():
     return small_snapshot(4)
 
 
-@pytest.fixture
-def browser(browser_of, rosa):
-    return browser_of(rosa)
-
-
 def dynamics(run):
     """Writes the training dynamics of a run; returns the ids of the pairs."""
     pairs = lines(run.snapshot, "train")[: len(DYNAMICS)]

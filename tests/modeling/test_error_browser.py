@@ -37,16 +37,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 LABELS = ("entailment", "neutral", "contradiction")
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(9, test=9)  # nine pairs in test
-
-
-@pytest.fixture
-def browser(browser_of, rosa):
-    return browser_of(rosa)
-
-
 def answers(run, given, *, folder=None, snapshot=None):
     """Writes predictions for test: the label and its probability for each pair, in the order of the file."""
     folder = folder or folder_of(run)

@@ -23,16 +23,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 PHENOMENA = ["negation", "hypernymy", "world knowledge"]
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(9, test=9)
-
-
-@pytest.fixture
-def browser(browser_of, rosa):
-    return browser_of(rosa)
-
-
 def begun(snapshot, by, number=4, **changes) -> Marking:
     asked = {"partition": "test", "phenomena": PHENOMENA, "seed": 1, **changes}
     return begin_marking(snapshot=snapshot, number=number, by=by, **asked)

@@ -18,16 +18,6 @@ from tests.snapshots.material import lines
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(9, test=9)
-
-
-@pytest.fixture
-def browser(browser_of, rosa):
-    return browser_of(rosa)
-
-
 def wrong_at(*places):
     return [(place not in places, 0.8) for place in range(9)]
 

@@ -38,11 +38,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 snapshot = made_once(small_snapshot, 3)
 
 
-@pytest.fixture
-def browser(browser_of, rosa):
-    return browser_of(rosa)
-
-
 def text(response) -> str:
     return " ".join(response.content.decode().split())
 

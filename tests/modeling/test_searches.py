@@ -25,11 +25,6 @@ def snapshot():
     return small_snapshot(3)
 
 
-@pytest.fixture
-def browser(browser_of, rosa):
-    return browser_of(rosa)
-
-
 def test_every_combination_is_a_trial_or_some_that_the_seed_draws():
     assert trials_of(GRID, None, 1) == [
         {"learning_rate": rate, "dropout": dropout} for rate in ("0.1", "0.01") for dropout in ("0", "0.5")

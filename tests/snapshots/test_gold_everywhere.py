@@ -520,7 +520,11 @@ def check_training(here: World, snapshot: Snapshot, where_to: Path) -> None:
     assert events[-1]["metrics"]["train_pairs"] == with_gold
     if here.single is not None:
         voting = small_run(
-            where_to / "voting", "voting", files=files, settings={"labels": "premises", "rule": "most"}
+            where_to / "voting",
+            "voting",
+            files=files,
+            scheme=here.corpus.scheme,
+            settings={"labels": "premises", "rule": "most"},
         )
         del voting["vectors"]
         code, events = run_train(voting, where_to / "voting")

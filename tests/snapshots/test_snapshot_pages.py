@@ -22,11 +22,6 @@ def corpus():
     return corpus_of(6)
 
 
-@pytest.fixture
-def browser(browser_of, rosa):
-    return browser_of(rosa)
-
-
 def text(response) -> str:
     return " ".join(response.content.decode().split())
 

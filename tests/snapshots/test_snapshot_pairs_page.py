@@ -23,11 +23,6 @@ def first() -> Snapshot:
     return freeze(corpus_of(6))
 
 
-@pytest.fixture
-def browser(browser_of, rosa):
-    return browser_of(rosa)
-
-
 def ids(page) -> list[str]:
     return [row.pair.public_id for row, _ in page.context["rows"]]
 
