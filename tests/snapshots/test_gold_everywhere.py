@@ -493,8 +493,8 @@ def check_training(here: World, snapshot: Snapshot, where_to: Path) -> None:
     files = {part: file for part, file in snapshot_files(snapshot).items() if part != "test"}
     rule = {"scheme": here.question.scheme, "seats": 3, "threshold": 2}
     rule |= {"gold_scheme": here.corpus.scheme} if here.crosses else {}
-    rule = rule if here.single else None
-    assert [file.get("single_premises") for file in files.values()] == [rule, rule]
+    expected = rule if here.single else None
+    assert [file.get("single_premises") for file in files.values()] == [expected, expected]
     for pair in read_partition(DataFile.model_validate(files["train"]), here.gold_labels).pairs:
         of_each = here.judged[pair.pair_id][1] if here.single else None
         known = [
