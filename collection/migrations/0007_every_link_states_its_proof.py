@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0002_language_of_pages'),
-        ('collection', '0005_labels_can_be_corrected'),
+        ('collection', '0006_pay_lists'),
     ]
 
     operations = [
