@@ -251,6 +251,7 @@ def way():
     link = EntryLink.objects.create(
         corpus=corpus,
         platform="prolific",
+        proof="none",
         name="wave",
         completion_code="C",
         work="writing",

@@ -86,7 +86,9 @@ def test_paid_comes_after_the_export_and_once(corpus):
 
 
 def test_who_came_from_a_platform_is_paid_by_its_id_without_the_code(corpus):
-    link = EntryLink.objects.create(corpus=corpus, platform="prolific", name="w", completion_code="C")
+    link = EntryLink.objects.create(
+        corpus=corpus, platform="prolific", proof="none", name="w", completion_code="C"
+    )
     Visit.objects.create(link=link, user=vera(), session="s")
     PlatformIdentity.objects.create(user=vera(), platform="prolific", participant="5f0")
     made = approve(corpus=corpus, by=rosa(), expected_cents=40)
