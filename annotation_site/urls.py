@@ -23,6 +23,7 @@ from annotation_site.workspace.pair_predictions_page import pair_predictions
 from annotation_site.workspace.premises_page import premises
 from annotation_site.workspace.search_page import search
 from annotation_site.workspace.settings_page import corpus_settings
+from annotation_site.workspace.texts_page import texts
 
 rest: list[URLPattern | URLResolver] = [
     path("", include("accounts.api_urls")),
@@ -56,6 +57,7 @@ urlpatterns = [
     path("c/<slug:slug>/links/", links_page, name="entry-links"),
     path("c/<slug:slug>/links/<int:number>/", link_page, name="entry-link"),
     path("c/<slug:slug>/premises/", premises, name="premises"),
+    path("c/<slug:slug>/texts/", texts, name="texts"),
     path("c/<slug:slug>/predictions/<path:public_id>/", pair_predictions, name="pair-predictions"),
     path("c/<slug:slug>/labelling/", labelling_progress, name="labelling-progress"),
     path("c/<slug:slug>/premises/import/", new_premises, name="import-premises"),

@@ -28,7 +28,7 @@ PAGES = {
     "overview": "/c/demo/",
     "premises": "/c/demo/premises/",
     "prompts": "/corpora/demo/pilots/",
-    "writing": "/corpora/demo/reports/",
+    "writing": "/c/demo/texts/",
     "pairs": "/corpora/demo/pairs/?votes=split",
     "pair": "/corpora/demo/pairs/{pair}/",
     "labelling-progress": "/c/demo/labelling/",

@@ -70,7 +70,7 @@ SECTIONS = (
         pages=("pilot",),
         needs="prompt",
     ),
-    _section("Writing", ("Reports", "report-queue"), needs="prompt"),
+    _section("Writing", ("Texts", "texts"), ("Reports", "report-queue"), needs="prompt"),
     _section(
         "Pairs",
         ("Pairs", "pairs"),

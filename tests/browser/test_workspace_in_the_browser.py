@@ -20,6 +20,7 @@ PAGES = (
     "/admin/",
     "/c/small/",
     "/c/small/premises/",
+    "/c/small/texts/",
     "/c/small/premises/import/",
     "/c/small/prompts/",
     "/c/small/labelling/",
@@ -84,6 +85,22 @@ def test_on_a_phone_the_menu_opens_by_keyboard_and_without_scripts(live_server, 
     page.get_by_role("button", name="Menu").click()
     sections.get_by_role("link", name="Pairs").click()
     expect(page.get_by_role("heading", name="Pairs: The small corpus")).to_be_visible()
+
+
+def test_filters_fold_away_on_a_phone_and_stand_open_elsewhere(live_server, watched, rosa):
+    make_site()
+    page = watched(rosa, **WIDE)
+    page.goto("/c/small/premises/")
+    expect(page.get_by_label("Genre")).to_be_visible()
+    expect(page.get_by_text("Filters and order")).to_be_hidden()
+    page.set_viewport_size(NARROW["viewport"])
+    expect(page.get_by_label("Genre")).to_be_hidden()
+    page.get_by_text("Filters and order").click()
+    page.get_by_label("Writing").select_option("open")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_text("Filters and order: some are set")).to_be_visible()
+    expect(page.get_by_text("5 premises.")).to_be_visible()
+    assert all_complaints(page, "folded filters") == []
 
 
 def test_search_and_switching_the_corpus_by_keyboard(live_server, watched, rosa):

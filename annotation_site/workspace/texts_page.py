@@ -1,0 +1,113 @@
+"""The texts that writers sent for a corpus: a list that filters, pages by key, and comes as CSV."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import QuerySet
+from django.db.models.functions import Length
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.pages.access import researcher_required
+from collection.models import Corpus, Pair, Prompt
+from collection.texts import direction_of
+from shared.csv_tables import csv_text
+from shared.pages_by_key import counted_up_to, page_by_key
+from validation.questions.addresses import number_in
+
+TEXTS_A_PAGE = 50
+MOST_COUNTED = 100_000
+ROWS_AT_ONCE = 2000
+LONGEST = 200
+MOST_CHARACTERS = 10_000
+ORDERS = {"-pk": "last sent", "pk": "first sent"}
+COLUMNS = {  # filter -> column
+    "writer": "author__code",
+    "prompt": "prompt_version__prompt__slug",
+    "label": "author_label",
+    "genre": "premise__genre__slug",
+    "text": "hypothesis__icontains",
+}
+CSV = {
+    "pair": "public_id",
+    "premise": "premise__text",
+    "text": "hypothesis",
+    "label": "author_label",
+    "writer": "author__code",
+    "prompt": "prompt_version__prompt__slug",
+    "version": "prompt_version__number",
+    "genre": "premise__genre__slug",
+    "characters": "characters",
+    "sent_at": "created_at",
+    "withdrawn_because": "withdrawn_because",
+}
+
+
+@never_cache
+@require_safe
+@researcher_required
+def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """List the texts of writers, fifty a page, also withdrawn ones. The address holds filters, order and place;
+    `as=csv`: all that pass, as CSV."""
+    corpus = get_object_or_404(Corpus, slug=slug)
+    wanted = {name: request.GET.get(name, "")[:LONGEST].strip() for name in COLUMNS}
+    lengths = {name: number_in(request, name, 0, MOST_CHARACTERS) for name in ("shortest", "longest")}
+    order = request.GET.get("order", "")
+    order = order if order in ORDERS else "-pk"
+    found = written(corpus, wanted, **lengths)
+    if request.GET.get("as") == "csv":
+        answer = StreamingHttpResponse(_lines(found), content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = f'attachment; filename="{corpus.slug}-texts.csv"'
+        return answer
+    edges = {side: number_in(request, side, 0, 2**62) or None for side in ("after", "before")}
+    page = page_by_key(
+        found.select_related("premise", "author", "prompt_version__prompt", "assignment"),
+        order,
+        TEXTS_A_PAGE,
+        **edges,
+    )
+    number, has_more = counted_up_to(found, MOST_COUNTED)
+    chosen: dict[str, Any] = {name: value for name, value in (wanted | lengths).items() if value}
+    kept = chosen | ({"order": order} if order != "-pk" else {})
+    context = {
+        "corpus": corpus,
+        "has_question": corpus.questions.filter(is_main=True).exists(),
+        "rows": page.rows,
+        "wanted": wanted | lengths,
+        "order": order,
+        "orders": ORDERS,
+        "prompts": Prompt.objects.filter(corpus=corpus).order_by("slug"),
+        "genres": corpus.genres.order_by("slug"),
+        "labels": corpus.labels,
+        "number": number,
+        "has_more": has_more,
+        "next": urlencode({**kept, "after": page.after}) if page.after is not None else "",
+        "previous": urlencode({**kept, "before": page.before}) if page.before is not None else "",
+        "csv": urlencode({**chosen, "as": "csv"}),
+        "is_narrowed": bool(chosen),
+        "direction": direction_of(corpus.language),
+    }
+    return render(request, "workspace/texts.html", context)
+
+
+def written(corpus: Corpus, wanted: dict[str, str], *, shortest: int, longest: int) -> QuerySet[Pair]:
+    """Return the pairs that people wrote here and that pass the filters, each with `characters`; empty ones accept all."""
+    pairs = Pair.objects.filter(corpus=corpus, assignment__isnull=False)
+    pairs = pairs.filter(**{COLUMNS[name]: value for name, value in wanted.items() if value})
+    pairs = pairs.annotate(characters=Length("hypothesis"))
+    pairs = pairs.filter(characters__gte=shortest) if shortest else pairs
+    return pairs.filter(characters__lte=longest) if longest else pairs
+
+
+def _lines(found: QuerySet[Pair]) -> Iterator[str]:
+    """Yield the table portion by portion, so that memory holds one and no query stays open while somebody reads."""
+    yield csv_text([[*CSV]])
+    after = 0
+    while rows := list(
+        found.filter(pk__gt=after).order_by("pk").values_list("pk", *CSV.values())[:ROWS_AT_ONCE]
+    ):
+        yield csv_text(row[1:] for row in rows)
+        after = rows[-1][0]
