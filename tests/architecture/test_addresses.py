@@ -172,7 +172,7 @@ def test_looking_with_a_query_writes_nothing(site, role, large, monkeypatch):
     tried = 0
     for address in addresses(site):
         if address.name in HAND_OUT or address.route.startswith("admin/"):
-            continue
+            continue  # lists of records have a test of their own
         queries, without = queries_of(client, address, monkeypatch)
         unknown |= dict.fromkeys(without, address.url)
         tried += len(queries)
@@ -183,6 +183,35 @@ def test_looking_with_a_query_writes_nothing(site, role, large, monkeypatch):
     assert not found
     assert role != "researcher" or tried > 100
     assert not unknown, f"give these keys values in VALUES: {unknown}"
+
+
+# Search, order, next page, and all rows: what every list of records reads. Filters are among its links.
+OF_LISTS = {"q=a", "o=-1", "p=1", "all=", "_popup=1"}
+
+
+@pytest.mark.parametrize("each_filter", [False, pytest.param(True, marks=pytest.mark.thorough)])
+def test_searching_and_filtering_a_list_of_records_writes_nothing(site, each_filter):
+    """The first link of each filter; each link in the second grade."""
+    client = Client()
+    client.force_login(site.people["administrator"])
+    lists = [address for address in addresses(site) if address.name.endswith("_changelist")]
+    found, filtered = {}, set()
+    for address in lists:
+        answer = client.get(address.url)
+        assert answer.status_code == 200, address.url
+        links = {unescape(link) for link in LINK.findall(answer.text)} - {""}
+        of_filters = {
+            link for link in links if "=" in link and link.partition("=")[0] not in ("o", "p", "all")
+        }
+        filtered |= {address.url} if of_filters else set()
+        first = {link.partition("=")[0]: link for link in sorted(of_filters)}.values()
+        for query in sorted(OF_LISTS | (links if each_filter else set(first))):
+            url = f"{address.url}?{query}"
+            if statements := wrote(client, replace(address, url=url), "GET", {}):
+                found[url] = statements
+    assert not found
+    assert len(lists) > 20
+    assert len(filtered) > 10
 
 
 # What others see, these see too.
