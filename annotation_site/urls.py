@@ -8,7 +8,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from accounts.pages.access import researcher_required
-from annotation_site.intake.pages import import_job, imports, new_import, new_premises
+from annotation_site.intake.pages import import_job, imports, new_import, new_premises, send_file
 from annotation_site.operation.health import health
 from annotation_site.personal_data.pages import erase_me, my_data
 from annotation_site.researchers.agreement_pages import agreement_page, annotators_page
@@ -49,6 +49,7 @@ urlpatterns = [
     path("corpora/<slug:slug>/agreement/", agreement_page, name="agreement"),
     path("corpora/<slug:slug>/annotators/", annotators_page, name="annotators"),
     path("imports/", imports, name="imports"),
+    path("imports/send/", send_file, name="send-file"),
     path("imports/new/", new_import, name="new-import"),
     path("imports/<int:number>/", import_job, name="import-job"),
     path("corpora/<slug:slug>/bias/", bias, name="bias"),

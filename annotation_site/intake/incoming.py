@@ -1,5 +1,10 @@
-"""The folder for incoming files: pages import files from there, since the site accepts no uploads."""
+"""The folder for incoming files: pages import files from there.
 
+The site accepts no uploaded files; but a page sends the text of a small file as a form's field, and it is stored here.
+"""
+
+import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,7 +13,12 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from snapshots.files.draft_folders import draft_file
+
 MOST_FILES = 500
+SENT = "sent"  # the folder, below the one for incoming files, of texts that were sent by a page
+MOST_CHARACTERS = 2_000_000  # of a text; larger files are put into the folder on the server
+SUFFIXES = (".txt", ".tsv", ".csv", ".jsonl", ".json")
 
 
 @dataclass(frozen=True)
@@ -46,3 +56,34 @@ def paths_of(names: Sequence[str]) -> list[Path]:
     if not names:
         raise CommandError("No file is chosen.")
     return [Path(settings.INCOMING_ROOT) / name for name in names]
+
+
+def store_text(*, name: str, text: str) -> str:
+    """Stores a text as an incoming file, and returns its name there; the same text under the same name is stored once.
+
+    Raises CommandError for a text that is empty or too long, a name of another kind, and a full or locked folder.
+    """
+    text = text.replace("\r\n", "\n")
+    plain = re.sub(r"[^\w.-]+", "-", name.replace("\\", "/").rpartition("/")[2]).strip(".-")[-80:]
+    if Path(plain).suffix.lower() not in SUFFIXES:
+        raise CommandError(f"The name of the file must end with one of {', '.join(SUFFIXES)}.")
+    if not text.strip():
+        raise CommandError("The text is empty.")
+    if len(text) > MOST_CHARACTERS:
+        raise CommandError(
+            f"The text has more than {MOST_CHARACTERS:,} characters. Put the file into the folder on the server."
+        )
+    if len(incoming_files()) >= MOST_FILES:
+        raise CommandError(
+            f"There are {MOST_FILES} files in the folder already. Ask the operator to remove some."
+        )
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    stored = f"{SENT}/{digest}-{plain}"
+    try:
+        with draft_file(Path(settings.INCOMING_ROOT) / stored) as draft:
+            draft.write_text(text, encoding="utf-8", newline="")
+    except PermissionError as problem:
+        raise CommandError(
+            "The site may not write into the folder for incoming files. Tell the operator."
+        ) from problem
+    return stored

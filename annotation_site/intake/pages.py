@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from accounts.pages.access import researcher_required
-from annotation_site.intake.incoming import incoming_files, paths_of
+from annotation_site.intake.incoming import MOST_CHARACTERS, SUFFIXES, incoming_files, paths_of, store_text
 from annotation_site.intake.jobs import request_import, stop_import
 from annotation_site.intake.orders import AUTO
 from collection.formats.lines import BadLine, any_records, container_of
@@ -30,6 +30,7 @@ from collection.models.imports import PREMISES, PairImportJob
 from collection.recasting.registry import recipes
 from jobs.tasks import enqueue
 from nli.labels import SCHEMES
+from validation.questions.addresses import text_in
 
 SHOWN = 20
 ROWS = 5
@@ -200,6 +201,38 @@ def new_premises(request: HttpRequest, slug: str) -> HttpResponse:
         "error": error,
     }
     return render(request, "annotation_site/new_premises.html", context, status=422 if error else 200)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@researcher_required
+def send_file(request: HttpRequest) -> HttpResponse:
+    """Stores the text of a small file among the incoming files, and leads to its import.
+
+    corpus: a slug; then the file has premises for this corpus, else pairs.
+    """
+    sent = request.POST if request.method == "POST" else request.GET
+    slug = sent.get("corpus", "").replace("\0", "")
+    corpus = get_object_or_404(Corpus, slug=slug) if slug else None
+    name, text, error = text_in(request, "name").strip(), text_in(request, "text"), ""
+    if request.method == "POST":
+        try:
+            stored = store_text(name=name, text=text)
+        except CommandError as problem:
+            error = str(problem)
+        else:
+            messages.success(request, f"The file is stored as {stored}. Nothing is imported yet.")
+            where = reverse("import-premises", args=[slug]) if corpus else reverse("new-import")
+            return redirect(f"{where}?{urlencode({'file': stored})}")
+    context = {
+        "corpus": corpus,
+        "name": name,
+        "text": text,
+        "error": error,
+        "most": MOST_CHARACTERS,
+        "suffixes": SUFFIXES,
+    }
+    return render(request, "annotation_site/send_file.html", context, status=422 if error else 200)
 
 
 def _given(request: HttpRequest) -> dict[str, Any]:

@@ -203,3 +203,45 @@ def test_an_order_of_premises_that_is_not_possible_says_why(browser, incoming, s
     assert answer.status_code == 422
     assert said in answer.text
     assert not PairImportJob.objects.exists()
+
+
+def test_a_small_file_is_sent_as_text_looked_at_and_imported(browser, incoming, sent):
+    make_corpus()
+    text = "The harbour was quiet before the first ferry came.\r\nGo on.\r\n"
+    form = {"corpus": "small", "name": "C:\\My texts\\lines (1).txt", "text": text}
+    answer = browser.post("/imports/send/", form)
+    (stored,) = (path for path in incoming.rglob("*") if path.is_file())
+    name = stored.relative_to(incoming).as_posix()
+    assert name.startswith("sent/")
+    assert name.endswith("-lines-1-.txt")
+    assert stored.read_bytes() == text.replace("\r\n", "\n").encode()
+    page = browser.get(answer["Location"]).text
+    assert answer["Location"].startswith("/c/small/premises/import/?file=")
+    assert f'<option value="{name}" selected>' in page
+    job = carried_out(browser, sent, "/c/small/premises/import/", {"file": name, "genre": "fiction"})
+    assert (job.dry_run, job.report["premises"]) == (True, 1)
+    browser.post("/imports/send/", form)
+    assert sum(path.is_file() for path in incoming.rglob("*")) == 1
+
+
+def test_a_small_file_of_pairs_leads_to_the_form_of_pairs(browser, incoming):
+    make_corpus()
+    text = json.dumps({"sentence1": "A dog runs.", "sentence2": "It moves.", "gold_label": "entailment"})
+    answer = browser.post("/imports/send/", {"name": "pairs.jsonl", "text": text})
+    assert answer["Location"].startswith("/imports/new/?file=sent")
+    assert "It moves." in browser.get(answer["Location"]).text
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"name": "lines.exe", "text": "A line."}, "must end with one of"),
+        ({"name": "../../.txt", "text": "A line."}, "must end with one of"),
+        ({"name": "lines.txt", "text": " "}, "The text is empty."),
+        ({"name": "lines.txt", "text": "A" * 2_000_001}, "more than 2,000,000 characters"),
+    ],
+)
+def test_a_text_that_cannot_be_stored_says_why_and_stores_nothing(browser, incoming, form, said):
+    answer = browser.post("/imports/send/", form)
+    assert (answer.status_code, said in answer.text) == (422, True)
+    assert not any(path.is_file() for path in incoming.rglob("*"))

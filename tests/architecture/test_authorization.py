@@ -192,6 +192,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"imports/",
             r"imports/<int:number>/",
             r"imports/new/",
+            r"imports/send/",
             r"new-corpus/",
             r"runs/",
             r"runs/curves/",
