@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, OuterRef, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.models import PlatformIdentity, User
@@ -28,8 +28,11 @@ class Payment:
     cents: int
 
 
-def unapproved(corpus: Corpus) -> LedgerQuerySet:
-    """Returns the entries of people that no list holds. Simulated annotators are never paid."""
+def unapproved(corpus: Corpus | OuterRef) -> LedgerQuerySet:
+    """Returns the entries of people in a corpus, or in that of an outer query, that no list holds.
+
+    Simulated annotators are never paid.
+    """
     entries: LedgerQuerySet = LedgerEntry.objects.filter(corpus=corpus, pay_list=None)
     return entries.filter(user__kind=User.Kind.PERSON)
 

@@ -1,15 +1,16 @@
-"""Collects what waits for a person: reports, exams, disputes, flags, failed jobs, queues without a worker, a full disk."""
+"""Collects what waits for a person: reports, exams, disputes, flags, pay, failed jobs, missing workers, a full disk."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation_site.operation.health import OK, QUEUES, disk
-from collection.models import ExamAttempt, PairImportJob, ProblemReport
+from annotation_site.researchers.payments import unapproved
+from collection.models import Corpus, ExamAttempt, PairImportJob, PayList, ProblemReport
 from jobs.models import PATIENCE
 from jobs.tasks import kinds
 from modeling.models import TrainingRun
@@ -21,6 +22,7 @@ from validation.questions.addresses import address_in
 from validation.statistics import cached
 
 FAILED_SINCE = timedelta(days=7)
+UNPAID_FOR = timedelta(days=7)  # as long may work be without approval
 # Kinds of jobs: what failed, where a row has its corpus, and the page that shows it (with or without ?corpus=SLUG).
 JOBS = (
     (TrainingRun, "training run", "snapshot__corpus__slug", "runs"),
@@ -43,7 +45,7 @@ class Waiting:
 
 def waiting() -> list[Waiting]:
     """Return all that waits, the most urgent first. A constant number of queries, and one for each adjudicated corpus."""
-    return [*_disk(), *_no_worker(), *_reports(), *_exams(), *_disputes(), *_flags(), *_failed()]
+    return [*_disk(), *_no_worker(), *_reports(), *_exams(), *_disputes(), *_flags(), *_pay(), *_failed()]
 
 
 def waiting_in(slug: str) -> list[Waiting]:
@@ -102,6 +104,20 @@ def _flags() -> Iterator[Waiting]:
         yield Waiting(
             question.corpus.slug, sentence, "Look at their work", address_in("annotators", question)
         )
+
+
+def _pay() -> Iterator[Waiting]:
+    late = unapproved(OuterRef("pk")).filter(cents__gt=0, created_at__lt=timezone.now() - UNPAID_FOR)
+    lists = PayList.objects.filter(corpus=OuterRef("pk"), paid_at=None)
+    corpora = Corpus.objects.annotate(is_late=Exists(late), is_approved=Exists(lists))
+    for corpus in corpora.filter(Q(is_late=True) | Q(is_approved=True)).order_by("slug"):
+        link = reverse("pay", args=[corpus.slug])
+        if corpus.is_late:  # type: ignore[attr-defined]
+            sentence = f"Work of {corpus.name} from more than a week ago is not approved for payment"
+            yield Waiting(corpus.slug, sentence, "Approve", link)
+        if corpus.is_approved:  # type: ignore[attr-defined]
+            sentence = f"Pay of {corpus.name} is approved and not paid yet"
+            yield Waiting(corpus.slug, sentence, "Pay", link)
 
 
 def _failed() -> Iterator[Waiting]:

@@ -1,5 +1,7 @@
 """Pay lists: what was earned is approved, exported and paid, once, and people see which part is where."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
@@ -10,6 +12,7 @@ from annotation_site.personal_data.records import everything_about
 from annotation_site.researchers import payments
 from annotation_site.researchers.payments import WrongState, approve, export, mark_paid, pay_lists, unapproved
 from annotation_site.researchers.wages import SumChanged
+from annotation_site.workspace.waiting import waiting
 from collection.models import Corpus, EntryLink, LedgerEntry, PayList, Visit
 from tests.cast import ana, person, rosa, vera
 from tests.concurrency.threads import Beside
@@ -179,3 +182,21 @@ def test_without_the_condition_two_approvals_take_the_same_entries(corpus):
 def test_of_two_approvals_at_once_one_has_the_entries(corpus):
     assert isinstance(approved_twice(corpus, payments.approve), SumChanged)
     assert [each.cents for each in pay_lists(corpus)] == [40]
+
+
+def test_unpaid_work_waits_until_it_is_approved_and_paid(corpus, browser_of):
+    def said() -> list[tuple[str, str]]:
+        return [(each.slug, each.action) for each in waiting() if each.link.endswith("/pay/")]
+
+    assert said() == []  # nothing is older than a week
+    week_ago = timezone.now() - timedelta(days=8)
+    LedgerEntry.objects.filter(key__in=["a", "d"]).update(created_at=week_ago)
+    User.objects.filter(pk=vera().pk).update(kind=User.Kind.SIMULATED)
+    assert said() == [("small", "Approve")]
+    made = approve(corpus=corpus, by=rosa(), expected_cents=35)
+    assert said() == [("small", "Pay")]
+    page = browser_of(rosa()).get("/c/small/").content.decode()
+    assert "is approved and not paid yet" in page
+    export(pay_list=made, by=rosa())
+    mark_paid(pay_list=made, by=rosa())
+    assert said() == []
