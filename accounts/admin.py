@@ -19,9 +19,10 @@ from accounts.sign_in import second_factor, tokens
 PERSONAL_FIELDS = ("username", "email")
 
 admin.site.unregister(Group)  # roles decide
-for theirs in (*apps.get_app_config("account").get_models(), *apps.get_app_config("mfa").get_models()):
-    if admin.site.is_registered(theirs):  # secrets of a second factor are nobody's to look at
-        admin.site.unregister(theirs)
+for label in ("account", "mfa", "socialaccount"):
+    for theirs in apps.get_app_config(label).get_models():
+        if admin.site.is_registered(theirs):  # secrets of a second factor are nobody's to look at
+            admin.site.unregister(theirs)
 
 
 class PersonCreationForm(UserCreationForm):

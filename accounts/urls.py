@@ -1,15 +1,18 @@
 """Addresses of the pages of accounts."""
 
+from allauth.socialaccount.providers.openid_connect.views import callback as openid_callback
 from django.urls import path
 from django.views.generic import RedirectView
 
-from accounts.pages import forgotten, second_factor, views
+from accounts.pages import forgotten, open_id, second_factor, views
 
 urlpatterns = [
     path("", views.home, name="home"),
     path("sign-in/", views.sign_in, name="sign-in"),
     path("sign-in/", views.sign_in, name="account_login"),  # the name under which django-allauth looks for it
     path("sign-in/second-step/", second_factor.second_step, name="mfa_authenticate"),
+    path("sign-in/with/<slug:provider_id>/", open_id.sign_in_with, name="sign-in-with"),
+    path("sign-in/with/<slug:provider_id>/callback/", openid_callback, name="openid_connect_callback"),
     path("forgotten-password/", forgotten.forgotten_password, name="forgotten-password"),
     path("new-password/<str:uid>/<str:token>/", forgotten.new_password, name="new-password"),
     path("mine/email/", forgotten.my_email, name="my-email"),

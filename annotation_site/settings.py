@@ -5,7 +5,9 @@ Production sets `DATABASE_URL`, `CELERY_BROKER_URL`, `SECRET_KEY`, `ALLOWED_HOST
 docs/reference/settings.md lists every name.
 """
 
+import json
 import os
+import re
 import secrets
 import sys
 import tempfile
@@ -37,6 +39,40 @@ def env_int(name: str, default: int) -> int:
         return int(value)
     except ValueError:
         raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.") from None
+
+
+def openid_providers() -> list[dict[str, Any]]:
+    """Reads the providers of OpenID Connect, for django-allauth."""
+    text = os.environ.get("OPENID_PROVIDERS") or "[]"
+    keys = {"id", "name", "issuer", "client_id", "client_secret"}
+    form = f"a JSON list of objects, each with exactly the keys {', '.join(sorted(keys))}, all texts"
+    try:
+        given = json.loads(text)
+    except ValueError:
+        raise ImproperlyConfigured(f"OPENID_PROVIDERS is no JSON. It must be {form}.") from None
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise ImproperlyConfigured(f"OPENID_PROVIDERS must be {form}.")
+    for number, one in enumerate(given, 1):
+        if one.keys() != keys or not all(isinstance(value, str) and value for value in one.values()):
+            raise ImproperlyConfigured(f"OPENID_PROVIDERS, number {number}: it must be {form}.")
+        if not re.fullmatch(r"[a-z0-9-]+", one["id"]):
+            raise ImproperlyConfigured(
+                f"OPENID_PROVIDERS, number {number}: id takes a to z, 0 to 9 and hyphens."
+            )
+        if not re.match(r"https://|http://(localhost|127\.0\.0\.1)[:/]", one["issuer"]):
+            raise ImproperlyConfigured(f"OPENID_PROVIDERS, number {number}: issuer must begin with https://.")
+    if len({one["id"] for one in given}) < len(given):
+        raise ImproperlyConfigured("OPENID_PROVIDERS: two providers have the same id.")
+    return [
+        {
+            "provider_id": one["id"],
+            "name": one["name"],
+            "client_id": one["client_id"],
+            "secret": one["client_secret"],
+            "settings": {"server_url": one["issuer"].rstrip("/")},
+        }
+        for one in given
+    ]
 
 
 def local_secret(path: Path) -> str:
@@ -91,6 +127,8 @@ INSTALLED_APPS = [
     "django_htmx",
     "allauth.account",
     "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -199,6 +237,9 @@ ACCOUNT_ADAPTER = "accounts.pages.second_factor.SignInAdapter"
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_RATE_LIMITS = MFA_RATE_LIMITS = False
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60
+SOCIALACCOUNT_ADAPTER = "accounts.pages.open_id.OpenIdAdapter"
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 10
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": openid_providers()}}
 MFA_ADAPTER = "accounts.sign_in.second_factor.Adapter"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # people have no such addresses here
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]

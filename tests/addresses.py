@@ -174,6 +174,7 @@ def sample_site() -> Site:
     places: dict[str, dict[str, Any]] = {
         "": {"slug": corpus.slug, "corpus": corpus.slug, "snapshot_id": snapshot.pk},
         "consent/": {"form_id": form.pk},
+        "sign-in/": {"provider_id": "university"},
         "mine/": {"form_id": form.pk, "token_id": token.pk, "browser_id": browser.pk},
         "work/": {"version": version.pk, "question_slug": question.slug},
         "work/mine/batches/": {"token": batch.token},

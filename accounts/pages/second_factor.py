@@ -24,6 +24,8 @@ from allauth.mfa.totp.internal.flows import activate_totp
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from allauth.mfa.webauthn.internal import auth as webauthn
 from allauth.mfa.webauthn.internal.flows import add_authenticator
+from allauth.socialaccount.models import SocialAccount
+from allauth.socialaccount.providers.base.constants import AuthProcess
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -36,6 +38,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
+from accounts.pages import open_id
 from accounts.pages.access import confirmed, landing_page, researcher_required
 from accounts.pages.forms import CodeForm, ConfirmedForm, PasskeyForm
 from accounts.rest.problems import is_api
@@ -58,6 +61,11 @@ class SignInAdapter(DefaultAccountAdapter):
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         return landing_page(cast(User, request.user))
+
+    def post_login(self, request: HttpRequest, user: Any, **kwargs: Any) -> HttpResponse:
+        if sociallogin := (kwargs["signal_kwargs"] or {}).get("sociallogin"):
+            open_id.linked_after_sign_in(request, user, sociallogin)
+        return super().post_login(request, user, **kwargs)
 
     def get_reauthentication_methods(self, user: Any) -> list[dict]:
         return [{"url": reverse("second-factor")}]
@@ -127,13 +135,13 @@ def my_second_factor(request: HttpRequest) -> HttpResponse:
         return _show_passkey(request, AddWebAuthnForm(user=user))
     if wanted == "codes" and has_second_factor(user):
         return _show_codes(request, generate_recovery_codes(request))
-    if wanted.startswith("remove-") and wanted.removeprefix("remove-").isdecimal():
-        one = (
-            _own(user)
-            .exclude(type=Type.RECOVERY_CODES)
-            .filter(pk=int(wanted.removeprefix("remove-")[:18]))
-            .first()
-        )
+    verb, _, which = wanted.partition("-")
+    if verb == "link":
+        return open_id.to_provider(request, which, AuthProcess.CONNECT, reverse("second-factor"))
+    if verb == "unlink" and which.isdecimal():
+        return open_id.unlink(request, int(which[:18]))
+    if verb == "remove" and which.isdecimal():
+        one = _own(user).exclude(type=Type.RECOVERY_CODES).filter(pk=int(which[:18])).first()
         if one is not None:
             delete_and_cleanup(request, one)
             messages.success(request, "It is removed.")
@@ -194,11 +202,13 @@ def _too_late(request: HttpRequest) -> HttpResponse:
 def _my_second_factor(request: HttpRequest, form: ConfirmedForm) -> HttpResponse:
     found = list(_own(cast(User, request.user)))
     codes = next((each for each in found if each.type == Type.RECOVERY_CODES), None)
+    linked = dict(SocialAccount.objects.filter(user=request.user).values_list("provider", "pk"))
     context = {
         "form": form,
         "factors": [each for each in found if each is not codes],
         "app": any(each.type == Type.TOTP for each in found),
         "codes_left": None if codes is None else len(codes.wrap().get_unused_codes()),
+        "providers": [{**each, "linked": linked.get(each["provider_id"])} for each in open_id.providers()],
         "compulsory": settings.REQUIRE_SECOND_FACTOR,
     }
     return render(request, "accounts/second_factor.html", context, status=422 if form.is_bound else 200)

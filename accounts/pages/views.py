@@ -20,6 +20,7 @@ from accounts.background_questions import FLOOR, QUESTIONS
 from accounts.models import Background, Consent, ConsentForm, User
 from accounts.pages.access import confirmed, is_own, landing_page, own_required, safe_next, signed_in_required
 from accounts.pages.forms import BackgroundForm, PasswordForm, SignInForm, TokenForm
+from accounts.pages.open_id import providers
 from accounts.pages.second_factor import enter
 from accounts.people import backgrounds, consents
 from accounts.sign_in import browsers, passwords, throttle, tokens
@@ -53,7 +54,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             return enter(request, user, target or landing_page(user))
-    page = render(request, "accounts/sign_in.html", {"form": form, "next": target, "locked": locked})
+    context = {"form": form, "next": target, "locked": locked, "providers": providers()}
+    page = render(request, "accounts/sign_in.html", context)
     if locked is not None:
         page.status_code = 429
         page["Retry-After"] = str(locked.retry_after)

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 from django.utils import timezone
 
@@ -49,6 +50,7 @@ def erase_person(*, user: User) -> None:
     user.api_tokens.all().delete()
     user.browsers.all().delete()
     Authenticator.objects.filter(user=user).delete()
+    SocialAccount.objects.filter(user=user).delete()
     Background.objects.filter(user=user).delete()
     user.consents.filter(withdrawn_at=None).update(withdrawn_at=timezone.now())
     user.grants.exclude(revoked_because="").update(revoked_because=ERASED)

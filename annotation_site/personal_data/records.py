@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 from django.db.models import F
 
@@ -85,6 +86,9 @@ def _records(user: User) -> dict[str, Any]:
             "account", "address", "at"
         ),
         "second factor": Authenticator.objects.filter(user=user).values("type", "created_at", "last_used_at"),
+        "identity at a provider": SocialAccount.objects.filter(user=user).values(
+            "provider", "uid", "date_joined", "last_login"
+        ),
         "token": user.api_tokens.values("name", "scope", "created_at", "expires_at"),
         "reading": PromptReading.objects.filter(annotator=user).values(
             "tries", "passed_at", prompt=F("version__prompt__slug"), corpus=F("version__prompt__corpus__slug")

@@ -145,6 +145,7 @@ def test_somebody_erased_does_not_come_back_as_somebody_new(client, corpus):
 NOT_TOLD = {
     "EmailAddress": "django-allauth's, always empty here: the account has the address",
     "EmailConfirmation": "django-allauth's, always empty here",
+    "SocialToken": "django-allauth's, always empty here: tokens of a provider are not stored",
     # Models about the work and not about the person.
     "PayList": "who approved, exported and paid it; the dates stand beside what the person earned",
     "Snapshot": "who asked for it; a researcher's act about the corpus",

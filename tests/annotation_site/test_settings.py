@@ -1,5 +1,6 @@
 """Settings are read strictly: an invalid one stops the start with an error that names it."""
 
+import json
 import os
 import secrets
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from annotation_site.settings import env_bool, env_int, local_secret
+from annotation_site.settings import env_bool, env_int, local_secret, openid_providers
 
 
 @pytest.mark.parametrize("value", ["no", "0", "false", "true", "", "yes"])
@@ -33,6 +34,42 @@ def test_a_number_that_is_none_is_refused_by_name(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("WRITING_LEASE_SECONDS", "30 minutes")
     with pytest.raises(ImproperlyConfigured, match="WRITING_LEASE_SECONDS must be a whole number"):
         env_int("WRITING_LEASE_SECONDS", 1800)
+
+
+PROVIDER = {
+    "id": "university",
+    "name": "University",
+    "issuer": "https://login.example.edu/",
+    "client_id": "quintet",
+    "client_secret": "secret",
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("university", "is no JSON"),
+        ("{}", "a JSON list"),
+        (json.dumps([{**PROVIDER, "secret": "s"}]), "number 1.*exactly the keys"),
+        (json.dumps([PROVIDER, {**PROVIDER, "client_secret": ""}]), "number 2.*all texts"),
+        (json.dumps([{**PROVIDER, "id": "The University"}]), "a to z"),
+        (json.dumps([{**PROVIDER, "issuer": "http://login.example.edu"}]), "https://"),
+        (json.dumps([PROVIDER, PROVIDER]), "the same id"),
+    ],
+)
+def test_a_provider_that_is_not_whole_is_refused_by_its_number(
+    given: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENID_PROVIDERS", given)
+    with pytest.raises(ImproperlyConfigured, match=f"OPENID_PROVIDERS.*{why}"):
+        openid_providers()
+
+
+def test_providers_are_read_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENID_PROVIDERS", json.dumps([PROVIDER, {**PROVIDER, "id": "orcid"}]))
+    first, second = openid_providers()
+    assert (first["provider_id"], second["provider_id"]) == ("university", "orcid")
+    assert first["settings"] == {"server_url": "https://login.example.edu"}
 
 
 def test_debug_no_stops_the_start_with_a_sentence(tmp_path: Path) -> None:

@@ -81,6 +81,13 @@ ROWS: list[tuple[str, str, list[str]]] = [
         ],
     ),
     (
+        "......",
+        "Nothing there: the tests have no provider of OpenID Connect but in tests/accounts/test_open_id.py",
+        [
+            r"sign-in/with/<slug:provider_id>/(callback/)?",
+        ],
+    ),
+    (
         "s+++++",
         "The second step leads back to the sign-in, and whoever is signed in to their first page",
         [
