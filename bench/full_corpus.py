@@ -64,6 +64,7 @@ HARD_GENRE = 3
 BASELINES = ("hypothesis_only", "cbow", "bilstm", "esim", "infersent")
 SEEDS = (1, 2, 3, 4)
 EPOCHS = 8
+BY_HAND = ("models", "cross")  # statistics that a researcher asks for, about models of reliability and another question
 PORTION = 50_000  # rows
 MANY = 10_000  # pairs, above which it pays that PostgreSQL does not check references, which only its superuser may say
 REPORTED = 300  # premises for one report of a problem
@@ -326,6 +327,8 @@ class FullCorpus:
             "code": self.crowd[0].code,
         }
         merged["c/"] = {**merged["c/"], "public_id": parts["test"][0]["pairID"]}
+        sent = Assignment.objects.filter(annotator=self.worker(), closed_at__isnull=False).latest("pk")
+        merged["work/mine/batches/"] = {"token": sent.token}
         keys = ",".join(str(run.pk) for run in runs)
         queries = {**self.site.queries, "runs/curves/": f"?runs={keys}"}
         self.site = replace(self.site, snapshot=snapshot, places=merged, queries=queries)
@@ -381,9 +384,8 @@ class FullCorpus:
 
     def count_statistics(self) -> None:
         """Counts what workers count for pages: all kinds of statistics, but no models of reliability."""
-        kind = cached.Kind
-        wanted = [(kind.AGREEMENT, by) for by in ("", *DIMENSIONS)]
-        wanted += [(each, "") for each in (kind.PAIRWISE, kind.ANNOTATORS, kind.OVERVIEW, kind.BIAS)]
+        kinds = [kind for kind in cached.COMPUTE if kind not in BY_HAND]
+        wanted = [(kind, "") for kind in kinds] + [(cached.Kind.AGREEMENT, by) for by in DIMENSIONS]
         for each, by in wanted:
             row = cached.request_statistics(question=self.question, kind=each, by=by)
             cached.carry_out(statistics_id=row.pk)

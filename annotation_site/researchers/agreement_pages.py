@@ -22,6 +22,7 @@ from validation.statistics.annotator_charts import annotator_charts
 from validation.statistics.annotator_quality import MEANINGS, RULES
 from validation.statistics.annotator_table import COLUMNS
 from validation.statistics.cached import (
+    FIRST_DIMENSION,
     Kind,
     cancel_request,
     current,
@@ -62,7 +63,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     question = asked_question(request, slug) if corpus.questions.exists() else None
     context: dict[str, Any] = {"corpus": corpus, "question": question, "also": also(question)}
     if question is not None:
-        by = request.GET.get("by", "genre")
+        by = request.GET.get("by", FIRST_DIMENSION)
         if by not in DIMENSIONS:
             raise Http404(f"There is no agreement by {by}.")
         if request.method == "POST":

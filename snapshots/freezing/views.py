@@ -18,16 +18,22 @@ from snapshots.freezing.forms import FreezeForm
 from snapshots.freezing.job import FreezeInProgress, request_freeze, stop_freeze
 from snapshots.freezing.partition_table import partition_table
 from snapshots.freezing.plan import plan_freeze
-from snapshots.models import (
-    Snapshot,
-)
+from snapshots.models import Snapshot
+from validation.models import Question
+from validation.statistics.cached import is_large
 
 
 @never_cache
 @require_safe
 @researcher_required
 def freeze_plan(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the form and the plan. The page of a large corpus without choices comes first, and loads the plan by itself."""
     corpus = get_object_or_404(Corpus, slug=slug)
+    question = Question.objects.filter(corpus=corpus, is_main=True).first()
+    if not request.GET and question is not None and is_large(question):
+        return render(
+            request, "snapshots/plan.html", {"corpus": corpus, "form": FreezeForm(), "is_awaited": True}
+        )
     form = FreezeForm(request.GET or None)
     return _plan_page(request, corpus, form)
 

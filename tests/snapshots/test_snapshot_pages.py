@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from lxml import html
 
 from snapshots.freezing.job import request_freeze
 from snapshots.models import Snapshot
@@ -13,6 +14,7 @@ from tests.corpora import make_corpus
 from tests.jobs.material import work
 from tests.made_once import made_once
 from tests.snapshots.material import add_genre, add_premise, corpus_of, folder, freeze
+from validation.statistics import cached
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 
@@ -49,6 +51,17 @@ def test_the_plan_shows_what_would_go_where_and_writes_nothing(browser, corpus):
     assert "test, fiction: 15 of 30 pairs; no other whole group has all its labels and comes nearer" in page
     assert "A premise keeps its partition from its first snapshot on" in page
     assert not Snapshot.objects.exists()
+
+
+def test_the_page_comes_before_the_plan_of_a_large_corpus(browser, corpus, monkeypatch):
+    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 1)
+    page = html.fromstring(browser.get("/snapshots/freeze/small/plan/").content)
+    assert page.xpath("//label[@for='id_seed']")
+    assert not page.get_element_by_id("plan", None)
+    address = page.xpath("//a[.='Show the plan']/@href")[0]
+    assert address == page.xpath("//*[@hx-trigger='load']/@hx-get")[0]
+    plan = html.fromstring(browser.get(address).content).get_element_by_id("plan")
+    assert "Freeze 18 pairs" in plan.text_content()
 
 
 def test_the_plan_says_what_is_left_out(browser, corpus):

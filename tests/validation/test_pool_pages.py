@@ -18,6 +18,7 @@ from validation.models import Adjudication, Label, LabelWording, Membership, Que
 from validation.pairs.adjudication import take_back
 from validation.pairs.opening import open_for_validation
 from validation.start_page.offers import offers_for
+from validation.statistics import cached
 from validation.statistics.agreement import agreement
 from validation.statistics.annotator_quality import annotators
 
@@ -204,6 +205,19 @@ def test_more_labels_are_asked_for_where_the_first_ones_split(corpus, browser_of
     assert "Pairs that now get 10 labels in all: 1." in done.content.decode()
     assert set(Label.objects.filter(position__gt=5).values_list("pair", flat=True)) == {second.pk}
     assert browser_of(vera()).get(page).status_code == 403
+
+
+def test_the_page_of_more_labels_comes_before_the_number_of_a_large_corpus(
+    corpus, browser_of, rosa, monkeypatch
+):
+    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 1)
+    browser = browser_of(rosa)
+    page = browser.get("/corpora/small/more-labels/").content.decode()
+    assert "all labels that decide" not in page
+    address = html.fromstring(page).xpath("//a[.='Show their number']/@href")[0]
+    assert address == html.fromstring(page).xpath("//*[@hx-trigger='load']/@hx-get")[0]
+    counted = html.fromstring(browser.get(address).content).xpath("//*[@id='number']")[0]
+    assert "0 pairs have all labels that decide" in counted.text_content()
 
 
 @pytest.fixture

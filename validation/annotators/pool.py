@@ -1,9 +1,10 @@
 """Queries for researchers about the annotators in a question's pool."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
 from collection.imports.pairs import person_code
@@ -12,30 +13,40 @@ from validation.gold.queries import with_gold_label
 from validation.models import BatchItem, CalibrationAnswer, Label, Membership, Question
 
 
-def pool_of(question: Question) -> QuerySet[Membership]:
-    """Returns the members with numbers of their labels and of answers to control and calibration items.
+def pool_of(question: Question, annotator: User | None = None) -> list[Any]:
+    """Returns the members, or this one, with numbers of their labels and of answers to control and calibration items.
 
     `cast`: labels that are not withdrawn. `withdrawn`: the others. `controls`, `calibration`: answered items;
-    `controls_right`, `calibration_right`: those with the expert's label.
+    `controls_right`, `calibration_right`: those with the expert's label. Those with the most labels come first.
+    Each kind of rows is counted once for all: by person, they would be read again and again.
     """
-    labels = Label.objects.cast_by(OuterRef("annotator")).filter(question=question).order_by()  # type: ignore[arg-type]
-    met = Label.objects.met_controls(question).filter(annotator=OuterRef("annotator")).order_by()
-    outside = CalibrationAnswer.objects.filter(
-        annotator=OuterRef("annotator"), item__question=question, answer__isnull=False
-    ).order_by()
-    return (
-        Membership.objects.filter(question=question)
-        .select_related("annotator")
-        .annotate(
-            cast=_count(labels.filter(withdrawn_at=None)),
-            withdrawn=_count(labels.exclude(withdrawn_at=None)),
-            controls=_count(met),
-            controls_right=_count(met.filter(label=F("expert"))),
-            calibration=_count(outside),
-            calibration_right=_count(outside.filter(answer=F("item__label"))),
-        )
-        .order_by("-cast", "annotator__code")
+    one = {} if annotator is None else {"annotator": annotator}
+    standing = Q(withdrawn_at=None)
+    labels = Label.objects.ever_cast().filter(question=question, **one)
+    met = Label.objects.met_controls(question).filter(**one)
+    outside = CalibrationAnswer.objects.filter(item__question=question, answer__isnull=False, **one)
+    counted = (
+        _by_person(labels, cast=Count("pk", filter=standing), withdrawn=Count("pk", filter=~standing)),
+        _by_person(met, controls=Count("pk"), controls_right=Count("pk", filter=Q(label=F("expert")))),
+        _by_person(
+            outside,
+            calibration=Count("pk"),
+            calibration_right=Count("pk", filter=Q(answer=F("item__label"))),
+        ),
     )
+    members = list(Membership.objects.filter(question=question, **one).select_related("annotator"))
+    for member in members:
+        for numbers in counted:
+            vars(member).update(numbers[member.annotator_id])
+    return sorted(members, key=lambda member: (-member.cast, member.annotator.code))  # type: ignore[attr-defined]
+
+
+def _by_person(rows: QuerySet[Any], **counts: Count) -> defaultdict[int, dict[str, int]]:
+    """Returns person -> these counts; zeros for everybody else."""
+    found: defaultdict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(counts, 0))
+    for row in rows.order_by().values("annotator").annotate(**counts):
+        found[row.pop("annotator")] = row
+    return found
 
 
 def imported_labels(question: Question) -> QuerySet[Label]:
@@ -49,10 +60,6 @@ def imported_people(question: Question) -> int:
         kind=User.Kind.IMPORTED, code__startswith=person_code(question.corpus.slug, "")[:29]
     )
     return of_corpus.filter(Exists(imported_labels(question).filter(annotator=OuterRef("pk")))).count()
-
-
-def _count(rows: QuerySet[Any]) -> Subquery:
-    return Subquery(rows.values("annotator").annotate(n=Count("pk")).values("n"))
 
 
 def exclusions_of(corpus: Corpus, annotator: User) -> QuerySet[Exclusion]:

@@ -108,7 +108,7 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "question": question,
         "also": also(question),
         "annotator": annotator,
-        "member": pool_of(question).filter(annotator=annotator).first(),
+        "member": next(iter(pool_of(question, annotator)), None),
         "imported": imported_labels(question).filter(annotator=annotator).count(),
         "exclusions": exclusions_of(question.corpus, annotator),
         "standing": standing,

@@ -53,6 +53,10 @@ class LabelQuerySet(models.QuerySet):
         met = self.cast_by_validators().filter(question=question, pair__in=experts.values("pair"))
         return met.annotate(expert=Subquery(expert.values("label")[:1])).filter(expert__isnull=False)
 
+    def ever_cast(self) -> "LabelQuerySet":
+        """Labels that people gave here as validators, also withdrawn and surplus ones."""
+        return self.filter(origin="cast", label__isnull=False)
+
     def cast_by(self, annotator: models.Model) -> "LabelQuerySet":
         """Labels that this annotator gave as a validator, also withdrawn and surplus ones: these are paid, too.
 

@@ -44,7 +44,7 @@ from validation.pairs.opening import (
 from validation.questions.addresses import address_in, asked_question, back_from, number_in, text_in
 from validation.questions.choices import choices_of
 from validation.questions.lookup import answer_words, words_of
-from validation.statistics.cached import waiting_for_decision
+from validation.statistics.cached import is_large, waiting_for_decision
 from validation.statistics.vote_patterns import DIMENSIONS
 
 # The sources of gold labels (nli.gold.SOURCES) and their names on pages.
@@ -264,13 +264,17 @@ def _chosen(question: Question, form: dict[str, Any]) -> dict[str, Any]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
 def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
-    """Adds seats to pairs whose votes split; a preview shows for how many pairs."""
+    """Adds seats to pairs whose votes split; a preview shows for how many pairs.
+
+    The page of a large corpus without choices (`votes`) comes first, and loads the number by itself.
+    """
     question = asked_question(request, slug)
     most = min(question.most_labels, MOST_LABELS)
     labels = number_in(request, "labels", 2 * question.seats, most)
     votes = number_in(request, "votes", question.threshold, question.seats)
     seed, error = number_in(request, "seed", 0, 2**31 - 1), ""
-    pairs = split_pairs(question, votes).count()
+    waits = request.method == "GET" and "votes" not in request.GET and is_large(question)
+    pairs = None if waits else split_pairs(question, votes).count()
     if request.method == "POST" and request.POST.get("do") != "preview":
         try:
             asked = open_more_labels(question=question, labels=labels, most_votes=votes, seed=seed)
@@ -285,6 +289,7 @@ def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
         "seed": seed,
         "most": most,
         "pairs": pairs,
+        "counted": address_in("more-labels", question, votes=votes),
         "error": error,
     }
     return render(request, "validation/pairs/more_labels.html", context, status=422 if error else 200)
