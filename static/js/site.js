@@ -4,11 +4,13 @@
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (zone) document.cookie = `quintet-zone=${zone}; path=/; max-age=31536000; samesite=lax`;
 
-  // Signing in again in another tab changes the CSRF token, which makes this page's copy invalid.
+  // Signing in again in another tab changes the CSRF token, which makes this page's copy invalid. Over HTTPS the name of
+  // its cookie has a prefix.
   function freshToken() {
-    const found = document.cookie.match(/(?:^|;\s*)csrftoken=([^;]+)/);
+    const found = document.cookie.match(/(?:^|;\s*)(?:__Host-)?csrftoken=([^;]+)/);
     return found ? found[1] : null;
   }
+  window.freshToken = freshToken;
   document.addEventListener(
     "submit",
     function (event) {

@@ -270,9 +270,8 @@
     };
     const content = () => {
       const data = new FormData(form);
-      // Signing in changes the CSRF token; the cookie has the present one.
-      const cookie = document.cookie.match(/(?:^|; )csrftoken=([^;]+)/);
-      if (cookie) data.set("csrfmiddlewaretoken", cookie[1]);
+      const token = window.freshToken();
+      if (token) data.set("csrfmiddlewaretoken", token);
       for (const [name, count] of Object.entries(signals)) data.set(`signal-${name}`, count);
       return data;
     };

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import secrets
 import subprocess
 import sys
@@ -79,6 +80,33 @@ def test_debug_no_stops_the_start_with_a_sentence(tmp_path: Path) -> None:
     )
     assert done.returncode != 0
     assert "DEBUG must be True or False, not 'no'." in done.stderr
+
+
+def test_over_https_browsers_take_cookies_from_this_host_alone_and_by_tls(tmp_path: Path) -> None:
+    names = ("SESSION_COOKIE_NAME", "CSRF_COOKIE_NAME", "SESSION_COOKIE_SECURE", "SECURE_HSTS_SECONDS")
+    env = {**os.environ, "HTTPS": "True", "QUINTET_VAR": str(tmp_path)}
+    env.pop("SECURE_HSTS_SECONDS", None)
+    asked = f"from annotation_site import settings; print([getattr(settings, name) for name in {names}])"
+    done = subprocess.run(
+        [sys.executable, "-c", asked],
+        cwd=settings.BASE_DIR,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "['__Host-sessionid', '__Host-csrftoken', True, 31536000]"
+
+
+def test_scripts_find_the_cookie_of_the_csrf_token_by_both_of_its_names() -> None:
+    scripts = [*(settings.BASE_DIR / "static" / "js").glob("*.js")]
+    readers = [found for path in scripts for found in re.findall(r"/(\S+csrftoken=\S+)/\)", path.read_text())]
+    (reader,) = readers  # one script reads it for all
+    for name in ("csrftoken", "__Host-csrftoken"):
+        for cookies in (f"{name}=abc", f"quintet-zone=UTC; {name}=abc; other=1"):
+            found = re.search(reader, cookies)
+            assert found and found[1] == "abc"
+    assert not re.search(reader, "not-csrftoken=abc")
 
 
 def test_the_secret_of_an_installation_is_made_once_for_its_owner_only(tmp_path: Path) -> None:

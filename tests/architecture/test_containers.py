@@ -72,6 +72,16 @@ def test_the_image_copies_what_is_there_runs_as_nobody_in_particular_and_keeps_t
     assert all("args" not in SERVICES[name]["build"] for name in OURS if name != "trainer")
 
 
+def test_access_logs_hold_no_query_in_which_platforms_send_their_ids() -> None:
+    formats = re.findall(r'"--access-logformat", "(.+)"\]', (ROOT / "Dockerfile").read_text())
+    formats += re.findall(
+        r"^log_format \w+ '(.+)';$", (ROOT / "deploy" / "nginx.conf").read_text(), re.MULTILINE
+    )
+    assert len(formats) == 2
+    with_query = r"%\([rqf]\)s|\$(request|request_uri|args|query_string|http_referer)\b"
+    assert [each for each in formats if re.search(with_query, each)] == []
+
+
 def test_names_in_the_example_of_the_environment_are_used_by_the_services() -> None:
     example = re.findall(r"^([A-Z_]+)=", (ROOT / ".env.example").read_text(), flags=re.MULTILINE)
     compose = (ROOT / "docker-compose.yml").read_text()
