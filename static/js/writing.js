@@ -270,8 +270,8 @@
     };
     const content = () => {
       const data = new FormData(form);
-      const token = window.freshToken();
-      if (token) data.set("csrfmiddlewaretoken", token);
+      const csrf = window.freshToken();
+      if (csrf) data.set("csrfmiddlewaretoken", csrf);
       for (const [name, count] of Object.entries(signals)) data.set(`signal-${name}`, count);
       return data;
     };
