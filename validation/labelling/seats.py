@@ -24,6 +24,7 @@ from validation.models import Assignment, BatchItem, Label, Membership, Question
 # Subqueries instead of NOT EXISTS: PostgreSQL turns NOT EXISTS into a join with everything that the annotator ever had.
 # For the same reason it checks for withdrawn pairs seat by seat, by key, for the few seats up to the limit. What they
 # skipped is looked for inside that check: PostgreSQL evaluates the dearer condition last, for seats of unseen pairs only.
+# The plus sign keeps SQLite, which has no statistics, from reading all labels of the question to find those of the pair.
 # IS NOT NULL, because PostgreSQL estimates that it is nearly always true. With another IS NULL it estimates so few seats
 # that it sorts all of them instead of walking the index.
 FOR_PERSON = """
@@ -36,7 +37,7 @@ WHERE seat.question_id = %(question)s AND seat.turn > %(after)s AND seat.turn <=
     WHERE pair.id = seat.pair_id AND pair.withdrawn_at IS NULL
       AND (SELECT 1 FROM validation_label AS other
         JOIN validation_batchitem AS item ON item.seat_id = other.id
-        WHERE other.pair_id = seat.pair_id AND other.question_id = seat.question_id
+        WHERE other.pair_id = seat.pair_id AND +other.question_id = seat.question_id
           AND item.skip_reason IS NOT NULL
           AND (SELECT batch.annotator_id FROM validation_assignment AS batch
             WHERE batch.id = item.assignment_id) = %(annotator)s LIMIT 1) IS NULL) IS NOT NULL
