@@ -193,22 +193,30 @@ def tsv_records(
 
     `mend` repairs a line of a published file that is known to be faulty. `header`: for a file without one.
     """
-    columns = list(header) if header else None
-    for item in read_lines(path, encoding):
-        if isinstance(item, BadLine):
-            yield item
-            if columns is None:
-                return  # without its header a table cannot be read
-        elif columns is None:
-            columns = numbered(item[1].split("\t"))
-        elif item[1].strip():
-            yield _row(item[0], mend(item[1]).split("\t"), columns)
+
+    def rows() -> Iterator[tuple[int, list[str]] | BadLine]:
+        for item in read_lines(path, encoding):
+            if isinstance(item, BadLine):
+                yield item
+            elif item[0] == 1 and not header:
+                yield 1, item[1].split("\t")
+            else:
+                yield item[0], mend(item[1]).split("\t") if item[1].strip() else []
+
+    return _table(rows(), header)
 
 
 def csv_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLine]:
     """Reads comma-separated text with a header. A cell in double quotes may hold commas and line ends."""
-    columns: list[str] | None = None
-    for item in csv_rows(path, encoding):
+    return _table(csv_rows(path, encoding))
+
+
+def _table(
+    rows: Iterator[tuple[int, list[str]] | BadLine], header: Sequence[str] | None = None
+) -> Iterator[Record | BadLine]:
+    """Yields a record for each row that is not empty; the first row names the columns, if `header` does not."""
+    columns = list(header) if header else None
+    for item in rows:
         if isinstance(item, BadLine):
             yield item
             if columns is None:
@@ -216,7 +224,7 @@ def csv_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLin
         elif columns is None:
             columns = numbered(item[1])
         elif item[1]:
-            yield _row(item[0], item[1], columns)
+            yield _row(*item, columns)
 
 
 def csv_rows(path: Path, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]] | BadLine]:
