@@ -159,4 +159,4 @@ def _refused(request: HttpRequest, name: str, why: str, status: int) -> HttpResp
 
 def providers() -> list[dict[str, str]]:
     """Returns the configured providers, as `provider_id` and `name`."""
-    return settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"]
+    return cast(list[dict[str, str]], settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])

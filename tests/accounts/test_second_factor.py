@@ -243,6 +243,14 @@ def test_without_the_last_factor_the_password_is_enough_again(browser_of, client
     assert f"second factor removed user={rosa.code} kind=totp" in log()
 
 
+def test_enter_in_the_password_field_removes_nothing(browser_of, rosa):
+    """Browsers then press the first button of the form."""
+    browser = browser_of(rosa)
+    set_up_app(browser)
+    page = browser.get(PAGE).text
+    assert re.findall(r'name="do" value="([a-z]+)', page) == ["passkey", "codes", "remove"]
+
+
 def test_nobody_removes_the_factor_of_somebody_else(browser_of, protected):
     other = browser_of(person("olga", role="researcher"))
     app = Authenticator.objects.get(type="totp")
