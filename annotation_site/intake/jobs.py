@@ -111,8 +111,8 @@ def _carry_out(claim: Claim) -> None:
     if row.is_of_premises:
         premises = premise_order_for(row)
         report_ = (preview if row.dry_run else import_premises)(premises, tell)
-        told = premise_summary(premises, report_, row.dry_run)
-        claim.finish(report={**told, "refused": told["refused"][:REFUSED_KEPT]})
+        outcome = premise_summary(premises, report_, row.dry_run)
+        claim.finish(report={**outcome, "refused": outcome["refused"][:REFUSED_KEPT]})
         return
     order = order_for(row)
     shown = samples(order, SAMPLE)
@@ -120,14 +120,14 @@ def _carry_out(claim: Claim) -> None:
         report, found = looked_at(order, tell)
     else:
         report, found = import_pairs(order, tell, claim.confirm), {}
-    told = {**summary(order, report), **found, "sample": shown}
-    told["refused"] = told["refused"][:REFUSED_KEPT]
-    told["reasons"] = dict(list(told["reasons"].items())[:REASONS_KEPT])
+    outcome = {**summary(order, report), **found, "sample": shown}
+    outcome["refused"] = outcome["refused"][:REFUSED_KEPT]
+    outcome["reasons"] = dict(list(outcome["reasons"].items())[:REASONS_KEPT])
     if isinstance(order.form, RecastFormat):
-        told["rows"] = order.form.rows_read.total()
-        told["passed_over"] = dict(order.form.passed_over.most_common(REASONS_KEPT))
-    told["split"] = split_in_words(order)
-    claim.finish(report=told)
+        outcome["rows"] = order.form.rows_read.total()
+        outcome["passed_over"] = dict(order.form.passed_over.most_common(REASONS_KEPT))
+    outcome["split"] = split_in_words(order)
+    claim.finish(report=outcome)
 
 
 def _what_stays(row: PairImportJob) -> str:

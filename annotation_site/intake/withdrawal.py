@@ -64,9 +64,9 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
     if given := labels.exclude(pk__in=came.values("pk")).count():
         blockers["labels given here"] = given
     if blockers:
-        told = ", ".join(f"{number:,} {what}" for what, number in sorted(blockers.items()))
+        counted = ", ".join(f"{number:,} {what}" for what, number in sorted(blockers.items()))
         raise BuiltOn(
-            f"The import of {source.name} into {corpus.slug} cannot be withdrawn, because its pairs have {told}."
+            f"The import of {source.name} into {corpus.slug} cannot be withdrawn, because its pairs have {counted}."
             " Withdraw single pairs with vet_pairs instead: they stay as history."
         )
     # Pairs go last, because other rows are found through them.
@@ -92,9 +92,9 @@ def _remove_corpus(corpus: Corpus) -> None:
     if others := Question.objects.filter(corpus=corpus, is_main=False).count():
         blockers["other questions"] = others
     if blockers:
-        told = ", ".join(f"{number:,} {what}" for what, number in sorted(blockers.items()))
+        counted = ", ".join(f"{number:,} {what}" for what, number in sorted(blockers.items()))
         raise BuiltOn(
-            f"The corpus {corpus.slug} holds {told} as well. Withdraw the import without the corpus."
+            f"The corpus {corpus.slug} holds {counted} as well. Withdraw the import without the corpus."
         )
     try:
         question.delete()

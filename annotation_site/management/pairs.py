@@ -156,5 +156,5 @@ def shown(plan: PlannedPair) -> list[str]:
         "author": plan.author,
         "metadata": json.dumps(item.metadata, ensure_ascii=False) if item.metadata else "",
     }
-    told = [f"  {name}: {text[:LONGEST_SHOWN]}" for name, text in parts.items() if text]
-    return [f"line {item.line}", *told]
+    fields = [f"  {name}: {text[:LONGEST_SHOWN]}" for name, text in parts.items() if text]
+    return [f"line {item.line}", *fields]

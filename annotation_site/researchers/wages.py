@@ -41,7 +41,7 @@ TOOK = {
 }
 SENT = ", ".join(f"'{outcome.value}'" for outcome in WritingAssignment.SENT)
 WRITING = f"""
-SELECT task.annotator_id, task.id AS batch, task.created_at, task.closed_at, signals.active_ms AS told,
+SELECT task.annotator_id, task.id AS batch, task.created_at, task.closed_at, signals.active_ms AS reported,
   version.seconds
 FROM collection_writingassignment AS task
 JOIN collection_promptversion AS version ON version.id = task.prompt_version_id
@@ -49,7 +49,7 @@ LEFT JOIN collection_writingsignals AS signals ON signals.assignment_id = task.i
 WHERE task.corpus_id = %(corpus)s AND task.outcome IN ({SENT})
 """
 LABELLING = """
-SELECT batch.annotator_id, batch.id AS batch, batch.created_at, batch.closed_at, item.active_ms AS told,
+SELECT batch.annotator_id, batch.id AS batch, batch.created_at, batch.closed_at, item.active_ms AS reported,
   question.seconds
 FROM validation_question AS question
 JOIN validation_assignment AS batch ON batch.question_id = question.id
@@ -65,16 +65,16 @@ BELIEVED = """
 SELECT annotator_id, SUM(n), SUM(beyond), SUM(CASE WHEN believed > took THEN took ELSE believed END)
 FROM (
   SELECT annotator_id, n, took,
-    CASE WHEN told > took THEN measured ELSE beyond END AS beyond,
+    CASE WHEN reported > took THEN measured ELSE beyond END AS beyond,
     CASE WHEN measured > 0 THEN bounded * 1.0 * n / measured
       ELSE SUM(CASE WHEN bounded > took THEN took ELSE bounded END) OVER person * 1.0 * n
         / NULLIF(SUM(measured) OVER person, 0) END AS believed
   FROM (
     SELECT annotator_id, batch, COUNT(*) AS n,
-      COUNT(CASE WHEN told > 0 THEN 1 END) AS measured,
-      COUNT(CASE WHEN told > most THEN 1 END) AS beyond,
-      COALESCE(SUM(told), 0) AS told,
-      COALESCE(SUM(CASE WHEN told > most THEN most ELSE told END), 0) AS bounded,
+      COUNT(CASE WHEN reported > 0 THEN 1 END) AS measured,
+      COUNT(CASE WHEN reported > most THEN 1 END) AS beyond,
+      COALESCE(SUM(reported), 0) AS reported,
+      COALESCE(SUM(CASE WHEN reported > most THEN most ELSE reported END), 0) AS bounded,
       CASE WHEN person.kind = 'simulated' THEN 1e15 ELSE MAX({took}) END AS took
     FROM (
       SELECT *, CAST(seconds AS bigint) * 1000 * %(times)s AS most FROM ({pieces}) AS piece

@@ -51,16 +51,16 @@ def corpus_file_in(text: str, name: str) -> CorpusFile:
 def _sentences(name: str, text: str, content: dict[str, Any], faults: Sequence[Fault]) -> list[str]:
     lines = lines_of(text)
     placed = sorted(((line_at(fault.place, lines), fault) for fault in faults), key=lambda each: each[0])
-    told = []
+    sentences = []
     for line, fault in placed:
         field = field_at(CorpusFile, fault.place)
         is_whole_table = len(fault.place) == 1 and field is not None and field.is_required()
         if is_whole_table and fault.what.startswith("is missing"):
-            told.append(f"{name}: there is no [{fault.place[0]}] table; add it.")
+            sentences.append(f"{name}: there is no [{fault.place[0]}] table; add it.")
         else:
             where = filter(None, (f"{name}, line {line}", *_where(fault, content), fault.what))
-            told.append(": ".join(where) + ".")
-    return list(dict.fromkeys(told))
+            sentences.append(": ".join(where) + ".")
+    return list(dict.fromkeys(sentences))
 
 
 def _where(fault: Fault, content: Any) -> tuple[str, str]:

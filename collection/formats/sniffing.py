@@ -94,12 +94,12 @@ def _mapped(name: str, form: ImportFormat, keys: list[str], found: list[Record])
     columns = {
         field: next((small[name] for name in names if name in small), None) for field, names in NAMES.items()
     }
-    told = ", ".join(keys) or "none that can be read"
+    listed = ", ".join(keys) or "none that can be read"
     for field in ("premise", "hypothesis"):
         if columns[field] is None:
             raise BadMap(
                 f"The columns of {name} fit no known format, and none of them is named like {field}. Name the columns:"
-                f" --format {form.name} --columns premise=...,hypothesis=...,label=... The columns are: {told}."
+                f" --format {form.name} --columns premise=...,hypothesis=...,label=... The columns are: {listed}."
             )
     text = ",".join(f"{field}={column}" for field, column in columns.items() if column)
     column = columns["label"] or columns["labels"]

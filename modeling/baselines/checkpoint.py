@@ -95,8 +95,8 @@ def finished_metrics(folder: Path) -> dict[str, Any] | None:
 def vectors_of_run(folder: Path) -> Mapping[str, Any] | None:
     """Return what a finished run recorded about its word vectors; None if it read none."""
     environment: Any = read_json(folder / ENVIRONMENT)
-    told: Mapping[str, Any] | None = environment.get("vectors")
-    return told
+    vectors: Mapping[str, Any] | None = environment.get("vectors")
+    return vectors
 
 
 def drop_checkpoint(folder: Path) -> None:

@@ -240,8 +240,8 @@ def check_settings(
         return dict(sorted(catalogue.check(baseline, config).items()))
     except ValueError as error:
         keys = ", ".join(sorted(catalogue.baselines()[baseline].keys)) or "none"
-        told = str(error)
-        raise BadSetting(told if keys in told else f"{told} The settings of {baseline}: {keys}.") from None
+        message = str(error)
+        raise BadSetting(message if keys in message else f"{message} The settings of {baseline}: {keys}.") from None
 
 
 @transaction.atomic

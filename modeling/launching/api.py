@@ -105,8 +105,8 @@ def _run(pk: int) -> TrainingRun:
 
 
 def _accepted(request: Request, run: TrainingRun) -> Response:
-    told = RunSerializer(run, context={"request": request}).data
-    return Response(told, status=status.HTTP_202_ACCEPTED, headers={"Location": told["url"]})
+    body = RunSerializer(run, context={"request": request}).data
+    return Response(body, status=status.HTTP_202_ACCEPTED, headers={"Location": body["url"]})
 
 
 def _problem(error: ModelingError) -> Problem:

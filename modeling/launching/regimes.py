@@ -53,8 +53,8 @@ def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any])
     try:
         regime = checked(AskedRegime, asked)
     except Faulty as faulty:
-        told = " ".join(f"{_within(fault)}{fault.what}." for fault in faulty.faults)
-        raise BadRegime(str(faulty.faults[0].place[0]), told) from None
+        message = " ".join(f"{_within(fault)}{fault.what}." for fault in faulty.faults)
+        raise BadRegime(str(faulty.faults[0].place[0]), message) from None
     kept = regime.model_dump(exclude_defaults=True)
     if regime.mixed:
         kept["mixed"] = _mixed(snapshot, regime.mixed)
@@ -184,8 +184,8 @@ def _mixed(snapshot: Snapshot, entries: Sequence[MixedSnapshot]) -> list[dict[st
             raise BadRegime("mixed", f"there is no snapshot {entry.snapshot!r}.")
         if found.status != Snapshot.Status.FROZEN:
             raise BadRegime("mixed", f"{found} is {found.status}, not frozen.")
-        told = entry.model_dump(exclude_defaults=True, include={"share", "most"})
-        kept.append({"snapshot": str(found), "sha256": found.sha256, **told})
+        options = entry.model_dump(exclude_defaults=True, include={"share", "most"})
+        kept.append({"snapshot": str(found), "sha256": found.sha256, **options})
     names = [str(snapshot), *(entry["snapshot"] for entry in kept)]
     for name in names:
         if names.count(name) > 1:

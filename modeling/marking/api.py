@@ -62,6 +62,6 @@ class MarksView(APIView):
         asked = MarksQuery.read(request)
         marking = get_object_or_404(Marking, snapshot=pk, partition=asked["partition"])
         marks = Mark.objects.filter(pair__marking=marking).select_related("pair__row__pair", "by")
-        told = asdict(progress_of(marking))
+        progress = asdict(progress_of(marking))
         rows = marks.order_by("pair__place", "by")
-        return Response(MarksSerializer({**told, "phenomena": marking.phenomena, "marks": rows}).data)
+        return Response(MarksSerializer({**progress, "phenomena": marking.phenomena, "marks": rows}).data)

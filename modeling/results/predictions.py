@@ -306,7 +306,7 @@ def _answer(predicted: Predicted, place: int) -> Answer:
 
 def flat(row: Row) -> dict[str, Any]:
     """Returns a row in the form of REST and CSV."""
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "pairID": row.pair_id,
         "gold": row.gold,
         "predicted": row.first.predicted,
@@ -317,7 +317,7 @@ def flat(row: Row) -> dict[str, Any]:
         "annotator_labels": row.labels,
     }
     if row.second is not None:
-        told |= {"second": {"predicted": row.second.predicted, "probabilities": row.second.probabilities}}
+        fields |= {"second": {"predicted": row.second.predicted, "probabilities": row.second.probabilities}}
     if row.pvi is not None:
-        told["pvi"] = row.pvi
-    return told
+        fields["pvi"] = row.pvi
+    return fields

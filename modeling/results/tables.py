@@ -109,12 +109,12 @@ def spread_of(row: Mapping[str, Any]) -> Spread:
     return Spread(row["mean"], row["spread"], row["lowest"], row["highest"])
 
 
-def distribution_text(told: Mapping[str, Any]) -> str:
+def distribution_text(distances: Mapping[str, Any]) -> str:
     """Returns a partition's `distribution` as a line of text."""
-    correlation = told["entropy_correlation"]
+    correlation = distances["entropy_correlation"]
     return (
-        f"to the annotators' shares: KL {told['kl']:.4f}, JSD {told['jsd']:.4f} nats, entropy correlation "
-        f"{'none' if correlation is None else f'{correlation:.4f}'}  ({told['pairs']:,} pairs with two labels or more)"
+        f"to the annotators' shares: KL {distances['kl']:.4f}, JSD {distances['jsd']:.4f} nats, entropy correlation "
+        f"{'none' if correlation is None else f'{correlation:.4f}'}  ({distances['pairs']:,} pairs with two labels or more)"
     )
 
 

@@ -32,7 +32,7 @@ def of_sweep(sweep: TrainingRun, children: Iterable[TrainingRun]) -> list[Traini
 
 def differences(runs: Sequence[TrainingRun]) -> list[tuple[str, list[Any]]]:
     """Returns what differs between runs, with the value of each; a setting that a run leaves to its default is empty."""
-    told = [
+    settings = [
         {
             "snapshot": str(run.snapshot),
             "baseline": run.baseline,
@@ -44,8 +44,8 @@ def differences(runs: Sequence[TrainingRun]) -> list[tuple[str, list[Any]]]:
         }
         for run in runs
     ]
-    names = dict.fromkeys(name for one in told for name in one)
-    table = [(name, [one.get(name, "") for one in told]) for name in names]
+    names = dict.fromkeys(name for one in settings for name in one)
+    table = [(name, [one.get(name, "") for one in settings]) for name in names]
     return [(name, values) for name, values in table if any(value != values[0] for value in values)]
 
 

@@ -79,7 +79,7 @@ FIELDS = {
 def croissant(manifest: WithAnswers, folder: Path, files: Sequence[str]) -> str:
     """Return the metadata as JSON-LD. `files` are Parquet files that are already in `folder`."""
     facts = manifest["corpus"]
-    told = {
+    metadata = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "name": facts["slug"],
@@ -94,7 +94,7 @@ def croissant(manifest: WithAnswers, folder: Path, files: Sequence[str]) -> str:
         "recordSet": [_records(name) for name in files],
         **_responsible(manifest),
     }
-    return json.dumps(told, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
+    return json.dumps(metadata, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
 
 
 def _file(path: Path) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _responsible(manifest: WithAnswers) -> dict[str, Any]:
     agreement = manifest["agreement"]
     share = agreement.get("individual_equals_gold")
     asked = question["wording"] if wording_is_known(manifest) else ASKED_ELSEWHERE
-    told: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "rai:dataCollection": PROTOCOLS[facts["protocol"]],
         "rai:dataCollectionType": {
             "elicited": "Manual Human Curator",
@@ -153,36 +153,36 @@ def _responsible(manifest: WithAnswers) -> dict[str, Any]:
         "rai:dataAnnotationPlatform": manifest["about"]["software"],
     }
     if share is not None:
-        told["rai:dataAnnotationAnalysis"] = (
+        metadata["rai:dataAnnotationAnalysis"] = (
             f"Individual labels equal the gold label in {100 * share:.1f}% over "
             f"{agreement['pairs_with_all_labels']:,} pairs with all labels."
         )
-    told |= _history(manifest)
+    metadata |= _history(manifest)
     answers = manifest.get("datasheet_answers", {})
-    told |= {name: answers[key] for key, name in ANSWERED.items() if answers.get(key, "").strip()}
+    metadata |= {name: answers[key] for key, name in ANSWERED.items() if answers.get(key, "").strip()}
     if counted := background(manifest):
-        told[DEMOGRAPHICS] = "\n".join([*filter(None, counted), *filter(None, [told.get(DEMOGRAPHICS)])])
+        metadata[DEMOGRAPHICS] = "\n".join([*filter(None, counted), *filter(None, [metadata.get(DEMOGRAPHICS)])])
     if tools := list(_tools(manifest)):
-        told["rai:machineAnnotationTools"] = " ".join(tools)
-    return told
+        metadata["rai:machineAnnotationTools"] = " ".join(tools)
+    return metadata
 
 
 def _history(manifest: Manifest) -> dict[str, Any]:
     """Return sources, times and missing data. Older snapshots lack some of these facts."""
-    told: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
     days = sorted(day for _, span in days_of_work(manifest) for day in span)
     if days:
-        told["rai:dataCollectionTimeFrame"] = [days[0], days[-1]]
+        metadata["rai:dataCollectionTimeFrame"] = [days[0], days[-1]]
     sources = [
         f"{source['file']} (sha256 {source['sha256']}, licence: {source['licence'] or 'not said'}): "
         f"{source['premises']:,} premises, {source['pairs']:,} pairs."
         for source in manifest.get("provenance", [])
     ]
     if sources:
-        told["rai:dataCollectionRawData"] = " ".join(sources)
+        metadata["rai:dataCollectionRawData"] = " ".join(sources)
     if missing := list(_missing(manifest)):
-        told["rai:dataCollectionMissingData"] = " ".join(missing)
-    return told
+        metadata["rai:dataCollectionMissingData"] = " ".join(missing)
+    return metadata
 
 
 def _missing(manifest: Manifest) -> Iterator[str]:

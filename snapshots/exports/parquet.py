@@ -118,8 +118,8 @@ def _schema(labels: list[str], *, has_gold: bool) -> Any:
     answer = pa.struct([(name, kinds[each["dtype"]]) for name, each in _answer_features().items()])
     fields += [(GIVEN, pa.list_(answer)), (METADATA, text)]
     fields += [(LABEL, pa.int64())] if has_gold else []
-    told = {"info": {"features": features(labels, has_gold=has_gold)}}
-    return pa.schema(fields, metadata={"huggingface": json.dumps(told, sort_keys=True)})
+    description = {"info": {"features": features(labels, has_gold=has_gold)}}
+    return pa.schema(fields, metadata={"huggingface": json.dumps(description, sort_keys=True)})
 
 
 def _columns(rule: Rule, read: Iterator[Line]) -> dict[bool, bytes]:

@@ -95,13 +95,13 @@ def background(manifest: Manifest) -> list[str]:
 
     Empty if too few people answered, or the snapshot is older than these questions.
     """
-    told = manifest.get("annotators", {})
-    if not told.get("background"):
+    stored = manifest.get("annotators", {})
+    if not stored.get("background"):
         return []
-    head = f"Of {told['people']:,} people who wrote or labelled, at least this many chose to say:"
+    head = f"Of {stored['people']:,} people who wrote or labelled, at least this many chose to say:"
     rows = [
         f"- {each['question']} {', '.join(f'{answer}: {number:,}' for answer, number in each['at_least'].items())}."
-        for each in told["background"]
+        for each in stored["background"]
     ]
     return [head, "", *rows, ""]
 
@@ -117,8 +117,8 @@ def days_of_work(manifest: Manifest) -> list[tuple[str, list[str]]]:
 
 def withdrawn(manifest: Manifest) -> list[str]:
     """Return a sentence for each reason for which pairs or labels were withdrawn."""
-    told = manifest.get("withdrawn")  # older snapshots do not have it
-    counted = [("pairs", told["pairs"]), ("labels", told["labels"])] if told else []
+    stored = manifest.get("withdrawn")  # older snapshots do not have it
+    counted = [("pairs", stored["pairs"]), ("labels", stored["labels"])] if stored else []
     return [
         f"Withdrawn {what}: {number:,} ({because})."
         for what, reasons in counted
@@ -148,7 +148,7 @@ def _composition(manifest: Manifest) -> list[str]:
     for name, counts in manifest["partitions"].items():
         gold = " | ".join(f"{counts['gold_labels'][label]:,}" for label in labels)
         table.append(f"| {name} | {counts['pairs']:,} | {counts['premises']:,} | {gold} |")
-    told = [
+    lines = [
         f"- {manifest['pairs']:,} pairs in the language `{facts['language']}`.",
         f"- Labels: {', '.join(rule.gold_labels)}; `-` is no gold label.",
         f"- Genres: {', '.join(genre['name'] for genre in facts['genres'].values())}.",
@@ -160,14 +160,14 @@ def _composition(manifest: Manifest) -> list[str]:
         f"- In more than one partition: {manifest['hypotheses_in_two_partitions']:,} hypotheses, "
         f"{manifest['premises_in_two_partitions']:,} premises.",
     ]
-    return [*table, "", *told]
+    return [*table, "", *lines]
 
 
 def _making(manifest: Manifest) -> list[str]:
     facts, question = manifest["corpus"], manifest["corpus"]["question"]
     wordings = "; ".join(f"{label}: {wording}" for label, wording in question["label_wordings"].items())
     asked = f"Validators were asked: {question['wording']} ({wordings})."
-    told = [
+    lines = [
         f"- {PROTOCOLS[facts['protocol']]}",
         f"- {asked if wording_is_known(manifest) else ASKED_ELSEWHERE}",
         f"- {question['seats']} labels a pair, the author's among them where a person wrote it; "
@@ -177,7 +177,7 @@ def _making(manifest: Manifest) -> list[str]:
     agreement = manifest["agreement"]
     if agreement.get("pairs_with_all_labels"):
         share = agreement["individual_equals_gold"]
-        told.append(
+        lines.append(
             f"- Agreement: individual labels equal the gold label in {100 * share:.1f}% over "
             f"{agreement['pairs_with_all_labels']:,} pairs with all labels."
             if share is not None
@@ -185,22 +185,22 @@ def _making(manifest: Manifest) -> list[str]:
         )
     # Snapshots of earlier versions of the software do not have these.
     for source in manifest.get("provenance", []):
-        told.append(
+        lines.append(
             f"- From `{source['file']}` (sha256 `{source['sha256'][:12]}`, licence: {source['licence'] or 'not said'}): "
             f"{source['premises']:,} premises, {source['pairs']:,} pairs."
         )
-    told += [
+    lines += [
         f"- {what.capitalize()} from {first} to {last}." for what, (first, last) in days_of_work(manifest)
     ]
-    told += [f"- {text}" for text in withdrawn(manifest)]
+    lines += [f"- {text}" for text in withdrawn(manifest)]
     if parser := manifest.get("parser"):
         derived = manifest["parses"]["derived"]
-        told.append(
+        lines.append(
             f"- Parse trees of {derived['sentence1']:,} premises and {derived['sentence2']:,} hypotheses were derived by "
             f"rule (rules {parser['rules']}) from dependency parses of {parser['tool']} {parser['version']} with "
             f"{parser['model']}; `derived_parses` names them."
         )
     labels, pairs = manifest["simulated"]["labels"], manifest["simulated"]["pairs"]
     if labels or pairs:
-        told.append(f"- Made by a simulated crowd: {labels:,} labels, {pairs:,} pairs.")
-    return told
+        lines.append(f"- Made by a simulated crowd: {labels:,} labels, {pairs:,} pairs.")
+    return lines

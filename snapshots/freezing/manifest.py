@@ -147,10 +147,10 @@ def _annotators(snapshot: Snapshot, rows: QuerySet[SnapshotPair]) -> Annotators:
         *people.filter(code__in=labelled).values_list("pk", flat=True),
         *people.filter(code__in=answered).values_list("pk", flat=True),
     }
-    told = ToldBackground.objects.filter(user__in=found).values(*BACKGROUND)
+    backgrounds = ToldBackground.objects.filter(user__in=found).values(*BACKGROUND)
     background: list[Background] = []
     for field, (question, answers) in BACKGROUND.items():
-        counts = Counter(row[field] for row in told)
+        counts = Counter(row[field] for row in backgrounds)
         shown = {
             text: published_count(counts[key])
             for key, text in answers.items()

@@ -29,18 +29,18 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         question = question_for_command(options["corpus"])
         try:
-            told = bias_of(question, options["by"])
+            bias = bias_of(question, options["by"])
         except NoSuchProperty as problem:
             raise CommandError(str(problem)) from None
-        if not told["pairs"]:
+        if not bias["pairs"]:
             raise CommandError(
                 f"{options['corpus']} has no pair with a label yet. Import pairs with labels first."
             )
-        self.stdout.write(json.dumps(told) if options["json"] else "\n".join(lines(told)))
+        self.stdout.write(json.dumps(bias) if options["json"] else "\n".join(lines(bias)))
 
 
-def lines(told: dict[str, Any]) -> Iterator[str]:
-    for row in told["groups"]:
+def lines(bias: dict[str, Any]) -> Iterator[str]:
+    for row in bias["groups"]:
         name = "all" if row["group"] is None else row["group"] or "-"
         guess = (
             ""
@@ -53,12 +53,12 @@ def lines(told: dict[str, Any]) -> Iterator[str]:
         flag = "  GIVES AWAY" if row["gives_away"] else ""
         shares = ", ".join(f"{label} {number:,}" for label, number in row["labels"].items())
         yield f"{name}: {row['pairs']:,} pairs, {shares}; commonest {row['commonest']:.1%}{guess}{flag}"
-    repeated = told["repeated"]
+    repeated = bias["repeated"]
     yield (
         f"{repeated['pairs']:,} pairs share a hypothesis with another pair: {repeated['hypotheses']:,} hypotheses, of which"
         f" {repeated['with_one_label']:,} always have the same label"
     )
     for what, key in (("words", "giveaways"), ("neighbouring words", "giveaway_pairs")):
-        for label, words in told[key].items():
+        for label, words in bias[key].items():
             shown = ", ".join(f"{each['word']} ({each['count']:,}, {each['p']:.2f})" for each in words)
             yield f"{what} that go with {label}: {shown or 'none'}"

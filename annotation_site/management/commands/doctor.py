@@ -88,12 +88,12 @@ def drafts_part() -> Part:
     removed = sum(map(remove_abandoned, folders))
     if not removed:
         return Part("drafts", OK, "No killed freeze or export left anything behind.")
-    told = (
+    summary = (
         "1 unfinished folder of a killed process was"
         if removed == 1
         else f"{removed} unfinished folders of killed processes were"
     )
-    return Part("drafts", OK, f"{told} removed.", {"removed": removed})
+    return Part("drafts", OK, f"{summary} removed.", {"removed": removed})
 
 
 def folders_part() -> Part:

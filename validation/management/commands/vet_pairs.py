@@ -150,8 +150,8 @@ def lines(choice: Choice, seen: Preview, found: dict[str, Any]) -> list[str]:
         if "withdrawal" in found
         else "would be withdrawn; nothing was written"
     )
-    told = [f"{found.get('withdrawn', seen.pairs):,} pairs {done}: {choice.in_words}."]
-    told += [
+    report_lines = [f"{found.get('withdrawn', seen.pairs):,} pairs {done}: {choice.in_words}."]
+    report_lines += [
         f"  {what}: " + ", ".join(f"{name} {number:,}" for name, number in counts.most_common())
         for what, counts in (
             ("genre", seen.genres),
@@ -160,11 +160,11 @@ def lines(choice: Choice, seen: Preview, found: dict[str, Any]) -> list[str]:
         )
         if counts
     ]
-    told.append(f"  {seen.labels:,} labels stay in the history, {seen.seats:,} empty seats close")
+    report_lines.append(f"  {seen.labels:,} labels stay in the history, {seen.seats:,} empty seats close")
     if seen.unknown:
-        told.append(
+        report_lines.append(
             f"  {len(seen.unknown):,} ids are not in the corpus: {', '.join(seen.unknown[:NAMES_SHOWN])}"
         )
     if seen.gone:
-        told.append(f"  {seen.gone:,} pairs of the list were withdrawn before")
-    return told
+        report_lines.append(f"  {seen.gone:,} pairs of the list were withdrawn before")
+    return report_lines
