@@ -43,24 +43,24 @@ NAMES = {
 
 
 @dataclass(frozen=True)
-class Fault:
+class SchemaError:
     """An error at a place of a file, without a full stop: "is missing; add it"."""
 
     place: Place
     what: str
 
 
-class Faulty(Exception):
-    """A value does not fit its schema; `faults` are all its errors."""
+class SchemaErrors(Exception):
+    """A value does not fit its schema; `errors` are all its errors."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
-        super().__init__("; ".join(f"{dotted(fault.place)}: {fault.what}" for fault in faults))
-        self.faults = list(faults)
+    def __init__(self, errors: Sequence[SchemaError]) -> None:
+        super().__init__("; ".join(f"{dotted(wrong.place)}: {wrong.what}" for wrong in errors))
+        self.errors = list(errors)
 
     def sentences(self, what: str) -> str:
         """Return all errors as sentences that begin with `what`."""
         return " ".join(
-            f"{what}: {': '.join(filter(None, (dotted(fault.place), fault.what)))}." for fault in self.faults
+            f"{what}: {': '.join(filter(None, (dotted(wrong.place), wrong.what)))}." for wrong in self.errors
         )
 
 
@@ -121,7 +121,7 @@ def _blank(field: FieldInfo) -> Any:
 
 def refuse(what: str) -> None:
     """For validators: raises this error for the value."""
-    raise PydanticCustomError("fault", "{what}", {"what": what})
+    raise PydanticCustomError("wrong", "{what}", {"what": what})
 
 
 Model = TypeVar("Model", bound=Part)
@@ -136,42 +136,42 @@ def part_of(kind: type[Model], value: object) -> Model:
             kind.__name__,
             [
                 {
-                    "type": PydanticCustomError("fault", "{what}", {"what": fault.what}),
-                    "loc": fault.place,
+                    "type": PydanticCustomError("wrong", "{what}", {"what": wrong.what}),
+                    "loc": wrong.place,
                     "input": value,
                 }
-                for fault in faults_of(error, kind)
+                for wrong in errors_of(error, kind)
             ],
         ) from None
 
 
 def checked(
-    model: type[Model], value: object, beyond: Callable[[Model], Iterable[Fault]] = lambda made: ()
+    model: type[Model], value: object, beyond: Callable[[Model], Iterable[SchemaError]] = lambda made: ()
 ) -> Model:
-    """Return the value as a model. `beyond`: a function from it to errors of several keys. Raises Faulty with all errors."""
-    faults: list[Fault] = []
+    """Return the value as a model. `beyond`: a function from it to errors of several keys. Raises SchemaErrors."""
+    errors: list[SchemaError] = []
     try:
         made = model.model_validate(value)
     except ValidationError as error:
-        faults = faults_of(error, model)
+        errors = errors_of(error, model)
         try:
             made = model.model_validate(value, context=LENIENT)
         except ValidationError:  # the whole value is refused, which is reported already
-            raise Faulty(faults) from None
-    faults += beyond(made)
-    if faults:
-        raise Faulty(faults)
+            raise SchemaErrors(errors) from None
+    errors += beyond(made)
+    if errors:
+        raise SchemaErrors(errors)
     return made
 
 
-def faults_of(error: ValidationError, model: type[Part]) -> list[Fault]:
+def errors_of(error: ValidationError, model: type[Part]) -> list[SchemaError]:
     """Return every error of a failed check in plain words."""
-    return [Fault(each["loc"], _what(each, model)) for each in error.errors()]
+    return [SchemaError(each["loc"], _what(each, model)) for each in error.errors()]
 
 
 def _what(error: Any, model: type[Part]) -> str:
     kind, value, place = error["type"], error["input"], error["loc"]
-    if kind == "fault":
+    if kind == "wrong":
         return str(error["msg"])
     if kind == "missing":
         return "is missing; add it"

@@ -36,7 +36,7 @@ from validation.statistics.vote_patterns import DIMENSIONS
 
 PAIRWISE_SHOWN = 50
 # The name of each kind in a form, and on the page.
-KEPT = {
+CACHED = {
     Kind.AGREEMENT: ("agreement", "Agreement by {by}"),
     Kind.ANNOTATORS: ("figures", "Statistics of annotators"),
     Kind.MODELS: ("models", "Dawid-Skene and MACE"),
@@ -70,14 +70,14 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
             count_or_stop(request, question, Kind.AGREEMENT, by=by)
             return redirect(address_in("agreement", question, by=by))
         if "part" in request.GET:
-            return kept_part(request, question, Kind.AGREEMENT, by)
+            return cached_part(request, question, Kind.AGREEMENT, by)
         found, row = current_agreement(question, by)
         if request.GET.get("as") == "csv" and found is not None:
             return HttpResponse(found.as_csv(), content_type="text/csv; charset=utf-8")
         if "chart" in request.GET:
             charts = agreement_charts(found, question) if found else []
             return chart_file(charts, request.GET["chart"], f"{slug}-agreement-by-{by}")
-        context |= {"kept": row, "by": by, "dimensions": DIMENSIONS}
+        context |= {"cached": row, "by": by, "dimensions": DIMENSIONS}
         if found is not None:
             context |= agreement_context(found, question)
     return render(request, "annotation_site/agreement.html", context)
@@ -101,10 +101,10 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
         )
         return redirect(address_in("annotators", question))
     if "part" in request.GET:
-        return kept_part(
+        return cached_part(
             request, question, Kind.MODELS if request.GET["part"] == "models" else Kind.ANNOTATORS
         )
-    models, models_kept = current(question, Kind.MODELS)
+    models, models_cached = current(question, Kind.MODELS)
     found, row = current_annotators(question)
     charts = annotator_charts(found or (), question)
     if "chart" in request.GET:
@@ -117,9 +117,9 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
         "also": also(question),
         "charts": charts,
         "list": annotator_list(found or (), reliability, question, request.GET.get("sort", "")),
-        "kept": row,
+        "cached": row,
         "models": models,
-        "models_kept": models_kept,
+        "models_cached": models_cached,
         "pairwise": (pairwise or [])[:PAIRWISE_SHOWN],
         "meanings": [(NAMED[name], meaning) for name, meaning in MEANINGS.items()],
         "rules": RULES,
@@ -136,14 +136,14 @@ def count_or_stop(request: HttpRequest, question: Question, *kinds: Kind, by: st
             enqueue(request_statistics(question=question, kind=kind, by=by))
 
 
-def kept_part(request: HttpRequest, question: Question, kind: Kind, by: str = "") -> HttpResponse:
+def cached_part(request: HttpRequest, question: Question, kind: Kind, by: str = "") -> HttpResponse:
     """Returns the progress of a count, for htmx, every two seconds; afterwards lets htmx reload the page."""
     _, row = stored(question, kind, by)
     if not row.is_wanted:
         return HttpResponseClientRefresh()
-    what, name = KEPT[kind]
-    context = {"kept": row, "what": what, "name": name.format(by=by), "by": by, "also": also(question)}
-    return render(request, "annotation_site/_kept.html", context)
+    what, name = CACHED[kind]
+    context = {"cached": row, "what": what, "name": name.format(by=by), "by": by, "also": also(question)}
+    return render(request, "annotation_site/_cached.html", context)
 
 
 def agreement_context(found: AgreementReport, question: Question) -> dict[str, Any]:

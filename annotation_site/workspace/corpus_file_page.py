@@ -32,7 +32,7 @@ def corpus_file(request: HttpRequest, slug: str = "") -> HttpResponse:
     """
     corpus = get_object_or_404(Corpus, slug=slug) if slug else None
     text = text_in(request, "text")
-    faults: list[str] = []
+    errors: list[str] = []
     file, changes = None, None
     if request.method == "POST":
         try:
@@ -46,22 +46,22 @@ def corpus_file(request: HttpRequest, slug: str = "") -> HttpResponse:
                     number = len(changes.lines)
                     messages.success(request, f"{number} change{'' if number == 1 else 's'} made.")
                     return redirect("corpus-overview", file.corpus.slug)
-                faults = [CHANGED_MEANWHILE]
+                errors = [CHANGED_MEANWHILE]
         except BadCorpusFile as problem:
-            faults = problem.faults
+            errors = problem.errors
         except LoadRefused as problem:
-            faults = problem.reasons
+            errors = problem.reasons
     context = {
         "corpus": corpus,
         "text": text,
-        "faults": faults,
+        "errors": errors,
         "file": file,
         "changes": changes,
         "is_new": file is not None and not Corpus.objects.filter(slug=file.corpus.slug).exists(),
         "warnings": [*file.warnings, *changes.notes] if file is not None and changes is not None else [],
         "seen": _digest(text, changes) if changes else "",
     }
-    return render(request, "workspace/corpus_file.html", context, status=422 if faults else 200)
+    return render(request, "workspace/corpus_file.html", context, status=422 if errors else 200)
 
 
 def _other_corpus(file: CorpusFile, corpus: Corpus) -> str:

@@ -10,19 +10,19 @@ from typing import Any
 
 from collection.corpora.toml_places import line_at, lines_of, too_much
 from collection.corpus_schema import CorpusFile
-from schemas.base import Fault, Faulty, Part, checked, field_at, is_list, part_in
+from schemas.base import Part, SchemaError, SchemaErrors, checked, field_at, is_list, part_in
 
 
 class BadCorpusFile(Exception):
-    """The file cannot be loaded. `faults`: one sentence each, with file, line, table and key."""
+    """The file cannot be loaded. `errors`: one sentence each, with file, line, table and key."""
 
-    def __init__(self, faults: Sequence[str]) -> None:
-        super().__init__("\n".join(faults))
-        self.faults = list(faults)
+    def __init__(self, errors: Sequence[str]) -> None:
+        super().__init__("\n".join(errors))
+        self.errors = list(errors)
 
 
 def read_corpus_file(path: Path) -> CorpusFile:
-    """Reads and checks the file. Raises BadCorpusFile with all of its faults."""
+    """Reads and checks the file. Raises BadCorpusFile with all of its errors."""
     raw = path.read_bytes()
     try:
         text = raw.decode("utf-8-sig")
@@ -33,7 +33,7 @@ def read_corpus_file(path: Path) -> CorpusFile:
 
 
 def corpus_file_in(text: str, name: str) -> CorpusFile:
-    """Checks the text of a corpus file; `name` stands in errors. Raises BadCorpusFile with all of its faults."""
+    """Checks the text of a corpus file; `name` stands in errors. Raises BadCorpusFile with all of its errors."""
     text = text.replace("\r\n", "\n")
     if why := too_much(text):
         joint = ", " if why.startswith("line") else " "
@@ -43,31 +43,31 @@ def corpus_file_in(text: str, name: str) -> CorpusFile:
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         raise BadCorpusFile([f"{name}: not valid TOML: {problem}."]) from None
     try:
-        return checked(CorpusFile, content, CorpusFile.faults).with_schemes()
-    except Faulty as faulty:
-        raise BadCorpusFile(_sentences(name, text, content, faulty.faults)) from None
+        return checked(CorpusFile, content, CorpusFile.errors).with_schemes()
+    except SchemaErrors as faulty:
+        raise BadCorpusFile(_sentences(name, text, content, faulty.errors)) from None
 
 
-def _sentences(name: str, text: str, content: dict[str, Any], faults: Sequence[Fault]) -> list[str]:
+def _sentences(name: str, text: str, content: dict[str, Any], errors: Sequence[SchemaError]) -> list[str]:
     lines = lines_of(text)
-    placed = sorted(((line_at(fault.place, lines), fault) for fault in faults), key=lambda each: each[0])
+    placed = sorted(((line_at(error.place, lines), error) for error in errors), key=lambda each: each[0])
     sentences = []
-    for line, fault in placed:
-        field = field_at(CorpusFile, fault.place)
-        is_whole_table = len(fault.place) == 1 and field is not None and field.is_required()
-        if is_whole_table and fault.what.startswith("is missing"):
-            sentences.append(f"{name}: there is no [{fault.place[0]}] table; add it.")
+    for line, error in placed:
+        field = field_at(CorpusFile, error.place)
+        is_whole_table = len(error.place) == 1 and field is not None and field.is_required()
+        if is_whole_table and error.what.startswith("is missing"):
+            sentences.append(f"{name}: there is no [{error.place[0]}] table; add it.")
         else:
-            where = filter(None, (f"{name}, line {line}", *_where(fault, content), fault.what))
+            where = filter(None, (f"{name}, line {line}", *_where(error, content), error.what))
             sentences.append(": ".join(where) + ".")
     return list(dict.fromkeys(sentences))
 
 
-def _where(fault: Fault, content: Any) -> tuple[str, str]:
+def _where(error: SchemaError, content: Any) -> tuple[str, str]:
     """Returns the table, such as `[[prompts]] "fiction" [[check]] 1`, and the key of an error."""
     table: list[str] = []
     value = content
-    for number, step in enumerate(fault.place, start=1):
+    for number, step in enumerate(error.place, start=1):
         try:
             value = value[step]
         except (KeyError, IndexError, TypeError):
@@ -76,7 +76,7 @@ def _where(fault: Fault, content: Any) -> tuple[str, str]:
             slug = value.get("slug") if isinstance(value, dict) else None
             table.append(f'"{slug}"' if isinstance(slug, str) and slug else str(step + 1))
             continue
-        field = field_at(CorpusFile, fault.place[:number])
+        field = field_at(CorpusFile, error.place[:number])
         part = part_in(field.annotation) if field else None
         if field is None or part is None or not issubclass(part, Part):
             return " ".join(table), step

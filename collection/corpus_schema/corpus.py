@@ -8,7 +8,7 @@ from pydantic import Field
 from collection import advice
 from collection.corpus_schema.tables import Count, Named, Needed, OneOrMore, Slug, Table
 from nli.labels import SCHEMES
-from schemas.base import Fault, OneOf, Place
+from schemas.base import OneOf, Place, SchemaError
 
 PROTOCOLS = ("elicited", "judged", "recast")
 WRITING = ("open", "invitation", "exam")
@@ -77,9 +77,11 @@ class CorpusPart(Table):
     dev_pairs_per_genre: Count = Field(0, description="how many pairs of each genre a freeze puts into dev")
     test_pairs_per_genre: Count = Field(0, description="and into test")
 
-    def faults(self, place: Place) -> Iterator[Fault]:
+    def errors(self, place: Place) -> Iterator[SchemaError]:
         if self.max_hypothesis_chars < self.min_hypothesis_chars:
-            yield Fault((*place, "max_hypothesis_chars"), "must not be smaller than min_hypothesis_chars")
+            yield SchemaError(
+                (*place, "max_hypothesis_chars"), "must not be smaller than min_hypothesis_chars"
+            )
 
 
 class ConsentPart(Table):

@@ -10,7 +10,7 @@ from collection.corpus_schema.questions import QuestionPart, SideQuestionPart
 from collection.corpus_schema.tables import ExamPart, Rows, Table, repeated
 from nli.gold import UNANIMOUS, may_decide
 from nli.labels import READINGS, SCHEMES
-from schemas.base import Fault, Place
+from schemas.base import Place, SchemaError
 
 
 class CorpusFile(Table):
@@ -25,63 +25,65 @@ class CorpusFile(Table):
     prompts: Annotated[tuple[PromptPart, ...], Rows] = ()
     genres: Annotated[tuple[GenrePart, ...], Rows] = ()
 
-    def faults(self) -> Iterator[Fault]:
+    def errors(self) -> Iterator[SchemaError]:
         """Returns the errors that concern several tables."""
         scheme = self.corpus.scheme
         labels, slugs = SCHEMES[scheme], [prompt.slug for prompt in self.prompts]
-        yield from self.corpus.faults(("corpus",))
+        yield from self.corpus.errors(("corpus",))
         if (self.exam is not None) != (self.corpus.writing == "exam"):
             what = 'goes together with writing = "exam" in [corpus]; give both of them or neither'
-            yield Fault(("exam",), what)
+            yield SchemaError(("exam",), what)
         if self.exam is not None:
-            yield from self.exam.faults(("exam",), labels)
-        yield from self._question_faults()
-        yield from self._sign_up_faults()
+            yield from self.exam.errors(("exam",), labels)
+        yield from self._question_errors()
+        yield from self._sign_up_errors()
         for number, prompt in enumerate(self.prompts):
-            yield from prompt.faults(("prompts", number), labels)
+            yield from prompt.errors(("prompts", number), labels)
         for number, genre in enumerate(self.genres):
-            yield from genre.faults(("genres", number), slugs)
+            yield from genre.errors(("genres", number), slugs)
         for key in ("prompts", "questions", "genres"):
             yield from repeated((key,), "slug", [entry.slug for entry in getattr(self, key)])
         if not self.genres:
-            yield Fault((), "there is no [[genres]] table; a corpus needs at least one genre")
+            yield SchemaError((), "there is no [[genres]] table; a corpus needs at least one genre")
 
-    def _sign_up_faults(self) -> Iterator[Fault]:
+    def _sign_up_errors(self) -> Iterator[SchemaError]:
         """Returns what would let people who signed up by themselves work before an exam."""
         if not self.corpus.sign_up:
             return
         place = ("corpus", "sign_up")
         if self.corpus.writing == "open" and self.corpus.protocol == "elicited":
-            yield Fault(place, 'wants writing = "exam" in [corpus], so that an exam stands before the work')
+            yield SchemaError(
+                place, 'wants writing = "exam" in [corpus], so that an exam stands before the work'
+            )
         for question in (self.question, *self.questions):
             if question.pool_is_open and not (question.pool_needs_exam or question.qualification):
-                yield Fault(
+                yield SchemaError(
                     place,
                     "wants pool_needs_exam = true, a qualification, or pool_is_open = false in [question] and"
                     " [[questions]], so that an exam stands before the work",
                 )
                 return
 
-    def _question_faults(self) -> Iterator[Fault]:
+    def _question_errors(self) -> Iterator[SchemaError]:
         scheme = self.corpus.scheme
-        yield from self.question.faults(("question",), scheme)
+        yield from self.question.errors(("question",), scheme)
         judged = self.question.scheme or scheme
         if judged != scheme and not may_decide(self.question.gold_rule, judged, scheme):
             ways = " or ".join(
                 f"{one} in an {into} corpus" for one, into in READINGS if may_decide(UNANIMOUS, one, into)
             )
-            yield Fault(
+            yield SchemaError(
                 ("question", "scheme"),
                 "must be that of [corpus], so that its labels can be gold; the one other way is"
                 f' {ways}, with gold_rule = "{UNANIMOUS}"',
             )
         for number, side in enumerate(self.questions):
-            yield from side.faults(("questions", number), scheme)
+            yield from side.errors(("questions", number), scheme)
         asked: list[tuple[Place, QuestionPart]] = [(("question",), self.question)]
         asked += [(("questions", number), side) for number, side in enumerate(self.questions)]
         for place, question in asked:
             if question.pool_needs_exam and question.exam is None and self.exam is None:
-                yield Fault(
+                yield SchemaError(
                     (*place, "pool_needs_exam"), "wants an [exam]; add the table, or take the key out"
                 )
 

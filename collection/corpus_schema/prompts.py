@@ -24,7 +24,7 @@ from collection.corpus_schema.tables import (
     repeated,
     strange_labels,
 )
-from schemas.base import Fault, OneOf, Place, meant
+from schemas.base import OneOf, Place, SchemaError, meant
 
 REGISTERS = ("written", "spoken")
 STATUSES = ("open", "pilot", "closed")
@@ -74,10 +74,10 @@ class PromptPart(Table):
                 del content[key]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
-    def faults(self, place: Place, labels: Sequence[str]) -> Iterator[Fault]:
+    def errors(self, place: Place, labels: Sequence[str]) -> Iterator[SchemaError]:
         if not self.fields:
             what = "there is none; add a [[prompts.fields]] table for each label to be written"
-            yield Fault((*place, "fields"), what)
+            yield SchemaError((*place, "fields"), what)
         for key in ("fields", "examples", "check"):
             yield from strange_labels(getattr(self, key), (*place, key), labels)
         asked = [entry.label for entry in self.fields]
@@ -86,14 +86,14 @@ class PromptPart(Table):
         for label in dict.fromkeys(asked):
             if label and label not in shown:
                 what = f'there is no worked example for "{label}"; add a [[prompts.examples]] table'
-                yield Fault((*place, "examples"), what)
+                yield SchemaError((*place, "examples"), what)
         for question in self.check:
             if question.label in labels and question.label not in asked:
                 what = f'"{question.label}" has no [[prompts.fields]] table, so nobody can choose it'
-                yield Fault((*place, "check"), what)
+                yield SchemaError((*place, "check"), what)
         if self.skip_pay_cents > self.pay_cents:
             what = f"must not be more than pay_cents, {self.pay_cents}: skipping would pay better"
-            yield Fault((*place, "skip_pay_cents"), what)
+            yield SchemaError((*place, "skip_pay_cents"), what)
 
 
 with warnings.catch_warnings():
@@ -109,9 +109,9 @@ with warnings.catch_warnings():
         )
         prompt: str = Field("", description="the slug of its prompt; without one nobody can write for it")
 
-        def faults(self, place: Place, prompts: Sequence[str]) -> Iterator[Fault]:
+        def errors(self, place: Place, prompts: Sequence[str]) -> Iterator[SchemaError]:
             if self.prompt and self.prompt not in prompts:
                 guess = meant(self.prompt, prompts, " (did you mean {}?)")
                 listed = ", ".join(filter(None, prompts)) or "none"
                 what = f'no prompt has the slug "{self.prompt}"{guess}; the prompts are: {listed}'
-                yield Fault((*place, "prompt"), what)
+                yield SchemaError((*place, "prompt"), what)

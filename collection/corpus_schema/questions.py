@@ -28,7 +28,7 @@ from collection.corpus_schema.tables import (
 from nli.gold import MAJORITY, NEEDS_SCHEME, RULES, UNANIMOUS, is_threshold, may_judge
 from nli.labels import SCHEMES
 from nli.lines import PARTITIONS
-from schemas.base import Fault, OneOf, Place
+from schemas.base import OneOf, Place, SchemaError
 
 A_WEEK = 7 * 24 * 60  # minutes
 PAGES = ("main", "instructions", "exam")  # addresses that no question may take
@@ -116,73 +116,73 @@ class QuestionPart(Table):
         (), description=f'{TABLES_BELOW}; only with `gold_rule = "{UNANIMOUS}"`'
     )
 
-    def faults(self, place: Place, corpus_scheme: str) -> Iterator[Fault]:
+    def errors(self, place: Place, corpus_scheme: str) -> Iterator[SchemaError]:
         """Returns the errors that concern several keys."""
         labels = SCHEMES.get(self.scheme or corpus_scheme, ())
         if not is_threshold(self.threshold, self.seats):
-            yield Fault(
+            yield SchemaError(
                 (*place, "threshold"),
                 f"must be more than half of the {self.seats} seats, and at most all of them",
             )
         if self.most_labels < self.seats:
-            yield Fault((*place, "most_labels"), f"must not be smaller than the {self.seats} seats")
+            yield SchemaError((*place, "most_labels"), f"must not be smaller than the {self.seats} seats")
         if labels and not may_judge(self.gold_rule, self.scheme or corpus_scheme):
             what = f'"{self.gold_rule}" is for the scheme {NEEDS_SCHEME[self.gold_rule]} alone'
-            yield Fault((*place, "gold_rule"), what)
+            yield SchemaError((*place, "gold_rule"), what)
         for key in ("labels", "examples", "check", "calibration"):
             yield from strange_labels(getattr(self, key), (*place, key), labels)
         given = [entry.label for entry in self.labels]
         yield from repeated((*place, "labels"), "label", given)
         for label in labels:
             if label not in given:
-                yield Fault((*place, "labels"), f'"{label}" is missing; add a table for it')
-        yield from self._pool_faults(place, labels)
-        yield from self._calibration_faults(place)
-        yield from self._partition_faults(place)
+                yield SchemaError((*place, "labels"), f'"{label}" is missing; add a table for it')
+        yield from self._pool_errors(place, labels)
+        yield from self._calibration_errors(place)
+        yield from self._partition_errors(place)
 
-    def _partition_faults(self, place: Place) -> Iterator[Fault]:
+    def _partition_errors(self, place: Place) -> Iterator[SchemaError]:
         if self.partitions and self.gold_rule != UNANIMOUS:
-            yield Fault((*place, "partitions"), f'goes together with gold_rule = "{UNANIMOUS}"')
+            yield SchemaError((*place, "partitions"), f'goes together with gold_rule = "{UNANIMOUS}"')
         yield from repeated((*place, "partitions"), "partition", [each.partition for each in self.partitions])
         for number, each in enumerate(self.partitions):
             if each.seats > self.seats:
                 where = (*place, "partitions", number, "seats")
-                yield Fault(where, f"must not be more than the {self.seats} seats of the question")
+                yield SchemaError(where, f"must not be more than the {self.seats} seats of the question")
             if each.threshold > each.seats:
-                yield Fault(
+                yield SchemaError(
                     (*place, "partitions", number, "threshold"),
                     f"must not be more than the {each.seats} seats",
                 )
 
-    def _pool_faults(self, place: Place, labels: Sequence[str]) -> Iterator[Fault]:
+    def _pool_errors(self, place: Place, labels: Sequence[str]) -> Iterator[SchemaError]:
         if self.qualification and self.pool_needs_exam:
-            yield Fault(
+            yield SchemaError(
                 (*place, "qualification"), "does not go together with pool_needs_exam: the exam gives its own"
             )
         if self.exam is None:
             return
-        yield from self.exam.faults((*place, "exam"), labels)
+        yield from self.exam.errors((*place, "exam"), labels)
         if not self.pool_needs_exam:
-            yield Fault(
+            yield SchemaError(
                 (*place, "exam"), "goes together with pool_needs_exam = true; give both of them or neither"
             )
         for number, item in enumerate(self.exam.items):
             if not item.hypothesis:
-                yield Fault(
+                yield SchemaError(
                     (*place, "exam", "items", number),
                     "has no hypothesis; who labels is not asked to write one",
                 )
 
-    def _calibration_faults(self, place: Place) -> Iterator[Fault]:
+    def _calibration_errors(self, place: Place) -> Iterator[SchemaError]:
         if self.calibration_percent and not self.calibration:
-            yield Fault(
+            yield SchemaError(
                 (*place, "calibration_percent"), "there is no item; add a [[calibration]] table for each"
             )
         texts = Counter((item.premise, item.hypothesis) for item in self.calibration)
         for (_, hypothesis), times in texts.items():
             if times > 1:
                 what = f'"{hypothesis}" is there {times} times with one premise; once is right'
-                yield Fault((*place, "calibration"), what)
+                yield SchemaError((*place, "calibration"), what)
 
 
 class SideQuestionPart(QuestionPart):
@@ -192,10 +192,10 @@ class SideQuestionPart(QuestionPart):
     hides_premise: bool = Field(False, description="the sentence is judged by itself")
     by_sentence: bool = Field(False, description="each sentence of the premise is judged by itself")
 
-    def faults(self, place: Place, corpus_scheme: str) -> Iterator[Fault]:
+    def errors(self, place: Place, corpus_scheme: str) -> Iterator[SchemaError]:
         if self.slug in PAGES:
-            yield Fault((*place, "slug"), f'"{self.slug}" is the name of a page; choose another')
+            yield SchemaError((*place, "slug"), f'"{self.slug}" is the name of a page; choose another')
         if self.hides_premise and self.by_sentence:
             what = "does not go together with by_sentence, which shows one sentence of it"
-            yield Fault((*place, "hides_premise"), what)
-        yield from super().faults(place, corpus_scheme)
+            yield SchemaError((*place, "hides_premise"), what)
+        yield from super().errors(place, corpus_scheme)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, field_validator
 
-from schemas.base import Fault, Part, Place, refuse
+from schemas.base import Part, Place, SchemaError, refuse
 
 SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 MAX_SMALL = 32_767  # what a small whole number holds in every database
@@ -82,20 +82,20 @@ class ExamPart(Table):
     tries: OneOrMore = Field(2, description="how often one person may take it")
     items: Annotated[tuple[ExamItemPart, ...], Rows] = Field((), description=f"{TABLES_BELOW}; at least one")
 
-    def faults(self, place: Place, labels: Sequence[str]) -> Iterator[Fault]:
+    def errors(self, place: Place, labels: Sequence[str]) -> Iterator[SchemaError]:
         if not self.items:
-            yield Fault((*place, "items"), "there is none; add an [[exam.items]] table for each item")
+            yield SchemaError((*place, "items"), "there is none; add an [[exam.items]] table for each item")
         yield from strange_labels(self.items, (*place, "items"), labels)
 
 
-def strange_labels(rows: Iterable[Any], place: Place, labels: Sequence[str]) -> Iterator[Fault]:
+def strange_labels(rows: Iterable[Any], place: Place, labels: Sequence[str]) -> Iterator[SchemaError]:
     """Returns the labels that are not in the scheme. Empty labels are reported elsewhere."""
     for number, row in enumerate(rows):
         if row.label and labels and row.label not in labels:
-            yield Fault((*place, number, "label"), f'"{row.label}" is none of {", ".join(labels)}')
+            yield SchemaError((*place, number, "label"), f'"{row.label}" is none of {", ".join(labels)}')
 
 
-def repeated(place: Place, key: str, values: Sequence[str]) -> Iterator[Fault]:
+def repeated(place: Place, key: str, values: Sequence[str]) -> Iterator[SchemaError]:
     for value, times in Counter(values).items():
         if value and times > 1:
-            yield Fault(place, f'{key} "{value}" is there {times} times; once is right')
+            yield SchemaError(place, f'{key} "{value}" is there {times} times; once is right')

@@ -14,7 +14,7 @@ from collection import errors
 from collection.models import Corpus, ProblemReport, Prompt, PromptVersion
 from collection.writing import problem_reports, prompts, statistics
 from collection.writing.forms import PilotForm, ReportForm
-from collection.writing.versions import differences, figures_of
+from collection.writing.versions import differences, statistics_of
 
 REPORTS_A_PAGE = 20
 TASKS_SHOWN = 50
@@ -108,7 +108,7 @@ def compare_prompts(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "corpus": corpus,
         "versions": versions,
-        "two": [(version, figures_of(version)) for version in two],
+        "two": [(version, statistics_of(version)) for version in two],
         "words": list(differences(two[0].instructions, two[1].instructions)) if len(two) == 2 else [],
     }
     return render(request, "collection/writing/compare_prompts.html", context)

@@ -27,25 +27,25 @@ from collection.writing.forms import SkipForm, WritingForm, by_script, typed_tex
 UNSENT_SHOWN = 10
 
 
-def texts_kept_for_visitors(view: View) -> View:
+def unsaved_texts_shown_to_visitors(view: View) -> View:
     """Shows the typed texts to people whose session has ended, instead of the sign-in page."""
 
     @wraps(view)
-    def kept(request: HttpRequest, corpus: str) -> HttpResponseBase:
+    def shown(request: HttpRequest, corpus: str) -> HttpResponseBase:
         if request.method == "POST" and not isinstance(request.user, User):
             here = urlencode({"next": reverse("writing", args=[corpus])})
             why = gettext("You are signed out, so this could not be saved.")
-            return _keep(
+            return _show_unsaved(
                 request, why, gettext("Sign in and go on"), f"{reverse('sign-in')}?{here}", status=403
             )
         return view(request, corpus)
 
-    return kept
+    return shown
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
-@texts_kept_for_visitors
+@unsaved_texts_shown_to_visitors
 @annotator_required
 @hands_out_work
 def writing(request: HttpRequest, corpus: str) -> HttpResponse:
@@ -97,7 +97,7 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
         except ConsentMissing:
             return ask_for_consent(request, corpus)
         except errors.TaskOver as over:
-            return _keep(
+            return _show_unsaved(
                 request,
                 str(over),
                 gettext("Go on to the next one"),
@@ -106,7 +106,7 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
             )
         except KeyReused:
             why = gettext("This one was saved before, as you first sent it, and that stands.")
-            return _keep(
+            return _show_unsaved(
                 request,
                 why,
                 gettext("Go on to the next one"),
@@ -138,7 +138,7 @@ def _with_pay(sentence: str, cents: int) -> str:
 
 
 @require_POST
-@texts_kept_for_visitors
+@unsaved_texts_shown_to_visitors
 @annotator_required
 def skip(request: HttpRequest, corpus: str) -> HttpResponse:
     """Releases the premise, with an optional reason, and reports a problem if one was typed.
@@ -196,20 +196,20 @@ def own_task(request: HttpRequest, corpus: Corpus, user: User) -> WritingAssignm
 
 def not_yours(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     why = gettext("You have no such task. Perhaps you are signed in as somebody else than when you began?")
-    return _keep(
+    return _show_unsaved(
         request, why, gettext("Go on to a task of yours"), reverse("writing", args=[corpus.slug]), status=404
     )
 
 
 def ask_for_consent(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     why = gettext("This could not be saved, because your consent is missing or was withdrawn.")
-    return _keep(request, why, gettext("Read it and agree"), _consent_page(corpus), status=403)
+    return _show_unsaved(request, why, gettext("Read it and agree"), _consent_page(corpus), status=403)
 
 
-def _keep(request: HttpRequest, why: str, go_on: str, address: str, *, status: int) -> HttpResponse:
+def _show_unsaved(request: HttpRequest, why: str, go_on: str, address: str, *, status: int) -> HttpResponse:
     """Shows texts that could not be saved, for copying, and a link to continue."""
     context = {"why": why, "texts": typed_texts(request.POST), "go_on": go_on, "address": address}
-    return render(request, "collection/writing/kept.html", context, status=status)
+    return render(request, "collection/writing/unsaved.html", context, status=status)
 
 
 def _consent_page(corpus: Corpus) -> str:
@@ -268,7 +268,7 @@ def _nothing(request: HttpRequest, corpus: Corpus, nothing: errors.NoWork) -> Ht
 
 
 @require_POST
-@texts_kept_for_visitors
+@unsaved_texts_shown_to_visitors
 @annotator_required
 def draft(request: HttpRequest, corpus: str) -> HttpResponse:
     """Stores a draft. Returns advice as JSON to a script, and the task to a browser without scripts."""

@@ -19,7 +19,7 @@ SAME, ONLY_FIRST, ONLY_SECOND = "same", "first", "second"
 
 
 @dataclass(frozen=True)
-class Figures:
+class VersionStatistics:
     """What writers did under a version, over its newest thousand closed tasks.
 
     sent, skipped: tasks. took: median time from the claim to the sending. advice: advice given for a task that was
@@ -33,12 +33,12 @@ class Figures:
     characters: float | None
 
 
-def figures_of(version: PromptVersion) -> Figures:
+def statistics_of(version: PromptVersion) -> VersionStatistics:
     tasks = WritingAssignment.objects.filter(prompt_version=version, closed_at__isnull=False).order_by("-pk")
     rows = list(tasks.values_list("outcome", F("closed_at") - F("created_at"), Count("advice"))[:NEWEST])
     sent = [(took, advice) for outcome, took, advice in rows if outcome in WritingAssignment.SENT]
     pairs = Pair.objects.filter(prompt_version=version)
-    return Figures(
+    return VersionStatistics(
         sent=len(sent),
         skipped=sum(outcome in PASSED_OVER for outcome, _, _ in rows),
         took=median(took for took, _ in sent) if sent else None,

@@ -36,7 +36,7 @@ from modeling.baselines.settings import (
     WordNetClassifierSettings,
 )
 from nli.tokens import is_english
-from schemas.base import Faulty, checked, choices_of, default_of, limit_of
+from schemas.base import SchemaErrors, checked, choices_of, default_of, limit_of
 
 BASELINES: dict[str, type[Settings]] = {
     "majority": MajoritySettings,
@@ -157,7 +157,7 @@ def make_settings(baseline: str, given: Mapping[str, object]) -> Settings:
     """
     try:
         return checked(settings_class(baseline), dict(given))
-    except Faulty as faulty:
+    except SchemaErrors as faulty:
         raise ValueError(faulty.sentences(baseline)) from None
 
 

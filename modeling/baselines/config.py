@@ -33,7 +33,7 @@ from nli.labels import COLLAPSED, SCHEMES
 from nli.shapes import fields_of
 from nli.single_premises import rule_named
 from nli.tokens import writes_without_spaces
-from schemas.base import LENIENT, Fault, Faulty, OneOf, Part, checked, part_of, refuse
+from schemas.base import LENIENT, OneOf, Part, SchemaError, SchemaErrors, checked, part_of, refuse
 
 HELD_OUT = ("dev", "test")
 DEVICES = ("auto", "cpu", "cuda")
@@ -201,7 +201,7 @@ class RunConfig(Regime):
     def _of_the_baseline(cls, value: Any, info: ValidationInfo) -> Any:
         kind = BASELINES.get(info.data.get("baseline", ""))
         if kind is None:
-            return Settings()  # the baseline is at fault
+            return Settings()  # the baseline is at error
         named = {} if type(value) is Settings else value
         if info.data.get("preset") == "paper" and isinstance(named, dict):
             named = {**(kind.PAPER or {}), **named}
@@ -212,38 +212,38 @@ class RunConfig(Regime):
                 return kind()
             raise
 
-    def faults(self) -> Iterator[Fault]:
+    def errors(self) -> Iterator[SchemaError]:
         """Yield the errors that involve several keys."""
         if self.files.train is None:
-            yield Fault(("files", "train"), "is missing; a baseline cannot be trained without it")
+            yield SchemaError(("files", "train"), "is missing; a baseline cannot be trained without it")
         if self.collapse and self.scheme not in ("", COLLAPSED):
-            yield Fault(
+            yield SchemaError(
                 ("collapse",), f'reads labels as those of {COLLAPSED}; set scheme to "{COLLAPSED}" with it'
             )
         if self.baseline in TWO_CLASSES and self.scheme not in ("", COLLAPSED):
             what = (
                 f'must be "{COLLAPSED}", for {self.baseline} tells two classes apart; set collapse for others'
             )
-            yield Fault(("scheme",), what)
+            yield SchemaError(("scheme",), what)
         kind = BASELINES.get(self.baseline)
         if self.preset == "paper" and kind is not None and kind.PAPER is None:
-            yield Fault(("preset",), f'is "paper", but {self.baseline} is in no paper; remove it')
+            yield SchemaError(("preset",), f'is "paper", but {self.baseline} is in no paper; remove it')
         if (
             isinstance(self.settings, VotingSettings)
             and self.settings.rule == "more"
             and self.scheme not in BOTH_SIDES
         ):
-            yield Fault(("settings", "rule"), '"more" is for nli3 and entailed2; set it to "most"')
+            yield SchemaError(("settings", "rule"), '"more" is for nli3 and entailed2; set it to "most"')
         if self.hypothesis_only and self.baseline in NO_PREMISE:
-            yield Fault(
+            yield SchemaError(
                 ("hypothesis_only",), f"is set, but {self.baseline} reads no premise anyway; remove it"
             )
         if self.start is not None and self.baseline and not isinstance(self.settings, LearningSettings):
-            yield Fault(
+            yield SchemaError(
                 ("start",), f"is set, but {self.baseline} is fitted in one step and cannot start from a run"
             )
         if self.vectors is None and isinstance(self.settings, NeuralSettings):
-            yield Fault(("vectors",), f"is missing; {self.baseline} needs word vectors")
+            yield SchemaError(("vectors",), f"is missing; {self.baseline} needs word vectors")
 
     def identity(self) -> dict[str, Any]:
         """Return what decides the result, JSON-ready. On a CPU with one thread, runs with the same identity give the same
@@ -315,10 +315,10 @@ class EvaluationConfig(Object):
     threads: Annotated[int, Field(ge=1)] = 1
     collapse: bool = False
 
-    def faults(self) -> Iterator[Fault]:
+    def errors(self) -> Iterator[SchemaError]:
         """Yield the errors that involve several keys."""
         if not self.files.present:
-            yield Fault(("files",), "must name at least one partition")
+            yield SchemaError(("files",), "must name at least one partition")
 
 
 def read_run_config(value: object) -> RunConfig:
@@ -338,10 +338,10 @@ Config = TypeVar("Config", RunConfig, EvaluationConfig)
 
 
 def _read(name: str, kind: type[Config], value: object) -> Config:
-    def beyond(made: Config) -> Iterable[Fault]:
-        return made.faults()
+    def beyond(made: Config) -> Iterable[SchemaError]:
+        return made.errors()
 
     try:
         return checked(kind, value, beyond)
-    except Faulty as faulty:
+    except SchemaErrors as faulty:
         raise BaselineError(faulty.sentences(name)) from None

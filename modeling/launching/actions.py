@@ -241,7 +241,9 @@ def check_settings(
     except ValueError as error:
         keys = ", ".join(sorted(catalogue.baselines()[baseline].keys)) or "none"
         message = str(error)
-        raise BadSetting(message if keys in message else f"{message} The settings of {baseline}: {keys}.") from None
+        raise BadSetting(
+            message if keys in message else f"{message} The settings of {baseline}: {keys}."
+        ) from None
 
 
 @transaction.atomic

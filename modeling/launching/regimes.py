@@ -15,7 +15,7 @@ from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS, STARTS, Mixing, Object, Regime
 from modeling.models import TrainingRun
 from nli.labels import COLLAPSED, COLLAPSIBLE, readable_together
-from schemas.base import Fault, Faulty, OneOf, checked
+from schemas.base import OneOf, SchemaError, SchemaErrors, checked
 from snapshots.models import Snapshot, SnapshotPair
 
 
@@ -52,9 +52,9 @@ def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any])
     asked = {key: value for key, value in given.items() if value not in (None, "", False, [], {})}
     try:
         regime = checked(AskedRegime, asked)
-    except Faulty as faulty:
-        message = " ".join(f"{_within(fault)}{fault.what}." for fault in faulty.faults)
-        raise BadRegime(str(faulty.faults[0].place[0]), message) from None
+    except SchemaErrors as faulty:
+        message = " ".join(f"{_within(error)}{error.what}." for error in faulty.errors)
+        raise BadRegime(str(faulty.errors[0].place[0]), message) from None
     kept = regime.model_dump(exclude_defaults=True)
     if regime.mixed:
         kept["mixed"] = _mixed(snapshot, regime.mixed)
@@ -71,10 +71,10 @@ def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any])
     return kept
 
 
-def _within(fault: Fault) -> str:
+def _within(error: SchemaError) -> str:
     """Returns the place of an error inside its key: `entry 1: share: `."""
     return "".join(
-        f"entry {step + 1}: " if isinstance(step, int) else f"{step}: " for step in fault.place[1:]
+        f"entry {step + 1}: " if isinstance(step, int) else f"{step}: " for step in error.place[1:]
     )
 
 

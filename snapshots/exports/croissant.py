@@ -161,7 +161,9 @@ def _responsible(manifest: WithAnswers) -> dict[str, Any]:
     answers = manifest.get("datasheet_answers", {})
     metadata |= {name: answers[key] for key, name in ANSWERED.items() if answers.get(key, "").strip()}
     if counted := background(manifest):
-        metadata[DEMOGRAPHICS] = "\n".join([*filter(None, counted), *filter(None, [metadata.get(DEMOGRAPHICS)])])
+        metadata[DEMOGRAPHICS] = "\n".join(
+            [*filter(None, counted), *filter(None, [metadata.get(DEMOGRAPHICS)])]
+        )
     if tools := list(_tools(manifest)):
         metadata["rai:machineAnnotationTools"] = " ".join(tools)
     return metadata

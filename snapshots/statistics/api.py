@@ -18,7 +18,7 @@ from snapshots.statistics.charts import charts_of
 from snapshots.statistics.job import EDITIONS, kinds_for, request_statistics
 
 
-class FiguresQuery(QuerySerializer):
+class StatisticsQuery(QuerySerializer):
     as_ = one_of("form of statistics", ["charts"], required=False)
 
 
@@ -70,12 +70,12 @@ class StatisticsView(APIView):
         description="`kind` is corpus, artifacts or tags. 404 until they are computed. `as=charts` returns the charts"
         " of the page instead, as `charts`: their finding (`title`), columns with definitions, rows with raw values, and"
         " what is drawn.",
-        parameters=[FiguresQuery],
+        parameters=[StatisticsQuery],
         responses=OpenApiTypes.OBJECT,
     )
     def get(self, request: Request, pk: int, kind: str) -> Response:
         done = frozen_snapshot(pk).statistics.current(EDITIONS).filter(data__isnull=False)
-        wants_charts = FiguresQuery.read(request).get("as")
+        wants_charts = StatisticsQuery.read(request).get("as")
         row = get_object_or_404(done, kind=kind)
         if wants_charts:
             return Response({"charts": [chart.as_json() for chart in charts_of(kind, row.data or {})]})

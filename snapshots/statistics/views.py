@@ -45,7 +45,9 @@ def statistics_tables(kind: str, data: Mapping[str, Any]) -> list[ShownTable]:
     charts = {chart.key: chart for chart in charts_of(kind, data)}
     made = [(each, table(name, data)) for name, each in TABLES.items() if each.source == kind]
     return [
-        _shown(each, charts.get(each.name)) for definition, each in made if each.rows or not definition.only_with_rows
+        _shown(each, charts.get(each.name))
+        for definition, each in made
+        if each.rows or not definition.only_with_rows
     ]
 
 

@@ -45,8 +45,8 @@ def test_errors_are_those_of_the_command_and_the_text_stays(client, text):
     wrong = text.replace("[corpus]", "[corpus]\nnonsense = 1", 1)
     answer = client.post("/new-corpus/", {"text": wrong, "do": "look"})
     assert answer.status_code == 422
-    assert "corpus file, line" in answer.context["faults"][0]
-    assert "nonsense" in answer.context["faults"][0]
+    assert "corpus file, line" in answer.context["errors"][0]
+    assert "nonsense" in answer.context["errors"][0]
     assert answer.context["text"] == wrong
     assert client.post("/new-corpus/", {"text": "no toml", "do": "load"}).status_code == 422
     assert not Corpus.objects.exists()

@@ -145,7 +145,7 @@ def test_a_question_beside_has_an_exam_of_its_own(load):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "fault"),
+    ("old", "new", "error"),
     [
         ('slug = "grammar"', 'slug = "exam"', 'slug: "exam" is the name of a page; choose another'),
         ('slug = "grammar"', "", "slug: is missing"),
@@ -158,10 +158,10 @@ def test_a_question_beside_has_an_exam_of_its_own(load):
         ("threshold = 2", "threshold = 2\nfast = 1", "fast: unknown key"),
     ],
 )  # fmt: skip
-def test_faults_name_their_table(load, old, new, fault):
+def test_faults_name_their_table(load, old, new, error):
     told = load(TEXT + GRAMMAR.replace(old, new, 1))
     assert "[[questions]]" in told
-    assert fault in told
+    assert error in told
     assert not Corpus.objects.exists()
 
 

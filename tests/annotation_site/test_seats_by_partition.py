@@ -33,7 +33,7 @@ from validation.labelling.submitting import submit_batch
 from validation.models import Label, PartitionRule, Question
 from validation.pairs.listing import Wanted, pairs_to_read
 from validation.pairs.opening import open_for_validation, open_more_labels, preview_opening
-from validation.start_page.my_work import own_figures
+from validation.start_page.my_work import own_statistics
 from validation.statistics.agreement import report
 
 pytestmark = pytest.mark.django_db
@@ -307,6 +307,6 @@ def test_more_labels_are_not_asked_for_a_pair_with_one_seat(corpus):
 def test_annotators_see_statistics_on_pairs_with_fewer_seats(corpus):
     label_all({"train0": "5", "dev1": "3", "test2": "5", "test3": "45"})
     first = Label.objects.get(pair__public_id="train0").annotator
-    (own,) = own_figures(first)
+    (own,) = own_statistics(first)
     labelled = Label.objects.filter(annotator=first).values_list("pair__public_id", flat=True)
     assert own.pairs == len({"train0", "dev1", "test2"} & set(labelled))

@@ -63,7 +63,7 @@ WORKERS = (
     *("collection/joining/", "validation/labelling/", "validation/start_page/"),
     *(
         f"collection/writing/{name}"
-        for name in ("_care", "_check", "_faq", "_premise", "_unsent", "faq", "kept")
+        for name in ("_care", "_check", "_faq", "_premise", "_unsent", "faq", "unsaved")
     ),
     *(f"collection/writing/{name}" for name in ("my_reports", "my_writing", "nothing", "prompt", "writing")),
 )

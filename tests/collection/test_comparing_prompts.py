@@ -9,7 +9,7 @@ from collection.models import PromptVersion, WritingAssignment
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing, submit_writing
-from collection.writing.versions import differences, figures_of
+from collection.writing.versions import differences, statistics_of
 from tests.corpora import make_corpus, make_premise
 
 pytestmark = pytest.mark.django_db
@@ -40,10 +40,10 @@ def test_figures_are_those_of_the_version(browser_of, rosa, ana):
     new = PromptVersion.objects.create(
         prompt=old.prompt, number=2, instructions="Read the text and write.", pay_cents=40, digest="2"
     )
-    figures = figures_of(old)
+    figures = statistics_of(old)
     assert (figures.sent, figures.skipped, figures.took) == (2, 1, timedelta(minutes=2))
     assert figures.characters == pytest.approx(20, abs=1)
-    assert figures_of(new).took is None
+    assert statistics_of(new).took is None
     page = browser_of(rosa).get(PAGE).content.decode()
     assert "2 min 00 s" in page
     assert "Read the <del>line</del>" in page

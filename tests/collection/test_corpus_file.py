@@ -74,13 +74,13 @@ def read(tmp_path):
 
 
 @pytest.fixture
-def faults(read):
-    def faults_of(text):
+def errors(read):
+    def errors_of(text):
         with pytest.raises(BadCorpusFile) as caught:
             read(text)
-        return caught.value.faults
+        return caught.value.errors
 
-    return faults_of
+    return errors_of
 
 
 def test_a_good_file_is_read_without_a_warning(read):
@@ -91,7 +91,7 @@ def test_a_good_file_is_read_without_a_warning(read):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "fault"),
+    ("old", "new", "error"),
     [
         ('name = "Small"', "", "[corpus]: name: is missing; add it."),
         ('name = "Small"', 'name = ""', "[corpus]: name: is empty; write something there."),
@@ -243,23 +243,23 @@ def test_a_good_file_is_read_without_a_warning(read):
         ("[corpus]", "prompts = 3\n[corpus]", "[[prompts]]: must be a list, not a whole number."),
     ],
 )
-def test_each_fault_names_table_and_key(faults, old, new, fault):
+def test_each_fault_names_table_and_key(errors, old, new, error):
     assert old in GOOD
     if new.startswith("prompts = 3"):
         text = GOOD.split("[[prompts]]")[0].replace(old, new)
     else:
         text = GOOD.replace(old, new, 1)
-    found = faults(text)
+    found = errors(text)
     assert all(re.match(r"small\.toml(, line \d+)?: ", line) for line in found)
-    assert any(fault in line for line in found), found
+    assert any(error in line for line in found), found
 
 
-def test_all_faults_come_at_once(faults):
-    found = faults(GOOD.replace('name = "Small"', "names = 1").replace('prompt = "fiction"', 'prompt = "x"'))
+def test_all_faults_come_at_once(errors):
+    found = errors(GOOD.replace('name = "Small"', "names = 1").replace('prompt = "fiction"', 'prompt = "x"'))
     assert len(found) == 3
 
 
-def test_faults_come_with_their_lines_and_in_their_order(faults):
+def test_faults_come_with_their_lines_and_in_their_order(errors):
     text = GOOD.replace("[consent]", 'description = """Two\nlines [here]"""\nwritten_by = 1\n\n[consent]')
     text = text.replace('wording = "Open"', "wording = [\n1,\n2]").replace(
         'prompt = "fiction"', 'prompt = "x"'
@@ -268,7 +268,7 @@ def test_faults_come_with_their_lines_and_in_their_order(faults):
     lines = text.splitlines()
     told = [
         (int(found[1]), found[2])
-        for found in (re.match(r"small.toml, line (\d+): (.*)", line) for line in faults(text))
+        for found in (re.match(r"small.toml, line (\d+): (.*)", line) for line in errors(text))
     ]
     assert [what.split(":")[0] for _, what in told] == [
         "[corpus]",
@@ -280,9 +280,9 @@ def test_faults_come_with_their_lines_and_in_their_order(faults):
     assert [lines[number - 1] for number, _ in told] == wanted
 
 
-def test_a_fault_in_one_key_does_not_hide_what_two_others_say_together(faults):
+def test_a_fault_in_one_key_does_not_hide_what_two_others_say_together(errors):
     text = GOOD.replace('name = "Small"', "name = 1\nmin_hypothesis_chars = 9\nmax_hypothesis_chars = 8")
-    told = " ".join(faults(text))
+    told = " ".join(errors(text))
     assert "[corpus]: name: must be a text" in told
     assert "max_hypothesis_chars: must not be smaller" in told
 
@@ -290,19 +290,19 @@ def test_a_fault_in_one_key_does_not_hide_what_two_others_say_together(faults):
 @pytest.mark.parametrize(
     "key", ["a." * 50_000 + "a = 1", "[" + "a." * 50_000 + "a]", 'x = { "a"' + ' . "a"' * 9_000 + " = 1 }"]
 )
-def test_a_key_of_thousands_of_dots_is_refused_before_it_is_read(faults, key):
+def test_a_key_of_thousands_of_dots_is_refused_before_it_is_read(errors, key):
     began = time.thread_time()  # of this thread alone, however busy the machine is
-    (fault,) = faults(f"{GOOD}\n{key}\n")
+    (error,) = errors(f"{GOOD}\n{key}\n")
     assert time.thread_time() - began < 2
     assert (
-        fault
+        error
         == f"small.toml, line {GOOD.count(chr(10)) + 2}: a key with more than 20 dots; write a table instead."
     )
 
 
-def test_a_file_that_is_far_too_large_is_refused_before_it_is_read(faults):
-    (fault,) = faults(GOOD + "# " + "x" * 1_000_000)
-    assert "is larger than 1,000,000 bytes" in fault
+def test_a_file_that_is_far_too_large_is_refused_before_it_is_read(errors):
+    (error,) = errors(GOOD + "# " + "x" * 1_000_000)
+    assert "is larger than 1,000,000 bytes" in error
 
 
 def test_dots_in_texts_and_comments_are_no_keys(read):
@@ -310,20 +310,20 @@ def test_dots_in_texts_and_comments_are_no_keys(read):
     read(f"# {dots}\n" + GOOD.replace('instructions = "Write."', f'instructions = """{dots}\n{dots}"""'))
 
 
-def test_what_is_no_toml_is_told_with_its_place(faults):
-    (fault,) = faults("[corpus\n")
-    assert fault.startswith("small.toml: not valid TOML: ")
-    assert "line 1" in fault
+def test_what_is_no_toml_is_told_with_its_place(errors):
+    (error,) = errors("[corpus\n")
+    assert error.startswith("small.toml: not valid TOML: ")
+    assert "line 1" in error
 
 
-def test_bad_bytes_are_told_with_their_line(faults):
-    assert faults(b"[corpus]\nname = 'caf\xe9'\n") == [
+def test_bad_bytes_are_told_with_their_line(errors):
+    assert errors(b"[corpus]\nname = 'caf\xe9'\n") == [
         "small.toml, line 2: not UTF-8. Save the file as UTF-8."
     ]
 
 
-def test_an_empty_file_says_what_is_missing(faults):
-    assert "there is no [corpus] table; add it." in " ".join(faults(""))
+def test_an_empty_file_says_what_is_missing(errors):
+    assert "there is no [corpus] table; add it." in " ".join(errors(""))
 
 
 def test_a_prompt_that_no_genre_uses_is_only_a_warning(read):
@@ -338,9 +338,9 @@ def test_the_digest_of_a_prompt_is_over_its_content_and_not_its_name(read):
     assert read(GOOD.replace("Write what is right.", "Write!")).prompts[0].digest != prompt.digest
 
 
-def test_the_adjudicated_rule_is_for_three_labels_alone(faults):
+def test_the_adjudicated_rule_is_for_three_labels_alone(errors):
     text = GOOD.replace('name = "Small"', 'name = "Small"\nscheme = "entailed2"')
-    found = faults(
+    found = errors(
         text.replace('wording = "How do they go together?"', 'wording = "?"\ngold_rule = "adjudicated"')
     )
     assert any('[question]: gold_rule: "adjudicated" is for the scheme nli3 alone.' in line for line in found)

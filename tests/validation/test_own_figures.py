@@ -8,7 +8,7 @@ from tests.cast import person
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.models import Label, Question
 from validation.quality_control.control_items import label_as_expert
-from validation.start_page.my_work import own_figures
+from validation.start_page.my_work import own_statistics
 from validation.statistics.annotator_quality import FEWEST
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def label_pair(question: Question, n: int, people: list[User], letters: str) -> 
 
 
 def test_somebody_sees_how_many_labels_equal_gold(question, vera, browser_of):
-    (own,) = own_figures(vera)
+    (own,) = own_statistics(vera)
     assert (own.pairs, own.equals_gold, own.bonuses) == (20, 0.75, 0)
     page = browser_of(vera).get(PAGE).content.decode()
     assert "of your last 20 labels" in page
@@ -57,7 +57,7 @@ def test_open_pairs_and_pairs_without_gold_do_not_count(question, vera, browser_
     Label.objects.filter(pair=pairs[0], position=5).delete()
     for position, letter in enumerate("eennc", start=1):
         Label.objects.filter(pair=pairs[1], position=position).update(label=NAMES[letter])
-    (own,) = own_figures(vera)
+    (own,) = own_statistics(vera)
     assert (own.pairs, own.equals_gold) == (18, None)
     assert "So far 18" in browser_of(vera).get(PAGE).content.decode()
 
@@ -66,14 +66,14 @@ def test_a_withdrawn_label_is_not_looked_at(question, vera):
     Label.objects.filter(annotator=vera).update(
         withdrawn_at=timezone.now(), withdrawn_because="its annotator was excluded"
     )
-    assert own_figures(vera) == []
+    assert own_statistics(vera) == []
 
 
 def test_bonuses_are_counted_and_items_that_were_missed_are_not_told(question, vera, rosa, browser_of):
     pairs = [label.pair for label in Label.objects.filter(annotator=vera).order_by("pk")]
     for pair in (pairs[0], pairs[6], pairs[7]):
         label_as_expert(question=question, pair=pair, label="entailment", by=rosa)
-    assert own_figures(vera)[0].bonuses == 2
+    assert own_statistics(vera)[0].bonuses == 2
     page = browser_of(vera).get(PAGE).content.decode()
     assert "An expert agreed with you on 2 pairs" in page
 

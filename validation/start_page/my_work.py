@@ -59,7 +59,7 @@ def days_of(annotator: User, *, until: date, days: int) -> list[Day]:
 
 
 @dataclass(frozen=True)
-class OwnFigures:
+class OwnStatistics:
     """What annotators see about their own labels for one corpus.
 
     pairs: pairs of the newest labels that have all labels and a gold label. equals_gold: the share of these labels that
@@ -73,7 +73,7 @@ class OwnFigures:
     bonuses: int
 
 
-def own_figures(annotator: User) -> list[OwnFigures]:
+def own_statistics(annotator: User) -> list[OwnStatistics]:
     """Returns statistics for each corpus with a label of this annotator that counts, by name; nothing about others."""
     mine = Label.objects.filter(annotator=annotator, origin=Label.Origin.CAST)
     questions = Question.objects.filter(is_main=True, pk__in=mine.cast().values("question"))
@@ -82,13 +82,13 @@ def own_figures(annotator: User) -> list[OwnFigures]:
     ]
 
 
-def _own(annotator: User, question: Question) -> OwnFigures:
+def _own(annotator: User, question: Question) -> OwnStatistics:
     newest = Label.objects.filter(annotator=annotator, question=question, origin=Label.Origin.CAST).counted()
     given = dict(newest.order_by("-cast_at", "-pk").values_list("pair", "label")[:NEWEST])
     rows: Any = with_gold_label(Pair.objects.all(), question, list(given))
     gold = rows.filter(is_complete(), gold_label__isnull=False).values_list("pk", "gold_label")
     equal = [given[pk] == label for pk, label in gold]
-    return OwnFigures(
+    return OwnStatistics(
         corpus=question.corpus.name,
         pairs=len(equal),
         equals_gold=sum(equal) / len(equal) if len(equal) >= FEWEST else None,

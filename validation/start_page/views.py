@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.pages.access import annotator_required
 from collection.models import LedgerEntry
 from validation.labelling.correcting import recent_batches
-from validation.start_page.my_work import days_of, own_figures
+from validation.start_page.my_work import days_of, own_statistics
 from validation.start_page.offers import offers_for
 
 DAYS_A_PAGE = 30
@@ -49,6 +49,6 @@ def my_work(request: HttpRequest) -> HttpResponse:
         "until": until,
         "is_newest": until == today,
         "recent": recent_batches(cast(User, request.user), timezone.now()) if until == today else [],
-        "own": own_figures(cast(User, request.user)) if until == today else [],
+        "own": own_statistics(cast(User, request.user)) if until == today else [],
     }
     return render(request, "validation/start_page/my_work.html", context)

@@ -108,7 +108,9 @@ class Command(BaseCommand):
                     self.tell_and_restart(service)
 
     def tell_and_restart(self, service: Service) -> None:
-        message = f"The {service.name} ended by itself. The last lines of {service.log}:\n{service.last_lines()}"
+        message = (
+            f"The {service.name} ended by itself. The last lines of {service.log}:\n{service.last_lines()}"
+        )
         service.end_orphans()
         if not service.may_restart():
             raise CommandError(message)

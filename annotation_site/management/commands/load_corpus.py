@@ -43,7 +43,7 @@ class Command(BaseCommand):
                     raise CommandError("Nothing was changed.")
                 load(file, expected=changes)
         except BadCorpusFile as problem:
-            raise CommandError("\n".join([*problem.faults, "Nothing was loaded."])) from None
+            raise CommandError("\n".join([*problem.errors, "Nothing was loaded."])) from None
         except LoadRefused as problem:
             raise CommandError("\n".join([*problem.reasons, "Nothing was loaded."])) from None
         if options["json"]:
