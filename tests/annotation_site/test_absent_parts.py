@@ -148,6 +148,6 @@ def sweep(snapshot: Snapshot) -> int:
 @pytest.mark.parametrize(("name", "half"), [("percent", "50.0%"), ("points", "50.0"), ("decimals", "0.500")])
 def test_an_absent_figure_is_a_dash(name, half):
     shown = Template(
-        "{% load figures %}{{ a|" + name + "}} {{ nowhere.to.be.found|" + name + "}} {{ b|" + name + "}}"
+        "{% load numbers %}{{ a|" + name + "}} {{ nowhere.to.be.found|" + name + "}} {{ b|" + name + "}}"
     )
     assert shown.render(Context({"a": None, "b": 0.5})).split() == ["–", "–", half]
