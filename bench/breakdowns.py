@@ -61,7 +61,7 @@ def store(snapshot: Snapshot, *runs: TrainingRun) -> None:
 
 
 def page_of_errors(run: TrainingRun, beside: TrainingRun | None = None, **values: str) -> None:
-    """Reads a page of wrong predictions, without texts: their queries do not depend on the number of pairs."""
+    """Reads a page of wrong predictions. The texts are left out: reading them takes as long for any number of pairs."""
     predictions = Predictions(run, "test", beside=beside)
     assert len(predictions.chosen(Choice(outcome=WRONG, values=values)))
     assert predictions.dimensions

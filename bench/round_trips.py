@@ -200,7 +200,7 @@ def travel(
 
 
 def compare(published: Iterable[tuple[str, Record]], ours: Iterable[tuple[str, Record]], form: Form) -> Found:
-    """Matches records by keys and partition; of several with the same keys, the most similar."""
+    """Matches records with the same keys and partition. If several have the same keys, it takes the most similar one."""
     waiting: defaultdict[Any, list[Record]] = defaultdict(list)
     found = Found()
     for partition, record in ours:

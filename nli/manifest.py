@@ -203,7 +203,7 @@ class WithdrawnPair(TypedDict):
 
 
 class Withdrawn(TypedDict):
-    """What no longer counts."""
+    """The numbers of withdrawn pairs and labels, and the withdrawn pairs that earlier snapshots contain."""
 
     pairs: dict[str, int]
     labels: dict[str, int]

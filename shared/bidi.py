@@ -1,4 +1,4 @@
-"""Keeps a name in one piece where it stands in a sentence that runs the other way."""
+"""Isolates names in sentences that run from right to left, so that both keep the order of their letters."""
 
 from django.utils.translation import get_language_bidi
 

@@ -125,7 +125,10 @@ def _refuse_if_locked(account: str, address: str, *, mine: int) -> None:
 
 
 def _seconds_until_free(failures: QuerySet[SignInAttempt], place: int) -> int:
-    """Returns the seconds until the failure at this place, counted from the newest, stops counting."""
+    """Returns the seconds until one of the counted failures is too old to count.
+
+    `place`: which one, counted from the newest; when it stops counting, the number is below the limit.
+    """
     failure = failures.order_by("-at")[place - 1 : place].first()
     # Gone since it was counted: somebody signed in, so trying again soon makes sense.
     return 1 if failure is None else max(1, math.ceil((failure.at - window_start()).total_seconds()))

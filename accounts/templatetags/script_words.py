@@ -16,7 +16,7 @@ register = template.Library()
 
 @register.simple_tag
 def script_words() -> SafeString:
-    """Returns the words as a JSON element; nothing in English."""
+    """Returns the words as a JSON element; nothing for a page in English."""
     language = get_language()
     if language in (None, "en"):
         return mark_safe("")

@@ -47,8 +47,9 @@ class PlannedPair:
 class Rules:
     """How to import the lines of a file.
 
-    scheme: of the author's label and the published one. asked: the main question's scheme, if it is another one.
-    elicited: whether the first label is the author's. take: which labels to import, `all` or only the `author`'s.
+    scheme: the scheme of the author's label and of the published gold label. asked: the scheme of the main question
+    if it differs, else empty. elicited: whether the first label of a line is the author's. take: which labels to
+    import, `all` or only the `author`'s.
     """
 
     scheme: str

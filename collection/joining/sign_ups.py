@@ -26,6 +26,6 @@ def _make_account(corpus: Corpus, username: str, password: str) -> User:
 
 @one_transaction
 def join(*, corpus: Corpus, annotator: User) -> None:
-    """Opens another corpus that allows it to somebody who has an account."""
+    """Lets somebody who has an account work for another corpus, one that allows self sign-up."""
     if not is_open_to(annotator, corpus.pk):
         SignUp.objects.get_or_create(user=annotator, corpus=corpus)

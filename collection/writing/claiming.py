@@ -127,9 +127,9 @@ def lease_seat(seat: WritingSeat, annotator: User, now: datetime) -> bool:
 
 
 def close(assignment: WritingAssignment, outcome: str, now: datetime, skip_reason: str = "") -> None:
-    """Closes a task once. Only an expired task can be closed again, since it can still be submitted.
+    """Closes a task that is open or expired: an expired task can still be submitted.
 
-    Raises TaskOver.
+    Raises TaskOver if the task was submitted, skipped or reported before.
     """
     unsent = WritingAssignment.objects.filter(
         Q(closed_at=None) | Q(outcome=Outcome.EXPIRED), pk=assignment.pk

@@ -85,7 +85,10 @@ def _shown(rows: list[Compared], labels: Sequence[str]) -> list[Compared]:
 
 
 def _compared(predictions: Predictions, values: Values, *, of_all: bool = False) -> list[Compared]:
-    """Compares by value. `of_all`: the value is a gold label, whose share is computed over all pairs."""
+    """Compares the predictions of a run and of its twin, for each value of a dimension.
+
+    `of_all`: the dimension is the gold label, so the share of a label is computed over all pairs.
+    """
     first, second, bits = predictions.first, predictions.second, predictions.pvi
     assert second is not None
     assert bits is not None

@@ -94,7 +94,7 @@ def store_breakdowns(
 
 
 def _dimensions(run: TrainingRun, pairs: PairValues, predicted: Predicted) -> dict[str, Values]:
-    """Returns the values of each pair that need neither spaCy nor a file of one's own."""
+    """Returns the dimensions that every run has: each needs neither spaCy nor a file that a researcher brings."""
     return {
         "label": predicted.gold_values,
         "predicted": predicted.predicted_values,
@@ -105,7 +105,7 @@ def _dimensions(run: TrainingRun, pairs: PairValues, predicted: Predicted) -> di
 
 
 def store_marks_of_run(run: TrainingRun, snapshot: Snapshot, partition: str, path: Path) -> None:
-    """Counts the predictions in `path` by the phenomena that people marked."""
+    """Stores how many predictions in `path`, and how many right ones, have each phenomenon that people marked."""
     predicted = read_predicted(path)
     values = marked_values(snapshot, partition, predicted.ids)
     gold = [predicted.names[code] for code in predicted.gold]
@@ -115,7 +115,7 @@ def store_marks_of_run(run: TrainingRun, snapshot: Snapshot, partition: str, pat
 
 
 def store_marks(snapshot: Snapshot, partition: str) -> None:
-    """Counts the pairs themselves by the phenomena that people marked."""
+    """Stores how many pairs of a partition have each phenomenon that people marked, without any predictions."""
     pairs = pair_values(snapshot, partition)
     values = marked_values(snapshot, partition, pairs.ids)
     _store(None, snapshot, partition, values, Values.of([(label,) for label in pairs.gold]), None)

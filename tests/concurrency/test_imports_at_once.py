@@ -21,7 +21,10 @@ PAIRS = 200
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Writes the same pairs under two names, for a corpus that exists: nothing else makes the imports wait."""
+    """Writes two files with the same pairs.
+
+    The corpus exists before: otherwise one import would wait until the other has created it.
+    """
     first = write_jsonl(
         tmp_path / "first.jsonl", [{"premise": "A dog runs.", "hypothesis": "A dog.", "id": "0"}]
     )

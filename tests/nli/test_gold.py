@@ -36,7 +36,10 @@ def test_majority_is_the_label_with_the_threshold_and_no_other():
 
 
 def test_the_adjudicated_rule_leaves_open_what_entailment_and_contradiction_share():
-    """Pairs with two votes for each of both and none for neutral are undecided, also if missing votes may bring this."""
+    """Such pairs have two votes or more for each of the two labels, and none for neutral.
+
+    While votes are missing, a pair is undecided if it can still become one of them.
+    """
     rule = Rule("nli3", 5, 3, ADJUDICATED)
     for votes in all_votes(5):
         entailed, neutral, contradicted = votes

@@ -46,7 +46,7 @@ def old_python(folder: Path) -> Path:
 
 
 def finished(folder: Path, extras: str) -> None:
-    """Makes an environment as an installation leaves it: this Python, and the stamp."""
+    """Makes the environment of a finished installation: a link to this Python, and the stamp file."""
     (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / "bin" / "python").symlink_to(sys.executable)
     code = f"import environment; environment.STAMP.write_text(environment.stamp({extras.split()!r}))"

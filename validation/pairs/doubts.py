@@ -1,4 +1,7 @@
-"""The doubts of runs about pairs, from the app of the runs, which is above this one: hence by dotted names."""
+"""Calls the functions of `modeling` that measure how sure a run is about each pair.
+
+They are found by their dotted names, because `validation` must not import `modeling`.
+"""
 
 from typing import Any
 

@@ -12,7 +12,10 @@ SHOWN = 5  # unknown ids in an error
 
 
 class OpenPairsForm(forms.Form):
-    """A number of pairs, a number or a share per genre, or given pairs. A seed draws them."""
+    """Says which pairs to open: a number of them, a number or a percentage of each genre, or the pairs with given ids.
+
+    Pairs that are not named are drawn at random, by the seed.
+    """
 
     HOW = [
         ("number", "a number of pairs"),

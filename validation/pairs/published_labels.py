@@ -93,10 +93,11 @@ def main_question(
     partitions: Mapping[str, tuple[int, int]] | None = None,
     scheme: str | None = None,
 ) -> Question:
-    """Returns the corpus's main question; makes it if there is none, with this wording or the default one.
+    """Returns the corpus's main question. Creates it if there is none; the arguments are for that case.
 
-    scheme: of the labels, if it is not the corpus's. seats, threshold: by default five and three; with seats alone,
-    the threshold is more than half of them. partitions: seats and threshold of partitions that have their own.
+    wording: the default one if it is empty. scheme: the scheme of the labels, by default the corpus's. seats,
+    threshold: by default five and three; if only seats are given, the threshold is more than half of them.
+    partitions: the seats and the threshold of each partition with its own.
     """
     rule: dict[str, Any] = {"seats": seats, "gold_rule": gold_rule}
     rule["threshold"] = threshold or (least_threshold(seats) if seats else None)

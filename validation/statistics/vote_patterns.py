@@ -134,7 +134,10 @@ def _voted_pairs(pairs: PairQuerySet, question: Question, by: str) -> QuerySet[A
 
 
 def _voted_sentences(pairs: PairQuerySet, question: Question, by: str) -> QuerySet[Any, tuple[Any, ...]]:
-    """Returns a row like `_voted_pairs` for each sentence that has a vote. Votes alone decide about a sentence."""
+    """Returns a row for each sentence with a vote, with the columns of `_voted_pairs`.
+
+    The columns for an adjudicated label and an author's label are empty: a sentence has neither.
+    """
     labels: Any = deciding_labels(question).filter(pair__in=pairs).values("pair_id", "sentence")
     counted = labels.annotate(
         by_author=Max(Case(When(position__gt=1, annotator=F("author"), then=1), default=0)),

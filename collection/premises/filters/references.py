@@ -37,7 +37,10 @@ MANY = re.compile(r"\b[A-Z][\w’'-]+,? (?:1[5-9]|20)\d\d[a-z]?\s*(?:;|$)")  # C
 
 
 def is_reference(sentence: str) -> bool:
-    """Returns whether the text has two parts of an entry; three, if it has words of a clause."""
+    """Returns whether the text is an entry of a bibliography: whether it has at least two of PARTS.
+
+    A text with words of a clause, such as a verb, needs three: it may be a sentence that cites.
+    """
     if not DIGIT.search(sentence):  # no year, page or volume: a quick test that most sentences end here
         return False
     tells = CLAUSE.search(sentence) is not None

@@ -45,7 +45,7 @@ class Steps:
 
 
 def steps_of(sides: Sequence[Sentences]) -> Steps:
-    """Return the sentences of all `sides`, one side after the other, as steps."""
+    """Return all sentences as one `Steps`: first those of the first side, then those of the second, and so on."""
     device = sides[0].tokens.device
     longest = max(one.tokens.shape[1] for one in sides)
     tokens = torch.cat([nn.functional.pad(one.tokens, (0, longest - one.tokens.shape[1])) for one in sides])
