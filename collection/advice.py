@@ -125,7 +125,8 @@ def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[Any,
     """Returns kind, text and, where the text has one, the number."""
     if not text:
         return [("empty", gettext_noop("Please write a sentence here."))]
-    found, folded, words = [], fold(text), words_of(text)
+    found: list[tuple[Any, ...]] = []
+    folded, words = fold(text), words_of(text)
     premises = [*task.premise, " ".join(task.premise)]
     if len(text) < task.shortest:
         found.append(

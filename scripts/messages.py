@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from babel.messages import Catalog
+from babel.messages import Catalog, Message
 from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
@@ -82,6 +82,11 @@ def translations(language: str, domain: str) -> Catalog:
         return read_po(file, locale=language)
 
 
+def forms(message: Message) -> tuple[str, ...]:
+    """Returns the translation of a text; of one with a number, all its forms."""
+    return tuple(message.string) if message.pluralizable else (message.string,)  # type: ignore[arg-type, return-value]
+
+
 def compiled(catalog: Catalog) -> bytes:
     """Returns the bytes of a .mo file."""
     into = io.BytesIO()
@@ -99,7 +104,7 @@ def main() -> None:
             with path.open("wb") as file:
                 write_po(file, catalog, width=0, no_location=True, ignore_obsolete=True)
             path.with_suffix(".mo").write_bytes(compiled(catalog))
-            missing = sum(not all(each.string if each.pluralizable else [each.string]) for each in catalog)
+            missing = sum(not all(forms(each)) for each in catalog)
             sys.stdout.write(
                 f"{language}, {domain}: {len(catalog)} texts, {missing} without a translation.\n"
             )

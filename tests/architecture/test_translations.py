@@ -20,6 +20,7 @@ from scripts.messages import (
     LANGUAGES,
     ROOT,
     compiled,
+    forms,
     messages,
     po_file,
     translations,
@@ -90,11 +91,6 @@ def words_outside(source):
     texts = re.split(r"<[^<>]*>?", source)
     found = [re.sub(r"\0|Quintet", " ", text).strip() for text in [*texts, *spoken]]
     return [text for text in found if re.search(r"[^\W\d_]{2}", text)]
-
-
-def forms(message):
-    """Returns the forms of a translation: one, or one for each form of number."""
-    return message.string if message.pluralizable else (message.string,)
 
 
 def collected():
