@@ -27,5 +27,7 @@ def script_words() -> SafeString:
 def _element(language: str) -> SafeString:
     """Reads djangojs.mo: text -> its translation, or its forms where it has a number."""
     view: Any = JavaScriptCatalog()
-    view.translation = DjangoTranslation(language, domain="djangojs", localedirs=settings.LOCALE_PATHS)
+    view.translation = DjangoTranslation(
+        language, domain="djangojs", localedirs=[*map(str, settings.LOCALE_PATHS)]
+    )
     return json_script(view.get_catalog(), "words")
