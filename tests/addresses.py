@@ -36,6 +36,7 @@ from collection.models import (
     PilotWriter,
     ProblemReport,
     Prompt,
+    ReturnedText,
     Source,
     Vetting,
     Visit,
@@ -159,6 +160,9 @@ def sample_site() -> Site:
         closed_at=timezone.now(),
     )
     ProblemReport.objects.create(assignment=task, text="It is cut off.")
+    returned = ReturnedText.objects.create(
+        pair=Pair.objects.latest("pk"), remark="Please mend this.", by=rosa()
+    )
     now = timezone.now()
     batch = Assignment.objects.create(question=question, annotator=vera(), leased_until=now, closed_at=now)
     table = next(name for name, kind in TABLES.items() if kind.source == "corpus")
@@ -178,6 +182,7 @@ def sample_site() -> Site:
         "mine/": {"form_id": form.pk, "token_id": token.pk, "browser_id": browser.pk},
         "work/": {"version": version.pk, "question_slug": question.slug},
         "work/mine/batches/": {"token": batch.token},
+        "work/mine/returned/": {"number": returned.pk},
         "enter/": {"token": link.token},
         "new-password/": dict(zip(("uid", "token"), reset_link(vera()), strict=True)),
         "corpora/": {

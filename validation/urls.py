@@ -3,7 +3,7 @@ from django.urls import path
 from validation.annotators import views as annotators
 from validation.labelling import preview_page
 from validation.labelling import views as labelling
-from validation.pairs import vetting_pages
+from validation.pairs import returning_pages, vetting_pages
 from validation.pairs import views as pairs
 from validation.quality_control import views as quality_control
 from validation.start_page import views as start_page
@@ -12,6 +12,7 @@ urlpatterns = [
     path("start/", start_page.start, name="start"),
     path("work/mine/", start_page.my_work, name="my-work"),
     path("work/mine/batches/<slug:token>/", labelling.correct, name="correct-batch"),
+    path("work/mine/returned/<int:number>/", returning_pages.returned_text, name="returned-text"),
     path("work/labelling-draft/", labelling.draft, name="labelling-draft"),
     path("work/validation/<slug:slug>/", labelling.labelling, name="labelling"),
     path("work/validation/<slug:slug>/instructions/", labelling.instructions, name="labelling-instructions"),
@@ -32,6 +33,7 @@ urlpatterns = [
     path("corpora/<slug:slug>/pool/<path:code>/", annotators.member, name="pool-member"),
     path("corpora/<slug:slug>/pairs/", pairs.pair_list, name="pairs"),
     path("corpora/<slug:slug>/pairs/<path:public_id>/", pairs.pair_page, name="pair"),
+    path("corpora/<slug:slug>/return/", returning_pages.return_pair, name="return-pair"),
     path("corpora/<slug:slug>/vetting/", vetting_pages.vetting, name="vetting"),
     path("corpora/<slug:slug>/vetting/<int:number>.csv", vetting_pages.vetted_csv, name="vetted-csv"),
     path("corpora/<slug:slug>/open/", pairs.open_pairs, name="open-pairs"),

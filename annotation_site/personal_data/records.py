@@ -23,6 +23,7 @@ from collection.models import (
     PilotWriter,
     ProblemReport,
     PromptReading,
+    ReturnedText,
     Visit,
     WritingAssignment,
     WritingSignals,
@@ -138,6 +139,11 @@ def _records(user: User) -> dict[str, Any]:
             "withdrawn_at",
             text=F("hypothesis"),
             corpus_name=F("corpus__slug"),
+        ),
+        "returned text": ReturnedText.objects.filter(pair__author=user).values(
+            *("remark", "created_at", "until", "outcome", "closed_at"),
+            public_id=F("pair__public_id"),
+            mended_as=F("mended__public_id"),
         ),
         "report": ProblemReport.objects.made_by(user).values("text", "created_at", "answer", "answered_at"),
         "place in a pool": Membership.objects.filter(annotator=user).values(

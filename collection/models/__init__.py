@@ -27,6 +27,7 @@ from collection.models.joining import (
 from collection.models.pairs import PARTITION_CHOICES, Pair, Parse
 from collection.models.pay import MOST_TOP_UP_CENTS, LedgerEntry, PayList
 from collection.models.premises import DroppedLine, Premise, PremiseImport, Source
+from collection.models.returned import ReturnedText
 from collection.models.writing import (
     AdviceGiven,
     DraftText,
@@ -70,6 +71,7 @@ __all__ = [
     "PromptField",
     "PromptReading",
     "PromptVersion",
+    "ReturnedText",
     "SignUp",
     "Source",
     "Vetting",

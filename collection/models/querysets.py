@@ -210,6 +210,15 @@ class LedgerQuerySet(models.QuerySet):
         return self.aggregate(total=Sum("cents"))["total"] or 0
 
 
+class ReturnedTextQuerySet(models.QuerySet):
+    def waiting(self, now: datetime) -> "ReturnedTextQuerySet":
+        """Keeps texts that their writers can still mend."""
+        return self.filter(outcome="", until__gt=now)
+
+    def of(self, writer: models.Model) -> "ReturnedTextQuerySet":
+        return self.filter(pair__author=writer.pk)
+
+
 class ExclusionQuerySet(models.QuerySet):
     def standing(self) -> "ExclusionQuerySet":
         return self.filter(undone_at=None)

@@ -12,7 +12,8 @@ PAIR_GONE = "its pair was withdrawn"
 CAME_BACK = "the label of this seat came back"
 VETTED = "set aside by a researcher"
 CORRECTED = "corrected by its annotator"
+RETURNED = "returned to its writer to be mended"
 REASONS = (
     *(SURPLUS, ENDED, PILOT, AUTHOR_EXCLUDED, ANNOTATOR_EXCLUDED),
-    *(PAIR_GONE, CAME_BACK, VETTED, CORRECTED),
+    *(PAIR_GONE, CAME_BACK, VETTED, CORRECTED, RETURNED),
 )

@@ -4,12 +4,13 @@ from typing import cast
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.pages.access import annotator_required
-from collection.models import Corpus, ProblemReport, WritingAssignment
+from collection.models import Corpus, ProblemReport, ReturnedText, WritingAssignment
 from collection.writing import statistics
 from collection.writing.claiming import why_no_work
 
@@ -36,6 +37,7 @@ def my_writing(request: HttpRequest) -> HttpResponse:
         "earned": user.ledger.for_writing().total_cents(),
         "next": [(corpus, why_no_work(corpus=corpus, annotator=user)) for corpus in corpora],
         "days_shown": DAYS_SHOWN,
+        "returned": ReturnedText.objects.of(user).waiting(timezone.now()).select_related("pair"),
     }
     return render(request, "collection/writing/my_writing.html", context)
 

@@ -19,7 +19,7 @@ from accounts.pages.access import View, annotator_required, hands_out_work
 from accounts.people.consents import ConsentMissing
 from collection import errors
 from collection.advice import AFTER_TYPING
-from collection.models import Corpus, WritingAssignment
+from collection.models import Corpus, ReturnedText, WritingAssignment
 from collection.texts import direction_of
 from collection.writing import claiming, prompts, submitting
 from collection.writing.forms import SkipForm, WritingForm, by_script, typed_texts
@@ -54,6 +54,10 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
     found = get_object_or_404(Corpus, slug=corpus)
     if request.method == "POST":
         return _save(request, found, user)
+    # What a researcher returned comes before new work.
+    returned = ReturnedText.objects.of(user).filter(pair__corpus=found).waiting(timezone.now()).first()
+    if returned is not None:
+        return redirect("returned-text", returned.pk)
     chosen = request.GET.get("prompt", "")
     try:
         assignment = claiming.claim_writing(corpus=found, annotator=user, prompt=chosen)

@@ -252,6 +252,12 @@ ROWS: list[tuple[str, str, list[str]]] = [
     ("s+..--", "The annotator who sent the batch", [r"work/mine/batches/<slug:token>/"]),
     (
         "s...--",
+        "The writer of the sentence, who is somebody else here",
+        [r"work/mine/returned/<int:number>/"],
+    ),
+    ("s---..", "Researchers; no pair is named", [r"corpora/<slug:slug>/return/"]),
+    (
+        "s...--",
         "Annotators; the sample site has no such thing for them",
         [
             r"work/labelling-draft/",

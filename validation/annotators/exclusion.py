@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts.models import User
 from collection.models import Corpus, Exclusion, Pair
 from collection.models.withdrawal import ANNOTATOR_EXCLUDED, AUTHOR_EXCLUDED, CAME_BACK, PAIR_GONE
+from collection.writing.claiming import lock_writer
 from collection.writing.who_may_write import may_write, why_not_writing
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing
@@ -131,6 +132,7 @@ def exclude(
     reason, now = reason.strip(), timezone.now()
     if not reason:
         raise ReasonMissing
+    lock_writer(annotator)  # a text that they mend at this moment is there, or is refused
     could_write = why_not_writing(corpus, annotator) is None and corpus.prompts.exists()
     try:
         with transaction.atomic():

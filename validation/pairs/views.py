@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from accounts.pages.access import researcher_required
-from collection.models import Pair
+from collection.models import Pair, ReturnedText
 from collection.models.querysets import PairQuerySet
 from collection.texts import direction_of
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
@@ -41,6 +41,7 @@ from validation.pairs.opening import (
     preview_opening,
     unopened_pairs,
 )
+from validation.pairs.returning import why_not_returned
 from validation.questions.addresses import address_in, asked_question, back_from, number_in, text_in
 from validation.questions.choices import choices_of
 from validation.questions.lookup import answer_words, words_of
@@ -184,6 +185,9 @@ def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "direction": direction_of(question.corpus.language),
         "is_open": Label.objects.seats().filter(question=question, pair=pair).exists(),
         "may_be_adjudicated": question.gold_rule == Question.GoldRule.ADJUDICATED,
+        "returned": ReturnedText.objects.filter(pair=pair).select_related("mended").first(),
+        "mends": ReturnedText.objects.filter(mended=pair).select_related("pair").first(),
+        "may_return": not why_not_returned(pair),
         "before_it": pair.pk - 1,
         **_beside(pair),
     }

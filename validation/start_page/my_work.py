@@ -37,7 +37,7 @@ def days_of(annotator: User, *, until: date, days: int) -> list[Day]:
     work: list[tuple[str, QuerySet, str, Count | Sum]] = [
         (
             "written",
-            Pair.objects.filter(author=annotator, assignment__isnull=False),
+            Pair.objects.filter(author=annotator, assignment__isnull=False, mends=None),
             "created_at",
             Count("pk"),
         ),

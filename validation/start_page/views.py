@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.pages.access import annotator_required
-from collection.models import LedgerEntry
+from collection.models import LedgerEntry, ReturnedText
 from validation.labelling.correcting import recent_batches
 from validation.start_page.my_work import days_of, own_statistics
 from validation.start_page.offers import offers_for
@@ -27,6 +27,7 @@ def start(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     context = {
         "offers": offers_for(user),
+        "returned": ReturnedText.objects.of(user).waiting(timezone.now()).select_related("pair"),
         "earned": LedgerEntry.objects.filter(user=user).total_cents(),
     }
     return render(request, "validation/start_page/start.html", context)

@@ -1,0 +1,215 @@
+"""A text that a researcher returns: it comes back once with the remark, is mended or declined, and is paid once."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from accounts.people.consents import ConsentMissing, withdraw_consent
+from collection.errors import InvalidWriting
+from collection.models import Pair, ReturnedText
+from collection.models.withdrawal import RETURNED
+from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
+from collection.writing.submitting import submit_writing
+from tests.cast import ana, rosa, vera
+from tests.concurrency.threads import Beside, at_once
+from tests.corpora import agreed, make_corpus, make_premise
+from validation.annotators.exclusion import exclude
+from validation.errors import AlreadyDecided, ReasonMissing
+from validation.models import Label
+from validation.pairs import returning
+from validation.pairs.opening import open_for_validation
+from validation.pairs.returning import decline_text, mend_text, return_text, take_back_return
+from validation.start_page.my_work import days_of
+
+pytestmark = pytest.mark.django_db
+MENDED = "The harbour lies under a grey and rainy sky."
+
+
+@pytest.fixture
+def pair() -> Pair:
+    """Makes a sentence that Ana wrote here."""
+    corpus = make_corpus(with_consent=True)
+    agreed(ana(), corpus)
+    make_seats(premises=[make_premise(corpus, "Rain falls on the harbour.")])
+    token = claim_writing(corpus=corpus, annotator=ana()).token
+    texts = {
+        "entailment": "It rains on the harbour.",
+        "neutral": "The boats stay in the harbour.",
+        "contradiction": "The sun shines over the dry harbour.",
+    }
+    submit_writing(annotator=ana(), token=token, texts=texts, key="k")
+    return Pair.objects.get(author_label="neutral")
+
+
+@pytest.fixture
+def returned(pair) -> ReturnedText:
+    return return_text(pair=pair, remark="Please mend this: too long.", by=rosa())
+
+
+def test_the_mended_text_takes_the_place_of_the_old_one(pair, returned):
+    pair.refresh_from_db()
+    assert pair.withdrawn_because == RETURNED
+    before, today = ana().ledger.total_cents(), timezone.localdate()
+    written = days_of(ana(), until=today, days=1)[0].written
+    new = mend_text(returned=returned, writer=ana(), text=MENDED)
+    returned.refresh_from_db()
+    assert (returned.outcome, returned.mended) == ("mended", new)
+    same = ("premise", "author", "author_label", "assignment", "prompt_version", "scheme", "corpus")
+    assert all(getattr(new, name) == getattr(pair, name) for name in same)
+    assert set(Pair.objects.standing().values_list("author_label", flat=True)) == {
+        *("entailment", "neutral", "contradiction")
+    }
+    assert Pair.objects.standing().count() == 3
+    assert ana().ledger.total_cents() == before
+    assert days_of(ana(), until=today, days=1)[0].written == written == 3
+
+
+def test_it_comes_back_once(pair, returned):
+    new = mend_text(returned=returned, writer=ana(), text=MENDED)
+    for again in (pair, new):
+        with pytest.raises(AlreadyDecided):
+            return_text(pair=again, remark="Again.", by=rosa())
+    with pytest.raises(AlreadyDecided):
+        mend_text(returned=returned, writer=ana(), text="Something else is in the harbour.")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ReturnedText.objects.create(pair=pair, remark="Again.", by=rosa())
+
+
+def test_who_declines_leaves_it_withdrawn_and_a_researcher_can_let_it_count(pair, returned):
+    decline_text(returned=returned, writer=ana())
+    with pytest.raises(AlreadyDecided):
+        mend_text(returned=returned, writer=ana(), text=MENDED)
+    take_back_return(pair=pair)
+    pair.refresh_from_db()
+    assert pair.withdrawn_at is None
+    with pytest.raises(AlreadyDecided):
+        take_back_return(pair=pair)
+
+
+def test_after_seven_days_it_does_not_wait_any_more(pair, returned):
+    assert timedelta(days=6) < returned.until - timezone.now() < timedelta(days=8)
+    ReturnedText.objects.update(until=timezone.now())
+    with pytest.raises(AlreadyDecided):
+        mend_text(returned=returned, writer=ana(), text=MENDED)
+    pair.refresh_from_db()
+    assert pair.withdrawn_because == RETURNED
+
+
+def test_what_is_open_for_labelling_or_has_no_remark_is_not_returned(pair):
+    with pytest.raises(ReasonMissing):
+        return_text(pair=pair, remark=" ", by=rosa())
+    open_for_validation(question=pair.corpus.questions.get(), pairs=Pair.objects.filter(pk=pair.pk))
+    with pytest.raises(AlreadyDecided, match="open for labelling"):
+        return_text(pair=pair, remark="Mend it.", by=rosa())
+    assert not ReturnedText.objects.exists()
+
+
+@pytest.mark.parametrize("text", ["", "The boats stay in the harbour."])
+def test_no_text_and_the_same_text_are_refused(returned, text):
+    with pytest.raises(InvalidWriting):
+        mend_text(returned=returned, writer=ana(), text=text)
+    assert not ReturnedText.objects.exclude(outcome="").exists()
+
+
+def test_nobody_else_and_nobody_without_consent_or_excluded_mends_it(pair, returned):
+    with pytest.raises(AlreadyDecided):
+        mend_text(returned=returned, writer=vera(), text=MENDED)
+    withdraw_consent(user=ana(), form=pair.corpus.consent_form)
+    with pytest.raises(ConsentMissing):
+        mend_text(returned=returned, writer=ana(), text=MENDED)
+    agreed(ana(), pair.corpus)
+    exclude(corpus=pair.corpus, annotator=ana(), by=rosa(), reason="Copies.")
+    with pytest.raises(AlreadyDecided):
+        mend_text(returned=returned, writer=ana(), text=MENDED)
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_from_the_pairs_page_to_the_writers_page(pair):
+    researcher, writer = signed_in(rosa()), signed_in(ana())
+    page = f"/corpora/small/pairs/{pair.public_id}/"
+    assert "Return to its writer" in researcher.get(page).content.decode()
+    sent = {"pair": pair.public_id, "remark": "Please mend this."}
+    assert researcher.post("/corpora/small/return/", sent)["Location"] == page
+    address = f"/work/mine/returned/{ReturnedText.objects.get().pk}/"
+    for start in ("/start/", "/work/mine/writing/"):
+        assert address in writer.get(start).content.decode()
+    assert writer.get("/work/writing/small/")["Location"] == address
+    assert "Please mend this." in writer.get(address).content.decode()
+    assert writer.post(address, {"text": ""}).status_code == 422
+    assert writer.post(address, {"text": MENDED}).status_code == 302
+    assert address not in writer.get("/start/").content.decode()
+    assert "Mended as" in researcher.get(page).content.decode()
+    assert writer.post(address, {"text": MENDED}).status_code == 422
+    assert signed_in(vera()).get(address).status_code == 404
+
+
+def crossing(first, second):
+    """Begins `second` before `first` commits; returns (whether it waited, what it came to)."""
+    with transaction.atomic():
+        first()
+        other = Beside(second)
+        waited = other.goes_as_far_as_it_can()
+    return waited, other.result()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_without_the_lock_two_tabs_mend_one_text_twice(returned, monkeypatch):
+    """If this race disappears, the test below proves nothing."""
+    monkeypatch.setattr(
+        returning, "_waiting", lambda row, _: (ReturnedText.objects.get(pk=row.pk), timezone.now())
+    )
+    crossing(
+        lambda: mend_text(returned=returned, writer=ana(), text=MENDED),
+        lambda: mend_text(returned=returned, writer=ana(), text="A boat comes into the harbour."),
+    )
+    assert Pair.objects.standing().filter(author_label="neutral").count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_mending_declining_and_taking_back_at_once_one_happens(pair, returned):
+    texts = [MENDED, "A boat comes into the harbour."]
+    jobs = [lambda text=text: mend_text(returned=returned, writer=ana(), text=text) for text in texts]
+    jobs += [lambda: decline_text(returned=returned, writer=ana())]
+    came = at_once(jobs)
+    assert sorted(isinstance(each, AlreadyDecided) for each in came) == [False, True, True]
+    assert Pair.objects.standing().filter(author_label="neutral").count() <= 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_exclusion_takes_a_text_that_is_being_mended(pair, returned):
+    waited, _ = crossing(
+        lambda: mend_text(returned=returned, writer=ana(), text=MENDED),
+        lambda: exclude(corpus=pair.corpus, annotator=ana(), by=rosa(), reason="Copies.", retract_pairs=True),
+    )
+    assert waited
+    assert not Pair.objects.standing().exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_opening_and_returning_at_once_leave_no_seat_to_claim(pair):
+    question = pair.corpus.questions.get()
+    opening = lambda: open_for_validation(question=question, pairs=Pair.objects.filter(pk=pair.pk))  # noqa: E731
+    waited, came = crossing(opening, lambda: return_text(pair=pair, remark="Mend it.", by=rosa()))
+    assert waited
+    assert isinstance(came, AlreadyDecided)
+    assert Label.objects.open().exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_pair_that_is_being_returned_is_not_handed_out(pair):
+    question = pair.corpus.questions.get()
+    waited, _ = crossing(
+        lambda: return_text(pair=pair, remark="Mend it.", by=rosa()),
+        lambda: open_for_validation(question=question, pairs=Pair.objects.filter(pk=pair.pk)),
+    )
+    assert waited
+    assert not Label.objects.open().exists()
