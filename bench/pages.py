@@ -23,7 +23,7 @@ TIMES = 3
 # Routes that are no pages for these two: REST, what machines read, single records, tokens, files to save, ends of a
 # session, links that are for one person, and an exam that the question of the sample site does not ask for.
 NO_PAGES = re.compile(
-    r"api/.*|health/|mine/data/|favicon\.ico|admin/(?!$|records/$|\w+/\w+/$).*|.*\.(csv|md|tex)|.*/(files|exports)/.*<.*|sign-out/"
+    r"api/.*|health/|mine/data/|sign-in/with/.*|favicon\.ico|admin/(?!$|records/$|\w+/\w+/$).*|.*\.(csv|md|tex)|.*/(files|exports)/.*<.*|sign-out/"
     r"|enter/.*|new-password/.*|join/.*|admin/login/|admin/accounts/apitoken/|work/validation/.*exam/"
 )
 # Routes of people who write and label: measured as one of the crowd.
@@ -122,10 +122,10 @@ def measured(corpus: FullCorpus, times: int = TIMES) -> dict[str, Measured]:
 
 
 def look_at(browser: Client, page: Page, times: int = TIMES) -> Measured | None:
-    """Measures a page; None if it is not one for this person, or is only posted to."""
+    """Measures a page; None if it is not for this person, leads elsewhere, or is only posted to."""
     answer = browser.get(page.url)
     finish(answer)
-    if answer.status_code in (301, 302, 405):
+    if answer.status_code in (301, 302, 403, 405):
         return None
     if answer.status_code != 200:
         raise RuntimeError(f"{page.url} answered {answer.status_code}.")
