@@ -252,6 +252,25 @@ class SignedIn(models.Model):
     at = models.DateTimeField(auto_now_add=True)
 
 
+class SavedFilter(models.Model):
+    """A filter of a list that a researcher gave a name: the list's path, and the query of its address."""
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="saved_filters", db_index=False)
+    page = models.CharField(max_length=300)
+    name = models.CharField(max_length=100)
+    query = models.CharField(max_length=2000)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "page", "name"], name="one_saved_filter_a_name"),
+            models.CheckConstraint(condition=~Q(name="") & ~Q(query=""), name="saved_filter_says_something"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ApiToken(models.Model):
     """A REST token. Only its digest is stored, so that nobody can use a token read from the database."""
 

@@ -48,6 +48,7 @@ def erase_person(*, user: User) -> None:
     known_as = [user.username, account_of_second_step(user.username), *participants]
     SignInAttempt.objects.filter(account__in=[account_key(name) for name in known_as]).delete()
     user.api_tokens.all().delete()
+    user.saved_filters.all().delete()
     user.browsers.all().delete()
     Authenticator.objects.filter(user=user).delete()
     SocialAccount.objects.filter(user=user).delete()

@@ -200,6 +200,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"imports/<int:number>/",
             r"imports/new/",
             r"imports/send/",
+            r"saved-filters/",
             r"new-corpus/",
             r"runs/",
             r"runs/curves/",
