@@ -94,4 +94,4 @@ def _outcome(paper: Exam, passed: bool | None) -> str:
         if paper.slug == WRITING_EXAM:
             return gettext("You passed. You may write from now on.")
         return gettext("You passed. You may label from now on.")
-    return gettext("Thank you. That was not enough this time.")
+    return gettext("Thank you. You did not pass this time.")

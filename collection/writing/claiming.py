@@ -284,14 +284,16 @@ def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime
         wait = max(int((first - now).total_seconds()), 30)
         return NoWork(
             gettext(
-                "Others are writing for the last open premises. One may come back if they do not finish."
+                "Other people are writing for the last open texts. A text becomes free again if they do not finish."
             ),
             wait,
         )
     if seats.exists():
-        return NoWork(gettext("You have been given every premise that is still open. New ones may be added."))
+        return NoWork(gettext("You have had every text that is still open. New ones may be added."))
     if full:
-        return NoWork(gettext("What is still open is for other writers: you have done your part."))
+        return NoWork(
+            gettext("You have done your part. The texts that are still open are for other writers.")
+        )
     return NoWork(gettext("Every premise has been written for. New ones may be added."))
 
 

@@ -109,7 +109,7 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
                 status=409,
             )
         except KeyReused:
-            why = gettext("This one was saved before, as you first sent it, and that stands.")
+            why = gettext("You sent this text before. What you sent first is saved, and counts.")
             return _show_unsaved(
                 request,
                 why,
@@ -199,9 +199,9 @@ def own_task(request: HttpRequest, corpus: Corpus, user: User) -> WritingAssignm
 
 
 def not_yours(request: HttpRequest, corpus: Corpus) -> HttpResponse:
-    why = gettext("You have no such task. Perhaps you are signed in as somebody else than when you began?")
+    why = gettext("You do not have this task. Did you begin it with another account?")
     return _show_unsaved(
-        request, why, gettext("Go on to a task of yours"), reverse("writing", args=[corpus.slug]), status=404
+        request, why, gettext("Go to one of your tasks"), reverse("writing", args=[corpus.slug]), status=404
     )
 
 
