@@ -72,7 +72,20 @@ VALUES = {
     ),
     **dict.fromkeys(["labels", "longest", "percent", "shortest", "votes", "floor"], ("3",)),
     **dict.fromkeys(
-        ["author", "changed", "document", "file", "licence", "group", "premise", "source", "text"], ("a",)
+        [
+            "author",
+            "changed",
+            "confirmed",
+            "writer",
+            "document",
+            "file",
+            "licence",
+            "group",
+            "premise",
+            "source",
+            "text",
+        ],
+        ("a",),
     ),
     **dict.fromkeys(["label", "author_label", "gold"], ("neutral", "-")),
     "as": ("csv", "charts"),
