@@ -1,5 +1,6 @@
 """A text that a researcher returns: it comes back once with the remark, is mended or declined, and is paid once."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -177,7 +178,9 @@ def test_without_the_lock_two_tabs_mend_one_text_twice(returned, monkeypatch):
 @pytest.mark.django_db(transaction=True)
 def test_of_mending_declining_and_taking_back_at_once_one_happens(pair, returned):
     texts = [MENDED, "A boat comes into the harbour."]
-    jobs = [lambda text=text: mend_text(returned=returned, writer=ana(), text=text) for text in texts]
+    jobs: list[Callable[[], object]] = [
+        lambda text=text: mend_text(returned=returned, writer=ana(), text=text) for text in texts
+    ]
     jobs += [lambda: decline_text(returned=returned, writer=ana())]
     came = at_once(jobs)
     assert sorted(isinstance(each, AlreadyDecided) for each in came) == [False, True, True]

@@ -28,7 +28,7 @@ Outcome = ReturnedText.Outcome
 
 def why_not_returned(pair: Pair) -> str:
     """Returns why a pair cannot go back to its writer; empty if it can."""
-    if pair.assignment_id is None or pair.author_id is None:
+    if pair.assignment_id is None or pair.author is None:
         return "Only what somebody wrote here can be returned to them."
     if pair.withdrawn_at is not None:
         return "The pair is withdrawn."
@@ -83,7 +83,7 @@ def mend_text(*, returned: ReturnedText, writer: User, text: str) -> Pair:
     require_consent(user=writer, form_id=old.corpus.consent_form_id)
     text = one_line(text).strip()
     label = old.author_label or ""
-    assignment = WritingAssignment.objects.get(pk=old.assignment_id)
+    assignment = WritingAssignment.objects.get(pairs=old)
     refused = [each for each in advice_on(assignment, {label: text}) if each.refuses]
     if refused:
         raise InvalidWriting({each.label: in_words(each) for each in refused})
