@@ -131,7 +131,8 @@ def look_at(browsers: Sequence[Client], page: Page, times: int = TIMES) -> Measu
         finish(answer)
         if answer.status_code != 404:
             break
-    if answer.status_code in (301, 302, 403, 405):
+    # Somebody else's work is not found by these two; a researcher finds all pages.
+    if answer.status_code in (301, 302, 403, 405) or (page.worker and answer.status_code == 404):
         return None
     if answer.status_code != 200:
         raise RuntimeError(f"{page.url} answered {answer.status_code}.")
