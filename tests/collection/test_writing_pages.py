@@ -150,7 +150,7 @@ def test_other_texts_for_a_finished_task_change_nothing_and_say_so(corpus):
     client.post(PAGE, {**sent, **GOOD})
     page = client.post(PAGE, {**sent, **GOOD, "text-neutral": "Second thoughts."})
     assert page.status_code == 409
-    assert "as you first sent it" in text_of(page)
+    assert "What you sent first is saved" in text_of(page)
     assert "Second thoughts.</textarea>" in text_of(page)
     assert f'href="{PAGE}"' in text_of(page)
     assert not Pair.objects.filter(hypothesis="Second thoughts.").exists()
