@@ -284,7 +284,7 @@ def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime
         wait = max(int((first - now).total_seconds()), 30)
         return NoWork(
             gettext(
-                "Other people are writing for the last open texts. A text becomes free again if they do not finish."
+                "Others are writing for the last open texts. A text becomes free again if they do not finish."
             ),
             wait,
         )
