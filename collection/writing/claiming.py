@@ -289,11 +289,9 @@ def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime
             wait,
         )
     if seats.exists():
-        return NoWork(gettext("You have had every text that is still open. New ones may be added."))
+        return NoWork(gettext("You have been given every text that is still open. New ones may be added."))
     if full:
-        return NoWork(
-            gettext("You have done your part. The texts that are still open are for other writers.")
-        )
+        return NoWork(gettext("What is still open is for other writers: you have done your part."))
     return NoWork(gettext("Every premise has been written for. New ones may be added."))
 
 
