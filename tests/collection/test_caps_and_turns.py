@@ -149,7 +149,7 @@ def test_each_reason_for_no_work_is_told(ana):
     assert "Others are writing" in why
     assert 1700 < seconds <= 1800
     skip_writing(annotator=ben, token=token)
-    assert "given every premise that is still open" in reason(corpus, ben)[0]
+    assert "given every text that is still open" in reason(corpus, ben)[0]
     assert why_no_work(corpus=corpus, annotator=ana) is None
     Premise.objects.update(status="paused")
     assert "Every premise has been written for" in reason(corpus, ana)[0]
