@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.core.management.color import no_style
@@ -314,8 +314,11 @@ class FullCorpus:
         first = runs[0]
         self._write_dynamics(first, snapshot)
         places = self.site.places
-        by_pk = {"snapshots/": {"pk": snapshot.pk}, "runs/": {"pk": first.pk, "partition": "test"}}
-        marked = {"snapshots/<int:pk>/marking/": {"partition": marking.partition}}
+        by_pk: dict[str, dict[str, Any]] = {
+            "snapshots/": {"pk": snapshot.pk},
+            "runs/": {"pk": first.pk, "partition": "test"},
+        }
+        marked: dict[str, dict[str, Any]] = {"snapshots/<int:pk>/marking/": {"partition": marking.partition}}
         merged = {
             start: {**values, **by_pk.get(start, {}), **marked.get(start, {})}
             for start, values in places.items()
@@ -449,7 +452,8 @@ class _Table:
     def write(self) -> None:
         key = self.model._meta.pk
         assert key is not None
-        columns = [str(key.column), *(self.model._meta.get_field(name).column for name in self.defaults)]
+        fields = (cast(models.Field[Any, Any], self.model._meta.get_field(name)) for name in self.defaults)
+        columns = [str(key.column), *(str(each.column) for each in fields)]
         table = self.model._meta.db_table
         with connection.cursor() as cursor:
             if connection.vendor == "postgresql":

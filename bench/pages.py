@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import connection
@@ -93,7 +94,7 @@ def measure_pages(sizes: Sequence[int]) -> None:
     logging.getLogger("quintet.security").setLevel(logging.ERROR)
     corpus, table = FullCorpus(), dict[str, dict[int, Measured]]()
     for size in sizes:
-        _, made = timed(lambda size=size: corpus.add_pairs(size - corpus.pairs))
+        _, made = timed(partial(corpus.add_pairs, size - corpus.pairs))
         frozen = 0.0
         if size == sizes[0]:
             _, frozen = timed(corpus.freeze_and_train)

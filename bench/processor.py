@@ -70,7 +70,7 @@ def of_connection() -> float:
     if connection.vendor != "postgresql":
         return 0.0
     connection.ensure_connection()
-    process = connection.connection.info.backend_pid  # type: ignore[attr-defined]
+    process = connection.connection.info.backend_pid
     try:
         return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
     except OSError:

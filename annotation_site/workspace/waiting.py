@@ -112,10 +112,10 @@ def _pay() -> Iterator[Waiting]:
     corpora = Corpus.objects.annotate(is_late=Exists(late), is_approved=Exists(lists))
     for corpus in corpora.filter(Q(is_late=True) | Q(is_approved=True)).order_by("slug"):
         link = reverse("pay", args=[corpus.slug])
-        if corpus.is_late:  # type: ignore[attr-defined]
+        if corpus.is_late:
             sentence = f"Work of {corpus.name} from more than a week ago is not approved for payment"
             yield Waiting(corpus.slug, sentence, "Approve", link)
-        if corpus.is_approved:  # type: ignore[attr-defined]
+        if corpus.is_approved:
             sentence = f"Pay of {corpus.name} is approved and not paid yet"
             yield Waiting(corpus.slug, sentence, "Pay", link)
 

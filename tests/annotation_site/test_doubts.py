@@ -35,7 +35,8 @@ def test_the_most_doubted_come_first_with_filters_and_pages(browser, monkeypatch
     assert [found[name] for name in certain] == pytest.approx([0.2] * len(certain))
     assert "most doubted first" in page.content.decode()
     monkeypatch.setattr(listing, "PAGE", 3)
-    pages, link = [], f"{address}?order=doubted"
+    pages: list[str] = []
+    link = f"{address}?order=doubted"
     while link:
         page = browser.get(link)
         pages += shown(page)

@@ -38,7 +38,7 @@ def pool_of(question: Question, annotator: User | None = None) -> list[Any]:
     for member in members:
         for numbers in counted:
             vars(member).update(numbers[member.annotator_id])
-    return sorted(members, key=lambda member: (-member.cast, member.annotator.code))  # type: ignore[attr-defined]
+    return sorted(members, key=lambda member: (-member.cast, member.annotator.code))
 
 
 def _by_person(rows: QuerySet[Any], **counts: Count) -> defaultdict[int, dict[str, int]]:

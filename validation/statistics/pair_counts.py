@@ -43,7 +43,7 @@ def pair_counts(question: Question, keys: Collection[int] | None = None) -> list
         **states,
     )
     found = []
-    counted: list[dict[str, Any]] = list(grouped.annotate(number=Count("pair")))
+    counted: Any = grouped.annotate(number=Count("pair"))
     for row in counted:
         held = _held(row["is_opened"], *(bool(row[name]) for name in states))
         gold = row["label"] or NO_GOLD
