@@ -19,6 +19,7 @@ from annotation_site.researchers.forms import FloorForm
 from annotation_site.researchers.wages_charts import money_by_day, owed, wage_charts
 from collection.models import MOST_TOP_UP_CENTS, Corpus, PayList
 from shared.csv_tables import csv_text
+from validation.statistics.cached import is_large_corpus
 
 
 @never_cache
@@ -28,10 +29,13 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows hourly pay by annotator, the median, and who is below a floor (`floor`, dollars an hour); `as=csv`: as CSV;
     `chart`: one chart as CSV.
 
+    The page of a large corpus comes first, and loads the rest by itself, because hourly pay reads the times of all work.
     POST shows a top-up for the ticked codes (`annotator`). With `do=pay` and the sum that was shown (`cents`) it pays it.
     Other values of `do` change pay lists.
     """
     corpus = get_object_or_404(Corpus, slug=slug)
+    if request.method != "POST" and not request.GET and is_large_corpus(corpus):
+        return render(request, "annotation_site/pay.html", {"corpus": corpus, "is_awaited": True})
     refused = ""
     if request.method == "POST" and request.POST.get("do") in ("approve", "export", "paid"):
         try:

@@ -19,8 +19,7 @@ from snapshots.freezing.job import FreezeInProgress, request_freeze, stop_freeze
 from snapshots.freezing.partition_table import partition_table
 from snapshots.freezing.plan import plan_freeze
 from snapshots.models import Snapshot
-from validation.models import Question
-from validation.statistics.cached import is_large
+from validation.statistics.cached import is_large_corpus
 
 
 @never_cache
@@ -29,8 +28,7 @@ from validation.statistics.cached import is_large
 def freeze_plan(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form and the plan. The page of a large corpus without choices comes first, and loads the plan by itself."""
     corpus = get_object_or_404(Corpus, slug=slug)
-    question = Question.objects.filter(corpus=corpus, is_main=True).first()
-    if not request.GET and question is not None and is_large(question):
+    if not request.GET and is_large_corpus(corpus):
         return render(
             request, "snapshots/plan.html", {"corpus": corpus, "form": FreezeForm(), "is_awaited": True}
         )

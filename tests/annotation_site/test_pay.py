@@ -8,6 +8,7 @@ import pytest
 from django.db import IntegrityError
 from django.urls import reverse
 from django.utils import timezone
+from lxml import html
 
 from annotation_site.researchers.wages import chosen, summary, top_up, wages
 from collection.models import MOST_TOP_UP_CENTS, Corpus, LedgerEntry, Pair, PromptVersion, WritingAssignment
@@ -22,6 +23,7 @@ from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, BatchItem, Question
 from validation.pairs.opening import open_for_validation
 from validation.quality_control.control_items import label_as_expert
+from validation.statistics import cached
 
 MINUTE = 60_000
 
@@ -253,3 +255,14 @@ def test_more_people_ask_no_more_of_the_database(corpus, django_assert_num_queri
         label_five(corpus, who, measured=5)
     with django_assert_num_queries(3):
         assert len(wages(corpus)) == 3
+
+
+def test_the_page_comes_before_the_hourly_pay_of_a_large_corpus(corpus, client, monkeypatch):
+    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 1)
+    label_five(corpus, vera(), measured=5)
+    client.force_login(rosa())
+    page = html.fromstring(client.get("/corpora/small/pay/").content)
+    assert vera().code not in page.text_content()
+    address = page.xpath("//a[.='Show hourly pay and payments']/@href")[0]
+    assert address == page.xpath("//*[@hx-trigger='load']/@hx-get")[0]
+    assert vera().code in html.fromstring(client.get(address).content).get_element_by_id("pay").text_content()

@@ -112,6 +112,12 @@ def is_large(question: Question) -> bool:
     return not _has_at_most(question, MOST_SEATS_IN_REQUEST)
 
 
+def is_large_corpus(corpus: Corpus) -> bool:
+    """Returns whether a page should come before what is counted over the whole corpus."""
+    question = Question.objects.filter(corpus=corpus, is_main=True).first()
+    return question is not None and is_large(question)
+
+
 def _has_at_most(question: Question, seats: int) -> bool:
     return Label.objects.filter(question=question).order_by().values("pk")[: seats + 1].count() <= seats
 
