@@ -302,6 +302,22 @@ def test_megaveridicality_has_three_hypotheses_a_sentence_by_its_frame() -> None
     assert (len(pairs), len(refused), passed) == (12, 1, {"the sentence is a condition": 1})
 
 
+def test_megaveridicality_knows_both_spellings_of_maybe_and_refuses_any_other_answer(tmp_path) -> None:
+    path = tmp_path / "mv.csv"
+    head = "participant,verb,frame,voice,polarity,conditional,sentence,veridicality,exclude"
+    thing = "guess,that S,active,positive,False,Someone guessed that a particular thing happened."
+    answers = ["maybe or maybe not,False", "maybe,False", "perhaps,False", "NA,True"]
+    path.write_text("\n".join([head, *(f"{at},{thing},{answer}" for at, answer in enumerate(answers))]))
+    form = recast_format(RECIPES["megaveridicality"], [path])
+    found = list(form.read(path))
+    assert [item for item in found if isinstance(item, BadLine)] == [
+        BadLine(4, '"veridicality" is "perhaps"; it must be one of: yes, no, maybe, maybe or maybe not')
+    ]
+    pairs = [item for item in found if isinstance(item, ImportedPair)]
+    assert [pair.published_label for pair in pairs] == ["not-entailed", "entailed", "not-entailed"]
+    assert pairs[0].metadata["misc"] == {"answers": ["maybe", "maybe"]}
+
+
 def test_ordinal_normalisation_takes_a_persons_leaning_out() -> None:
     survey = RECIPES["megaveridicality"].survey
     assert survey

@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats.lines import BadLine, Record, csv_records
+from collection.formats.published_maps import VERIDICALITY
 from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
 from collection.recasting.readers import value
 
 ANSWERS = ("no", "maybe", "yes")
+# The importer's map says which label each spelling of an answer means.
+MEANT = {"contradiction": "no", "neutral": "maybe", "entailment": "yes"}
+SPELLINGS = {text: MEANT[label] for text, label in VERIDICALITY.labels.words.items() if label}
 THING = {
     "yes": "That thing happened",
     "maybe": "That thing may or may not have happened",
@@ -49,8 +53,13 @@ def read(path: Path) -> Iterator[Record | BadLine]:
             continue
         line, row = item
         merged = found.setdefault(row.get("sentence", ""), (line, {**row, "answers": []}))[1]
-        if row.get("exclude", "False").lower() != "true" and row.get("veridicality") in ANSWERS:
-            merged["answers"].append([row.get("participant", ""), row["veridicality"]])
+        if row.get("exclude", "False").lower() == "true":
+            continue
+        said = row.get("veridicality", "").strip()
+        if said in SPELLINGS:
+            merged["answers"].append([row.get("participant", ""), SPELLINGS[said]])
+        else:
+            yield BadLine(line, f'"veridicality" is "{said}"; it must be one of: {", ".join(SPELLINGS)}')
     yield from found.values()
 
 
@@ -58,7 +67,7 @@ def survey(rows: Iterable[dict[str, Any]]) -> dict[str, str]:
     """Returns the normalised answer of each sentence."""
     import numpy as np
 
-    given = [(row["sentence"], person, answer) for row in rows for person, answer in row["answers"]]
+    given = [(row.get("sentence", ""), person, answer) for row in rows for person, answer in row["answers"]]
     if not given:
         return {}
     sentences, people = (sorted({each[at] for each in given}) for at in (0, 1))
