@@ -79,7 +79,9 @@ class RecastFormat(ImportFormat):
         return self.recipe.survey(records)
 
     def _pairs(self, line: int, record: dict[str, Any]) -> Iterable[ImportedPair]:
-        row = json.dumps(record, sort_keys=True, default=str)
+        # A path says where the row came from, not what it is: a source gives the same pairs in any folder.
+        told = {key: each for key, each in record.items() if not isinstance(each, Path)}
+        row = json.dumps(told, sort_keys=True, default=str)
         draw = Draw(f"{self.seed}\n{self.recipe.name}\n{line}\n{row}", known=self.known, names=self.names)
         try:
             return [pair for item in self.recipe.items(record, draw) for pair in self._made(line, item)]

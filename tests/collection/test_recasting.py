@@ -1,9 +1,11 @@
 """Recipes make pairs of their sources, here of small files in each published layout. No database."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -147,6 +149,53 @@ def test_the_same_seed_gives_the_same_pairs_in_any_order_of_the_files() -> None:
     assert made("sentiment", *files, seed=7)[0] == first
     assert sorted(told(made("sentiment", *reversed(files), seed=7)[0])) == sorted(told(first))
     assert told(made("sentiment", *files, seed=8)[0]) != told(first)
+
+
+SOURCES = {
+    "sentiment": "sentiment/yelp_labelled.txt",
+    "puns-semeval": "puns/subtask1-homographic-test.xml",
+    "puns-yang": "puns/puns_pos_neg_data.csv",
+    "factuality-decomp": "factuality/it-happened_eng_ud1.2_07092017.tsv",
+    "factuality-uw": "factuality/dev.conll",
+    "factuality-meantime": "factuality/meantime.xml",
+    "entities-conll": "entities/eng.train",
+    "entities-gmb": "entities/en.tags",
+    "winogender": "winogender/all_sentences.tsv",
+    "megaveridicality": "veridicality/megaveridicality-v2.csv",
+    "verbnet": "verbnet/inform-98.xml",
+    "verbcorner": "verbcorner/verbcorner.csv",
+    "relations": "relations/triples.tsv",
+}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_same_source_in_another_folder_gives_the_same_bytes(name: str, tmp_path) -> None:
+    texts, keys = set(), set()
+    for folder in (tmp_path / "a", tmp_path / "b/c"):
+        shutil.copytree((EXAMPLES / SOURCES[name]).parent, folder)
+        path = folder / Path(SOURCES[name]).name
+        recipe = RECIPES[name]
+
+        def noted(row, draw, items=recipe.items):
+            keys.add(draw.key)
+            return items(row, draw)
+
+        form = recast_format(replace(recipe, items=noted), [path], seed=5)
+        texts.add(repr(list(form.read(path))))
+        assert str(folder) not in "".join(keys)
+        rows = len(keys)
+    assert len(texts) == 1
+    assert len(keys) == rows > 0  # what is drawn, even where the example leaves no choice
+
+
+def test_a_document_of_the_groningen_meaning_bank_is_named_wherever_it_lies(tmp_path) -> None:
+    ids = set()
+    for folder in (tmp_path / "data/p00/d0018", tmp_path / "p00/d0018"):
+        folder.mkdir(parents=True)
+        path = Path(shutil.copy(EXAMPLES / "entities/en.tags", folder))
+        (first, *_) = recast_format(RECIPES["entities-gmb"], [path]).read(path)
+        ids.add(first.metadata["corpus-sent-id"])
+    assert ids == {"p00/d0018/en.tags 1"}
 
 
 def test_names_are_drawn_by_their_counts(tmp_path) -> None:
@@ -435,12 +484,7 @@ for name, path in zip(sys.argv[1::2], sys.argv[2::2]):
 
 @pytest.mark.thorough
 def test_the_same_seed_gives_the_same_bytes_in_another_process() -> None:
-    sources = {
-        "sentiment": "sentiment/yelp_labelled.txt",
-        "entities-gmb": "entities/en.tags",
-        "verbnet": "verbnet/press-99.xml",
-    }
-    named = [text for name, path in sources.items() for text in (name, str(EXAMPLES / path))]
+    named = [text for name, path in SOURCES.items() for text in (name, str(EXAMPLES / path))]
     found = {
         subprocess.run(
             [sys.executable, "-c", AGAIN, *named],

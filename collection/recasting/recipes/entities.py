@@ -4,6 +4,7 @@ The wrong label is drawn from the other labels that the phrase has in the source
 has no other.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ GMB = {
     **{"tim": "time", "art": "artifact", "eve": "event", "nat": "natural phenomenon"},
     "tit": "person's title",
 }
+DOCUMENT = re.compile(r"p\d+/d\d+")
 SPLITS = {"eng.train": "train", "eng.testa": "dev", "eng.testb": "test"}
 HYPOTHESES = {"right": "{right}", "wrong": "{wrong}"}
 
@@ -42,11 +44,22 @@ def read_conll(path: Path) -> Iterator[Record | BadLine]:
 def read_gmb(path: Path) -> Iterator[Record | BadLine]:
     """Reads `word tag lemma entity ...` in tabs, as in a document's `en.tags`; an entity is such as `geo-nam` or O."""
     for item in block_records(path, separator="\t"):
-        if isinstance(item, BadLine):
-            yield item
-        else:
-            row = {**item[1], "split": "", "kind": "gmb", "file": "/".join(path.parts[-3:])}
-            yield item[0], row
+        yield (
+            item
+            if isinstance(item, BadLine)
+            else (
+                item[0],
+                {**item[1], "split": "", "kind": "gmb", "path": path},
+            )
+        )
+
+
+def name_of(row: dict[str, Any]) -> str:
+    """Returns the file's name, with its document (`p00/d0018/en.tags`) where its folders name one."""
+    path: Path | None = row.get("path")
+    if path is None or DOCUMENT.fullmatch("/".join(path.parts[-3:-1])) is None:
+        return str(row["file"])
+    return "/".join(path.parts[-3:])
 
 
 def entities(row: dict[str, Any]) -> list[Entity]:
@@ -121,7 +134,7 @@ def items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
             "right": is_a(phrase, each.label, many=each.many),
             "wrong": is_a(phrase, draw.by_share(others), many=each.many),
         }
-        source = f"{row['file']} {row['number']}"
+        source = f"{name_of(row)} {row['number']}"
         yield Item(values, "right", source_id=source, split=row["split"])
 
 

@@ -28,7 +28,7 @@ def read_decomp(path: Path) -> Iterator[Record | BadLine]:
             continue
         line, row = item
         key = row.get("Sentence.ID", ""), row.get("Pred.Token", "")
-        merged = found.setdefault(key, (line, {**row, "folder": str(path.parent), "answers": []}))[1]
+        merged = found.setdefault(key, (line, {**row, "folder": path.parent, "answers": []}))[1]
         if row.get("Is.Predicate") == "true" and row.get("Is.Understandable") == "true":
             merged["answers"].append(row.get("Happened", ""))
     yield from found.values()
@@ -41,7 +41,7 @@ def decomp_items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
         raise PassedOver("no annotator took it for an understandable predicate with an answer")
     if votes["yes"] == votes["no"]:
         raise PassedOver("as many annotators say that it happened as that it did not")
-    words = _sentences(Path(row["folder"]), file).get(int(number)) if number.isdigit() else None
+    words = _sentences(row["folder"], file).get(int(number)) if number.isdigit() else None
     if words is None:
         raise Unreadable(f'the sentence "{row.get("Sentence.ID")}" is in no file {file} beside the source')
     yield Item(
