@@ -161,13 +161,13 @@ def recast_order(options: dict[str, Any]) -> tuple[RecastFormat, PairOrder]:
     recipe = recipe_of(options["recipe"], options["recipes"])
     files = readable_files(options["files"])
     names = read_names(readable_files([options["names"]])[0]) if options["names"] else NAMES
-    form = recast_format(recipe, files, seed=options["seed"], names=names)
-    licence = short_licence(options["licence"]) or recipe.licence
+    licence = short_licence(options["licence"])
+    form = recast_format(recipe, files, seed=options["seed"], names=names, licence=licence)
     order = PairOrder(
         slug=options["corpus"],
         form=form,
         files=files,
-        licence=licence,
+        licence=licence or recipe.licence,
         unlabelled=True,  # where a recipe gives no label, people are to be asked
         strict=options["strict"],
         open=options["open"],

@@ -34,12 +34,16 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class RecastFormat(ImportFormat):
-    """Reads a source by a recipe. `sources`: all files, for the recipe's survey. `passed_over` counts reasons."""
+    """Reads a source by a recipe. `sources`: all files, for the recipe's survey. `passed_over` counts reasons.
+
+    `licence`, if any, is that of all pairs, instead of the rows' and the recipe's.
+    """
 
     recipe: Recipe
     sources: Sequence[Path]
     seed: int = 0
     names: Names = NAMES
+    licence: str = ""
     passed_over: Counter[str] = field(default_factory=Counter)
     rows_read: Counter[str] = field(default_factory=Counter)
 
@@ -101,7 +105,7 @@ class RecastFormat(ImportFormat):
         metadata = {
             "corpus": recipe.corpus,
             "corpus-sent-id": item.source_id,
-            "corpus-license": item.licence or recipe.licence,
+            "corpus-license": self.licence or item.licence or recipe.licence,
             "creation-approach": recipe.approach,
             "misc": item.misc,
             **({"corpus-split": item.split} if item.split else {}),
@@ -143,7 +147,7 @@ def _filled(template: str, values: Mapping[str, str], what: str) -> str:
 
 
 def recast_format(
-    recipe: Recipe, sources: Sequence[Path], *, seed: int = 0, names: Names = NAMES
+    recipe: Recipe, sources: Sequence[Path], *, seed: int = 0, names: Names = NAMES, licence: str = ""
 ) -> RecastFormat:
     """Returns the recipe as a format, which can be imported like any other."""
     return RecastFormat(
@@ -157,4 +161,5 @@ def recast_format(
         sources=sources,
         seed=seed,
         names=names,
+        licence=licence,
     )

@@ -41,6 +41,35 @@ def test_pairs_go_in_with_metadata_source_and_partitions_and_come_out_again() ->
     assert not Premise.objects.exists()
 
 
+TWO_LICENCES = """
+from collection.formats.lines import json_records
+from collection.recasting import Item, Recipe
+
+def items(row, draw):
+    yield Item({"context": row["text"]}, "yes", licence=row.get("licence", ""))
+
+MINE = Recipe(name="mine", about="texts", corpus="Texts", phenomenon="Texts", citation="me", licence="CC0",
+              read=json_records, items=items, hypotheses={"yes": "So."})
+"""
+
+
+def test_a_pair_has_the_licence_of_its_row_and_the_commands_goes_before_all(tmp_path) -> None:
+    recipes = tmp_path / "recipes"
+    recipes.mkdir()
+    (recipes / "mine.py").write_text(TWO_LICENCES)
+    rows = [{"text": "One."}, {"text": "Two.", "licence": "CC BY 4.0"}]
+    source = write_jsonl(tmp_path / "texts.jsonl", map(json.dumps, rows))
+
+    def licences(corpus: str, **options: str) -> dict[str, str]:
+        assert run("recast", corpus, "mine", source, recipes=recipes, **options).failure == ""
+        pairs = Pair.objects.filter(premise__genre__corpus__slug=corpus).select_related("premise")
+        return {pair.premise.text: pair.metadata["corpus-license"] for pair in pairs}
+
+    assert licences("own") == {"One.": "CC0", "Two.": "CC BY 4.0"}
+    assert licences("told", licence="MIT") == {"One.": "MIT", "Two.": "MIT"}
+    assert {corpus.slug: corpus.licence for corpus in Corpus.objects.all()} == {"own": "CC0", "told": "MIT"}
+
+
 def test_a_dry_run_shows_rows_beside_their_pairs_and_writes_nothing(tmp_path) -> None:
     source = tmp_path / "amazon_cells_labelled.txt"
     source.write_text("Holds firmly.\t1\nno tab\nBroke.\t0\nFine.\t1\n")
