@@ -211,10 +211,6 @@ class LedgerQuerySet(models.QuerySet):
 
 
 class ReturnedTextQuerySet(models.QuerySet):
-    def waiting(self, now: datetime) -> "ReturnedTextQuerySet":
-        """Keeps texts that their writers can still mend."""
-        return self.filter(outcome="", until__gt=now)
-
     def of(self, writer: models.Model) -> "ReturnedTextQuerySet":
         return self.filter(pair__author=writer.pk)
 

@@ -10,9 +10,10 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.pages.access import annotator_required
-from collection.models import Corpus, ProblemReport, ReturnedText, WritingAssignment
+from collection.models import Corpus, ProblemReport, WritingAssignment
 from collection.writing import statistics
 from collection.writing.claiming import why_no_work
+from collection.writing.who_may_write import texts_to_mend
 
 REPORTS_A_PAGE = 20
 DAYS_SHOWN, TASKS_SHOWN, ANSWERS_SHOWN, CORPORA_SHOWN = 14, 10, 5, 5
@@ -37,7 +38,7 @@ def my_writing(request: HttpRequest) -> HttpResponse:
         "earned": user.ledger.for_writing().total_cents(),
         "next": [(corpus, why_no_work(corpus=corpus, annotator=user)) for corpus in corpora],
         "days_shown": DAYS_SHOWN,
-        "returned": ReturnedText.objects.of(user).waiting(timezone.now()).select_related("pair"),
+        "returned": texts_to_mend(user, timezone.now()).select_related("pair"),
     }
     return render(request, "collection/writing/my_writing.html", context)
 

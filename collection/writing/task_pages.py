@@ -19,10 +19,11 @@ from accounts.pages.access import View, annotator_required, hands_out_work
 from accounts.people.consents import ConsentMissing
 from collection import errors
 from collection.advice import AFTER_TYPING
-from collection.models import Corpus, ReturnedText, WritingAssignment
+from collection.models import Corpus, WritingAssignment
 from collection.texts import direction_of
 from collection.writing import claiming, prompts, submitting
 from collection.writing.forms import SkipForm, WritingForm, by_script, typed_texts
+from collection.writing.who_may_write import texts_to_mend
 
 UNSENT_SHOWN = 10
 
@@ -55,7 +56,7 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
     if request.method == "POST":
         return _save(request, found, user)
     # What a researcher returned comes before new work.
-    returned = ReturnedText.objects.of(user).filter(pair__corpus=found).waiting(timezone.now()).first()
+    returned = texts_to_mend(user, timezone.now()).filter(pair__corpus=found).first()
     if returned is not None:
         return redirect("returned-text", returned.pk)
     chosen = request.GET.get("prompt", "")

@@ -1,11 +1,14 @@
-"""Decides who may write for a corpus."""
+"""Decides who may write for a corpus, and who may mend what was returned to them."""
+
+from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import Grant, User
 from collection.errors import NotByThisLink, NotQualified, NoWork, WritingEnded
 from collection.joining.entry_links import is_open_to, opened_to
-from collection.models import Corpus, Exclusion
+from collection.models import Corpus, Exclusion, ReturnedText
+from collection.models.querysets import ReturnedTextQuerySet
 
 
 def why_not_writing(corpus: Corpus, annotator: User) -> NoWork | None:
@@ -28,3 +31,12 @@ def may_write(annotator: User, *, undone: Exclusion | None = None) -> Q:
     may = Q(writing_qualification=None) | Q(Exists(held))
     by_link = opened_to(annotator) | Q(Exists(held.filter(how=Grant.How.INVITATION)))
     return may & by_link & ~Q(Exists(excluded))
+
+
+def texts_to_mend(writer: User, now: datetime) -> ReturnedTextQuerySet:
+    """Returns the returned texts that this person can mend or decline now: they may still write for the corpus."""
+    corpora = Corpus.objects.filter(may_write(writer), pk=OuterRef("pair__corpus"))
+    mine: ReturnedTextQuerySet = ReturnedText.objects.of(writer).filter(
+        Exists(corpora), outcome="", until__gt=now
+    )
+    return mine

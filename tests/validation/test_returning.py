@@ -8,9 +8,10 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
+from accounts.models import Qualification
 from accounts.people.consents import ConsentMissing, withdraw_consent
 from collection.errors import InvalidWriting
-from collection.models import Pair, ReturnedText
+from collection.models import Corpus, Pair, ReturnedText
 from collection.models.withdrawal import RETURNED
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
@@ -151,6 +152,31 @@ def test_from_the_pairs_page_to_the_writers_page(pair):
     assert "Mended as" in researcher.get(page).content.decode()
     assert writer.post(address, {"text": MENDED}).status_code == 422
     assert signed_in(vera()).get(address).status_code == 404
+
+
+def writing_ends_by_exclusion(pair: Pair) -> None:
+    exclude(corpus=pair.corpus, annotator=ana(), by=rosa(), reason="Copies.")
+
+
+def writing_ends_by_qualification(pair: Pair) -> None:
+    needed = Qualification.objects.create(slug="write", name="Write")
+    Corpus.objects.filter(pk=pair.corpus_id).update(writing_qualification=needed)
+
+
+@pytest.mark.parametrize("end", [writing_ends_by_exclusion, writing_ends_by_qualification])
+def test_who_may_not_write_any_more_neither_meets_nor_mends_it(pair, returned, end):
+    end(pair)
+    writer, address = signed_in(ana()), f"/work/mine/returned/{returned.pk}/"
+    for start in ("/start/", "/work/mine/writing/"):
+        assert address not in writer.get(start).content.decode()
+    assert writer.get("/work/writing/small/").headers.get("Location") != address
+    assert 'name="text"' not in writer.get(address).content.decode()
+    for do in (
+        lambda: mend_text(returned=returned, writer=ana(), text=MENDED),
+        lambda: decline_text(returned=returned, writer=ana()),
+    ):
+        with pytest.raises(AlreadyDecided):
+            do()
 
 
 def crossing(first, second):

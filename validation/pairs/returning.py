@@ -5,7 +5,6 @@ See docs/decisions/0027.
 
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -17,6 +16,7 @@ from collection.models.withdrawal import RETURNED
 from collection.texts import one_line
 from collection.writing.claiming import lock_writer
 from collection.writing.submitting import advice_on, in_words
+from collection.writing.who_may_write import texts_to_mend
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing
 from validation.models import Label, Question
@@ -115,10 +115,8 @@ def _waiting(returned: ReturnedText, writer: User) -> tuple[ReturnedText, dateti
     """Locks a returned text that its writer can still mend. Raises AlreadyDecided."""
     lock_writer(writer)  # an exclusion comes before, and is seen below, or it waits, and takes the pair
     now = timezone.now()
-    excluded = Exclusion.objects.of(writer).filter(corpus=OuterRef("pair__corpus"))
-    mine = ReturnedText.objects.of(writer).filter(~Exists(excluded), pk=returned.pk)
-    waiting = _locked(mine)
-    if waiting is None or waiting.outcome or waiting.until <= now:
+    waiting = _locked(texts_to_mend(writer, now).filter(pk=returned.pk))
+    if waiting is None:
         raise AlreadyDecided(gettext("This sentence does not wait for you any more. Nothing was changed."))
     return waiting, now
 

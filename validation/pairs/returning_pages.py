@@ -18,6 +18,7 @@ from accounts.people.consents import ConsentMissing
 from collection.errors import InvalidWriting
 from collection.models import Pair, ReturnedText
 from collection.texts import direction_of
+from collection.writing.who_may_write import texts_to_mend
 from validation.errors import AlreadyDecided, ReasonMissing
 from validation.pairs.returning import decline_text, mend_text, return_text, take_back_return
 
@@ -50,7 +51,7 @@ def returned_text(request: HttpRequest, number: int) -> HttpResponse:
     mine = ReturnedText.objects.of(writer).select_related("pair__corpus", "pair__premise")
     returned = get_object_or_404(mine, pk=number)
     corpus, text, error = returned.pair.corpus, returned.pair.hypothesis, ""
-    waits = ReturnedText.objects.filter(pk=number).waiting(timezone.now()).exists()
+    waits = texts_to_mend(writer, timezone.now()).filter(pk=number).exists()
     if request.method == "POST":
         try:
             if request.POST.get("do") == "decline":

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.pages.access import annotator_required
-from collection.models import LedgerEntry, ReturnedText
+from collection.models import LedgerEntry
+from collection.writing.who_may_write import texts_to_mend
 from validation.labelling.correcting import recent_batches
 from validation.start_page.my_work import days_of, own_statistics
 from validation.start_page.offers import offers_for
@@ -27,7 +28,7 @@ def start(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     context = {
         "offers": offers_for(user),
-        "returned": ReturnedText.objects.of(user).waiting(timezone.now()).select_related("pair"),
+        "returned": texts_to_mend(user, timezone.now()).select_related("pair"),
         "earned": LedgerEntry.objects.filter(user=user).total_cents(),
     }
     return render(request, "validation/start_page/start.html", context)
