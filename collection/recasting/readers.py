@@ -27,10 +27,13 @@ def tabbed_records(path: Path, *columns: str) -> Iterator[Record | BadLine]:
                 )
 
 
-def block_records(path: Path, *, separator: str | None = None) -> Iterator[Record | BadLine]:
+def block_records(
+    path: Path, *, separator: str | None = None, comments: bool = True
+) -> Iterator[Record | BadLine]:
     """Reads sentences with a token on each line, separated by empty lines, as in the CoNLL tasks.
 
     A row has `tokens`, a list of lists of columns, and the number of the sentence; its line is that of the first token.
+    Without `comments`, a line that begins with # is a token, too: CoNLL-U has comments, CoNLL-2003 has none.
     An unreadable line makes its whole sentence invalid.
     """
     tokens: list[list[str]] = []
@@ -49,7 +52,7 @@ def block_records(path: Path, *, separator: str | None = None) -> Iterator[Recor
         elif not item[1].strip():
             yield from whole()
             tokens, bad = [], None
-        elif not item[1].startswith("#"):
+        elif not (comments and item[1].startswith("#")):
             if not tokens:
                 first, number = item[0], number + 1
             tokens.append(item[1].split(separator))

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,21 @@ from collection.recasting.registry import BadRecipe, recipes
 
 EXAMPLES = Path(__file__).parents[2] / "examples/recasting"
 RECIPES = recipes()
+SOURCES = {
+    "sentiment": "sentiment/yelp_labelled.txt",
+    "puns-semeval": "puns/subtask1-homographic-test.xml",
+    "puns-yang": "puns/puns_pos_neg_data.csv",
+    "factuality-decomp": "factuality/it-happened_eng_ud1.2_07092017.tsv",
+    "factuality-uw": "factuality/dev.conll",
+    "factuality-meantime": "factuality/meantime.xml",
+    "entities-conll": "entities/eng.train",
+    "entities-gmb": "entities/en.tags",
+    "winogender": "winogender/all_sentences.tsv",
+    "megaveridicality": "veridicality/megaveridicality-v2.csv",
+    "verbnet": "verbnet/inform-98.xml",
+    "verbcorner": "verbcorner/verbcorner.csv",
+    "relations": "relations/triples.tsv",
+}
 
 
 def form_of(recipe: str, *files: str, seed: int = 0) -> RecastFormat:
@@ -143,29 +159,96 @@ def test_events_of_three_corpora_happened_or_not() -> None:
     assert (refused, passed.total()) == ([], 1)
 
 
+def recast_text(recipe: str, path: Path, text: str) -> tuple[list[ImportedPair | BadLine], Counter[str]]:
+    path.write_text(text)
+    form = recast_format(RECIPES[recipe], [path])
+    return list(form.read(path)), form.passed_over
+
+
+def test_bad_rows_of_decomp_are_refused_and_the_others_recast(tmp_path) -> None:
+    for path in (EXAMPLES / "factuality").iterdir():
+        shutil.copy(path, tmp_path)
+    path = tmp_path / "it-happened_eng_ud1.2_07092017.tsv"
+    head, first, *_ = path.read_text().splitlines()
+    columns = head.split("\t")
+    cells = first.split("\t")
+
+    def with_lemma(lemma: str) -> str:
+        changed = {"Pred.Lemma": lemma, "Pred.Token": f"7{lemma}"}
+        return "\t".join(changed.get(name, cell) for name, cell in zip(columns, cells, strict=True))
+
+    text = "\n".join([head, with_lemma(""), with_lemma("%"), first])
+    (bad, *pairs), passed = recast_text("factuality-decomp", path, text)
+    assert bad == BadLine(2, '"Pred.Lemma" is empty')
+    assert len(pairs) == 2
+    assert passed == {"the event has no letters": 1}
+
+    for column in ("Pred.Lemma", "Pred.Token", "Sentence.ID"):
+        found, _ = recast_text("factuality-decomp", path, f"{head.replace(column, 'Other')}\n{first}")
+        assert [(item.line, item.reason) for item in found] == [(2, f'there is no "{column}"')]
+
+
+def test_an_event_without_letters_has_no_gerund(tmp_path) -> None:
+    text = "0\tIt\t_\n1\trose\t3.0\n2\t%\t3.0\n3\t42\t-1.0\n\n0\t%\t1.0\n"
+    pairs, passed = recast_text("factuality-uw", tmp_path / "dev.conll", text)
+    assert [pair.hypothesis for pair in pairs] == ["The rising happened", "The rising did not happen"]
+    assert passed == {"the sentence has no event with letters": 1}
+    (bad,), _ = recast_text("factuality-uw", tmp_path / "dev.conll", "0\trose\tnan\n")
+    assert bad == BadLine(1, 'the factuality of "rose" must be a number from -3 to 3 or _, not "nan"')
+    xml = (EXAMPLES / "factuality/meantime.xml").read_text().replace(">launched<", ">--<")
+    pairs, _ = recast_text("factuality-meantime", tmp_path / "m.xml", xml)
+    assert [pair.hypothesis for pair in pairs] == ["The hiring happened", "The hiring did not happen"]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "token"),
+    [
+        ("entities-conll", "# NN I-NP O"),
+        ("entities-gmb", "#\tNN\t#\tO\t0"),
+        ("entities-conll", "#1 CD I-NP O"),
+    ],
+)
+def test_a_token_may_begin_with_the_mark_of_a_comment(recipe: str, token: str, tmp_path) -> None:
+    name = "Oslo NNP B-NP I-LOC" if recipe == "entities-conll" else "Oslo\tNNP\tOslo\tgeo-nam\t0"
+    person = name.replace("Oslo", "Ann").replace("LOC", "PER").replace("geo", "per")
+    pairs, _ = recast_text(recipe, tmp_path / "eng.train", f"{name}\n{token}\n{person}\n")
+    assert [pair.premise[0] for pair in pairs[:1]] == [f"Oslo {token.split()[0]} Ann"]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_no_row_of_any_source_ends_the_run(name: str, tmp_path) -> None:
+    """Each line is tried with each of its columns empty, and without its last one."""
+    folder = tmp_path / "x"
+    shutil.copytree((EXAMPLES / SOURCES[name]).parent, folder)
+    path = folder / Path(SOURCES[name]).name
+    whole = path.read_text()
+    lines = whole.splitlines()
+    separator = next((each for each in ("\t", ",", " ") if each in lines[0]), "\t")
+    if path.suffix == ".xml":
+        separator = '"'
+    number = min(len(lines), 4)
+    changes = [
+        [*lines[:at], separator.join(cells), *lines[at + 1 :]]
+        for at in range(number)
+        for cells in _damaged(lines[at].split(separator))
+    ]
+    for changed in changes:
+        recast_text(name, path, "\n".join(changed))  # RecipeFails, if it cannot go on
+
+
+def _damaged(cells: list[str]) -> Iterator[list[str]]:
+    for at in range(len(cells)):
+        for other in ("", "%", "\u00b2"):
+            yield [*cells[:at], other, *cells[at + 1 :]]
+    yield cells[:-1]
+
+
 def test_the_same_seed_gives_the_same_pairs_in_any_order_of_the_files() -> None:
     files = ["sentiment/imdb_labelled.txt", "sentiment/yelp_labelled.txt"]
     first = made("sentiment", *files, seed=7)[0]
     assert made("sentiment", *files, seed=7)[0] == first
     assert sorted(told(made("sentiment", *reversed(files), seed=7)[0])) == sorted(told(first))
     assert told(made("sentiment", *files, seed=8)[0]) != told(first)
-
-
-SOURCES = {
-    "sentiment": "sentiment/yelp_labelled.txt",
-    "puns-semeval": "puns/subtask1-homographic-test.xml",
-    "puns-yang": "puns/puns_pos_neg_data.csv",
-    "factuality-decomp": "factuality/it-happened_eng_ud1.2_07092017.tsv",
-    "factuality-uw": "factuality/dev.conll",
-    "factuality-meantime": "factuality/meantime.xml",
-    "entities-conll": "entities/eng.train",
-    "entities-gmb": "entities/en.tags",
-    "winogender": "winogender/all_sentences.tsv",
-    "megaveridicality": "veridicality/megaveridicality-v2.csv",
-    "verbnet": "verbnet/inform-98.xml",
-    "verbcorner": "verbcorner/verbcorner.csv",
-    "relations": "relations/triples.tsv",
-}
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -37,13 +37,13 @@ class Entity:
 def read_conll(path: Path) -> Iterator[Record | BadLine]:
     """Reads `word tag chunk entity`, the layout of the shared task, with entities in IOB1 or IOB2."""
     split = SPLITS.get(path.name.removesuffix(".gz"), "")
-    for item in block_records(path):
+    for item in block_records(path, comments=False):
         yield item if isinstance(item, BadLine) else (item[0], {**item[1], "split": split, "kind": "conll"})
 
 
 def read_gmb(path: Path) -> Iterator[Record | BadLine]:
     """Reads `word tag lemma entity ...` in tabs, as in a document's `en.tags`; an entity is such as `geo-nam` or O."""
-    for item in block_records(path, separator="\t"):
+    for item in block_records(path, separator="\t", comments=False):
         yield (
             item
             if isinstance(item, BadLine)

@@ -1,5 +1,6 @@
 """Did the event happen? Decomp (Rudinger et al. 2018), UW (Lee et al. 2015), MEANTIME (Minard et al. 2016)."""
 
+import math
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from typing import Any
 from collection.formats.lines import BadLine, Record, open_bytes, tsv_records
 from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
 from collection.recasting.english import gerund, verb_at
-from collection.recasting.readers import beside, block_records, text_of_tokens
+from collection.recasting.readers import beside, block_records, text_of_tokens, value
 
 HYPOTHESES = {"yes": "The {event} happened", "no": "The {event} did not happen"}
 SPLITS = ("train", "dev", "test")
@@ -35,21 +36,24 @@ def read_decomp(path: Path) -> Iterator[Record | BadLine]:
 
 
 def decomp_items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
-    file, _, number = row.get("Sentence.ID", "").rpartition(" ")
+    sentence, lemma, token = (value(row, key) for key in ("Sentence.ID", "Pred.Lemma", "Pred.Token"))
+    file, _, number = sentence.rpartition(" ")
     votes = Counter(answer for answer in row["answers"] if answer in HYPOTHESES)
     if not votes:
         raise PassedOver("no annotator took it for an understandable predicate with an answer")
     if votes["yes"] == votes["no"]:
         raise PassedOver("as many annotators say that it happened as that it did not")
-    words = _sentences(row["folder"], file).get(int(number)) if number.isdigit() else None
+    if not has_letters(lemma):
+        raise PassedOver("the event has no letters")
+    words = _sentences(row["folder"], file).get(int(number)) if number.isdecimal() else None
     if words is None:
-        raise Unreadable(f'the sentence "{row.get("Sentence.ID")}" is in no file {file} beside the source')
+        raise Unreadable(f'the sentence "{sentence}" is in no file {file} beside the source')
     yield Item(
-        {"context": text_of_tokens(words), "event": gerund(row["Pred.Lemma"])},
+        {"context": text_of_tokens(words), "event": gerund(lemma)},
         votes.most_common(1)[0][0],
-        source_id=row["Sentence.ID"],
+        source_id=sentence,
         split=row.get("Split", ""),
-        misc={"token": row["Pred.Token"]},
+        misc={"token": token},
     )
 
 
@@ -59,7 +63,7 @@ def _sentences(folder: Path, file: str) -> dict[int, list[str]]:
     if path is None:
         return {}
     return {
-        item[1]["number"]: [token[1] for token in item[1]["tokens"] if token[0].isdigit()]
+        item[1]["number"]: [token[1] for token in item[1]["tokens"] if token[0].isdigit() and len(token) > 1]
         for item in block_records(path, separator="\t")
         if not isinstance(item, BadLine)
     }
@@ -80,14 +84,20 @@ def uw_items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
         words.append(token[1])
         if token[2] != "_":
             try:
-                events.append((at, float(token[2])))
+                factuality = float(token[2])
             except ValueError:
+                factuality = math.nan
+            if not -3 <= factuality <= 3:
                 raise Unreadable(
-                    f'the factuality of "{token[1]}" must be a number or _, not "{token[2]}"'
-                ) from None
+                    f'the factuality of "{token[1]}" must be a number from -3 to 3 or _, not "{token[2]}"'
+                )
+            events.append((at, factuality))
     if not events:
         raise PassedOver("the sentence has no event")
-    for at, factuality in events:
+    spoken = [(at, factuality) for at, factuality in events if has_letters(words[at])]
+    if not spoken:
+        raise PassedOver("the sentence has no event with letters")
+    for at, factuality in spoken:
         yield _event(
             words, at, factuality > 0, source_id=f"{row['file']} {row['number']}", split=row["split"]
         )
@@ -120,10 +130,12 @@ def read_meantime(path: Path) -> Iterator[Record | BadLine]:
 
 def meantime_items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
     known = {
-        at: event for at, event in row["events"].items() if event.get("certainty") and event.get("polarity")
+        at: event
+        for at, event in row["events"].items()
+        if event.get("certainty") and event.get("polarity") and has_letters(row["words"][at])
     }
     if not known:
-        raise PassedOver("the sentence has no event of one word with certainty and polarity")
+        raise PassedOver("the sentence has no event of one word with letters, certainty and polarity")
     for at, event in known.items():
         happened = (
             event["certainty"] == "CERTAIN" and event["polarity"] == "POS" and event.get("time") != "FUTURE"
@@ -131,7 +143,14 @@ def meantime_items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
         yield _event(row["words"], at, happened, source_id=row["id"])
 
 
+def has_letters(word: str) -> bool:
+    """Returns whether a word can have a gerund: there is none of `%` or `42`."""
+    return any(map(str.isalpha, word))
+
+
 def _event(words: list[str], at: int, happened: bool, *, source_id: str, split: str = "") -> Item:
+    if not all(words):
+        raise Unreadable("a word of the sentence is empty")
     values = {"context": text_of_tokens(words), "event": gerund(verb_at(words, at))}
     return Item(
         values, "yes" if happened else "no", source_id=source_id, split=split, misc={"token": str(at + 1)}
