@@ -452,7 +452,7 @@ class _Table:
     def write(self) -> None:
         key = self.model._meta.pk
         assert key is not None
-        fields = (cast(models.Field[Any, Any], self.model._meta.get_field(name)) for name in self.defaults)
+        fields = (cast("models.Field[Any, Any]", self.model._meta.get_field(name)) for name in self.defaults)
         columns = [str(key.column), *(str(each.column) for each in fields)]
         table = self.model._meta.db_table
         with connection.cursor() as cursor:

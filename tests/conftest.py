@@ -15,6 +15,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.management.commands import flush
 from django.db import OperationalError, connection
+from django.db.backends.postgresql.creation import DatabaseCreation
 from django.test import Client
 from rest_framework.test import APIClient
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -62,16 +63,16 @@ def pytest_configure(config: pytest.Config) -> None:
     _give_this_process_its_own_broker()
     # The tests kill programs, never the database or the machine, so nothing need wait for the disk.
     connection.settings_dict["OPTIONS"]["options"] += " -c synchronous_commit=off"
-    connection.creation._destroy_test_db = _drop_database
+    DatabaseCreation._destroy_test_db = _drop_database  # of every connection: a test may open another one
 
 
-def _drop_database(name: str, verbosity: int = 0) -> None:
+def _drop_database(creation: DatabaseCreation, name: str, verbosity: int = 0) -> None:
     """Drops a test database, whoever is still connected: a browser's last request, a slow worker.
 
     PostgreSQL ends the connections, but waits for them for five seconds only, too few on a busy machine.
     """
     statement = f"DROP DATABASE {connection.ops.quote_name(name)} WITH (FORCE)"
-    with connection.creation._nodb_cursor() as cursor:
+    with creation._nodb_cursor() as cursor:
         for _ in range(DROP_TRIES - 1):
             with suppress(OperationalError):
                 return cursor.execute(statement)

@@ -200,7 +200,6 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"imports/<int:number>/",
             r"imports/new/",
             r"imports/send/",
-            r"saved-filters/",
             r"new-corpus/",
             r"runs/",
             r"runs/curves/",
@@ -256,7 +255,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
         "The writer of the sentence, who is somebody else here",
         [r"work/mine/returned/<int:number>/"],
     ),
-    ("s---..", "Researchers; no pair is named", [r"corpora/<slug:slug>/return/"]),
+    ("s---..", "Researchers; no pair or list is named", [r"corpora/<slug:slug>/return/", r"saved-filters/"]),
     (
         "s...--",
         "Annotators; the sample site has no such thing for them",

@@ -173,8 +173,8 @@ def test_a_pair_is_shown_with_everything_that_was_said_of_it(browser_of, rosa):
         assert said in page
     assert "I would rather not read this" in page
     for answer in ("Maybe correct", "Definitely incorrect", "Definitely correct"):
-        assert f"</svg>{answer}</span>" in page  # in the corpus's words, not by the scheme's names
-    assert "</svg>neutral</span>" not in page
+        assert f"</svg><bdi>{answer}</bdi></span>" in page  # in the corpus's words, not by the scheme's names
+    assert "</svg><bdi>neutral</bdi></span>" not in page
     assert f"{person('skips').code}, " in page
     assert names(skipped=True) == ["a/b#1"]
 
