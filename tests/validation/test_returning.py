@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import Qualification
 from accounts.people.consents import ConsentMissing, withdraw_consent
 from collection.errors import InvalidWriting
-from collection.models import Corpus, Pair, ReturnedText
+from collection.models import Corpus, Exclusion, Pair, ReturnedText
 from collection.models.withdrawal import RETURNED
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
@@ -19,7 +19,7 @@ from collection.writing.submitting import submit_writing
 from tests.cast import ana, rosa, vera
 from tests.concurrency.threads import Beside, at_once
 from tests.corpora import agreed, make_corpus, make_premise
-from validation.annotators.exclusion import exclude
+from validation.annotators.exclusion import exclude, undo_exclusion
 from validation.errors import AlreadyDecided, ReasonMissing
 from validation.models import Label
 from validation.pairs import returning
@@ -127,6 +127,23 @@ def test_nobody_else_and_nobody_without_consent_or_excluded_mends_it(pair, retur
     exclude(corpus=pair.corpus, annotator=ana(), by=rosa(), reason="Copies.")
     with pytest.raises(AlreadyDecided):
         mend_text(returned=returned, writer=ana(), text=MENDED)
+
+
+def test_taking_back_leaves_to_an_exclusion_what_it_takes(pair, returned):
+    """The exclusion retracts what they wrote: a pair that a return had withdrawn stood again."""
+    exclude(corpus=pair.corpus, annotator=ana(), by=rosa(), reason="Copies.", retract_pairs=True)
+    take_back_return(pair=pair)
+    assert not Pair.objects.standing().exists()
+    exclusion = Exclusion.objects.get()
+    assert exclusion.pairs.count() == 3
+    undo_exclusion(exclusion=exclusion, by=rosa())
+    assert Pair.objects.standing().count() == 3
+
+
+def test_taking_back_restores_the_pair_if_the_exclusion_leaves_the_pairs(pair, returned):
+    exclude(corpus=pair.corpus, annotator=ana(), by=rosa(), reason="Copies.")
+    take_back_return(pair=pair)
+    assert Pair.objects.standing().count() == 3
 
 
 def signed_in(user) -> Client:
@@ -242,3 +259,13 @@ def test_a_pair_that_is_being_returned_is_not_handed_out(pair):
     )
     assert waited
     assert not Label.objects.open().exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_exclusion_takes_a_pair_whose_return_is_being_taken_back(pair, returned):
+    waited, _ = crossing(
+        lambda: take_back_return(pair=pair),
+        lambda: exclude(corpus=pair.corpus, annotator=ana(), by=rosa(), reason="Copies.", retract_pairs=True),
+    )
+    assert waited
+    assert not Pair.objects.standing().exists()

@@ -63,7 +63,12 @@ def return_text(*, pair: Pair, remark: str, by: User) -> ReturnedText:
 
 @one_transaction
 def take_back_return(*, pair: Pair) -> None:
-    """Lets a returned pair count again as it was. Raises AlreadyDecided if its writer has mended it."""
+    """Lets a returned pair count again as it was. Raises AlreadyDecided if its writer has mended it.
+
+    If its writer has been excluded together with what they wrote, it belongs to that exclusion and stays withdrawn.
+    """
+    if pair.author is not None:
+        lock_writer(pair.author)  # an exclusion comes before, and keeps the pair, or it waits, and takes it
     returned = _locked(ReturnedText.objects.filter(pair=pair))
     if returned is None or returned.outcome in (Outcome.MENDED, Outcome.TAKEN_BACK):
         raise AlreadyDecided("The text is mended, or the return was taken back before. Nothing was changed.")

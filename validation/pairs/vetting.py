@@ -12,9 +12,9 @@ from django.db.models import Count, Exists, OuterRef
 from django.utils import timezone
 
 from accounts.models import User
-from collection.models import Corpus, Exclusion, Pair, Vetting
+from collection.models import Corpus, Pair, Vetting
 from collection.models.querysets import PairQuerySet
-from collection.models.withdrawal import AUTHOR_EXCLUDED, VETTED
+from collection.models.withdrawal import VETTED
 from collection.premises.partitions import partition_of
 from shared.portions import portions
 from shared.transactions import one_transaction
@@ -192,11 +192,6 @@ def undo_vetting(*, vetting: Vetting, by: User) -> int:
         raise AlreadyDecided("Somebody has already restored these pairs. Nothing was changed.")
     mine = Pair.objects.filter(vetting=vetting)
     lock(closed_seats(mine))
-    exclusions = Exclusion.objects.standing().filter(corpus=vetting.corpus_id, retracts_pairs=True)
-    for exclusion in exclusions.order_by("pk"):
-        mine.filter(author=exclusion.annotator_id).update(
-            vetting=None, withdrawn_because=AUTHOR_EXCLUDED, exclusion=exclusion
-        )
     keys = list(mine.order_by("pk").values_list("pk", flat=True))
     restored = sum(restore_pairs(pairs=Pair.objects.filter(pk__in=part)) for part in portions(keys, PORTION))
     mark_stale(corpus=vetting.corpus)

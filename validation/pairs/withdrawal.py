@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, QuerySet
 
 from collection.models import Exclusion, Pair
-from collection.models.withdrawal import PAIR_GONE
+from collection.models.withdrawal import AUTHOR_EXCLUDED, PAIR_GONE
 from shared.portions import portions
 from validation.models import Label
 
@@ -54,8 +54,12 @@ def close_empty_seats(*, pairs: QuerySet[Pair], at: datetime) -> None:
 
 
 def restore_pairs(*, pairs: QuerySet[Pair]) -> int:
-    """Restores withdrawn pairs, in the transaction of the caller, and opens closed seats whose position is free."""
-    keys = list(pairs.values_list("pk", flat=True))
+    """Restores withdrawn pairs, in the transaction of the caller, and opens closed seats whose position is free.
+
+    Pairs of an author who is excluded together with what they wrote now belong to that exclusion and stay withdrawn.
+    Returns the number of the restored.
+    """
+    keys = _without_retracted(list(pairs.values_list("pk", flat=True)))
     restored = Pair.objects.filter(pk__in=keys, withdrawn_at__isnull=False).update(
         withdrawn_at=None, withdrawn_because="", exclusion=None, vetting=None
     )
@@ -71,3 +75,15 @@ def restore_pairs(*, pairs: QuerySet[Pair]) -> int:
         withdrawn_at=None, withdrawn_because="", annotator=None, leased_until=None
     )
     return restored
+
+
+def _without_retracted(keys: list[int]) -> list[int]:
+    """Hands withdrawn pairs over to the standing exclusions that retract them. Returns the keys of the others."""
+    gone = Pair.objects.filter(pk__in=keys, withdrawn_at__isnull=False)
+    theirs = gone.filter(author=OuterRef("annotator"), corpus=OuterRef("corpus"))
+    retracted: set[int] = set()
+    for exclusion in Exclusion.objects.standing().filter(Exists(theirs), retracts_pairs=True).order_by("pk"):
+        mine = gone.filter(author=exclusion.annotator_id, corpus=exclusion.corpus_id)
+        retracted.update(mine.values_list("pk", flat=True))
+        mine.update(vetting=None, withdrawn_because=AUTHOR_EXCLUDED, exclusion=exclusion)
+    return [key for key in keys if key not in retracted]
