@@ -87,12 +87,6 @@ def capitalised(text: str) -> str:
 
 
 @lru_cache(maxsize=1000)
-def tagged(sentence: str) -> Any:
-    """Returns spaCy's document of a sentence, without its syntax."""
-    return _tagger()(sentence)
-
-
-@lru_cache(maxsize=1000)
 def parsed(sentence: str) -> Any:
     """Returns spaCy's document of a sentence."""
     return _parser()(sentence)
