@@ -38,13 +38,16 @@ Row = dict[str, Any]
 def erase(user: User) -> None:
     """Erases a person from every app: see `erase_person`. Raises OnlyAdministrator.
 
-    Also erases what researchers wrote about them: reasons of exclusions and of revoked qualifications.
+    Also erases what researchers wrote about them: reasons of exclusions and of revoked qualifications, judgements of
+    exams, remarks on returned texts, and answers to their reports.
     """
     discard_drafts(annotator=user)
     DraftAnswer.objects.filter(assignment__annotator=user).delete()
     forget_sessions(user)
     ProblemReport.objects.made_by(user).update(text=ERASED, answer="")
     Exclusion.objects.filter(annotator=user).update(reason=ERASED)
+    ExamAttempt.objects.filter(annotator=user).exclude(judgement="").update(judgement=ERASED)
+    ReturnedText.objects.of(user).update(remark=ERASED)
     erase_person(user=user)
 
 

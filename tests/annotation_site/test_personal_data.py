@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import PlatformIdentity, User
+from accounts.models import PlatformIdentity, Qualification, User
 from accounts.people.consents import give_consent
 from accounts.people.registration import person_from_platform
 from accounts.sign_in.tokens import create_api_token
@@ -18,10 +18,13 @@ from collection.models import (
     AdviceGiven,
     DraftText,
     EntryLink,
+    Exam,
+    ExamAttempt,
     Exclusion,
     Pair,
     ProblemReport,
     PromptVersion,
+    ReturnedText,
     Visit,
     WritingAssignment,
     WritingSignals,
@@ -236,10 +239,21 @@ def test_erasing_blanks_what_was_written_about_the_person(client, writer, rosa, 
     Exclusion.objects.create(
         corpus=corpus, annotator=writer, reason="Ana guesses.", by=rosa, created_at=timezone.now()
     )
+    ReturnedText.objects.create(pair=writer.pairs.first(), remark="Ana, too long.", by=rosa)
+    write = Qualification.objects.create(slug="write", name="Write")
+    exam = Exam.objects.create(corpus=corpus, qualification=write, tries=2)
+    judged = {"passed": False, "judged_at": timezone.now(), "judged_by": rosa}
+    for number, judgement in enumerate(("Ana copies.", ""), start=1):
+        ExamAttempt.objects.create(exam=exam, annotator=writer, number=number, judgement=judgement, **judged)
     client.force_login(writer)
     erase_through_the_page(client, writer)
     assert ProblemReport.objects.values_list("text", "answer").get() == ("(erased)", "")
     assert Exclusion.objects.get().reason == "(erased)"
+    assert ReturnedText.objects.get().remark == "(erased)"
+    assert list(ExamAttempt.objects.order_by("number").values_list("judgement", flat=True)) == [
+        "(erased)",
+        "",
+    ]
     assert not writer.browsers.exists()
 
 
