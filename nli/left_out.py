@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from nli.gold import Rule
+from nli.gold import Rule, least_threshold
 
 FEWEST = 3  # with fewer labels, those of the others are no majority
 
@@ -12,7 +12,7 @@ FEWEST = 3  # with fewer labels, those of the others are no majority
 @lru_cache
 def rule_of_the_others(rule: Rule, labels: int) -> Rule:
     """Return the rule for the labels but one: more than half of them decide, as in a question with one seat fewer."""
-    return replace(rule, seats=labels - 1, threshold=(labels - 1) // 2 + 1)
+    return replace(rule, seats=labels - 1, threshold=least_threshold(labels - 1))
 
 
 def gold_of_the_others(rule: Rule, votes: Sequence[int], label: str) -> str | None:

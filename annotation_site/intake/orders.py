@@ -31,7 +31,7 @@ from collection.recasting.names import NAMES, read_names
 from collection.recasting.recipe import Recipe
 from collection.recasting.recipe_format import RecastFormat, Row, recast_format
 from collection.recasting.registry import recipes
-from nli.gold import least_threshold
+from nli.gold import is_threshold, least_threshold
 from schemas.base import default_of
 from shared.portions import portions
 
@@ -148,7 +148,7 @@ def check_rule(
         return
     there = default_of(SideQuestionPart, "seats") if seats is None else seats
     needed = least_threshold(there) if threshold is None else threshold
-    if not least_threshold(there) <= needed <= there <= MOST_SEATS:
+    if not is_threshold(needed, there) or there > MOST_SEATS:
         raise CommandError(
             f"--seats {there} with --threshold {needed} decides nothing: the threshold must be more than half of the"
             f" seats, and no more than there are; at most {MOST_SEATS} seats."

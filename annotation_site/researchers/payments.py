@@ -33,8 +33,9 @@ def unapproved(corpus: Corpus | OuterRef) -> LedgerQuerySet:
 
     Simulated annotators are never paid.
     """
-    entries: LedgerQuerySet = LedgerEntry.objects.filter(corpus=corpus, pay_list=None)
-    return entries.filter(user__kind=User.Kind.PERSON)
+    people = User.objects.filter(kind=User.Kind.PERSON)
+    entries: LedgerQuerySet = LedgerEntry.objects.filter(corpus=corpus, pay_list=None, user__in=people)
+    return entries
 
 
 @transaction.atomic
@@ -45,9 +46,7 @@ def approve(*, corpus: Corpus, by: User, expected_cents: int) -> PayList:
     """
     made = PayList.objects.create(corpus=corpus, approved_by=by)
     # Of two approvals at once the second waits for the rows of the first, and finds none of them left.
-    LedgerEntry.objects.filter(
-        corpus=corpus, pay_list=None, user__in=User.objects.filter(kind=User.Kind.PERSON)
-    ).update(pay_list=made)
+    unapproved(corpus).update(pay_list=made)
     found = made.entries.aggregate(entries=Count("pk"), cents=Sum("cents"))
     if not found["entries"] or found["cents"] != expected_cents:
         raise SumChanged(found["cents"] or 0)

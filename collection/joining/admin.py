@@ -159,7 +159,9 @@ class EntryLinkAdmin(ResearcherAdmin):
     def reopen(self, request: HttpRequest, links: QuerySet[EntryLink]) -> None:
         entry_links.set_open(links=links, is_open=True)
 
-    @admin.action(description="Download earnings (CSV, with the platform's ids)", permissions=["pay"])
+    @admin.action(
+        description="Download all earnings, paid or not (CSV, with the platform's ids)", permissions=["pay"]
+    )
     def download_earnings(self, request: HttpRequest, links: QuerySet[EntryLink]) -> StreamingHttpResponse:
         visits.finish_all(Visit.objects.filter(link__in=links))  # the link may require less than before
         answer = StreamingHttpResponse(csv_lines(_earnings(links)), content_type="text/csv")

@@ -72,7 +72,7 @@ PLACES = max(map(len, SCHEMES.values()))
 
 
 def definition(vendor: str) -> str:
-    """Returns the statement that creates the view."""
+    """Returns the statement that creates the view, on one line: the database stores it as it came."""
     places = [f"n{k}" for k in range(PLACES)]  # short, as the SQL names them 22 times
     at_place = [
         ", ".join(f"'{labels[k]}'" for labels in SCHEMES.values() if k < len(labels)) for k in range(PLACES)
@@ -83,7 +83,7 @@ def definition(vendor: str) -> str:
         for (scheme, into), read in READINGS.items()
         if may_decide(rule, scheme, into)
     }
-    return VIEW.format(
+    statement = VIEW.format(
         places=", ".join(places),
         greatest=GREATEST[vendor],
         neutral=places[SCHEMES["nli3"].index("neutral")],
@@ -94,6 +94,7 @@ def definition(vendor: str) -> str:
         crossed=_branches(crossed, places),
         voted=_branches({scheme: reading(scheme, scheme) for scheme in SCHEMES}, places),
     )
+    return " ".join(statement.split())
 
 
 def _branches(reads: Mapping[str, Mapping[str, str]], places: list[str]) -> str:
