@@ -6,7 +6,7 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 
 from accounts.background_questions import QUESTIONS
 from accounts.models import Background, Grant, SignInAttempt, Submission, User
@@ -167,7 +167,7 @@ def _records(user: User) -> dict[str, Any]:
             corpus=F("question__corpus__slug"),
         ),
         "label of another text": CalibrationAnswer.objects.filter(
-            annotator=user, answered_at__isnull=False
+            Q(answered_at__isnull=False) | Q(skip_reason__isnull=False), annotator=user
         ).values(
             "answer",
             "reason",

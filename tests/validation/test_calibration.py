@@ -5,6 +5,7 @@ from django.db import IntegrityError
 from django.test import Client
 from django.utils import timezone
 
+from annotation_site.personal_data.records import everything_about
 from collection.models import Corpus, Pair
 from tests.cast import ana, person, vera
 from tests.concurrency.threads import at_once
@@ -105,6 +106,19 @@ def test_nothing_on_the_page_or_in_rest_tells_an_item_from_a_pair(question, brow
     assert [pair["hypothesis"][:5] for pair in answer["pairs"]] == ["Known"] * 3
     assert {frozenset(pair) for pair in answer["pairs"]} == {frozenset({"slot", "premise", "hypothesis"})}
     assert [len(pair["slot"]) for pair in answer["pairs"]] == [len(Label.objects.first().token)] * 3
+
+
+def test_the_persons_file_holds_what_they_answered_and_what_they_skipped(question):
+    """A skip was missing: it has no `answered_at`. An item that waits in a batch is not in the file."""
+    batch = claim_batch(question=question, annotator=vera())
+    known = [item.seat.token for item in batch.items if item.seat.pair.hypothesis.startswith("Known")]
+    token = batch.assignment.token
+    submit_batch(
+        annotator=vera(), token=token, labels={known[0]: "neutral"}, skips={known[1]: "unclear"}, key="one"
+    )
+    rows = [row for row in everything_about(vera()) if row["record"] == "label of another text"]
+    assert len(known) > len(rows)
+    assert {(row["answer"], row["skip_reason"]) for row in rows} == {(None, "unclear"), ("neutral", None)}
 
 
 def test_places_are_in_the_order_of_their_tokens(question):
