@@ -57,7 +57,8 @@ class ImportFormat:
     genres: name, register and in_training of genres that the import makes, by slug.
     ids_repeat: several pairs of a file may have one id; the second gets `~2` at its end, the third `~3`.
     facts: reads values for the fields above from a file beside the pairs.
-    mark: columns by which a file of this format is recognised; `a|b`: one of the two.
+    mark: columns by which a file of this format is recognised; `a|b`: one of the two. marked_values: for formats that
+    share their columns, what all values of a column must contain.
     """
 
     name: str
@@ -66,6 +67,7 @@ class ImportFormat:
     fields: FieldMap | None = None
     read_record: Callable[[int, dict[str, Any]], ImportedPair] | None = None
     mark: frozenset[str] = frozenset()
+    marked_values: Mapping[str, str] = field(default_factory=dict)
     scheme: str | None = None
     protocol: str | None = None
     question_scheme: str | None = None
@@ -85,9 +87,15 @@ class ImportFormat:
         """Returns the format with the facts from the file beside this one. Raises ValueError for an invalid file."""
         return replace(self, **self.facts(path)) if self.facts else self
 
-    def is_marked(self, keys: Collection[str]) -> bool:
-        """Returns whether these columns identify the format."""
-        return bool(self.mark) and all(not set(each.split("|")).isdisjoint(keys) for each in self.mark)
+    def is_marked(self, keys: Collection[str], records: Collection[Mapping[str, Any]]) -> bool:
+        """Returns whether these columns, and the values in them, identify the format."""
+        return (
+            bool(self.mark)
+            and all(not set(each.split("|")).isdisjoint(keys) for each in self.mark)
+            and all(
+                part in str(record.get(key)) for record in records for key, part in self.marked_values.items()
+            )
+        )
 
     def mapped(self, columns: Mapping[str, tuple[str, ...]], labels: LabelMap | None) -> "ImportFormat":
         """Returns the format with other columns or labels. Raises BadMap for one that has no map."""
@@ -270,7 +278,14 @@ FORMATS: dict[str, ImportFormat] = _registered(
         seats=10,
     ),
     judged("conj-nli", "ConjNLI: a table or JSON Lines", any_records, published_maps.CONJ),
-    judged("med", "MED (monotonicity), a table", tsv_records, published_maps.MED),
+    judged(
+        "med",
+        "MED (monotonicity), a table",
+        tsv_records,
+        published_maps.MED,
+        mark=_marks("sentence1", "sentence2", "genre"),
+        marked_values={"genre": "monotone"},
+    ),
     judged(
         "fracas",
         "FraCaS, XML: one to five premises",

@@ -68,7 +68,7 @@ def sniffed(path: Path) -> Guess:
     keys = list(dict.fromkeys(key for _, record in found for key in record))
     if not keys and _fits(FORMATS["varierr"], path):
         return Guess(FORMATS["varierr"], "--format varierr")
-    marked = [form for form in FORMATS.values() if form.is_marked(keys)]
+    marked = [form for form in FORMATS.values() if form.is_marked(keys, [record for _, record in found])]
     for form in sorted(marked, key=lambda each: -len(each.mark)):
         if _fits(form, path):
             return Guess(form, f"--format {form.name}")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench.imported_corpora import TRIED, Tried, counts_of, row_of
+from collection.formats.sniffing import sniffed
 from tests.conftest import REPOSITORY
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +29,24 @@ def rows_in(tried: Tried) -> int:
 )
 def test_a_dry_run_counts_what_the_table_says(shared_data, tried):
     assert row_of(tried, counts_of(tried, shared_data)) in TABLE.splitlines()
+
+
+@pytest.mark.parametrize("tried", [pytest.param(each, id=each.files) for each in TRIED])
+def test_the_format_of_each_file_is_found_by_its_first_rows(shared_data, tried):
+    paths = sorted(shared_data.glob(tried.files))
+    assert paths
+    found = {path.name: sniffed(path).form.name for path in paths if path.suffix != ".md"}
+    assert found == dict.fromkeys(found, tried.form)
+
+
+def test_multinli_in_the_columns_of_med_is_not_med(tmp_path, shared_data):
+    """The tables of MultiNLI in GLUE have the columns of MED; only its genres are kinds of monotonicity."""
+    head = (shared_data / "med/MED.tsv").read_text().partition("\n")[0].split("\t")
+    row = dict.fromkeys(head, "") | {"sentence1": "P.", "sentence2": "H.", "gold_label": "neutral"}
+    path = tmp_path / "dev_matched.tsv"
+    for genre, form in (("slate", "multinli_txt"), ("crowd:upward_monotone", "med")):
+        path.write_text("\n".join("\t".join(cells) for cells in (head, (row | {"genre": genre}).values())))
+        assert sniffed(path).form.name == form
 
 
 @pytest.mark.parametrize(
