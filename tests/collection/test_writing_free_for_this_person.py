@@ -3,6 +3,7 @@
 Random histories compare them with the rule in plain Python, written here over the rows.
 """
 
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -17,17 +18,22 @@ from collection.models import (
     Corpus,
     Exclusion,
     Genre,
+    Pair,
     PilotWriter,
     Premise,
     Prompt,
+    ReturnedText,
     WritingSeat,
 )
 from collection.premises.writing_seats import make_seats, new_seat
 from collection.writing.claiming import claim_writing, why_no_work
 from collection.writing.submitting import skip_writing, submit_writing
+from collection.writing.who_may_write import texts_to_mend
 from tests.cast import person, rosa
 from tests.corpora import make_corpus, make_premise
 from tests.validation.test_free_for_this_person import Labelling, taken_back
+from validation.errors import AlreadyDecided
+from validation.pairs.returning import decline_text, mend_text, return_text, take_back_return
 from validation.start_page.offers import offers_for
 
 pytestmark = pytest.mark.django_db
@@ -70,10 +76,28 @@ class Writing:
             Prompt.objects.filter(slug="fiction").update(status=("open", "pilot", "closed")[n % 3])
         elif what == "exclude":
             Labelling(self.corpus).exclude(self.corpus.questions.get(), who, n)
+        elif what == "return":
+            written = Pair.objects.filter(author=who).order_by("pk")
+            for pair in written[n % 3 :][:1]:
+                with suppress(AlreadyDecided):
+                    return_text(pair=pair, remark="Mend it.", by=rosa())
+        elif what == "mend":
+            for returned in ReturnedText.objects.of(who).order_by("pk")[n % 3 :][:1]:
+                with suppress(AlreadyDecided):
+                    self.mend(returned, who, n)
         elif what == "cap":
             Corpus.objects.filter(pk=self.corpus.pk).update(max_tasks_per_day=(None, 1, 3)[n % 3])
         else:
             self.work(what, who)
+
+    def mend(self, returned: ReturnedText, who: User, n: int) -> None:
+        """Mends, declines, or takes the return back."""
+        if n == 3:
+            take_back_return(pair=returned.pair)
+        elif n == 4:
+            decline_text(returned=returned, writer=who)
+        else:
+            mend_text(returned=returned, writer=who, text=f"Something is there, number {returned.pk}.")
 
     def work(self, what: str, who: User) -> None:
         try:
@@ -140,6 +164,29 @@ def what_to_write(corpus: Corpus, who: User) -> tuple[str, set[int]]:
     return ("others" if full else "none"), set()
 
 
+def what_to_mend(corpus: Corpus, who: User) -> set[int]:
+    """Applies the plain rule to the rows: texts that wait for a person who is not excluded."""
+    if Exclusion.objects.filter(corpus=corpus, annotator=who, undone_at=None).exists():
+        return set()
+    rows = ReturnedText.objects.filter(pair__author=who, pair__corpus=corpus)
+    return {row.pk for row in rows if row.outcome == "" and row.until > timezone.now()}
+
+
+def what_is_mended(who: User) -> set[int]:
+    """Returns the texts that the pages show, after trying that exactly these can be mended."""
+    shown = set(texts_to_mend(who, timezone.now()).values_list("pk", flat=True))
+    for returned in ReturnedText.objects.filter(pair__author=who):
+        with taken_back():
+            try:
+                mend_text(
+                    returned=returned, writer=who, text=f"Something else is there, number {returned.pk}."
+                )
+                assert returned.pk in shown
+            except AlreadyDecided:
+                assert returned.pk not in shown
+    return shown
+
+
 WHY_NOT = {
     "That was enough": "today",
     "The instructions": "closed",
@@ -160,7 +207,20 @@ def what_it_says(nothing: NothingToWrite | None) -> str:
     return next(what for begin, what in WHY_NOT.items() if nothing.why.startswith(begin))
 
 
-WRITING = ("claim", "claim", "write", "write", "skip", "lose", "pause", "prompt", "exclude", "cap")
+WRITING = (
+    "claim",
+    "claim",
+    "write",
+    "write",
+    "skip",
+    "lose",
+    "pause",
+    "prompt",
+    "exclude",
+    "cap",
+    "return",
+    "mend",
+)
 
 
 def test_offer_claim_and_reason_of_writing_agree_with_the_plain_rule_after_any_history(texts):
@@ -169,6 +229,9 @@ def test_offer_claim_and_reason_of_writing_agree_with_the_plain_rule_after_any_h
     @settings(max_examples=settings.default.max_examples // 5, database=None)
     @example([("cap", "ana", 1), ("write", "vera", 0)])  # done for today
     @example([("pause", "ana", 1), ("claim", "vera", 0), ("claim", "stan", 0)])  # held by others
+    @example([("write", "vera", 0), ("return", "vera", 0), ("mend", "vera", 0), ("return", "vera", 1)])
+    @example([("write", "vera", 0), ("return", "vera", 0), ("exclude", "vera", 1)])
+    @example([("write", "vera", 0), ("return", "vera", 0), ("exclude", "vera", 1), ("mend", "vera", 3)])
     @given(
         st.lists(st.tuples(st.sampled_from(WRITING), st.sampled_from(NAMES), st.integers(0, 5)), max_size=14)
     )
@@ -189,9 +252,13 @@ def test_offer_claim_and_reason_of_writing_agree_with_the_plain_rule_after_any_h
                     except NothingToWrite as nothing:
                         claimed, said = set(), what_it_says(nothing)
                 assert (claimed, said) == (seats_, right), name
+                met.update("mend" for _ in what_to_mend(corpus, who))
+                assert what_is_mended(who) == what_to_mend(corpus, who), name
+            retracting = Exclusion.objects.standing().filter(retracts_pairs=True)
+            assert not Pair.objects.standing().filter(author__in=retracting.values("annotator")).exists()
 
     check()
-    assert met >= {"work", "excluded", "today", "closed", "share", "held"}, "the draw is rich enough"
+    assert met >= {"work", "excluded", "today", "closed", "share", "held", "mend"}, "the draw is rich enough"
 
 
 def test_a_full_genre_is_not_offered(texts):

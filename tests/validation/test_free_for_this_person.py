@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import Grant, Qualification, User
@@ -32,9 +32,10 @@ from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from validation.annotators.exclusion import exclude, undo_exclusion
 from validation.annotators.membership import invite, pause, resume
-from validation.errors import NotInPool, NoWork
+from validation.errors import CannotCorrect, NotInPool, NoWork
 from validation.labelling import claiming, seats
 from validation.labelling.claiming import claim_batch
+from validation.labelling.correcting import correct_batch
 from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, Label, Membership, Question
 from validation.pairs.opening import open_for_validation
@@ -116,6 +117,19 @@ class Labelling:
         )
         submit_batch(annotator=who, token=batch.token, key=str(self.keys), **answer)
 
+    def correct(self, question: Question, who: User, n: int) -> None:
+        """Changes one answer of the latest batch in which they labelled something; without one, labels a pair first."""
+        sent = Assignment.objects.filter(annotator=who, question=question, items__answer__isnull=False)
+        if not sent.exists():
+            self.send(question, who, 2)
+        batch = sent.order_by("-pk").first()
+        if batch is None:
+            return
+        slots = list(batch.items.filter(answer__isnull=False).values_list("seat__token", flat=True))
+        label = question.labels[n // 2 % len(question.labels)]
+        with suppress(CannotCorrect):
+            correct_batch(annotator=who, token=batch.token, labels={slots[n % len(slots)]: label})
+
     def lose(self, question: Question, who: User, n: int) -> None:
         Label.objects.filter(label=None, annotator=who).update(
             leased_until=timezone.now() - timedelta(hours=1)
@@ -131,7 +145,7 @@ class Labelling:
     def exclude(self, question: Question, who: User, n: int) -> None:
         standing = Exclusion.objects.filter(annotator=who, undone_at=None).first()
         if standing is None:
-            exclude(corpus=self.corpus, annotator=who, by=rosa(), reason="Guessed.")
+            exclude(corpus=self.corpus, annotator=who, by=rosa(), reason="Guessed.", retract_pairs=n % 2 == 1)
         else:
             undo_exclusion(exclusion=standing, by=rosa())
 
@@ -222,7 +236,7 @@ def compare(corpus: Corpus) -> None:
             assert (question.pk in offered) == (right == "work"), (name, question.slug)
 
 
-STEPS = ("claim", "claim", "send", "send", "send", "lose", "withdraw", "exclude", "belong", "gate")
+STEPS = ("claim", "claim", "send", "send", "send", "correct", "lose", "withdraw", "exclude", "belong", "gate")
 HISTORIES = st.lists(
     st.tuples(st.sampled_from(STEPS), st.sampled_from(NAMES), st.integers(0, 59)), max_size=14
 )
@@ -230,6 +244,7 @@ HISTORIES = st.lists(
 
 def test_start_page_claim_and_reason_agree_with_the_plain_rule_after_any_history(corpus):
     @settings(max_examples=settings.default.max_examples // 4, database=None)
+    @example([("correct", "vera", 0), ("lose", "vera", 0), ("correct", "stan", 0), ("exclude", "stan", 1)])
     @given(HISTORIES)
     def check(history: list[tuple[str, str, int]]) -> None:
         with taken_back():
