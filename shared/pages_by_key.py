@@ -1,5 +1,6 @@
 """Pages of a long list, each beginning after a value of the column that sorts it: the last costs as much as the first."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,3 +47,14 @@ def counted_up_to(queryset: QuerySet[Any], most: int) -> tuple[int, bool]:
     """Returns the number of rows, at most `most`, and whether there are more."""
     number = queryset.order_by().values("pk")[: most + 1].count()
     return min(number, most), number > most
+
+
+def portions_by_key(queryset: QuerySet[Any], size: int, *columns: str) -> Iterator[list[tuple[Any, ...]]]:
+    """Yields all rows as tuples of the key and `columns`, ordered by key, at most `size` at a time.
+
+    Each portion is a query of its own: memory holds one, and no query stays open while somebody reads.
+    """
+    rows, after = queryset.order_by("pk").values_list("pk", *columns), 0
+    while portion := list(rows.filter(pk__gt=after)[:size]):
+        yield portion
+        after = portion[-1][0]

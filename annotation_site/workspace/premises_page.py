@@ -14,7 +14,7 @@ from accounts.pages.access import researcher_required
 from collection.models import Corpus, Pair, Premise, WritingSeat
 from collection.texts import direction_of
 from shared.csv_tables import csv_text
-from shared.pages_by_key import counted_up_to, page_by_key
+from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 
 PREMISES_A_PAGE = 50
 MOST_COUNTED = 100_000
@@ -139,11 +139,6 @@ def _csv(corpus: Corpus, found: QuerySet[Premise]) -> StreamingHttpResponse:
 
 
 def _lines(found: QuerySet[Premise]) -> Iterator[str]:
-    """Yield the table portion by portion, so that memory holds one and no query stays open while somebody reads."""
     yield csv_text([[*COLUMNS]])
-    after = 0
-    while rows := list(
-        found.filter(pk__gt=after).order_by("pk").values_list("pk", *COLUMNS.values())[:ROWS_AT_ONCE]
-    ):
+    for rows in portions_by_key(found, ROWS_AT_ONCE, *COLUMNS.values()):
         yield csv_text(row[1:] for row in rows)
-        after = rows[-1][0]

@@ -15,7 +15,7 @@ from accounts.pages.access import researcher_required
 from collection.models import Corpus, Pair, Prompt
 from collection.texts import direction_of
 from shared.csv_tables import csv_text
-from shared.pages_by_key import counted_up_to, page_by_key
+from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 from validation.questions.addresses import number_in
 
 TEXTS_A_PAGE = 50
@@ -103,11 +103,6 @@ def written(corpus: Corpus, wanted: dict[str, str], *, shortest: int, longest: i
 
 
 def _lines(found: QuerySet[Pair]) -> Iterator[str]:
-    """Yield the table portion by portion, so that memory holds one and no query stays open while somebody reads."""
     yield csv_text([[*CSV]])
-    after = 0
-    while rows := list(
-        found.filter(pk__gt=after).order_by("pk").values_list("pk", *CSV.values())[:ROWS_AT_ONCE]
-    ):
+    for rows in portions_by_key(found, ROWS_AT_ONCE, *CSV.values()):
         yield csv_text(row[1:] for row in rows)
-        after = rows[-1][0]

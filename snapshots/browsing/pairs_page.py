@@ -16,7 +16,7 @@ from accounts.pages.access import researcher_required
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
 from shared.csv_tables import csv_text
-from shared.pages_by_key import counted_up_to, page_by_key
+from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 from snapshots.browsing.changes import CHANGES, GONE, before, changed, changes
 from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
 from snapshots.querysets import SnapshotPairQuerySet
@@ -121,8 +121,8 @@ def _csv(found: SnapshotPairQuerySet) -> Iterator[str]:
     yield csv_text(
         [["id", "partition", "genre", "premise", "hypothesis", "gold_label", "gold_source", "labels"]]
     )
-    keys, after = found.order_by("pk").values_list("pk", flat=True), 0
-    while portion := list(keys.filter(pk__gt=after)[:ROWS_AT_ONCE]):
+    for rows in portions_by_key(found, ROWS_AT_ONCE):
+        portion = [key for (key,) in rows]
         given: defaultdict[int, list[str]] = defaultdict(list)
         for row, label in (
             SnapshotLabel.objects.filter(row__in=portion).order_by("pk").values_list("row", "label")
@@ -143,7 +143,6 @@ def _csv(found: SnapshotPairQuerySet) -> Iterator[str]:
             ]
             for each in shown
         )
-        after = portion[-1]
 
 
 def _rows(keys: Sequence[int]) -> list[tuple[SnapshotPair, Counter[str]]]:

@@ -4,14 +4,14 @@ from contextlib import nullcontext
 from functools import partial
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
 from collection.models import Pair
 from collection.models.withdrawal import CORRECTED
 from snapshots.freezing import copying, job
 from snapshots.models import SnapshotAnswer, SnapshotLabel
 from tests.cast import ana, rosa, vera
-from tests.concurrency.threads import Beside, at_once
+from tests.concurrency.threads import at_once, crossing
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.snapshots.material import corpus_of, freeze, label_pair
 from validation.annotators.exclusion import exclude
@@ -59,15 +59,6 @@ def send(question: Question) -> Assignment:
 def correction(batch: Assignment, label: str = ENTAILED):
     (slot,) = batch.items.values_list("seat__token", flat=True)
     return partial(correct_batch, annotator=vera(), token=batch.token, labels={slot: label})
-
-
-def crossing(first, second):
-    """Begins `second` before `first` commits; returns (whether it waited, what it came to)."""
-    with transaction.atomic():
-        first()
-        other = Beside(second)
-        waited = other.goes_as_far_as_it_can()
-    return waited, other.result()
 
 
 def unlocked(monkeypatch):

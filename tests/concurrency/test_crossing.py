@@ -13,7 +13,7 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from shared import transactions
 from tests.cast import ana, rosa, vera
-from tests.concurrency.threads import Beside
+from tests.concurrency.threads import Beside, crossing
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.annotators import exclusion
 from validation.annotators.exclusion import exclude
@@ -57,33 +57,30 @@ def expert(question):
     return partial(label_as_expert, question=question, pair=pair, label="neutral", by=rosa())
 
 
-def crossing(first, second) -> bool:
+def waits(first, second) -> bool:
     """Begins `second` before `first` commits, and returns whether it waited. Both must succeed."""
-    with transaction.atomic():
-        first()
-        other = Beside(second)
-        waited = other.goes_as_far_as_it_can()
-    assert not isinstance(other.result(), Exception), other.result()
+    waited, result = crossing(first, second)
+    assert not isinstance(result, Exception), result
     return waited
 
 
 def test_without_the_lock_the_bonus_is_lost(submit, expert, monkeypatch):
     """Neither transaction sees the other's uncommitted rows. If this race disappears, the tests below prove nothing."""
     monkeypatch.setattr(control_items, "lock", lambda *_: [])
-    assert not crossing(submit, expert)
+    assert not waits(submit, expert)
     assert vera().ledger.total_cents() == BATCH
 
 
 @pytest.mark.parametrize("order", ["cast first", "expert first"])
 def test_a_bonus_is_paid_once_when_the_experts_label_and_the_cast_cross(submit, expert, order):
-    assert crossing(*((submit, expert) if order == "cast first" else (expert, submit)))
+    assert waits(*((submit, expert) if order == "cast first" else (expert, submit)))
     assert vera().ledger.total_cents() == BATCH + BONUS
 
 
 def test_a_surplus_label_and_the_experts_cross_as_well(question, submit, expert):
     with transaction.atomic():
         withdraw_pairs(pairs=Pair.objects.all(), because=AUTHOR_EXCLUDED, at=timezone.now())
-    assert crossing(submit, expert)
+    assert waits(submit, expert)
     assert Label.objects.filter(annotator=vera(), position=None, label="neutral").count() == 5
     assert vera().ledger.total_cents() == BATCH + BONUS
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
 
 def at_once(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -74,3 +74,12 @@ class Beside(threading.Thread):
         self.join(timeout=120)
         assert not self.is_alive(), "a thread hangs: a deadlock?"
         return self._outcome
+
+
+def crossing(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[bool, Any]:
+    """Begins `second` before `first` commits; returns (whether it waited, what it came to)."""
+    with transaction.atomic():
+        first()
+        other = Beside(second)
+        waited = other.goes_as_far_as_it_can()
+    return waited, other.result()

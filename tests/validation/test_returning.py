@@ -17,7 +17,7 @@ from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import submit_writing
 from tests.cast import ana, rosa, vera
-from tests.concurrency.threads import Beside, at_once
+from tests.concurrency.threads import at_once, crossing
 from tests.corpora import agreed, make_corpus, make_premise
 from validation.annotators.exclusion import exclude, undo_exclusion
 from validation.errors import AlreadyDecided, ReasonMissing
@@ -194,15 +194,6 @@ def test_who_may_not_write_any_more_neither_meets_nor_mends_it(pair, returned, e
     ):
         with pytest.raises(AlreadyDecided):
             do()
-
-
-def crossing(first, second):
-    """Begins `second` before `first` commits; returns (whether it waited, what it came to)."""
-    with transaction.atomic():
-        first()
-        other = Beside(second)
-        waited = other.goes_as_far_as_it_can()
-    return waited, other.result()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -16,7 +16,7 @@ from collection.models.querysets import PairQuerySet
 from nli.gold import ADJUDICATED
 from nli.labels import NO_GOLD
 from shared.csv_tables import csv_text
-from shared.pages_by_key import counted_up_to
+from shared.pages_by_key import counted_up_to, portions_by_key
 from shared.portions import portions
 from validation.gold.queries import is_complete, is_disputed, is_unanimous, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
@@ -204,11 +204,11 @@ def _is_wanted(group: Group, wanted: Wanted) -> bool:
 
 def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:
     """Yields the keys of all pairs that pass, portion by portion."""
-    keys, condition, after = by_columns(question, wanted), _by_votes(wanted), 0
-    while portion := list(keys.filter(pk__gt=after).values_list("pk", flat=True)[:LINES_AT_ONCE]):
+    condition = _by_votes(wanted)
+    for rows in portions_by_key(by_columns(question, wanted), LINES_AT_ONCE):
+        portion = [key for (key,) in rows]
         passing = with_gold_label(Pair.objects.all(), question, portion).filter(condition)
         yield list(passing.order_by("pk").values_list("pk", flat=True)) if wanted.needs_votes else portion
-        after = portion[-1]
 
 
 def csv_of(question: Question, wanted: Wanted, doubts: Mapping[str, float] | None = None) -> Iterator[str]:
@@ -345,9 +345,6 @@ def lines_of(question: Question, pairs: QuerySet[Pair]) -> Iterator[bytes]:
 
     Memory holds one portion, and no query or transaction stays open while the client reads.
     """
-    keys = pairs.order_by("pk").values_list("pk", flat=True)
-    after = 0
-    while portion := list(keys.filter(pk__gt=after)[:LINES_AT_ONCE]):
-        rows = rows_of(question, portion)
+    for keys in portions_by_key(pairs, LINES_AT_ONCE):
+        rows = rows_of(question, [key for (key,) in keys])
         yield "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
-        after = portion[-1]
