@@ -75,6 +75,21 @@ def openid_providers() -> list[dict[str, Any]]:
     ]
 
 
+def recipes_folder(incoming: Path) -> Path | None:
+    """Returns the folder of the site's own recipes. They are code, so it must be where only an operator can write."""
+    if not (given := os.environ.get("RECIPES_FOLDER")):
+        return None
+    folder = Path(given).resolve()
+    if not folder.is_dir():
+        raise ImproperlyConfigured(f"RECIPES_FOLDER is {given}, which is not a folder.")
+    if folder.is_relative_to(incoming) or folder.stat().st_mode & 0o002:
+        raise ImproperlyConfigured(
+            f"RECIPES_FOLDER is {given}, where others can write. Recipes are code that the site runs: use a folder"
+            f" that only you can write to, outside {incoming}."
+        )
+    return folder
+
+
 def local_secret(path: Path) -> str:
     """Returns a secret made once for this installation, readable by its owner only.
 
@@ -99,6 +114,7 @@ SNAPSHOT_ROOT = VAR / "snapshots"
 EXPORT_ROOT = VAR / "exports"  # made from snapshots; can be made again
 RUN_ROOT = VAR / "runs"
 INCOMING_ROOT = VAR / "incoming"  # files that researchers import by a page
+RECIPES_FOLDER = recipes_folder(INCOMING_ROOT)
 CACHE_ROOT = VAR / "cache"
 # Where a worker that shares no folder with the site fetches snapshots, and with which token.
 SITE_URL = os.environ.get("SITE_URL", "").rstrip("/")

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
+from django.apps import apps
 from django.conf import settings
 from django.core.management.color import no_style
 from django.db import connection, models, transaction
@@ -37,6 +38,7 @@ from collection.models import (
     WritingSeat,
     WritingSignals,
 )
+from collection.models.querysets import refresh_planner
 from modeling.folders import folder_of, predictions_in
 from modeling.launching.actions import request_sweep
 from modeling.marking.actions import begin_marking
@@ -135,8 +137,7 @@ class FullCorpus:
                 for model in (Label, BatchItem, Pair, Assignment, LedgerEntry):
                     stack.enter_context(indexed_afterwards(cursor, model._meta.db_table))
             self._add_pairs(number)
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE")
+        analyze()
         self.pairs += number
 
     def _add_pairs(self, number: int) -> None:
@@ -394,6 +395,11 @@ class FullCorpus:
             cached.carry_out(statistics_id=row.pk)
             row.refresh_from_db()
             assert row.made_at is not None, f"{each} {by}: {row.error}"
+
+
+def analyze() -> None:
+    """Refreshes the planner's statistics of our own tables: those that all databases of a server share may be locked."""
+    refresh_planner(*(model for model in apps.get_models() if model._meta.managed))
 
 
 def _lines(snapshot: Snapshot, partition: str) -> Iterator[dict[str, Any]]:

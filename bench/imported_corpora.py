@@ -11,8 +11,9 @@ import os
 import tempfile
 import zlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
+from itertools import chain
 from pathlib import Path
 
 import django
@@ -24,7 +25,7 @@ COLUMNS = (
     *("passed over", "refused", "kept and refused"),
 )
 HEAD = f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}"
-COUNTED = ("pairs", "labels", "author_labels", "published_labels", "skipped", "refused_count")
+COUNTED = ("rows", "pairs", "labels", "author_labels", "published_labels", "skipped", "refused_count")
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,11 @@ TRIED = (
     Tried("varierr/lewidi_[!a]*.json", "varierr", f"{ONE_LABEL} (51) and stay in the metadata"),
     Tried("xnli_en/*.tsv", "multinli_txt"),
 )
+PREMISES = Tried(
+    "text_genres/*.tsv*",
+    "import_premises",
+    "no pairs, but texts to write hypotheses for: {premises:,} premises are kept, and filters drop {dropped:,}",
+)
 
 
 def counts_of(tried: Tried, data: Path, *, write: bool = False) -> Counter[str]:
@@ -150,6 +156,26 @@ def counts_of(tried: Tried, data: Path, *, write: bool = False) -> Counter[str]:
     return total
 
 
+def premises_row(data: Path) -> str:
+    """Returns the row of the folder whose files are premises, by a dry run of each."""
+    from django.core.management import call_command
+
+    from validation.pairs.published_labels import create_corpus
+
+    corpus = create_corpus(slug="premises", scheme="nli3", protocol="elicited", licence="", about="")
+    corpus.genres.create(slug="all", name="all")
+    total = Counter[str]()
+    for path in sorted(data.glob(PREMISES.files)):
+        out = StringIO()
+        options = {"genre": "all", "dry_run": True, "json": True, "stdout": out, "stderr": StringIO()}
+        call_command("import_premises", "premises", path, **options)
+        told = json.loads(out.getvalue())
+        dropped = sum(each["count"] for each in told["dropped"].values())
+        total.update({key: told[key] for key in ("premises", "refused_count")} | {"dropped": dropped})
+        total["rows"] += told["premises"] + dropped + told["refused_count"]
+    return row_of(replace(PREMISES, told=PREMISES.told.format(**total)), total)
+
+
 def slug_of(path: Path) -> str:
     return f"{slugify(path.stem)[:40]}-{zlib.crc32(str(path).encode()):x}"
 
@@ -169,10 +195,7 @@ def stored(slug: str) -> dict[str, int]:
 
 
 def row_of(tried: Tried, counts: Counter[str]) -> str:
-    rows = counts["pairs"] + counts["skipped"] + counts["refused_count"]
-    if tried.form == "livenli":
-        rows = counts["labels"] + counts["refused_count"]
-    numbers = (rows, *(counts[key] for key in COUNTED))
+    numbers = (counts[key] for key in COUNTED)
     cells = (f"`{tried.files}`", f"`{tried.form}`", *(f"{number:,}" for number in numbers), tried.told)
     return f"| {' | '.join(cells)} |"
 
@@ -194,11 +217,11 @@ def main() -> None:
 
         call_command("migrate", verbosity=0)
         print(HEAD)
-        for tried in TRIED:
-            row = row_of(tried, counts_of(tried, options.data, write=options.write))
+        rows = (row_of(tried, counts_of(tried, options.data, write=options.write)) for tried in TRIED)
+        for row in chain(rows, map(premises_row, [options.data])):
             print(row, flush=True)
             if row not in documented:
-                differing.append(tried.files)
+                differing.append(row.split("|")[1].strip())
     print(
         "\n"
         + (

@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from bench.full_corpus import FullCorpus
+from bench.full_corpus import FullCorpus, analyze
 from bench.measure import timed
 from bench.processor import of_connection
 from tests.addresses import addresses, finish, writes
@@ -98,9 +98,9 @@ def measure_pages(sizes: Sequence[int]) -> None:
         frozen = 0.0
         if size == sizes[0]:
             _, frozen = timed(corpus.freeze_and_train)
-        _analyze()
+        analyze()
         _, counted = timed(corpus.count_statistics)
-        _analyze()
+        analyze()
         began = time.perf_counter()
         for page, found in measured(corpus).items():
             table.setdefault(page, {})[size] = found
@@ -155,11 +155,6 @@ def _signed_in(user: Any) -> Client:
     browser = Client(SERVER_NAME="localhost")
     browser.force_login(user)
     return browser
-
-
-def _analyze() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
 
 
 def _print(table: dict[str, dict[int, Measured]], sizes: Sequence[int]) -> None:

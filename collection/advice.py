@@ -111,13 +111,13 @@ def advise(texts: Mapping[str, str], task: Task) -> list[Advice]:
     found = []
     for label, text in texts.items():
         others = [other for name, other in texts.items() if name != label and other.strip()]
-        said = [
+        advice_of_text = [
             Advice(label, kind, task.level_of(kind), *words)
             for kind, *words in _all_advice(text.strip(), others, task)
             if task.level_of(kind) != OFF
         ]
-        if said:
-            found.append(min(said, key=lambda advice: not advice.refuses))
+        if advice_of_text:
+            found.append(min(advice_of_text, key=lambda advice: not advice.refuses))
     return found
 
 

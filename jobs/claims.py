@@ -122,6 +122,18 @@ def _stop_where(rows: QuerySet[Any], row: Any, sentence: str) -> bool:
     return bool(rows.update(status=row.STOPPED, **ended()))
 
 
+def request(kind: Any, /, *states: str, **key: Any) -> Any:
+    """Returns the job with this key. If it is new, failed, or in one of `states`, it waits for a worker now."""
+    row, _ = kind.objects.get_or_create(**key, defaults=wanted(kind))
+    ask_again(row, kind.FAILED, *states)
+    return row
+
+
+def settle(jobs: JobQuerySet) -> int:
+    """Ends as done the `jobs` that no worker has, because their work was done without one. Returns how many."""
+    return jobs.exclude(status=jobs.kind.WORKING).update(status=jobs.kind.DONE, error="", **ended())
+
+
 def ask_again(row: Any, *states: str) -> None:
     """Queues a failed job (or one in `states`) again. A job in another state stays as it is."""
     if ask_again_where(type(row).objects.filter(pk=row.pk), *states):
@@ -283,12 +295,23 @@ def carry_out(
     row = claim(model, pk, worker=worker, progress=progress)
     if row is None:
         raise InOtherHands(model.objects.get(pk=pk))
+    return carry_out_claimed(row, work, expected=expected, tell=tell)
+
+
+def carry_out_claimed(
+    row: Any,
+    work: Callable[[Claim], Any],
+    *,
+    expected: tuple[type[Exception], ...] = (),
+    tell: Callable[[str], None] = lambda text: None,
+) -> Any:
+    """Does what `carry_out` does, for a row that `claim` returned."""
     held = Claim(row, tell=tell)
     try:
         with held:
             return work(held)
     except ClaimLost:
-        raise InOtherHands(model.objects.get(pk=pk)) from None
+        raise InOtherHands(type(row).objects.get(pk=row.pk)) from None
     except Stopped as asked:
         held.stopped(str(asked))
         raise
@@ -296,7 +319,11 @@ def carry_out(
         held.fail(str(error))
         raise
     except KeyboardInterrupt:
-        held.fail(f"Stopped by hand. {row.AGAIN.capitalize()} when you like.")
+        sentence = f"Stopped by hand. {row.AGAIN.capitalize()} when you like."
+        if row.STOPS_ITSELF:
+            held.stopped(sentence)
+        else:
+            held.fail(sentence)
         raise
     except Exception as error:
         raise after_unexpected(held, error) from error
@@ -319,7 +346,8 @@ def after_unexpected(held: Claim, error: Exception) -> JobError:
         )
     sentence = failure_sentence(error, row.AGAIN)
     if not held.fail(sentence):
-        # The job was stopped or taken over, and its rows changed under it: that is no failure.
+        # The job was stopped, taken over, or done, and its rows changed under it: that is no failure.
+        logger.warning("%s: an error after the claim was over", row, exc_info=error)
         return InOtherHands(type(row).objects.get(pk=row.pk))
     if not isinstance(error, OSError):
         logger.error("%s failed", row, exc_info=error)

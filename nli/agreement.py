@@ -148,8 +148,8 @@ def splits(full: Patterns) -> dict[str, float | None]:
 def validators_alone(patterns: Patterns, rule: Rule) -> dict[str, Any] | None:
     """Return the statistics over the validators' labels; None where a pair has no author.
 
-    Their majority, of the same threshold, stands for gold, whatever the rule is for all labels together. Without the
-    author's label, `fleiss_kappa` is the validators' own; there is no other.
+    Gold here is the validators' majority with the threshold of `rule`, even if `rule` decides otherwise over all labels.
+    `fleiss_kappa` is over the validators too, since the author's label is left out.
     """
     alone = without_author(with_all_labels(patterns, rule.seats), rule)
     return _figures(alone, replace(rule, name=MAJORITY, seats=rule.seats - 1)) if alone else None

@@ -87,8 +87,13 @@ class Rule:
         return SCHEMES[self.scheme]
 
     @property
+    def decided_scheme(self) -> str:
+        """Return the scheme of the gold label."""
+        return self.gold_scheme or self.scheme
+
+    @property
     def gold_labels(self) -> tuple[str, ...]:
-        return SCHEMES[self.gold_scheme or self.scheme]
+        return SCHEMES[self.decided_scheme]
 
     @property
     def ordinal(self) -> bool:
@@ -97,7 +102,7 @@ class Rule:
     @cached_property
     def reads(self) -> dict[str, str]:
         """Return each label that can be given -> the gold label that it stands for."""
-        return reading(self.scheme, self.gold_scheme or self.scheme)
+        return reading(self.scheme, self.decided_scheme)
 
     def count(self, labels: Iterable[str]) -> tuple[int, ...]:
         """Return how many of `labels` are each label of the scheme."""

@@ -27,7 +27,7 @@ def premise_rule_of(facts: Facts) -> Rule | None:
 
 
 def as_named(rule: Rule) -> PremiseRule:
-    """Return a rule as RUN.json names it; `gold_scheme` only where it is another scheme than that of the labels."""
+    """Return a rule in the form of RUN.json, with `gold_scheme` only if gold labels have another scheme than the labels."""
     named: PremiseRule = {"scheme": rule.scheme, "seats": rule.seats, "threshold": rule.threshold}
     return {**named, "gold_scheme": rule.gold_scheme} if rule.gold_scheme else named
 

@@ -198,10 +198,10 @@ def _what(error: Any, model: type[Part]) -> str:
     return f"is {value}; it must be {limits}" if limits else str(error["msg"])
 
 
-def meant(text: str, known: Iterable[str], said: str) -> str:
-    """Return `said` with the known word that is most similar to `text`, or nothing."""
+def meant(text: str, known: Iterable[str], sentence: str) -> str:
+    """Return `sentence` with the known word that is most similar to `text`, or nothing."""
     close = difflib.get_close_matches(text, [word for word in known if word], n=1)
-    return said.format(f'"{close[0]}"') if close else ""
+    return sentence.format(f'"{close[0]}"') if close else ""
 
 
 def limit_of(field: FieldInfo, name: str) -> Any:

@@ -1,17 +1,21 @@
 """Measures what the working pages ask of people: python -m scripts.measure_working_pages ADDRESS NAME PASSWORD [CORPUS].
 
 It signs in as an annotator who has not worked for the corpus yet, in Chromium (CHROMIUM names it), reads and writes as
-somebody who uses the keyboard alone, and prints Markdown. It writes sentences and labels: use an installation made for it.
+somebody who uses the keyboard alone, labels a batch on a phone, too, and prints Markdown. With `--link ADDRESS` it first
+comes in by an entry link without proof, as somebody whom Prolific sends to a phone. It writes sentences and labels: use
+an installation made for it.
 """
 
 import argparse
 import contextlib
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from itertools import chain
+from urllib.parse import urlencode
 
-from playwright.sync_api import Page, TimeoutError, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, TimeoutError, ViewportSize, sync_playwright
 
 TEXTS = 12
 PHONE, LAPTOP = ViewportSize(width=360, height=740), ViewportSize(width=1280, height=800)
@@ -30,6 +34,9 @@ def main() -> None:
     parser.add_argument("name")
     parser.add_argument("password")
     parser.add_argument("corpus", nargs="?", default="demo")
+    parser.add_argument(
+        "--link", help="address of an entry link whose work is writing, without its parameters"
+    )
     given = parser.parse_args()
     with sync_playwright() as playwright:
         path = os.environ.get("CHROMIUM") or shutil.which("chromium")
@@ -41,10 +48,39 @@ def main() -> None:
         page.get_by_label("Password").fill(given.password)
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_url("**/start/")
+        signed_in = page.context.storage_state()
+        phone = browser.new_context(
+            base_url=given.address, storage_state=signed_in, viewport=PHONE, has_touch=True, is_mobile=True
+        )
         print("| what | measured |\n|---|---|")
-        for what, value in chain(_writing(page, given.corpus), _labelling(page, given.corpus)):
+        for what, value in chain(
+            _arriving(browser, given.link) if given.link else [],
+            _writing(page, given.corpus),
+            _labelling(page, given.corpus),
+            _labelling_on_a_phone(phone.new_page(), given.corpus),
+        ):
             print(f"| {what} | {value} |", flush=True)
         browser.close()
+
+
+def _arriving(browser: Browser, link: str) -> Iterator[tuple[str, object]]:
+    """Comes in by the link as a new participant, up to the fields of the first text."""
+    page = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True).new_page()
+    ids = {"PROLIFIC_PID": secrets.token_hex(12), "STUDY_ID": "measured", "SESSION_ID": secrets.token_hex(12)}
+    page.goto(f"{link}?{urlencode(ids)}")
+    words, height = page.evaluate(WORDS), 0
+    page.locator("main button.button-primary").click()
+    screens = clicks = 1
+    page.wait_for_url("**/work/writing/**")
+    if "/prompt/" in page.url:
+        page.evaluate(ALL_QUESTIONS)
+        words, height = words + page.evaluate(WORDS), page.evaluate(HEIGHT)
+        page.reload()
+        clicks += _pass_check(page)
+        screens += 1
+    page.locator(FIELD).first.wait_for()
+    yield "from the link to the first text: screens, clicks", f"{screens + 1}, {clicks}"
+    yield "words to read on the way, pixels of instructions on a phone", f"{words}, {height}"
 
 
 def _writing(page: Page, corpus: str) -> Iterator[tuple[str, object]]:
@@ -157,6 +193,22 @@ def _labelling(page: Page, corpus: str) -> Iterator[tuple[str, object]]:
         page.get_by_text("Your answers are saved").wait_for()
         keys += 1
     yield "keys for a batch, pairs in it", f"{keys}, {pairs}"
+
+
+def _labelling_on_a_phone(page: Page, corpus: str) -> Iterator[tuple[str, object]]:
+    """Labels a batch by touch, without scrolling: a pair whose texts or answers are out of view is counted."""
+    page.goto(f"/work/validation/{corpus}/")
+    pairs = page.locator(".pair").count()
+    hidden = 0
+    for number in range(pairs):
+        page.locator(f".pair:nth-of-type({number + 1}):visible").wait_for()
+        page.wait_for_timeout(350)
+        hidden += not page.locator(".stage:visible").evaluate(
+            "box => box.getBoundingClientRect().top >= 0 && box.getBoundingClientRect().bottom <= innerHeight + 1"
+        )
+        page.locator(".stage:visible button.choice").nth(1).tap()
+    page.get_by_text("Your answers are saved").wait_for(timeout=20_000)
+    yield "taps for a batch on a phone, pairs in it, pairs to scroll for", f"{pairs}, {pairs}, {hidden}"
 
 
 if __name__ == "__main__":

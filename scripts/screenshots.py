@@ -41,6 +41,25 @@ PAGES = {
     "runs": "/runs/?corpus=demo",
     "settings": "/c/demo/settings/",
 }
+# What the made-up writers write: texts that fit many premises.
+LABELS = ("entailment", "neutral", "contradiction")
+WRITTEN = [
+    dict(zip(LABELS, texts, strict=True))
+    for texts in (
+        ("There is something to tell here.", "It was told in the morning.", "There is nothing to tell here."),
+        (
+            "This is about something.",
+            "The matter will be settled by Friday.",
+            "This is about nothing at all.",
+        ),
+        ("Words are used here.", "A second person disagrees with this.", "Not one word is used here."),
+        ("A statement is made.", "The statement surprised everybody.", "Nobody makes a statement."),
+        ("Somebody put this into words.", "It took them an hour.", "This was never put into words."),
+        ("There is more than one word here.", "It was written with a pencil.", "This is a single word."),
+        ("It can be read.", "It has been read aloud twice.", "It cannot be read by anybody."),
+        ("It is in English.", "It was translated from French.", "It is in Latin."),
+    )
+]
 TO_WEBP = """async ([data, quality]) => {
     const image = new Image();
     image.src = "data:image/png;base64," + data;
@@ -124,6 +143,7 @@ def fill(url: str) -> dict[str, Any]:
     from validation.statistics import cached
 
     command("simulate", "demo", annotators=12, at_once=4, url=url)
+    have_texts_written()
     charted_corpus()
     Corpus.objects.filter(slug="charted").update(name="Three genres")
     spread_dates()
@@ -139,6 +159,23 @@ def fill(url: str) -> dict[str, Any]:
         cached.carry_out(statistics_id=row.pk)
     split = Label.objects.filter(question__corpus__slug="demo", label__isnull=False, position=5)
     return {"pair": split.latest("pk").pair.public_id, "snapshot": snapshot.pk}
+
+
+def have_texts_written() -> None:
+    """Has four of the crowd write a text for each label, so that the list of texts is not empty."""
+    from accounts.models import User
+    from collection.models import Corpus, WritingAssignment
+    from collection.writing.claiming import claim_writing
+    from collection.writing.submitting import submit_writing
+
+    corpus, dice = Corpus.objects.get(slug="demo"), random.Random(15)
+    for number, writer in enumerate(User.objects.filter(kind="simulated").order_by("pk")[:4]):
+        for texts in WRITTEN[number::4]:
+            task = claim_writing(corpus=corpus, annotator=writer)
+            submit_writing(annotator=writer, token=task.token, texts=dict(texts), key=task.token)
+            began = WritingAssignment.objects.get(pk=task.pk)
+            began.created_at -= timedelta(seconds=dice.randint(40, 150))
+            began.save(update_fields=["created_at"])
 
 
 def spread_dates() -> None:

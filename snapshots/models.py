@@ -138,6 +138,11 @@ class Snapshot(Job):
         """Return the folder of its files. The name comes from the database, never from a request."""
         return Path(settings.SNAPSHOT_ROOT) / self.corpus.slug / str(self.version)
 
+    @property
+    def state(self) -> str:
+        """Return its status in one word: retracted or published if it is, else that of the freeze."""
+        return "retracted" if self.retracted_at else "published" if self.published_at else self.status
+
     def read_manifest(self) -> Manifest | None:
         """Read manifest.json; None before the freeze is done, or if the file is missing or damaged."""
         return manifest_in(self.folder) if self.status == self.Status.FROZEN else None

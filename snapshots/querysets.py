@@ -34,10 +34,13 @@ class StatisticsQuerySet(JobQuerySet):
 
 
 class SnapshotPairQuerySet(models.QuerySet):
-    def chosen(self, *, partition: str = "", genre: str = "", label: str = "") -> "SnapshotPairQuerySet":
-        """Filter by partition, genre (slug) and gold label ("-": none); "" stands for all."""
+    def chosen(
+        self, *, partition: str = "", genre: str = "", label: str = "", source: str = ""
+    ) -> "SnapshotPairQuerySet":
+        """Filter by partition, genre (slug), gold label ("-": none) and its source; "" stands for all."""
         rows = self.filter(partition=partition) if partition else self
         rows = rows.filter(pair__premise__genre__slug=genre) if genre else rows
+        rows = rows.filter(gold_source=source) if source else rows
         if label:
             rows = rows.filter(gold_label=None if label == NO_GOLD else label)
         return rows

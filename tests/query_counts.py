@@ -24,15 +24,18 @@ def query_count(name: str) -> Iterator[None]:
     compare({name: len(captured)}, asked)
 
 
-def compare(found: dict[str, int], asked: str = "") -> None:
-    """Fails unless `query_counts.json` has these numbers under these names."""
+def compare(found: dict[str, int], asked: str = "", all_of: str | None = None) -> None:
+    """Fails unless `query_counts.json` has these numbers under these names, and no other name that begins with `all_of`."""
     counts = json.loads(FILE.read_text())
+    gone = {name for name in counts if all_of and name.startswith(all_of)} - found.keys()
     if os.environ.get("UPDATE_QUERY_COUNTS") == "1":
-        FILE.write_text(json.dumps(counts | found, indent=2, sort_keys=True) + "\n")
+        kept = {name: n for name, n in counts.items() if name not in gone}
+        FILE.write_text(json.dumps(kept | found, indent=2, sort_keys=True) + "\n")
         return
     others = [
         f"“{name}” asked {n} queries, not {counts.get(name)}"
         for name, n in found.items()
         if n != counts.get(name)
     ]
+    others += [f"“{name}” was not asked for" for name in sorted(gone)]
     assert not others, "\n".join([*others, asked])

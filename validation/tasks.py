@@ -12,7 +12,9 @@ from validation.statistics import cached
 
 @shared_task
 def refresh_statistics() -> None:
-    """Asks a worker to recompute the stale statistics of the workspace."""
+    """Asks a worker to recompute the stale statistics of the workspace, and all of another version."""
+    for row in cached.outdated():
+        enqueue(cached.request_statistics(question=row.question, kind=row.kind, by=row.by))
     now = timezone.now()
     for kind, old in (
         (cached.Kind.AGREEMENT, cached.stale_agreement),

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.http import Http404, HttpResponse
 
 from shared.charts import Chart
+from shared.csv_files import csv_file
 
 
 def chart_file(charts: Iterable[Chart], key: str, prefix: str) -> HttpResponse:
@@ -12,6 +13,4 @@ def chart_file(charts: Iterable[Chart], key: str, prefix: str) -> HttpResponse:
     chart = next((chart for chart in charts if chart.key == key), None)
     if chart is None:
         raise Http404("There is no such chart.")
-    answer = HttpResponse(chart.as_csv(), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{prefix}-{key}.csv"'
-    return answer
+    return csv_file(chart.as_csv(), f"{prefix}-{key}")

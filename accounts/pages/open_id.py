@@ -68,7 +68,7 @@ def to_provider(request: HttpRequest, provider_id: str, process: str, target: st
 
 
 class OpenIdAdapter(DefaultSocialAccountAdapter):
-    """Says who gets in, and keeps nothing of what a provider tells about a person but its id for them."""
+    """Decides who may sign in by OpenID Connect. Of a provider's answer, only the id of the person is stored."""
 
     def populate_user(self, request: HttpRequest, sociallogin: SocialLogin, data: Any) -> Any:
         sociallogin.account.extra_data = {}

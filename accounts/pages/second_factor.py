@@ -216,6 +216,7 @@ def _my_second_factor(request: HttpRequest, form: ConfirmedForm) -> HttpResponse
 
 def _show_app(request: HttpRequest, form: ActivateTOTPForm) -> HttpResponse:
     """Shows the secret for an app, in this response alone."""
+    form.fields["code"].widget.attrs |= {"inputmode": "numeric", "placeholder": ""}
     adapter = Adapter()
     address = adapter.build_totp_url(request.user, form.secret)
     picture = adapter.build_totp_svg(address).partition("?>")[2]  # without the line of XML before it

@@ -133,7 +133,7 @@ def _mine(
         "before": before,
         "studies": studies,
         "total_cents": sum(study["total"] for study in studies),
-        "has_pay_lists": any(study["total"] != study["unapproved"] for study in studies),
+        "has_pay_lists": any(study[state] for study in studies for state in STATES_OF_PAY[1:]),
         "states": {state: sum(study[state] for study in studies) for state in STATES_OF_PAY},
         "today_cents": sum(study["cents_today"] for study in studies),
         "languages": settings.LANGUAGES,
@@ -221,7 +221,7 @@ def background(request: HttpRequest) -> HttpResponse:
 @sensitive_variables("form", "given")
 @signed_in_required
 def change_password(request: HttpRequest) -> HttpResponse:
-    """Changes a password. People who came through a platform's link have none and get none here."""
+    """Changes a password. Asks for the old one, so nobody who came through a platform's link gets a first one here."""
     user = cast(User, request.user)
     form = PasswordForm(request.POST or None, user=user)
     if form.is_valid():

@@ -100,12 +100,15 @@ def reset_password(*, user: User, token: str, new: str, address: str) -> bool:
 
 
 def confirmation_of(user: User, email: str) -> str:
-    """Returns a signed text for the mail to a new address: only who reads that mail has it."""
+    """Returns a signed token to mail to a new address: whoever returns it can read that mail."""
     return signing.dumps([user.pk, user.email, email], salt=EMAIL_SALT)
 
 
 def confirmed_address(user: User, token: str) -> str | None:
-    """Returns the address of a text that `confirmation_of` made for this person, until they have another address."""
+    """Returns the address in a token of `confirmation_of`.
+
+    None if the token is of another person or too old, or if their address has changed since.
+    """
     try:
         pk, before, email = signing.loads(token, salt=EMAIL_SALT, max_age=CONFIRM_WITHIN)
     except signing.BadSignature:

@@ -29,7 +29,7 @@ from accounts.sign_in.security_log import note
 from accounts.sign_in.throttle import TooManyAttempts, account_of_second_step, begin_sign_in, finish_sign_in
 
 Type = Authenticator.Type
-LAST_STEP = "last_step"  # in an app's data: the period of thirty seconds whose code was used last
+LAST_STEP = "last_step"  # key in an authenticator's data: the 30-second step whose code was used last; a code works once
 
 
 class WrongCode(AccountsError):
@@ -43,6 +43,16 @@ class WrongCode(AccountsError):
 
 class Adapter(DefaultMFAAdapter):
     """Encrypts what would let a reader of the database sign in: the secret of an app, the seed of recovery codes."""
+
+    error_messages = {
+        **DefaultMFAAdapter.error_messages,
+        "incorrect_code": "This code is wrong. Type the six digits that the app shows now. If they are refused again, check"
+        " the clock of the phone.",
+    }
+
+    def generate_authenticator_name(self, user: Any, type: Authenticator.Type) -> str:
+        """Returns the name of a passkey to which its owner gives none."""
+        return f"Key {Authenticator.objects.filter(user=user, type=type).count() + 1}"
 
     def encrypt(self, text: str) -> str:
         return _cipher().encrypt(text.encode()).decode()

@@ -25,7 +25,7 @@ def script_words() -> SafeString:
 
 @cache
 def _element(language: str) -> SafeString:
-    """Reads djangojs.mo: text -> its translation, or its forms where it has a number."""
+    """Reads djangojs.mo into a dictionary: text -> translation, or list of plural forms."""
     view: Any = JavaScriptCatalog()
     view.translation = DjangoTranslation(
         language, domain="djangojs", localedirs=[*map(str, settings.LOCALE_PATHS)]

@@ -3,11 +3,10 @@
 The site accepts no uploaded files; but a page sends the text of a small file as a form's field, and it is stored here.
 """
 
-import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 from django.conf import settings
@@ -18,7 +17,9 @@ from snapshots.files.draft_folders import draft_file
 MOST_FILES = 500
 SENT = "sent"  # the folder, below the one for incoming files, of texts that were sent by a page
 MOST_CHARACTERS = 2_000_000  # of a text; larger files are put into the folder on the server
-SUFFIXES = (".txt", ".tsv", ".csv", ".jsonl", ".json")
+MOST_BYTES = 200  # of a name
+MOST_FOLDERS = 3  # inside each other
+PACKED = (".gz", ".zip", ".bz2", ".xz", ".7z")
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,21 @@ def paths_of(names: Sequence[str]) -> list[Path]:
     return [Path(settings.INCOMING_ROOT) / name for name in names]
 
 
-def store_text(*, name: str, text: str) -> str:
-    """Stores a text as an incoming file, and returns its name there; the same text under the same name is stored once.
+def store_text(*, name: str, text: str, folder: str = "") -> str:
+    """Stores a text among the incoming files under its own name. Returns its path there.
 
-    Raises CommandError for a text that is empty or too long, a name of another kind, and a full or locked folder.
+    folder: of files that are read together; empty: a folder of its own. The same text is stored once.
+    Raises CommandError for a text that is empty or too long, a name that is none, or is taken in that folder, and a
+    full or locked folder.
     """
     text = text.replace("\r\n", "\n")
-    plain = re.sub(r"[^\w.-]+", "-", name.replace("\\", "/").rpartition("/")[2]).strip(".-")[-80:]
-    if Path(plain).suffix.lower() not in SUFFIXES:
-        raise CommandError(f"The name of the file must end with one of {', '.join(SUFFIXES)}.")
+    plain = _safe(name.replace("\\", "/").rpartition("/")[2])
+    if not plain:
+        raise CommandError("The file needs a name. Formats and recipes may read it.")
+    if Path(plain).suffix.lower() in PACKED:
+        raise CommandError(
+            f"{plain} is packed, not text. Unpack it, or put it into the folder on the server."
+        )
     if not text.strip():
         raise CommandError("The text is empty.")
     if len(text) > MOST_CHARACTERS:
@@ -77,13 +84,30 @@ def store_text(*, name: str, text: str) -> str:
         raise CommandError(
             f"There are {MOST_FILES} files in the folder already. Ask the operator to remove some."
         )
-    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    stored = f"{SENT}/{digest}-{plain}"
+    inside = [each for part in folder.replace("\\", "/").split("/") if (each := _safe(part))]
+    if len(inside) > MOST_FOLDERS:
+        raise CommandError(f"Name at most {MOST_FOLDERS} folders, such as pairs or p00/d0018.")
+    stored = "/".join((SENT, *(inside or [sha256(text.encode()).hexdigest()[:8]]), plain))
+    target = Path(settings.INCOMING_ROOT) / stored
     try:
-        with draft_file(Path(settings.INCOMING_ROOT) / stored) as draft:
+        if target.exists():
+            if target.read_bytes() == text.encode():
+                return stored
+            raise CommandError(f"Another file is stored as {stored} already. Name another folder.")
+        with draft_file(target) as draft:
             draft.write_text(text, encoding="utf-8", newline="")
     except PermissionError as problem:
         raise CommandError(
             "The site may not write into the folder for incoming files. Tell the operator."
         ) from problem
+    except OSError as problem:
+        raise CommandError(f"{stored} cannot be stored: {problem.strerror}.") from problem
     return stored
+
+
+def _safe(name: str) -> str:
+    """Returns the name of a file or folder as it was given, without what is hidden, invisible or leads elsewhere."""
+    found = "".join(each for each in name if each.isprintable()).strip(" ").lstrip(".").lstrip(" ")
+    if len(found.encode()) > MOST_BYTES:
+        raise CommandError(f"The name {found[:40]}... is longer than {MOST_BYTES} bytes. Shorten it.")
+    return found

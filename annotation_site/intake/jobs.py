@@ -1,6 +1,7 @@
 """Imports as background jobs: requested by a page, carried out by a worker, stopped between two portions."""
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -23,6 +24,7 @@ from annotation_site.intake.pairs import (
     WrongCorpus,
     import_pairs,
     summary,
+    with_split,
 )
 from annotation_site.intake.premises import PremiseOrder, import_premises, preview
 from annotation_site.intake.premises import summary as premise_summary
@@ -41,12 +43,12 @@ REASONS_KEPT = 20
 EXPECTED = (CommandError, ValueError, WrongCorpus, NoLabels, StrictRefusal, ReadElsewhere)
 
 
-def order_for(row: PairImportJob) -> PairOrder:
+def order_for(row: PairImportJob, tell: Callable[[str], None] = lambda text: None) -> PairOrder:
     """Returns the order of the job. Raises CommandError, ValueError."""
     files = paths_of(row.files)
     asked = {**row.options, "corpus": row.corpus_slug, "files": files, "dry_run": False}
     if row.recipe:
-        _, order = recast_order({**RECAST_OPTIONS, **asked, "recipe": row.recipe})
+        _, order = recast_order({**RECAST_OPTIONS, **asked, "recipe": row.recipe}, tell)
         return order
     return order_of({**IMPORT_OPTIONS, **asked})
 
@@ -114,7 +116,7 @@ def _carry_out(claim: Claim) -> None:
         outcome = premise_summary(premises, report_, row.dry_run)
         claim.finish(report={**outcome, "refused": outcome["refused"][:REFUSED_KEPT]})
         return
-    order = order_for(row)
+    order = with_split(order_for(row, tell), tell)
     shown = samples(order, SAMPLE)
     if row.dry_run:
         report, found = looked_at(order, tell)
@@ -126,7 +128,6 @@ def _carry_out(claim: Claim) -> None:
     if isinstance(order.form, RecastFormat):
         outcome["rows"] = order.form.rows_read.total()
         outcome["passed_over"] = dict(order.form.passed_over.most_common(REASONS_KEPT))
-    outcome["split"] = split_in_words(order)
     claim.finish(report=outcome)
 
 
@@ -135,13 +136,3 @@ def _what_stays(row: PairImportJob) -> str:
     if row.dry_run:
         return "Stopped. Nothing was written."
     return "Stopped. Pairs that were written stay; the same import skips them and continues."
-
-
-def split_in_words(order: PairOrder) -> str:
-    """Describes the partitions of the pairs."""
-    if order.partition:
-        return f"all pairs go into {order.partition}"
-    if order.split is None:
-        return "the partitions that the files name; pairs without one have none"
-    shares = ":".join(map(str, order.split.shares))
-    return f"the partitions that the files name; all other pairs {shares}, drawn by group with seed {order.split.seed}"

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.core.validators import MaxLengthValidator, validate_slug
@@ -25,12 +26,12 @@ from collection.formats.registry import FORMATS
 from collection.formats.sniffing import Guess, sniffed
 from collection.imports.pair_plans import ALL, AUTHOR
 from collection.imports.sources import PORTION
-from collection.imports.splits import Split, split_of
+from collection.imports.splits import DEFAULT, Split, split_of
 from collection.models import Corpus
 from collection.recasting.names import NAMES, read_names
 from collection.recasting.recipe import Recipe
 from collection.recasting.recipe_format import RecastFormat, Row, recast_format
-from collection.recasting.registry import recipes
+from collection.recasting.registry import BadRecipe, recipes
 from nli.gold import is_threshold, least_threshold
 from schemas.base import default_of
 from shared.portions import portions
@@ -43,7 +44,7 @@ IMPORT_OPTIONS: dict[str, Any] = {
     "columns": [],
     "label_map": "",
     "partition": "",
-    "split": "none",
+    "split": "",
     "labels": ALL,
     "genre": "",
     "only_genre": "",
@@ -63,7 +64,7 @@ RECAST_OPTIONS: dict[str, Any] = {
     "recipes": None,
     "seed": 0,
     "names": None,
-    "split": "80:10:10",
+    "split": "",  # the recipe's shares
     "licence": "",
     "strict": False,
     "open": False,
@@ -96,10 +97,12 @@ def check_slug(slug: str) -> None:
 def order_of(options: dict[str, Any]) -> PairOrder:
     check_slug(options["corpus"])
     try:
-        split = split_of(options["split"], options["seed"])
+        split = split_of(options["split"] or DEFAULT, options["seed"])
     except ValueError as problem:
         raise CommandError(str(problem)) from None
-    opens = options["open"]
+    opens = options["labels"] == AUTHOR if options["open"] is None else options["open"]
+    if not options["split"] and (opens or options["unlabelled"]):
+        split = None  # people are to give votes, by which freezing places the pairs
     if options["language"] and not LANGUAGE.fullmatch(options["language"]):
         raise CommandError(
             f"--language {options['language']} is not a language tag. Use one such as en, de or zh-Hant."
@@ -125,9 +128,10 @@ def order_of(options: dict[str, Any]) -> PairOrder:
         partition=options["partition"],
         take=options["labels"],
         strict=options["strict"],
-        open=options["labels"] == AUTHOR if opens is None else opens,
+        open=opens,
         seed=options["seed"],
         split=split,
+        unless_votes=not options["split"],
     )
 
 
@@ -155,14 +159,19 @@ def check_rule(
         )
 
 
-def recast_order(options: dict[str, Any]) -> tuple[RecastFormat, PairOrder]:
-    """Reads the options. Raises CommandError, or ValueError that says which option is invalid."""
+def recast_order(
+    options: dict[str, Any], tell: Callable[[str], None] = lambda text: None
+) -> tuple[RecastFormat, PairOrder]:
+    """Reads the options. Raises CommandError, or ValueError that says which option is invalid.
+
+    `tell` is called with the progress while a recipe looks through its sources, before the first pair.
+    """
     check_slug(options["corpus"])
     recipe = recipe_of(options["recipe"], options["recipes"])
     files = readable_files(options["files"])
     names = read_names(readable_files([options["names"]])[0]) if options["names"] else NAMES
     licence = short_licence(options["licence"])
-    form = recast_format(recipe, files, seed=options["seed"], names=names, licence=licence)
+    form = recast_format(recipe, files, seed=options["seed"], names=names, licence=licence, tell=tell)
     order = PairOrder(
         slug=options["corpus"],
         form=form,
@@ -172,16 +181,26 @@ def recast_order(options: dict[str, Any]) -> tuple[RecastFormat, PairOrder]:
         strict=options["strict"],
         open=options["open"],
         seed=options["seed"],
-        split=split_of(options["split"], options["seed"]),
+        split=split_of(options["split"] or recipe.partition.shares or DEFAULT, options["seed"]),
         about=f"Recast by {form.name} from {', '.join(path.name for path in files)}: {recipe.citation}.",
     )
     return form, order
 
 
+def offered_recipes() -> tuple[dict[str, Recipe], str]:
+    """Returns the recipes that this site offers, and why some of its own cannot be used, if so."""
+    try:
+        return recipes(settings.RECIPES_FOLDER), ""
+    except BadRecipe as problem:
+        return recipes(), str(problem)
+
+
 def recipe_of(name: str, folder: Path | None) -> Recipe:
-    known = recipes(folder)
+    """Returns a recipe of Quintet, or of `folder`, which is the site's own where none is named."""
+    known, problem = (recipes(folder), "") if folder else offered_recipes()
     if name not in known:
-        raise CommandError(f'There is no recipe "{name}"; the recipes are: {", ".join(sorted(known))}.')
+        there = f'There is no recipe "{name}"; the recipes are: {", ".join(sorted(known))}.'
+        raise CommandError(f"{there} {problem}".rstrip())
     return known[name]
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from django.conf import settings
 from django.contrib import messages
 from django.core.management.base import CommandError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -18,21 +18,33 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
 from accounts.pages.access import researcher_required
-from annotation_site.intake.incoming import MOST_CHARACTERS, SUFFIXES, incoming_files, paths_of, store_text
+from annotation_site.intake.incoming import MOST_CHARACTERS, incoming_files, paths_of, store_text
 from annotation_site.intake.jobs import request_import, stop_import
-from annotation_site.intake.orders import AUTO
+from annotation_site.intake.orders import AUTO, offered_recipes
 from collection.formats.lines import BadLine, any_records, container_of
 from collection.formats.maps import FIELDS, BadMap
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
 from collection.models import PARTITIONS, Corpus
 from collection.models.imports import PREMISES, PairImportJob
-from collection.recasting.registry import recipes
 from jobs.tasks import enqueue
 from nli.labels import SCHEMES
+from shared.csv_files import csv_file
+from shared.sorted_lists import Column, sorted_page, stored_as_csv
 from validation.questions.addresses import text_in
 
-SHOWN = 20
+JOBS_A_PAGE = 50
+OF_IMPORTS = [
+    Column("number", "Import", lambda each: each.pk, largest_first=True, field="pk"),
+    Column("corpus", "Corpus", lambda each: each.corpus_slug, field="corpus_slug"),
+    Column(
+        "requested_at", "Requested", lambda each: each.requested_at, largest_first=True, field="requested_at"
+    ),
+    Column("by", "By", lambda each: each.by.username, field="by__username"),
+    Column("status", "Status", lambda each: each.status, field="status"),
+    Column("dry_run", "", lambda each: "yes" if each.dry_run else "no"),
+    Column("files", "", lambda each: " ".join(each.files)),
+]
 ROWS = 5
 COLUMNS = 6  # of a table; a row with more is a list
 LONGEST = 300
@@ -45,12 +57,18 @@ OPTION = re.compile(r"--(format|columns|label-map|scheme) (.*?)(?= --(?:format|c
 @never_cache
 @require_safe
 @researcher_required
-def imports(request: HttpRequest) -> HttpResponse:
-    """Shows the files that can be imported, and the newest imports."""
+def imports(request: HttpRequest) -> HttpResponseBase:
+    """Shows the files that can be imported, and all imports; `as=csv`: all imports as CSV."""
+    jobs = PairImportJob.objects.select_related("by")
+    if request.GET.get("as") == "csv":
+        return csv_file(stored_as_csv(jobs, OF_IMPORTS), "imports")
+    table = sorted_page(request, jobs, OF_IMPORTS, "-number", JOBS_A_PAGE, "all")
     context = {
         "files": incoming_files(),
         "folder": settings.INCOMING_ROOT,
-        "jobs": PairImportJob.objects.select_related("by").order_by("-pk")[:SHOWN],
+        "page": table.rows,
+        "heads": table.heads,
+        "csv": table.csv,
     }
     return render(request, "annotation_site/imports.html", context)
 
@@ -88,6 +106,7 @@ def new_import(request: HttpRequest) -> HttpResponse:
             return redirect("import-job", job.pk)
         except (CommandError, ValueError) as problem:
             error = str(problem)
+    known, bad_recipe = offered_recipes()
     keys = list(dict.fromkeys(key for _, record in rows for key in record))
     context: dict[str, Any] = {
         "names": names,
@@ -97,7 +116,8 @@ def new_import(request: HttpRequest) -> HttpResponse:
         "proposal": proposal,
         "given": given or {"how": proposal.get("format", AUTO), **proposal},
         "formats": [(form.name, form.about) for form in FORMATS.values()],
-        "recipes": [(f"{RECIPE}{name}", each.about) for name, each in sorted(recipes().items())],
+        "recipes": [(f"{RECIPE}{name}", name, each.about) for name, each in sorted(known.items())],
+        "bad_recipe": bad_recipe,
         "fields": ", ".join(FIELDS),
         "partitions": PARTITIONS,
         "schemes": sorted(SCHEMES),
@@ -214,10 +234,10 @@ def send_file(request: HttpRequest) -> HttpResponse:
     sent = request.POST if request.method == "POST" else request.GET
     slug = sent.get("corpus", "").replace("\0", "")
     corpus = get_object_or_404(Corpus, slug=slug) if slug else None
-    name, text, error = text_in(request, "name").strip(), text_in(request, "text"), ""
+    given, error = {name: text_in(request, name) for name in ("name", "folder", "text")}, ""
     if request.method == "POST":
         try:
-            stored = store_text(name=name, text=text)
+            stored = store_text(**given)
         except CommandError as problem:
             error = str(problem)
         else:
@@ -226,11 +246,9 @@ def send_file(request: HttpRequest) -> HttpResponse:
             return redirect(f"{where}?{urlencode({'file': stored})}")
     context = {
         "corpus": corpus,
-        "name": name,
-        "text": text,
+        **given,
         "error": error,
         "most": MOST_CHARACTERS,
-        "suffixes": SUFFIXES,
     }
     return render(request, "annotation_site/send_file.html", context, status=422 if error else 200)
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,8 @@ class PairOrder:
 
     unlabelled: accept a file without any label. dry_run: report what an import would do, and write nothing.
     read_as: the options that name the format. split: puts pairs into partitions that neither the file nor their
-    line names. about: of a corpus to be made. only_genre: excludes all other pairs of the files.
+    line names. unless_votes: only in a corpus without votes. about: of a corpus to be made. only_genre: excludes all
+    other pairs of the files.
     """
 
     slug: str
@@ -76,6 +77,7 @@ class PairOrder:
     dry_run: bool = False
     read_as: str = ""
     split: Split | None = None
+    unless_votes: bool = False
     about: str = ""
     only_genre: str = ""
 
@@ -101,16 +103,18 @@ class Refusal:
 class PairReport:
     """The result of an import. `refused` lists the first thousand lines with errors; `refused_count` counts all.
 
-    reasons: the number of lines with errors for each reason. keys: of the first such line whose keys are known.
-    first: the first imported pairs. left_out: answers that name several labels. other_genres: pairs of genres that
-    were not requested.
+    rows: of the files, as far as they were read. reasons: the number of lines with errors for each reason. keys: of
+    the first such line whose keys are known. first: the first imported pairs. left_out: answers that name several
+    labels. other_genres: pairs of genres that were not requested.
     """
 
+    rows: int = 0
     refused: list[Refusal] = field(default_factory=list)
     refused_count: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     keys: tuple[str, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
+    partitions: dict[str, int] = field(default_factory=dict)
     gold_differs: list[str] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
     genres_made: list[str] = field(default_factory=list)
@@ -142,12 +146,54 @@ def rules_of(order: PairOrder, form: ImportFormat, corpus: Corpus | None) -> tup
     return Rules(scheme, SCHEMES[scheme], elicited, order.take, asked), protocol
 
 
+def with_split(order: PairOrder, tell: Callable[[str], None] = lambda text: None) -> PairOrder:
+    """Returns the order without its split if that is for corpora without votes, and this one has or gets some.
+
+    Reads the files up to the first vote, calling `tell` with the progress. Where a pair has votes, freezing places the
+    others beside it.
+    """
+    if not order.unless_votes or order.split is None or order.partition:
+        return order
+    corpus = Corpus.objects.filter(slug=order.slug).first()
+    rules, _ = rules_of(order, order.form.knowing(order.files[0]), corpus)
+    written = corpus and (corpus.prompts.exists() or Label.objects.filter(question__corpus=corpus).exists())
+    if written or _any_votes(order, rules, tell):
+        return replace(order, split=None)
+    return order
+
+
+def _any_votes(order: PairOrder, rules: Rules, tell: Callable[[str], None]) -> bool:
+    for path in order.files:
+        for portion in portions(order.form.read(path), PORTION):
+            if any(
+                not isinstance(item, BadLine) and rules.has_votes(item)
+                for item in portion
+                if order.wants(item)
+            ):
+                return True
+            tell(f"{path.name}: line {portion[-1].line:,}, no votes so far")
+    return False
+
+
+def split_in_words(order: PairOrder) -> str:
+    """Describes the partitions of the pairs."""
+    if order.partition:
+        return f"all pairs go into {order.partition}"
+    named = "the partitions that the files name"
+    if order.split is not None:
+        shares = ":".join(map(str, order.split.shares))
+        return f"{named}; all other pairs {shares}, drawn by group with seed {order.split.seed}"
+    why = ", as votes decide what may be dev or test" if order.unless_votes else ""
+    return f"{named}; pairs without one have none{why}"
+
+
 def plans_of(
     order: PairOrder, rules: Rules, report: PairReport, path: Path, items: Iterable[ImportedPair | BadLine]
 ) -> list[PlannedPair]:
     """Plans the requested pairs, and records in the report what has errors, is left out or is not read."""
     plans = []
     for item in items:
+        report.rows += 1 if isinstance(item, BadLine) else item.rows
         if not order.wants(item):
             report.other_genres += 1
             continue
@@ -277,7 +323,7 @@ class _Work:
             outcome = import_portion(run=self.pairs, file=file, question=question, plans=plans)
             self.confirm()
         self.report.refuse(path.name, outcome.refused)
-        self.report.counts = dict(self.pairs.counts)
+        self.report.counts, self.report.partitions = dict(self.pairs.counts), dict(self.pairs.partitions)
         self.report.genres_made, self.report.ids_changed = self.pairs.genres_made, self.pairs.ids_changed
         self.report.gold_differs = [*self.report.gold_differs, *outcome.gold_differs][:3]
         return file
@@ -351,12 +397,15 @@ def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
     )
     return {
         "corpus": order.slug,
+        "rows": report.rows,
         **{key: report.counts.get(key, 0) for key in keys},
         "refused": [vars(refusal) for refusal in report.refused],
         "refused_count": report.refused_count,
         "reasons": dict(report.reasons.most_common()),
         "genres_made": report.genres_made,
         "opened": report.opened,
+        "split": split_in_words(order),
+        "partitions": report.partitions,
         "answers_left_out": report.left_out,
         "other_genres": report.other_genres,
         **{key: report.counts.get(key, 0) for key in warned},

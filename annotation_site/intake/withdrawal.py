@@ -11,6 +11,7 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
+from collection.imports.pairs import code_prefix
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
 from validation.models import Label, Question
 from validation.statistics.cached import mark_stale
@@ -74,7 +75,7 @@ def _remove(source: Source, corpus: Corpus, with_corpus: bool) -> Withdrawn:
     _delete(Parse.objects.filter(pair__in=pairs))
     counts["pairs"] = _delete(pairs)
     counts["premises"] = _delete(unreferenced(Premise.objects.filter(source=source)))
-    imported = User.objects.filter(kind=User.Kind.IMPORTED, code__startswith=f"{corpus.slug}:")
+    imported = User.objects.filter(kind=User.Kind.IMPORTED, code__startswith=code_prefix(corpus.slug))
     counts["people"] = _delete(unreferenced(imported))
     _delete(unreferenced(Source.objects.filter(pk=source.pk)))
     mark_stale(corpus=corpus)

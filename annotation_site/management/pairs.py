@@ -7,8 +7,16 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation_site.intake.files import INTERRUPTED
-from annotation_site.intake.pairs import NoLabels, PairOrder, PairReport, StrictRefusal, WrongCorpus
+from annotation_site.intake.pairs import (
+    NoLabels,
+    PairOrder,
+    PairReport,
+    StrictRefusal,
+    WrongCorpus,
+    split_in_words,
+)
 from collection.imports.pair_plans import PlannedPair
+from collection.imports.splits import DEFAULT
 
 SHOWN = 20  # refused lines on the screen
 REASONS_SHOWN = 5
@@ -18,15 +26,20 @@ LONGEST_SHOWN = 300  # characters of a part of a pair
 class PairsCommand(BaseCommand):
     """A command that writes pairs of files into a corpus. A subclass does the work in `write`."""
 
-    def add_shared_arguments(self, parser: CommandParser, *, what: str, licence: str) -> None:
-        """Adds the options of both; intake/orders.py has the defaults. `what`: of the source, a line or a row."""
+    def add_shared_arguments(
+        self, parser: CommandParser, *, what: str, licence: str, unless: str = ""
+    ) -> None:
+        """Adds the options of both; intake/orders.py has the defaults. `what`: of the source, a line or a row.
+
+        unless: when the default of --split is none.
+        """
         parser.add_argument(
             "--dry-run", action="store_true", help="show what would be made, and write nothing"
         )
         parser.add_argument(
             "--split",
-            help=f"percent of train, dev and test, such as 80:10:10, or none; for each {what} whose file names no"
-            " partition, by group",
+            help=f"percent of train, dev and test, drawn by group, for each {what} whose file names no partition;"
+            f" or none; default {DEFAULT}{unless}",
         )
         parser.add_argument(
             "--seed",
@@ -130,6 +143,9 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
             f"  No pair has more than {counts['most_labels']} labels. Are those all? Then withdraw this import"
             f" (withdraw_import {order.slug} --with-corpus) and import with --seats {counts['most_labels']}."
         )
+    if report.partitions:
+        each = ", ".join(f"{name} {number:,}" for name, number in sorted(report.partitions.items()))
+        found.append(f"  partitions: {each} ({split_in_words(order)})")
     if report.left_out:
         found.append(f"  {report.left_out:,} answers name several labels and are no votes")
     if report.other_genres:

@@ -31,7 +31,7 @@ def seats_beyond_the_question() -> int:
 
 def places_with_a_gap() -> int:
     """Counts pairs whose label positions are not 1, 2, ...: a withdrawn label must leave a seat behind."""
-    asked = Label.objects.seats().filter(pair__withdrawn_at=None).values("question", "pair", "sentence")
+    asked = Label.objects.that_count().values("question", "pair", "sentence")
     counted = asked.annotate(places=Count("pk"), last=Max("position"), turns=Count("turn"))
     return counted.filter(turns__gt=0).exclude(places=F("last")).count()
 
@@ -50,14 +50,14 @@ def withdrawn_pairs_handed_out() -> int:
 
 
 def answers_without_a_label() -> int:
-    kept = Label.objects.filter(
+    label = Label.objects.filter(
         annotator=OuterRef("assignment__annotator"),
         question=OuterRef("seat__question"),
         premise=OuterRef("seat__premise"),
         pair=OuterRef("seat__pair"),
         label__isnull=False,
     )
-    return BatchItem.objects.filter(~Exists(kept), answer__isnull=False).count()
+    return BatchItem.objects.filter(~Exists(label), answer__isnull=False).count()
 
 
 def batches_with_a_premise_twice() -> int:

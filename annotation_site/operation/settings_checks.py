@@ -1,4 +1,4 @@
-"""System checks of the settings, each with an id and a hint."""
+"""System checks of the settings and of the database's migrations, each with an id and a hint."""
 
 import os
 from collections.abc import Sequence
@@ -6,8 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import connections
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
+# The last commit with the migrations that 0001_schema of each app replaces.
+LAST_WITH_FORMER_MIGRATIONS = "124ed74"
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
 
 
@@ -146,3 +151,25 @@ def static_files_are_collected(
             id="quintet.E006",
         )
     ]
+
+
+@register(Tags.database)
+def replaced_migrations_are_all_applied(
+    app_configs: Sequence[Any] | None = None, databases: Sequence[str] | None = None, **kwargs: object
+) -> list[CheckMessage]:
+    """Reports apps of which a part of the replaced migrations is applied: `migrate` would silently skip these apps."""
+    replacing = [each for each in MigrationLoader(None).disk_migrations.values() if each.replaces]
+    found: list[CheckMessage] = []
+    for using in databases or ():
+        applied = MigrationRecorder(connections[using]).applied_migrations().keys()
+        for migration in replacing:
+            missing = [name for app, name in migration.replaces if (app, name) not in applied]
+            if 0 < len(missing) < len(migration.replaces):
+                found.append(
+                    Error(
+                        f"The database is older than {migration}: it lacks {', '.join(missing)}.",
+                        hint=f"Run `manage.py migrate` with commit {LAST_WITH_FORMER_MIGRATIONS}, then with this version.",
+                        id="quintet.E008",
+                    )
+                )
+    return found

@@ -116,8 +116,9 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
         "question": question,
         "also": also(question),
         "charts": charts,
-        "list": annotator_list(found or (), reliability, question, request.GET.get("sort", "")),
+        "list": annotator_list(request, found or (), reliability, question),
         "cached": row,
+        "is_counted": found is not None,
         "models": models,
         "models_cached": models_cached,
         "pairwise": (pairwise or [])[:PAIRWISE_SHOWN],
@@ -158,6 +159,7 @@ def agreement_context(found: AgreementReport, question: Question) -> dict[str, A
         "breakdown": found.breakdown,
         "by_label": [
             (
+                label,
                 wording,
                 found.breakdown["gold_labels"][label],
                 found.breakdown["individual_equals_gold_by_label"][label],

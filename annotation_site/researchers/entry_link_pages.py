@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -12,10 +12,34 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.pages.access import researcher_required
-from annotation_site.researchers.funnel import funnels
+from annotation_site.researchers.funnel import STEPS, funnels
 from collection.joining import entry_links
 from collection.joining.estimates import estimate, tasks_of
 from collection.models import Corpus, EntryLink, Visit
+from shared.csv_files import csv_file
+from shared.sorted_lists import Column, list_as_csv, sorted_list
+
+HEADINGS = {
+    "opened": "Opened",
+    "began": "Began",
+    "read": "Read",
+    "sent": "Sent a task",
+    "finished": "Finished",
+    "returned": "Went back",
+}
+
+
+def _step(key: str) -> Column:
+    return Column(key, HEADINGS[key], lambda row: row[1][key], is_number=True)
+
+
+# Of rows (link, numbers of its steps).
+COLUMNS = [
+    Column("link", "Link", lambda row: row[0].name),
+    Column("platform", "Platform", lambda row: row[0].platform),
+    *(_step(key) for key, _, _ in STEPS),
+    Column("closed_at", "", lambda row: row[0].closed_at),
+]
 
 
 class LinkForm(forms.ModelForm):
@@ -94,8 +118,8 @@ class NewLinkForm(LinkForm):
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
-def links_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lists the links of a corpus with their funnels. POST makes a link."""
+def links_page(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Lists the links of a corpus with their funnels; `as=csv`: as CSV. POST makes a link."""
     corpus = get_object_or_404(Corpus, slug=slug)
     form = NewLinkForm(request.POST or None, corpus=corpus, initial={"name": "First wave"})
     if form.is_valid():
@@ -104,11 +128,10 @@ def links_page(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("entry-link", slug, link.pk)
     links = list(EntryLink.objects.filter(corpus=corpus).order_by("-pk"))
     found = funnels(links)
-    context = {
-        "corpus": corpus,
-        "form": form,
-        "rows": [(link, found[link.pk].steps) for link in links],
-    }
+    table = sorted_list(request, [(link, found[link.pk].steps) for link in links], COLUMNS)
+    if request.GET.get("as") == "csv":
+        return csv_file(list_as_csv(table.rows, COLUMNS), f"{slug}-entry-links")
+    context = {"corpus": corpus, "form": form, "table": table}
     return render(request, "annotation_site/entry_links.html", context, status=422 if form.is_bound else 200)
 
 

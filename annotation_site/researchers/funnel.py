@@ -6,8 +6,10 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q
 
-from collection.models import EntryLink, PromptReading, Visit, WritingAssignment
-from validation.models import BatchItem, CalibrationAnswer, QuestionReading
+from collection.joining.visits import texts_in
+from collection.models import EntryLink, PromptReading, Visit
+from validation.labelling.submitting import answered_in
+from validation.models import QuestionReading
 
 STEPS = (
     ("opened", "Opened the link", "browsers in which the welcome was shown, counted by its script"),
@@ -34,20 +36,9 @@ def funnels(links: Iterable[EntryLink]) -> dict[int, Funnel]:
     """Returns id of a link -> its funnel. Erased people stay in it: a visit holds nothing of them but that it was."""
     opened = {link.pk: link.opened for link in links}
     of_visit = {"annotator": OuterRef("user")}
-    corpus, since = OuterRef("link__corpus"), OuterRef("arrived_at")
-    texts = WritingAssignment.objects.sent().filter(**of_visit, corpus=corpus, closed_at__gte=since)
-    answers = BatchItem.objects.filter(
-        assignment__annotator=OuterRef("user"),
-        assignment__question__corpus=corpus,
-        assignment__created_at__gte=since,
-        answer__isnull=False,
-    )
-    items = CalibrationAnswer.objects.filter(
-        annotator=OuterRef("user"),
-        assignment__question__corpus=corpus,
-        answered_at__gte=since,
-        answer__isnull=False,
-    )
+    corpus = OuterRef("link__corpus")
+    texts = texts_in(OuterRef("pk"), OuterRef("user"), corpus)
+    batches = answered_in(OuterRef("pk"), OuterRef("user"), corpus)
     prompts = PromptReading.objects.filter(
         **of_visit, version__prompt__corpus=corpus, passed_at__isnull=False
     )
@@ -57,7 +48,7 @@ def funnels(links: Iterable[EntryLink]) -> dict[int, Funnel]:
         Visit.objects.filter(link__in=opened)
         .annotate(
             has_read=Exists(prompts) | Exists(questions),
-            has_sent=Exists(texts) | Exists(answers) | Exists(items),
+            has_sent=Exists(texts) | Exists(batches),
         )
         .order_by()
         .values("link")

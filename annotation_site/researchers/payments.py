@@ -29,12 +29,8 @@ class Payment:
 
 
 def unapproved(corpus: Corpus | OuterRef) -> LedgerQuerySet:
-    """Returns the entries of people in a corpus, or in that of an outer query, that no list holds.
-
-    Simulated annotators are never paid.
-    """
-    people = User.objects.filter(kind=User.Kind.PERSON)
-    entries: LedgerQuerySet = LedgerEntry.objects.filter(corpus=corpus, pay_list=None, user__in=people)
+    """Returns the entries of people in a corpus, or in that of an outer query, that no list holds."""
+    entries: LedgerQuerySet = LedgerEntry.objects.filter(corpus=corpus).unapproved()
     return entries
 
 

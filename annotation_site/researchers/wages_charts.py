@@ -52,11 +52,11 @@ def _hourly(found: Sequence[Wage], floor_cents: int) -> Chart | None:
     for cents in hourly:
         counts[math.floor(cents / width) - first] += 1
     below = sum(cents < floor_cents for cents in hourly)
-    said = f"Half of {len(hourly):,} people earn ${median / 100:,.2f} an hour or more"
+    title = f"Half of {len(hourly):,} people earn ${median / 100:,.2f} an hour or more"
     if len(hourly) == 1:
-        said = f"The only person with measured time earns ${median / 100:,.2f} an hour"
+        title = f"The only person with measured time earns ${median / 100:,.2f} an hour"
     if floor_cents:
-        said += (
+        title += (
             f"; {below or 'nobody'} earn{'s' if below in (0, 1) else ''} less than ${floor_cents / 100:,.2f}"
         )
     lines = [{"axis": "x", "value": median, "name": f"median (${median / 100:,.2f})"}]
@@ -65,7 +65,7 @@ def _hourly(found: Sequence[Wage], floor_cents: int) -> Chart | None:
     return Chart(
         "hourly",
         "histogram",
-        f"{said}.",
+        f"{title}.",
         [
             Column("low", "from, an hour", "cents", MEANINGS["hourly"]),
             Column("high", "to below", "cents"),

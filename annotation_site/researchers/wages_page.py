@@ -18,8 +18,18 @@ from annotation_site.researchers import payments, wages
 from annotation_site.researchers.forms import FloorForm
 from annotation_site.researchers.wages_charts import money_by_day, owed, wage_charts
 from collection.models import MOST_TOP_UP_CENTS, Corpus, PayList
+from shared.csv_files import csv_file
 from shared.csv_tables import csv_text
+from shared.sorted_lists import Column, sorted_list
 from validation.statistics.cached import is_large_corpus
+
+COLUMNS = [
+    Column("code", "Code", lambda each: each.code),
+    Column("pieces", "Pieces", lambda each: each.pieces, is_number=True),
+    Column("hours", "Hours", lambda each: each.hours, is_number=True),
+    Column("earned", "Earned", lambda each: each.cents, is_number=True),
+    Column("hourly", "Per hour", lambda each: each.hourly_cents, is_number=True),
+]
 
 
 @never_cache
@@ -63,13 +73,13 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect(f"{request.path}?floor={form.cleaned_data['floor']}")
     found = wages.wages(corpus)
     if request.GET.get("as") == "csv":
-        answer = HttpResponse(wages.as_csv(found, floor), content_type="text/csv; charset=utf-8")
-        answer["Content-Disposition"] = f'attachment; filename="{corpus.slug}-wages.csv"'
-        return answer
+        return csv_file(wages.as_csv(found, floor), f"{corpus.slug}-wages")
     days = money_by_day(corpus)
     charts = wage_charts(found, days, floor)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{corpus.slug}-pay")
+    missing = Column("missing", "Missing", lambda each: each.missing_cents(floor), is_number=True)
+    table = sorted_list(request, found, [*COLUMNS, missing] if floor else COLUMNS, "-pieces", "people")
     ticked = wages.chosen(found, floor, codes if asked else None)
     context = {
         "corpus": corpus,
@@ -80,7 +90,8 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
         "owed": owed(days),
         "owed_cents": sum(cents for _, _, cents in days),
         "summary": wages.summary(found, floor),
-        "rows": [(wage, wage.missing_cents(floor)) for wage in found],
+        "table": table,
+        "rows": [(wage, wage.missing_cents(floor)) for wage in table.rows],
         "most": MOST_TOP_UP_CENTS,
         "ticked": {wage.code for wage in ticked},
         "chosen": [(wage, wage.missing_cents(floor)) for wage in ticked] if asked else [],
@@ -121,6 +132,4 @@ def _change_pay_list(request: HttpRequest, corpus: Corpus) -> HttpResponse:
         [each.annotator, each.platform, each.participant, each.cents, f"{each.cents / 100:.2f}"]
         for each in payments.export(pay_list=pay_list, by=by)
     )
-    answer = HttpResponse(csv_text([header, *rows]), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{corpus.slug}-payments-{pay_list.pk}.csv"'
-    return answer
+    return csv_file(csv_text([header, *rows]), f"{corpus.slug}-payments-{pay_list.pk}")

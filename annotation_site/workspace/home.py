@@ -30,12 +30,16 @@ LONGEST_FORECAST = 3650  # days
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage on the way of the data: its number, its list, and how full its bar is beside the largest (percent)."""
+    """One stage on the way of the data: its number, its list, and how full its bar is beside the largest (percent).
+
+    note_link: the list of what the note counts, if there is one.
+    """
 
     name: str
     number: int
     note: str
     link: str
+    note_link: str
     share: int
 
 
@@ -113,7 +117,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 @polled
 @researcher_required
 def attention(request: HttpRequest) -> HttpResponse:
-    """Show how much waits for a person: the link in the frame of every page, which requests it by itself."""
+    """Render the link with the number of things that wait for a researcher. Every page of the workspace loads it."""
     return render(request, "workspace/_attention.html", {"things_waiting": len(waiting())})
 
 
@@ -124,25 +128,34 @@ def stages(corpus: Corpus, counts: Counts | None, frozen: int) -> list[Stage]:
     slug = corpus.slug
     pairs = reverse("pairs", args=[slug])
     written = f"{counts.written:,} of {counts.tasks:,} writing tasks sent" if counts.tasks else "imported"
+    progress = reverse("labelling-progress", args=[slug])
     found = [
-        ("premises", counts.premises, "not dropped", reverse("premises", args=[slug])),
-        ("pairs", counts.pairs, written, pairs),
+        ("premises", counts.premises, "not dropped", reverse("premises", args=[slug]), ""),
+        ("pairs", counts.pairs, written, pairs, reverse("texts", args=[slug]) if counts.tasks else ""),
         (
             "opened",
             counts.opened,
-            f"{counts.open_seats:,} labels still wanted",
+            f"{counts.open_seats:,} label{'' if counts.open_seats == 1 else 's'} still wanted",
             reverse("open-pairs", args=[slug]),
+            f"{pairs}?votes=open" if counts.open_seats else "",
         ),
         (
             "with all labels",
             counts.complete,
-            f"{counts.labels:,} labels cast here",
+            f"{counts.labels:,} label{'' if counts.labels == 1 else 's'} cast here",
             f"{pairs}?votes=complete",
+            progress if counts.labels else "",
         ),
-        ("gold", counts.gold, f"{counts.disputed:,} disputed", reverse("agreement", args=[slug])),
-        ("frozen", frozen, "in the newest snapshot", f"{reverse('snapshots')}?corpus={slug}"),
+        (
+            "gold",
+            counts.gold,
+            f"{counts.disputed:,} disputed",
+            reverse("agreement", args=[slug]),
+            f"{pairs}?votes=disputed" if counts.disputed else "",
+        ),
+        ("frozen", frozen, "in the newest snapshot", f"{reverse('snapshots')}?corpus={slug}", ""),
     ]
-    most = max(number for _, number, _, _ in found) or 1
+    most = max(number for _, number, *_ in found) or 1
     return [Stage(*stage, share=round(100 * stage[1] / most)) for stage in found]
 
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from accounts.pages.access import polled, researcher_required
 from annotation_site.workspace.pipeline import A_DAY, DAYS, PACE_DAYS
 from collection.models import Corpus
+from collection.models.querysets import is_leased
 from shared.charts import Chart, Column, with_values
 from validation.models import Assignment, BatchItem, Label, Question
 from validation.statistics import cached
@@ -67,9 +68,12 @@ def stored_seats(
 ) -> tuple[dict[str, int], list[tuple[date, int]]]:
     """Return seats by state and by day as a worker counted them for the overview; those in hand are counted now."""
     held = BatchItem.objects.filter(
-        assignment__question=question, assignment__closed_at=None, assignment__leased_until__gt=now,
-        answer=None, skip_reason=None,
-    ).count()  # fmt: skip
+        is_leased(now, "assignment__"),
+        assignment__question=question,
+        assignment__closed_at=None,
+        answer=None,
+        skip_reason=None,
+    ).count()
     held = min(held, content["open_seats"])
     days, at_end = [], content["filled"]
     for day, _, labels in reversed(content["days"]):
@@ -84,8 +88,8 @@ def seats_by_state(question: Question, now: datetime) -> dict[str, int]:
 
     Published labels fill seats, too.
     """
-    seats = Label.objects.filter(question=question).seats().filter(pair__withdrawn_at=None)
-    is_open, is_held = Q(label=None), Q(label=None, leased_until__gt=now)
+    seats = Label.objects.that_count().filter(question=question)
+    is_open, is_held = Q(label=None), Q(label=None) & is_leased(now)
     return seats.exclude(origin=Label.Origin.AUTHOR).aggregate(
         filled=Count("pk", filter=~is_open),
         held=Count("pk", filter=is_held),
@@ -122,7 +126,7 @@ def seconds_a_label(question: Question) -> float | None:
 
 def batches_in_hand(question: Question, now: datetime) -> list[dict[str, Any]]:
     """Return the open batches whose lease runs, the one that ends first before all, with pairs and drafts."""
-    rows = Assignment.objects.filter(question=question, closed_at=None, leased_until__gt=now)
+    rows = Assignment.objects.filter(is_leased(now), question=question, closed_at=None)
     rows = rows.annotate(pairs=Count("items", distinct=True), answered=Count("drafts", distinct=True))
     columns = {"code": F("annotator__code"), "since": F("created_at"), "until": F("leased_until")}
     return [

@@ -76,9 +76,9 @@ def _nobody_writes(state: State) -> Step | None:
     if left <= 0 or state.counts.writing:
         return None
     return Step(
-        f"{left:,} texts are free to write for, and nobody wrote in the last 24 hours.",
+        f"{left:,} text{' is' if left == 1 else 's are'} free to write for, and nobody wrote in the last 24 hours.",
         "Make an entry link for writers",
-        reverse("admin:collection_entrylink_add"),
+        reverse("entry-links", args=[state.slug]),
     )
 
 
@@ -98,10 +98,10 @@ def _pairs_to_open(state: State) -> Step | None:
 def _few_people_label(state: State) -> Step | None:
     if state.question is None or not state.counts.open_seats or state.counts.labelling >= FEW_PEOPLE:
         return None
-    people = state.counts.labelling
+    people, seats = state.counts.labelling, state.counts.open_seats
     who = {0: "nobody", 1: "one person"}.get(people, f"{people} people")
     return Step(
-        f"{state.counts.open_seats:,} labels are still wanted, and {who} labelled in the last 24 hours.",
+        f"{seats:,} label{' is' if seats == 1 else 's are'} still wanted, and {who} labelled in the last 24 hours.",
         "Invite annotators",
         address_in("pool", state.question),
     )

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
@@ -28,42 +28,32 @@ A_DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Counts:
-    """Where a corpus stands.
+    """Holds the numbers of a corpus's overview."""
 
-    premises: those not dropped. tasks and written: writing tasks, and those that are sent. pairs: those not
-    withdrawn; unopened: how many of them can be opened, which would cost opening_cents; opened and complete: how
-    many have seats, and all labels; gold and disputed: how many of the complete ones have a gold label, and votes
-    that give none (a researcher may have decided). filled: seats with a label that is not the author's; labels: those of
-    them that validators cast here. open_seats: labels still needed.
-    labelling and writing: people who did so in the last 24 hours. days: [ISO date, texts, labels] for the last
-    fourteen days (UTC), the oldest first. agreement: how often a label
-    equals the gold label, over so many `compared` pairs, and its 95% interval. spent, due_labels, due_texts: cents
-    that are earned, and that the open seats and tasks will cost. made_at: when a worker counted; None: just now.
-    """
-
-    premises: int = 0
-    tasks: int = 0
-    written: int = 0
-    pairs: int = 0
-    opened: int = 0
-    unopened: int = 0
-    opening_cents: int = 0
-    complete: int = 0
-    gold: int = 0
-    disputed: int = 0
-    filled: int = 0
-    labels: int = 0
-    open_seats: int = 0
-    labelling: int = 0
-    writing: int = 0
+    premises: int = 0  # without dropped ones
+    tasks: int = 0  # writing tasks
+    written: int = 0  # writing tasks that were sent
+    pairs: int = 0  # without withdrawn ones
+    opened: int = 0  # pairs with seats
+    unopened: int = 0  # pairs that can be opened ...
+    opening_cents: int = 0  # ... and what that would cost
+    complete: int = 0  # pairs with all labels
+    gold: int = 0  # complete pairs with a gold label
+    disputed: int = 0  # complete pairs whose votes give no gold label; a researcher may have decided
+    filled: int = 0  # seats with a label, without the author's
+    labels: int = 0  # filled seats whose label was cast on this site
+    open_seats: int = 0  # labels still needed
+    labelling: int = 0  # people who labelled in the last 24 hours
+    writing: int = 0  # people who wrote in the last 24 hours
+    # [ISO date in UTC, texts, labels], 14 days, oldest first
     days: list[list[Any]] = field(default_factory=list)
-    agreement: float | None = None
-    compared: int = 0
-    interval: list[float] | None = None
-    spent: int = 0
-    due_labels: int = 0
-    due_texts: int = 0
-    made_at: datetime | None = None
+    agreement: float | None = None  # share of labels that equal the gold label
+    compared: int = 0  # number of pairs behind `agreement`
+    interval: list[float] | None = None  # of `agreement`, 95%
+    spent: int = 0  # cents earned so far
+    due_labels: int = 0  # cents that the open seats will cost
+    due_texts: int = 0  # cents that the open writing tasks will cost
+    made_at: datetime | None = None  # when a worker counted; None: during this request
 
     def pace(self, column: int) -> float:
         """Return the mean number a day over the last seven days: of texts (column 1) or of labels (2)."""
@@ -136,7 +126,7 @@ def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: dat
     # By the questions' keys, not by a join with their corpora: then an index leads to these labels alone.
     labels = Label.objects.filter(question__in=list(corpus_of))
     is_filled = Q(label__isnull=False)
-    grouped = labels.seats().filter(pair__withdrawn_at=None).order_by().values("question")
+    grouped = labels.that_count().order_by().values("question")
     for row in grouped.annotate(
         opened=Count("pair", distinct=True),
         filled=Count("pk", filter=is_filled & ~Q(origin=Label.Origin.AUTHOR)),
@@ -196,12 +186,8 @@ def _due_texts(keys: list[int]) -> dict[int, int]:
     grouped = (
         unwritten.order_by().values_list("premise__corpus", "genre__prompt").annotate(number=Count("pk"))
     )
-    newest = (
-        PromptVersion.objects.filter(prompt__corpus__in=keys).order_by().values("prompt").annotate(Max("pk"))
-    )
-    pay = dict(
-        PromptVersion.objects.filter(pk__in=newest.values("pk__max")).values_list("prompt", "pay_cents")
-    )
+    newest = PromptVersion.objects.newest().filter(prompt__corpus__in=keys)
+    pay = dict(newest.values_list("prompt", "pay_cents"))
     due: dict[int, int] = defaultdict(int)
     for corpus, prompt, number in grouped:
         due[corpus] += number * pay.get(prompt, 0)

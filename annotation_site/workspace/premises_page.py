@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from accounts.pages.access import researcher_required
 from collection.models import Corpus, Pair, Premise, WritingSeat
 from collection.texts import direction_of
+from shared.csv_files import csv_file
 from shared.csv_tables import csv_text
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 
@@ -133,9 +134,7 @@ def _with_work(rows: list[Premise]) -> list[dict[str, Any]]:
 
 
 def _csv(corpus: Corpus, found: QuerySet[Premise]) -> StreamingHttpResponse:
-    answer = StreamingHttpResponse(_lines(found), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{corpus.slug}-premises.csv"'
-    return answer
+    return csv_file(_lines(found), f"{corpus.slug}-premises")
 
 
 def _lines(found: QuerySet[Premise]) -> Iterator[str]:

@@ -30,8 +30,7 @@ def corpus_settings(request: HttpRequest, slug: str) -> HttpResponse:
         Corpus.objects.select_related("consent_form", "writing_qualification"), slug=slug
     )
     newest: dict[int, PromptVersion] = {
-        version.prompt_id: version
-        for version in PromptVersion.objects.filter(prompt__corpus=corpus).order_by("number")
+        version.prompt_id: version for version in PromptVersion.objects.newest().filter(prompt__corpus=corpus)
     }
     context = {
         "corpus": corpus,

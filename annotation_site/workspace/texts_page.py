@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.db.models.functions import Length
-from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from accounts.pages.access import researcher_required
 from collection.models import Corpus, Pair, Prompt
 from collection.texts import direction_of
+from shared.csv_files import csv_file
 from shared.csv_tables import csv_text
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 from validation.questions.addresses import number_in
@@ -59,9 +60,7 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
     order = order if order in ORDERS else "-pk"
     found = written(corpus, wanted, **lengths)
     if request.GET.get("as") == "csv":
-        answer = StreamingHttpResponse(_lines(found), content_type="text/csv; charset=utf-8")
-        answer["Content-Disposition"] = f'attachment; filename="{corpus.slug}-texts.csv"'
-        return answer
+        return csv_file(_lines(found), f"{corpus.slug}-texts")
     edges = {side: number_in(request, side, 0, 2**62) or None for side in ("after", "before")}
     page = page_by_key(
         found.select_related("premise", "author", "prompt_version__prompt", "assignment"),
@@ -71,7 +70,7 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
     )
     number, has_more = counted_up_to(found, MOST_COUNTED)
     chosen: dict[str, Any] = {name: value for name, value in (wanted | lengths).items() if value}
-    kept = chosen | ({"order": order} if order != "-pk" else {})
+    parameters = chosen | ({"order": order} if order != "-pk" else {})
     context = {
         "corpus": corpus,
         "has_question": corpus.questions.filter(is_main=True).exists(),
@@ -84,8 +83,8 @@ def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
         "labels": corpus.labels,
         "number": number,
         "has_more": has_more,
-        "next": urlencode({**kept, "after": page.after}) if page.after is not None else "",
-        "previous": urlencode({**kept, "before": page.before}) if page.before is not None else "",
+        "next": urlencode({**parameters, "after": page.after}) if page.after is not None else "",
+        "previous": urlencode({**parameters, "before": page.before}) if page.before is not None else "",
         "csv": urlencode({**chosen, "as": "csv"}),
         "is_narrowed": bool(chosen),
         "direction": direction_of(corpus.language),

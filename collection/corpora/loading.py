@@ -175,7 +175,7 @@ def _load_version(prompt: Prompt, part: PromptPart, changes: Changes) -> None:
     """Updates a version that nobody used; otherwise makes the next version."""
     name = f"prompt {part.slug}"
     # Locked, so that no new assignment uses the version between the check and the change.
-    version = prompt.versions.select_for_update().order_by("-number").first()
+    version = prompt.versions.newest().select_for_update().first()
     if version is None:
         _write_version(PromptVersion(prompt=prompt, number=1), part)
         changes.new(f"{name}, version 1")

@@ -85,7 +85,7 @@ def read_varierr(line: int, record: dict[str, Any]) -> ImportedPair:
     """Reads the labels of four annotators, each at its own position. Leaves out their explanations."""
     given = _by_annotator(record)
     several = sum(len(each) > 1 for each in given)
-    kept = ("label_set_round_1", "label_set_round_2", "error_labels", "annotations", "chaosnli_labels")
+    metadata = ("label_set_round_1", "label_set_round_2", "error_labels", "annotations", "chaosnli_labels")
     split = records.optional_text(record, "split")
     return ImportedPair(
         line=line,
@@ -96,7 +96,7 @@ def read_varierr(line: int, record: dict[str, Any]) -> ImportedPair:
         annotators=tuple(f"Ann{n}" for n in range(1, ANNOTATORS + 1)),
         partition=split if split in {"train", "dev", "test"} else "",
         left_out=several,
-        metadata={key: record[key] for key in kept if key in record} or None,
+        metadata={key: record[key] for key in metadata if key in record} or None,
     )
 
 

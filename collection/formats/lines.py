@@ -1,7 +1,7 @@
 """Reads files line by line, compressed or not, valid or not, with at most one line in memory.
 
 Five readers yield the records of a file: plain lines, JSON Lines, tab-separated and comma-separated text, and JSON
-arrays; only an array is held as a whole. A line that cannot be read becomes a `BadLine` in its place, and reading
+arrays. A line that cannot be read becomes a `BadLine` in its place, and reading
 continues.
 """
 
@@ -19,8 +19,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 MAX_LINE = 2_000_000  # characters
+LONGEST_WORD = 20  # of JSON outside texts, such as -Infinity, or an escape with two parts
+WINDOW = 100_000  # characters of an array that are read at a time
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = "\ufeff"
+JSON = json.JSONDecoder()
 NO_TEXT = re.compile("[\udc80-\udcff]")
 
 type_names = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
@@ -66,9 +69,7 @@ def read_lines(path: Path, encoding: str = "utf-8") -> Iterator[Line | BadLine]:
                 yield BadLine(number, f"not {encoding.upper()} from here on ({problem.reason})")
                 return
             except (EOFError, OSError, zlib.error) as problem:
-                yield BadLine(
-                    number, f"the file breaks off here or is damaged ({problem}); get a fresh copy of it"
-                )
+                yield BadLine(number, _damaged(problem))
                 return
             if not line:
                 return
@@ -95,8 +96,15 @@ def _checked(number: int, line: str, encoding: str) -> Line | BadLine:
     if line.isascii() or (bad := NO_TEXT.search(line)) is None:
         return number, line
     place = len(line[: bad.start()].encode(encoding)) + 1
-    byte, name = ord(bad[0]) - 0xDC00, encoding.upper()
-    return BadLine(number, f"byte {place} (0x{byte:02x}) is not {name}; save the file as {name}")
+    return BadLine(number, f"byte {place} {_no_text(bad[0], encoding.upper())}")
+
+
+def _no_text(found: str, encoding: str) -> str:
+    return f"(0x{ord(found) - 0xDC00:02x}) is not {encoding}; save the file as {encoding}"
+
+
+def _damaged(problem: Exception) -> str:
+    return f"the file breaks off here or is damaged ({problem}); get a fresh copy of it"
 
 
 def json_records(path: Path, encoding: str = "utf-8") -> Iterator[Record | BadLine]:
@@ -146,35 +154,93 @@ def whole_text(path: Path) -> str | BadLine:
 def json_array_records(path: Path) -> Iterator[Record | BadLine]:
     """Reads a JSON array of objects, each with the number of the line on which it begins.
 
-    Holds the whole text in memory. Ends at the first syntax error.
+    Holds one object at a time, also where the array is one long line. Ends at the first syntax error.
     """
-    text = whole_text(path)
-    if isinstance(text, BadLine):
-        yield text
-        return
-    place, line = _after_space(text, 0), 1
-    if text[place : place + 1] != "[":
+    with TextIOWrapper(open_bytes(path), "utf-8-sig", errors="surrogateescape", newline="\n") as file:
+        text = _Window(file)
+        try:
+            yield from _elements(text)
+        except (EOFError, OSError, zlib.error) as problem:
+            yield BadLine(text.line, _damaged(problem))
+
+
+class _Window:
+    """The part of a text that is being read. `line` and `column`, from 1, are those of its next character."""
+
+    def __init__(self, file: TextIO) -> None:
+        self.file, self.text, self.place, self.is_whole = file, "", 0, False
+        self.line, self.column = 1, 1
+
+    def grow(self) -> None:
+        """Reads as many characters as are left, so that a long object is parsed again but a few times."""
+        more = self.file.read(max(len(self.text) - self.place, WINDOW))
+        self.text, self.place, self.is_whole = self.text[self.place :] + more, 0, not more
+
+    def move(self, to: int) -> str:
+        """Goes on to a later place. Returns the text up to there."""
+        passed, self.place = self.text[self.place : to], to
+        if ends := passed.count("\n"):
+            self.line, self.column = self.line + ends, 1
+        self.column += len(passed) - passed.rfind("\n") - 1
+        return passed
+
+    def next_character(self) -> str:
+        """Skips white space. Returns the character there; empty at the end."""
+        while True:
+            self.move(_after_space(self.text, self.place))
+            if self.place < len(self.text) or self.is_whole:
+                return self.text[self.place : self.place + 1]
+            self.grow()
+
+    def value(self) -> tuple[Any, str]:
+        """Returns the JSON value that begins here, and its text. Raises ValueError, RecursionError."""
+        while True:
+            try:
+                value, end = JSON.raw_decode(self.text, self.place)
+                if end < len(self.text) or self.is_whole:  # else a number may go on
+                    return value, self.move(end)
+            except json.JSONDecodeError as problem:
+                breaks_off = problem.pos + LONGEST_WORD > len(self.text) or "Unterminated" in problem.msg
+                if self.is_whole or not breaks_off:
+                    raise
+            self.grow()
+
+
+def _elements(text: _Window) -> Iterator[Record | BadLine]:
+    if text.next_character() != "[":
         yield BadLine(1, "the file must hold a JSON array: it has to begin with [")
         return
-    scan, seen, end = json.JSONDecoder().raw_decode, 0, "["
+    text.move(text.place + 1)
+    if text.next_character() == "]":
+        return
     while True:
-        place = _after_space(text, place + 1)
-        line, seen = line + text.count("\n", seen, place), place
-        if end == "[" and text[place : place + 1] == "]":
-            return
+        text.next_character()
+        line, column = text.line, text.column
         try:
-            value, place = scan(text, place)
+            value, written = text.value()
         except (ValueError, RecursionError) as problem:
-            yield _invalid_json(1, problem, " from here on")
+            yield _invalid_json(line, _placed(problem, text, column), " from here on")
             return
-        yield _object(line, value)
-        place = _after_space(text, place)
-        end = text[place : place + 1]
+        bad = NO_TEXT.search(written)
+        yield BadLine(line, f"a byte {_no_text(bad[0], 'UTF-8')}") if bad else _object(line, value)
+        end = text.next_character()
         if end == "]":
             return
         if end != ",":
             yield BadLine(line, "not valid JSON after this object: there must be a comma or ]")
             return
+        text.move(text.place + 1)
+
+
+def _placed(problem: Exception, text: _Window, column: int) -> Exception:
+    """Returns the error with its line and column counted from the object's first character, not from the window's."""
+    if not isinstance(problem, json.JSONDecodeError):
+        return problem
+    inside = text.text[text.place : problem.pos]
+    found = json.JSONDecodeError(problem.msg, inside, len(inside))
+    if "\n" not in inside:
+        found.colno += column - 1
+    return found
 
 
 def _after_space(text: str, place: int) -> int:
@@ -274,14 +340,16 @@ def _row(number: int, cells: list[str], columns: list[str]) -> Record | BadLine:
 
 
 def container_of(path: Path) -> str:
-    """Return the kind of file by its beginning: jsonl, json, xml, tsv or csv. An empty file is jsonl."""
-    for item in read_lines(path):
-        text = "" if isinstance(item, BadLine) else item[1].lstrip()
-        if text:
-            return {"{": "jsonl", "[": "json", "<": "xml"}.get(text[0]) or ("tsv" if "\t" in text else "csv")
-        if isinstance(item, BadLine):
-            break
-    return "jsonl"
+    """Return the kind of file by its beginning: jsonl, json, xml, tsv or csv. An empty or damaged file is jsonl."""
+    with open_bytes(path) as file:
+        try:
+            text = file.read(WINDOW).decode(errors="replace").removeprefix(BOM).lstrip()
+        except (EOFError, OSError, zlib.error):
+            return "jsonl"
+    if not text:
+        return "jsonl"
+    has_tab = "\t" in text.partition("\n")[0]
+    return {"{": "jsonl", "[": "json", "<": "xml"}.get(text[0]) or ("tsv" if has_tab else "csv")
 
 
 def any_records(path: Path) -> Iterator[Record | BadLine]:

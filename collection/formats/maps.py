@@ -191,8 +191,8 @@ class FieldMap:
     columns: field -> its columns. `a|b` is the first of the two that a line has. Several columns of `premise` are
     its sentences. splits: whether a list's cell may be a text such as `2, 3, 3`. has_author: whether the first
     label is the author's. alone: whether a label without others is the author's, too. gold_stands: whether the gold
-    label was decided beyond the labels beside it. passed_over: columns that are known and not read. named: fields
-    that the researcher mapped, whose columns must be in the file.
+    label was decided beyond the labels beside it. gathered: whether each label was a row of the file. passed_over:
+    columns that are known and not read. named: fields that the researcher mapped, whose columns must be in the file.
     """
 
     columns: Mapping[str, tuple[str, ...]]
@@ -201,18 +201,19 @@ class FieldMap:
     has_author: bool = False
     alone: bool = False
     gold_stands: bool = False
+    gathered: bool = False
     passed_over: frozenset[str] = frozenset()
     named: frozenset[str] = frozenset()
 
     def with_columns(self, given: Mapping[str, tuple[str, ...]]) -> "FieldMap":
         """Returns the map with other columns for some fields. A named column serves no other field."""
         taken = {column for columns in given.values() for column in columns}
-        kept = {
+        remaining = {
             name: tuple(column for column in columns if column not in taken)
             for name, columns in self.columns.items()
             if name not in given
         }
-        columns = {**{name: found for name, found in kept.items() if found}, **given}
+        columns = {**{name: found for name, found in remaining.items() if found}, **given}
         return replace(self, columns=columns, named=self.named | given.keys(), splits=True)
 
     def with_labels(self, given: LabelMap) -> "FieldMap":
@@ -275,6 +276,7 @@ class FieldMap:
             gold_stands=self.gold_stands,
             partition=self._partition(record),
             metadata=self._metadata(record),
+            rows=len(labels) if self.gathered else 1,
             left_out=left_out,
             unread=records.unread(record, self.known),
         )
@@ -350,12 +352,12 @@ class FieldMap:
         return records.listed(record, column)
 
     def _partition(self, record: dict[str, Any]) -> str:
-        told = self._text(record, "partition")
-        if told and told.lower() not in PARTITIONS:
+        name = self._text(record, "partition")
+        if name and name.lower() not in PARTITIONS:
             raise Unreadable(
-                f'"{self._one(record, "partition")}" must be one of {", ".join(PARTITIONS)}, not "{told}"'
+                f'"{self._one(record, "partition")}" must be one of {", ".join(PARTITIONS)}, not "{name}"'
             )
-        return PARTITIONS[told.lower()] if told else ""
+        return PARTITIONS[name.lower()] if name else ""
 
     def _metadata(self, record: dict[str, Any]) -> dict[str, Any] | None:
         columns = self._there(record, "metadata")

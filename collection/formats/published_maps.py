@@ -217,6 +217,7 @@ VERIDICALITY = FieldMap(
             **dict.fromkeys(("maybe", "maybe or maybe not"), "neutral"),
         }
     ),
+    gathered=True,
 )
 LITEX = FieldMap(
     {**same("premise", "hypothesis"), **columns(label="gold_label", id="pairID")},
@@ -228,6 +229,7 @@ LIVE = FieldMap(
     {**same("premise", "hypothesis"), **columns(labels="multilabel", annotators="worker_id", id="uid")}
     | columns(metadata="chaos_dist+mnli_labels"),
     LabelMap({"true": "entailment", "either": "neutral", "false": "contradiction"}),
+    gathered=True,
 )
 AMBIENT = FieldMap(
     {

@@ -28,8 +28,9 @@ class ImportedPair:
     annotators: who gave them, in the same order; empty if unknown. Codes are the file's own.
     published_label: the file's gold label; None if there is none. `has_gold`: whether the file has gold labels.
         `gold_stands`: it was decided beyond the votes, and is stored beside them.
-    partition: the published partition that the line names; empty if it names none.
+    partition: the published partition that the line names; empty if it names none. `drawn`: it was drawn instead.
     parses: premise, premise binary, hypothesis, hypothesis binary; empty where the file has none.
+    rows: of the file, which the pair was gathered from.
     left_out: how many answers name several labels; `labels` has none of these.
     metadata: facts about the origin of the pair, stored as they came; values as in JSON.
     unread: keys of the line that no reader knows.
@@ -52,8 +53,10 @@ class ImportedPair:
     has_gold: bool = False
     gold_stands: bool = False
     partition: str = ""
+    drawn: bool = False
     parses: tuple[str, str, str, str] = ("", "", "", "")
     metadata: Mapping[str, Any] | None = None
+    rows: int = 1
     left_out: int = 0
     unread: frozenset[str] = frozenset()
 

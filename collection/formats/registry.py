@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats import published_maps
+from collection.formats.anli import anli_records
 from collection.formats.answer_lines import (
     add_one_records,
     block_records,
@@ -208,8 +209,8 @@ FORMATS: dict[str, ImportFormat] = _registered(
     ),
     elicited(
         "anli",
-        "ANLI, JSON Lines, with the labels of its verifiers where they are in the file",
-        json_records,
+        "ANLI, JSON Lines, with the labels of its verifiers where they are in the file or beside it",
+        anli_records,
         published_maps.ANLI,
         mark=_marks("uid", "context", "hypothesis"),
         seats=4,

@@ -46,7 +46,7 @@ def facts_beside(path: Path) -> dict[str, Any]:
         ) from None
     question, rule = facts["question"], rule_of(facts)
     return {
-        "scheme": rule.gold_scheme or rule.scheme,
+        "scheme": rule.decided_scheme,
         "question_scheme": rule.scheme if rule.gold_scheme else None,
         "protocol": facts["protocol"],
         "language": facts["language"],

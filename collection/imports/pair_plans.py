@@ -58,6 +58,10 @@ class Rules:
     take: str = ALL
     asked: str = ""
 
+    def has_votes(self, item: ImportedPair) -> bool:
+        """Returns whether labels of the pair are imported as votes."""
+        return self.take == ALL and bool(_votes(item, self.elicited and item.has_author))
+
     @property
     def votes(self) -> Sequence[str]:
         """Return the labels that the main question accepts."""

@@ -6,7 +6,7 @@ the corpus's row, so that two imports into one corpus take turns while annotator
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -30,6 +30,7 @@ class PairImport:
     genre: of the pairs, unless a line names another; empty: the corpus's only genre, else `default_genre`.
     genre_facts: the fields of genres that it makes, by slug; of others only the name is known.
     ids_repeat: whether several pairs of the file may have one id. counts: of the report, by name.
+    partitions: new pairs by partition, or "none".
     genres_made, ids_changed: the first few, for the report.
     """
 
@@ -40,6 +41,7 @@ class PairImport:
     genre_facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ids_repeat: bool = False
     counts: Counter[str] = field(default_factory=Counter)
+    partitions: Counter[str] = field(default_factory=Counter)
     genres_made: list[str] = field(default_factory=list)
     ids_changed: list[str] = field(default_factory=list)
     _genres: dict[str, Genre] | None = None
@@ -107,15 +109,23 @@ class PairSource:
     repeats: Repeats = field(default_factory=Repeats)
 
 
+UNSHORTENED = 29  # characters of a long code that stand before its digest
+
+
 def genre_slug(name: str) -> str:
     """Returns a slug for a genre's published name; for names in other scripts, one made from the digest."""
     return slugify(name)[:60] or f"genre-{sha256(name.encode()).hexdigest()[:8]}"
 
 
+def code_prefix(corpus: str) -> str:
+    """Returns the beginning that the codes of all imported annotators of a corpus share, also the shortened ones."""
+    return f"{corpus}:"[:UNSHORTENED]
+
+
 def person_code(corpus: str, code: str) -> str:
     """Returns the code of an imported annotator: `corpus:code`, shortened with a digest to 40 characters."""
     whole = f"{corpus}:{code}"
-    return whole if len(whole) <= 40 else f"{whole[:29]}-{sha256(whole.encode()).hexdigest()[:10]}"
+    return whole if len(whole) <= 40 else f"{whole[:UNSHORTENED]}-{sha256(whole.encode()).hexdigest()[:10]}"
 
 
 def write_pairs(
@@ -154,6 +164,7 @@ def write_pairs(
     written = [(pair, plan) for pair, (_, _, plan) in zip(pairs, new, strict=True)]
     Parse.objects.bulk_create(_parse(pair, plan) for pair, plan in written if any(plan.item.parses))
     run.counts["pairs"] += len(pairs)
+    run.partitions.update(pair.published_partition or "none" for pair in pairs)
     run.counts["empty_hypotheses"] += sum(not pair.hypothesis.strip() for pair in pairs)
     return written, refused
 
@@ -179,7 +190,8 @@ def _with_names(
             continue
         public_id = plan.item.pair_id
         if not public_id:
-            partition = run.partition_of(plan) or ""
+            # A drawn partition is no part of the pair: with another seed it is the same pair.
+            partition = "" if plan.item.drawn else run.partition_of(plan) or ""
             content = pair_id_of(partition, genre.slug, plan, 0)
             repetition = file.repeats.met(content)
             public_id = pair_id_of(partition, genre.slug, plan, repetition) if repetition else content
@@ -214,7 +226,10 @@ def _without_known(run: PairImport, named: Sequence[Named], refused: list[BadLin
         if public_id not in known:
             known[public_id] = this
             new.append((genre, public_id, plan))
-        elif known[public_id] == this:
+            continue
+        if plan.item.drawn:  # the pair stays where it is
+            this = replace(this, partition=known[public_id].partition)
+        if known[public_id] == this:
             run.counts["skipped"] += 1
         else:
             refused.append(BadLine(plan.item.line, _conflict(public_id, known[public_id], this)))

@@ -14,6 +14,7 @@ from collection.premise_ids import digest_of
 from nli.lines import PARTITIONS
 
 WHOLE = 2**64
+DEFAULT = "80:10:10"
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Split:
         if item.partition:
             return item
         group = item.group or item.document or item.premise_id or digest_of(item.premise)
-        return replace(item, partition=self.partition_of(group))
+        return replace(item, partition=self.partition_of(group), drawn=True)
 
 
 def split_of(text: str, seed: int) -> Split | None:
@@ -46,6 +47,6 @@ def split_of(text: str, seed: int) -> Split | None:
         shares = ()
     if len(shares) != 3 or sum(shares) != 100 or min(shares) < 0:
         raise ValueError(
-            f"--split {text}: write the percent of train, dev and test, which make 100 together, such as 80:10:10, or none."
+            f"--split {text}: write the percent of train, dev and test, which make 100 together, such as {DEFAULT}, or none."
         )
     return Split(shares, seed)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.db.models import Exists, Max, Min, OuterRef, QuerySet
+from django.db.models import Max, Min
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -39,15 +39,9 @@ class Estimate:
         return self.cents * 60 // self.minutes
 
 
-def newest_versions() -> QuerySet[PromptVersion]:
-    """Returns the newest version of each prompt."""
-    newer = PromptVersion.objects.filter(prompt=OuterRef("prompt"), number__gt=OuterRef("number"))
-    return PromptVersion.objects.filter(~Exists(newer)).order_by()
-
-
 def writing_task(corpus: int) -> Task | None:
     """Returns a task of writing: the lowest pay and the longest time of the prompts that are open; None without one."""
-    versions = newest_versions().filter(prompt__corpus=corpus, prompt__status="open")
+    versions = PromptVersion.objects.newest().filter(prompt__corpus=corpus, prompt__status="open")
     found = versions.aggregate(
         seconds=Max("seconds"), cents=Min("pay_cents"), reading_cents=Min("reading_pay_cents")
     )
@@ -59,7 +53,7 @@ TASKS: dict[str, Callable[[int], Task | None]] = {EntryLink.Work.WRITING: writin
 
 
 def tasks_of(corpus: int) -> dict[str, Task]:
-    """Returns kind of work -> its task, of the kinds that the corpus has."""
+    """Returns the tasks of a corpus by kind of work; without the kinds that the corpus lacks."""
     found = {work: task_of(corpus) for work, task_of in TASKS.items()}
     return {work: task for work, task in found.items() if task is not None}
 

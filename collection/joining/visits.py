@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.db.models import CharField, Count, OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Cast, Coalesce, Concat
@@ -14,15 +15,39 @@ from collection.models import EntryLink, ExamAttempt, Exclusion, LedgerEntry, Vi
 from shared.transactions import one_transaction
 
 
+def visit_of_work(*, user: str, corpus: str, at: str) -> QuerySet[Visit]:
+    """Returns a query, for a subquery, whose first row is the visit to which a piece of work belongs.
+
+    That is the newest visit of the person to the corpus that began before the work was done. So what somebody does
+    counts and is paid in one visit, through however many links they came. The arguments name columns of the work.
+    """
+    began = Visit.objects.filter(
+        user=OuterRef(user), link__corpus=OuterRef(corpus), arrived_at__lte=OuterRef(at)
+    )
+    return began.order_by("-arrived_at", "-pk")
+
+
+def in_visit(work: QuerySet[Any], visit: int | OuterRef, *, user: str, corpus: str, at: str) -> QuerySet[Any]:
+    """Keeps the work of the visit with this id, or of that of an outer query. For the names see `visit_of_work`."""
+    found = visit_of_work(user=user, corpus=corpus, at=at).values("pk")
+    return work.alias(visit=Subquery(found[:1])).filter(visit=visit)
+
+
+def texts_in(
+    visit: int | OuterRef, user: int | OuterRef, corpus: int | OuterRef
+) -> QuerySet[WritingAssignment]:
+    """Returns the premises with submitted texts of a visit by this person to this corpus, surplus ones included."""
+    sent = WritingAssignment.objects.sent().filter(corpus=corpus, annotator=user)
+    return in_visit(sent, visit, user="annotator", corpus="corpus", at="closed_at")
+
+
 def tasks_done(visit: Visit) -> int:
-    """Counts the tasks done for the link's corpus since the visit began."""
+    """Counts the tasks done for the link's corpus in this visit."""
     return sum(count(visit) for count in WORK)
 
 
 def premises_written(visit: Visit) -> int:
-    """Counts the premises with submitted texts, surplus ones included."""
-    sent = WritingAssignment.objects.sent().filter(corpus=visit.link.corpus_id, annotator=visit.user_id)
-    return sent.filter(closed_at__gte=visit.arrived_at).count()
+    return texts_in(visit.pk, visit.user_id, visit.link.corpus_id).count()
 
 
 # Counters of work. Validation, which imports this app, adds one for its batches.
@@ -57,9 +82,8 @@ class Progress:
 
 
 def progress_of(visit: Visit) -> Progress:
-    earned = LedgerEntry.objects.filter(
-        user=visit.user_id, corpus=visit.link.corpus_id, created_at__gte=visit.arrived_at
-    )
+    mine = LedgerEntry.objects.filter(user=visit.user_id, corpus=visit.link.corpus_id)
+    earned: Any = in_visit(mine, visit.pk, user="user", corpus="corpus", at="created_at")
     return Progress(tasks_done(visit), visit.link.tasks_wanted, earned.total_cents())
 
 
@@ -142,13 +166,11 @@ def visit_of(user: User, visit_id: int | None) -> Visit | None:
 def earnings(link: EntryLink) -> QuerySet[PlatformIdentity]:
     """Returns people with `participant`, `finished` visits, and `cents` earned through this link.
 
-    An entry of the ledger belongs to the link of the person's newest visit to its corpus before it. So each entry is in
-    the earnings of one link at most, and people who came through several links are paid once.
+    An entry of the ledger belongs to the link of its visit (`visit_of_work`), so people who came through several links
+    are paid once.
     """
     visits = Visit.objects.filter(link=link, user=OuterRef("user")).order_by().values("user")
-    came_by = Visit.objects.filter(
-        user=OuterRef("user"), link__corpus=OuterRef("corpus"), arrived_at__lte=OuterRef("created_at")
-    ).order_by("-arrived_at", "-pk")
+    came_by = visit_of_work(user="user", corpus="corpus", at="created_at")
     earned = (
         LedgerEntry.objects.filter(user=OuterRef("user"), corpus=link.corpus_id)
         .annotate(came_by=Subquery(came_by.values("link")[:1]))

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 
 from accounts.models import ConsentForm, Qualification
 from collection.corpus_schema import CorpusPart, GenrePart, PromptPart
-from collection.models.querysets import CorpusQuerySet, GenreQuerySet, PromptQuerySet
+from collection.models.querysets import CorpusQuerySet, GenreQuerySet, PromptQuerySet, PromptVersionQuerySet
 from nli.labels import PLAIN_WORDS, SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
 
@@ -211,6 +211,8 @@ class PromptVersion(models.Model):
     )
     digest = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = PromptVersionQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["prompt", "number"], name="prompt_version_unique")]

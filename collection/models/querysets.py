@@ -8,7 +8,18 @@ from django.db import connection, models
 from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce, Lower
 
+from accounts.models import User
 from collection.advice import fold
+
+
+def is_leased(now: datetime, path: str = "") -> Q:
+    """Returns the condition on seats and batches, or on those at the end of `path`, that their lease runs."""
+    return Q(**{f"{path}leased_until__gt": now})
+
+
+def is_unleased(now: datetime) -> Q:
+    """Returns the opposite condition, with no lease at all among it."""
+    return Q(leased_until=None) | Q(leased_until__lte=now)
 
 
 class WritingAssignmentQuerySet(models.QuerySet):
@@ -49,6 +60,13 @@ class PromptQuerySet(models.QuerySet):
     def with_pilot_counts(self) -> "PromptQuerySet":
         """Adds `pilot_count`: how many people are chosen to try the prompt out."""
         return self.annotate(pilot_count=Count("pilots"))
+
+
+class PromptVersionQuerySet(models.QuerySet):
+    def newest(self) -> "PromptVersionQuerySet":
+        """Keeps the newest version of each prompt: that under which new tasks are given, shown and paid."""
+        newer = self.model._default_manager.filter(prompt=OuterRef("prompt"), number__gt=OuterRef("number"))
+        return self.filter(~Exists(newer))
 
 
 class GenreQuerySet(models.QuerySet):
@@ -127,7 +145,7 @@ class SeatQuerySet(models.QuerySet):
 
     def claimable_by(self, annotator: models.Model, now: datetime) -> "SeatQuerySet":
         """Keeps unwritten seats that this person holds, or that nobody else holds now."""
-        free = Q(annotator=annotator.pk) | Q(annotator=None) | Q(leased_until__lte=now)
+        free = Q(annotator=annotator.pk) | Q(annotator=None) | is_unleased(now)
         return self.unwritten().filter(free)
 
     def to_write(self, genre: Any, is_piloted: Any) -> "SeatQuerySet":
@@ -143,7 +161,7 @@ class SeatQuerySet(models.QuerySet):
 
     def unheld_at(self, now: datetime) -> "SeatQuerySet":
         """Keeps seats without a current lease."""
-        return self.filter(Q(leased_until=None) | Q(leased_until__lte=now))
+        return self.filter(is_unleased(now))
 
     def not_touched_by(self, annotator: models.Model) -> "SeatQuerySet":
         """Leaves out premises that this annotator has claimed before, skipped ones too."""
@@ -176,9 +194,10 @@ class PairQuerySet(models.QuerySet):
         return self.filter(premise__genre__slug=slug)
 
 
-# Every entry is in one of these states.
+# Every entry of a person is in one of these states. Those of simulated annotators, who are never paid, are in none.
+# People are a subquery, not a join: of two approvals at once, the second then tests `pay_list` anew when it gets the row.
 PAY_STATES = {
-    "unapproved": Q(pay_list=None),
+    "unapproved": Q(pay_list=None, user__in=Subquery(User.objects.filter(kind="person").values("pk"))),
     "approved": Q(pay_list__isnull=False, pay_list__exported_at=None),
     "exported": Q(pay_list__exported_at__isnull=False, pay_list__paid_at=None),
     "paid": Q(pay_list__paid_at__isnull=False),
@@ -205,6 +224,9 @@ class LedgerQuerySet(models.QuerySet):
         sums |= {state: Coalesce(Sum("cents", filter=of), 0) for state, of in PAY_STATES.items()}
         grouped = self.order_by().values("corpus").annotate(total=Sum("cents"), **sums)
         return list(grouped.order_by("name").values("name", "total", "cents_today", *PAY_STATES))
+
+    def unapproved(self) -> "LedgerQuerySet":
+        return self.filter(PAY_STATES["unapproved"])
 
     def total_cents(self) -> int:
         return self.aggregate(total=Sum("cents"))["total"] or 0

@@ -110,7 +110,7 @@ def _key(caption: Caption, kept: int, replaced: dict[int, str]) -> Key:
 
 def _sentence(caption: Caption, kept: int, replaced: dict[int, str]) -> str:
     """Returns the kept tokens as a sentence, with capital, full stop, and the right `a` or `an`."""
-    said = ""
+    sentence = ""
     before = -1
     for at, text in enumerate(caption.texts):
         if not kept >> at & 1 or (caption.punctuation >> at & 1 and not _between(kept, at)):
@@ -122,12 +122,12 @@ def _sentence(caption: Caption, kept: int, replaced: dict[int, str]) -> str:
             and caption.texts[before].lower() in ("a", "an")
             and (at in replaced or before < at - 1)
         ):
-            said = said[: -len(caption.texts[before])] + article_before(text)
-        if said and (before < at - 1 or caption.spaced[before]):
-            said += " "
-        said += text
+            sentence = sentence[: -len(caption.texts[before])] + article_before(text)
+        if sentence and (before < at - 1 or caption.spaced[before]):
+            sentence += " "
+        sentence += text
         before = at
-    return f"{said[:1].upper()}{said[1:]}."
+    return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 def _between(kept: int, at: int) -> bool:

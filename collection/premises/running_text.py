@@ -61,9 +61,9 @@ class _Paragraph:
     def give(self, whole: bool = True) -> Iterator[Sentence]:
         """Yields the sentences and discards them. If not `whole`, it retains the last one, which may continue."""
         pieces = sentencex.segment(self.language, "\n".join(text for _, text in self.lines))
-        kept = [] if whole or len(pieces) == 1 else pieces[-1:]
+        retained = [] if whole or len(pieces) == 1 else pieces[-1:]
         at = 0  # index of the line that the piece begins in
-        for piece in pieces[: len(pieces) - len(kept)]:
+        for piece in pieces[: len(pieces) - len(retained)]:
             start = at + piece[: len(piece) - len(piece.lstrip())].count("\n")
             if words := " ".join(piece.split()):
                 line = self.lines[start][0]
@@ -71,7 +71,7 @@ class _Paragraph:
                 self.last = (line, place)
                 yield Sentence(line, place, words)
             at += piece.count("\n")
-        rest = "".join(kept)
+        rest = "".join(retained)
         first = self.lines[at][0] if self.lines else 0
         self.lines, self.length = [], 0
         for number, text in enumerate(rest.split("\n") if rest else []):

@@ -5,6 +5,6 @@ folder of their own. `RecastFormat` turns each into a format of pairs, like thos
 """
 
 from collection.formats.records import Unreadable
-from collection.recasting.recipe import Draw, Item, PassedOver, Recipe
+from collection.recasting.recipe import Draw, Item, Partition, PassedOver, Recipe
 
-__all__ = ["Draw", "Item", "PassedOver", "Recipe", "Unreadable"]
+__all__ = ["Draw", "Item", "Partition", "PassedOver", "Recipe", "Unreadable"]

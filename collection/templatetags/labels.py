@@ -56,12 +56,12 @@ def vote_bar(votes: Mapping[str, int], labels: Sequence[str]) -> SafeString:
         start += width
     if not given:
         return mark_safe("")
-    said = ", ".join(f"{votes[label]} {label}" for label in given)
+    counts = ", ".join(f"{votes[label]} {label}" for label in given)
     return format_html(
         '<svg class="vote-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">{}</svg>'
         '<span class="small">{}</span>',
         mark_safe("".join(bars)),
-        said,
+        counts,
     )
 
 

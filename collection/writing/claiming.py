@@ -43,7 +43,12 @@ def lock_writer(annotator: User) -> None:
 
     `no_key`: other tables refer to the key, and a simultaneous submission need not wait.
     """
-    User.objects.select_for_update(of=("self",), no_key=True).get(pk=annotator.pk)
+    lock_writers(User.objects.filter(pk=annotator.pk))
+
+
+def lock_writers(writers: QuerySet[User]) -> None:
+    """Locks several writers as `lock_writer` does, in the order of their ids."""
+    list(writers.order_by("pk").select_for_update(of=("self",), no_key=True))
 
 
 @one_transaction
@@ -77,7 +82,7 @@ def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> Writi
     if seat is None:
         raise _why_no_seat(corpus, annotator, full, now)
     lease_seat(seat, annotator, now)
-    version = PromptVersion.objects.filter(prompt__genre=seat.genre_id).latest("number")
+    version = PromptVersion.objects.newest().get(prompt__genre=seat.genre_id)
     made = WritingAssignment.objects.create(
         corpus=corpus, annotator=annotator, seat=seat, prompt_version=version
     )

@@ -27,7 +27,7 @@ def preview_writing(request: HttpRequest, slug: str) -> HttpResponse:
     premise = premises.select_related("genre__prompt").order_by("pk").first()
     if premise is None:
         raise Http404("This corpus has no prompt with a premise, so there is no writing page to show.")
-    version = PromptVersion.objects.filter(prompt=premise.genre.prompt).order_by("-number").first()
+    version = PromptVersion.objects.newest().filter(prompt=premise.genre.prompt).first()
     assignment = WritingAssignment(
         pk=0,  # of no row: it is never saved
         token="preview",

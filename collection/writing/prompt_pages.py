@@ -40,6 +40,7 @@ def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
             return redirect("writing", corpus=corpus)
         form.explain(wrong)
     form.focus_first_error()
+    is_done = prompts.has_passed(annotator=user, version=found)
     context = {
         "version": found,
         "corpus": corpus_shown,
@@ -48,7 +49,9 @@ def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
         "examples": _by_premise(found, corpus_shown),
         "form": form,
         "differs": found.differs if prompts.knows_another(annotator=user, prompt=found.prompt) else "",
-        "is_done": prompts.has_passed(annotator=user, version=found),
+        "is_done": is_done,
+        "pays": not is_done
+        and (user.is_researcher or prompts.pays_for_reading(annotator=user, version=found)),
     }
     return render(request, "collection/writing/prompt.html", context, status=422 if form.errors else 200)
 

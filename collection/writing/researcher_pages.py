@@ -4,7 +4,8 @@ from itertools import pairwise
 from typing import cast
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -15,17 +16,35 @@ from collection.models import Corpus, ProblemReport, Prompt, PromptVersion
 from collection.writing import problem_reports, prompts, statistics
 from collection.writing.forms import PilotForm, ReportForm
 from collection.writing.versions import differences, statistics_of
+from shared.csv_files import csv_file
+from shared.sorted_lists import Column, list_as_csv, sorted_list, stored_as_csv
 
 REPORTS_A_PAGE = 20
 TASKS_SHOWN = 50
+OF_REPORTS = [
+    Column("report", "", lambda each: each.pk),
+    Column("sent_at", "", lambda each: each.created_at),
+    Column("writer", "", lambda each: each.assignment.annotator.code),
+    Column("premise", "", lambda each: each.assignment.seat.premise.public_id),
+    Column("text", "", lambda each: each.text),
+    Column("answer", "", lambda each: each.answer),
+    Column("answered_at", "", lambda each: each.answered_at),
+]
+OF_PROMPTS = [
+    Column("prompt", "Prompt", lambda each: each.name),
+    Column("state", "State", lambda each: each.status),
+    Column("pilots", "Pilots", lambda each: each.pilot_count, is_number=True),
+]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
-def report_queue(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lists problem reports, the oldest unanswered ones first, each with its premise and a form."""
+def report_queue(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Lists problem reports, the oldest unanswered ones first, each with its premise and a form; `as=csv`: all as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)
     reports = ProblemReport.objects.filter(assignment__corpus=corpus)
+    if request.GET.get("as") == "csv":
+        return csv_file(stored_as_csv(reports.with_tasks(), OF_REPORTS), f"{slug}-reports")
     refused = None
     if request.method == "POST":
         form = ReportForm(reports, request.POST)
@@ -45,7 +64,8 @@ def report_queue(request: HttpRequest, slug: str) -> HttpResponse:
         refused = form
     answered = request.GET.get("show") == "answered"
     found = reports.answered() if answered else reports.unanswered().oldest_first()
-    shown = list(found.with_tasks()[:REPORTS_A_PAGE])
+    page = Paginator(found.with_tasks(), REPORTS_A_PAGE).get_page(request.GET.get("page"))
+    shown = list(page)
     forms = [
         refused
         if refused is not None and refused.data.get("report") == str(report.pk)
@@ -56,6 +76,8 @@ def report_queue(request: HttpRequest, slug: str) -> HttpResponse:
         "corpus": corpus,
         "rows": list(zip(shown, forms, strict=True)),
         "answered": answered,
+        "page": page,
+        "number": reports.count(),
         "open_count": reports.unanswered().count(),
         "refused": refused,
     }
@@ -81,10 +103,13 @@ def advice_counts(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @researcher_required
-def pilots(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lists the prompts of a corpus with their states and numbers of pilots."""
+def pilots(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Lists the prompts of a corpus with their states and numbers of pilots; `as=csv`: as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)
-    context = {"corpus": corpus, "prompts": corpus.prompts.with_pilot_counts().order_by("slug")}
+    table = sorted_list(request, corpus.prompts.with_pilot_counts().order_by("slug"), OF_PROMPTS)
+    if request.GET.get("as") == "csv":
+        return csv_file(list_as_csv(table.rows, OF_PROMPTS), f"{slug}-prompts")
+    context = {"corpus": corpus, "table": table}
     return render(request, "collection/writing/pilots.html", context)
 
 

@@ -165,11 +165,11 @@ def _skip(request: HttpRequest, corpus: Corpus, user: User, assignment: WritingA
         return task_page(request, assignment, task, status=422)
     if task.has_typed and not form.cleaned_data["sure"]:
         return task_page(request, assignment, task, status=409)
-    said = form.cleaned_data
+    answer = form.cleaned_data
     cents = submitting.skip_writing(
-        annotator=user, token=assignment.token, problem=said["problem"], reason=said["reason"]
+        annotator=user, token=assignment.token, problem=answer["problem"], reason=answer["reason"]
     )
-    messages.info(request, _skipped(bool(said["problem"]), said["reason"], cents))
+    messages.info(request, _skipped(bool(answer["problem"]), answer["reason"], cents))
     return _go_on(request, assignment)
 
 
@@ -299,12 +299,12 @@ def draft(request: HttpRequest, corpus: str) -> HttpResponse:
     if by_script(request):
         typed = {label: text for label, text in texts.items() if label in assignment.labels}
         advice = submitting.advice_on(assignment, typed)
-        said = {each.label: submitting.in_words(each) for each in advice if each.kind not in AFTER_TYPING}
+        in_words = {each.label: submitting.in_words(each) for each in advice if each.kind not in AFTER_TYPING}
         return JsonResponse(
             {
                 "saved_at": saved.saved_at.isoformat() if saved else None,
                 "version": saved.version if saved else "",
-                "advice": said,
+                "advice": in_words,
             }
         )
     if saved:

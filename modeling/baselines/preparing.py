@@ -171,8 +171,8 @@ def start_learning(training: Training, settings: LearningSettings) -> None:
     training.optimiser = make_optimiser(training.network, settings)
     training.position.learning_rate = settings.learning_rate
     if start is not None and start.how == "transfer" and settings.optimiser == "adadelta":
-        kept = checkpoint.load_accumulators(start.folder)
-        take_accumulators(training.network, training.optimiser, kept)
+        accumulators = checkpoint.load_accumulators(start.folder)
+        take_accumulators(training.network, training.optimiser, accumulators)
 
 
 def first_table(vectors: WordVectors, oov: str) -> Tensor:

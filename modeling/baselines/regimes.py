@@ -159,10 +159,10 @@ def take_accumulators(
                 raise BaselineError(
                     f"The accumulators have none for {name}: give both runs the same settings."
                 )
-            kept = accumulators[f"{name}/{part}"]
-            if kept.dim():
+            stored = accumulators[f"{name}/{part}"]
+            if stored.dim():
                 whole = torch.zeros_like(parameter)
-                whole[: len(kept)] = kept.to(whole.device)
-                kept = whole
-            state[part] = kept.clone()
+                whole[: len(stored)] = stored.to(whole.device)
+                stored = whole
+            state[part] = stored.clone()
         optimiser.state[parameter] = state

@@ -61,11 +61,11 @@ def find_vectors(
     BaselineError where the source is missing or torn.
     """
     digest = package_digest(source) if source in PACKAGES else remembered_digest(Path(source), cache)
-    kept = [
+    cached = [
         None if digest is None else read_table(table_path(cache, digest, words, lowercase_fallback))
         for words in lists
     ]
-    missing = [words for words, table in zip(lists, kept, strict=True) if table is None]
+    missing = [words for words, table in zip(lists, cached, strict=True) if table is None]
     known: dict[str, Floats] = {}
     if missing:
         wanted = {UNKNOWN_WORD}.union(*missing)
@@ -74,7 +74,7 @@ def find_vectors(
         known, digest = read_source(source, wanted, cache)
     assert digest is not None
     found = []
-    for words, table in zip(lists, kept, strict=True):
+    for words, table in zip(lists, cached, strict=True):
         if table is None:
             table = arrange(words, known, lowercase_fallback)
             write_table(table_path(cache, digest, words, lowercase_fallback), *table)

@@ -81,5 +81,5 @@ def build_vocabulary(
     counts = Counter(token for tokens in sentences for token in tokens)
     for word in known:
         counts.pop(word, None)
-    kept = sorted((-count, word) for word, count in counts.items() if count >= minimum_count)
-    return Vocabulary((*known, *(word for _, word in kept)), language=language)
+    frequent = sorted((-count, word) for word, count in counts.items() if count >= minimum_count)
+    return Vocabulary((*known, *(word for _, word in frequent)), language=language)

@@ -84,7 +84,7 @@ def request_run(
     BadSetting, SnapshotNotFrozen, NothingToLearnFrom, RefusedRegime.
     """
     asked = _asked(snapshot, baseline, vectors, preset, config, regime, by)
-    return TrainingRun.objects.create(seed=seed, **asked)
+    return TrainingRun.objects.create(seed=seed, **claims.wanted(TrainingRun), **asked)
 
 
 @transaction.atomic
@@ -135,8 +135,9 @@ def request_sweep(
             )
         )
     sweep = TrainingRun.objects.create(status=Status.SWEEP, seed=points[0][0], **asked)
+    waiting = claims.wanted(TrainingRun)
     TrainingRun.objects.bulk_create(
-        TrainingRun(parent=sweep, seed=seed, most=size, **(asked | {"config": each}))
+        TrainingRun(parent=sweep, seed=seed, most=size, **waiting, **(asked | {"config": each}))
         for seed, size, each in points
     )
     return sweep
@@ -206,7 +207,7 @@ def _asked(
         raise NothingToLearnFrom(snapshot)
     checked = check_settings(baseline=baseline, preset=preset, config=config or {})
     try:
-        kept = check_regime(snapshot=snapshot, baseline=baseline, given=regime or {})
+        stored = check_regime(snapshot=snapshot, baseline=baseline, given=regime or {})
     except BadRegime as error:
         raise RefusedRegime(error) from None
     return {
@@ -215,8 +216,8 @@ def _asked(
         # A baseline that reads no vectors names none.
         "vectors": vectors if catalogue.baselines()[baseline].reads_vectors else "",
         "config": checked,
-        "most": kept.pop("most", None),
-        "regime": kept,
+        "most": stored.pop("most", None),
+        "regime": stored,
         "requested_by": by,
     }
 

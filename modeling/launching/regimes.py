@@ -55,20 +55,20 @@ def check_regime(*, snapshot: Snapshot, baseline: str, given: Mapping[str, Any])
     except SchemaErrors as faulty:
         message = " ".join(f"{_within(error)}{error.what}." for error in faulty.errors)
         raise BadRegime(str(faulty.errors[0].place[0]), message) from None
-    kept = regime.model_dump(exclude_defaults=True)
+    stored = regime.model_dump(exclude_defaults=True)
     if regime.mixed:
-        kept["mixed"] = _mixed(snapshot, regime.mixed)
+        stored["mixed"] = _mixed(snapshot, regime.mixed)
     if regime.genre:
         _check_genre(snapshot, regime.genre)
-    _check_labels(snapshot, kept)
-    _check_classes(snapshot, baseline, kept)
+    _check_labels(snapshot, stored)
+    _check_classes(snapshot, baseline, stored)
     if regime.most:
         check_sizes("most", [regime.most], snapshot, regime.genre)
     if regime.start:
-        _check_start(snapshot, baseline, kept)
+        _check_start(snapshot, baseline, stored)
     if regime.hypothesis_only and not catalogue.baselines()[baseline].reads_premises:
         raise BadRegime("hypothesis_only", f"{baseline} reads no premise anyway: ask for it without this.")
-    return kept
+    return stored
 
 
 def _within(error: SchemaError) -> str:
@@ -177,7 +177,7 @@ def _check_genre(snapshot: Snapshot, genre: str) -> None:
 
 def _mixed(snapshot: Snapshot, entries: Sequence[MixedSnapshot]) -> list[dict[str, Any]]:
     """Returns the entries in their stored form: with the hash of each snapshot, without keys at their defaults."""
-    kept = []
+    stored = []
     for entry in entries:
         found = Snapshot.objects.named(entry.snapshot).first()
         if found is None:
@@ -185,12 +185,12 @@ def _mixed(snapshot: Snapshot, entries: Sequence[MixedSnapshot]) -> list[dict[st
         if found.status != Snapshot.Status.FROZEN:
             raise BadRegime("mixed", f"{found} is {found.status}, not frozen.")
         options = entry.model_dump(exclude_defaults=True, include={"share", "most"})
-        kept.append({"snapshot": str(found), "sha256": found.sha256, **options})
-    names = [str(snapshot), *(entry["snapshot"] for entry in kept)]
+        stored.append({"snapshot": str(found), "sha256": found.sha256, **options})
+    names = [str(snapshot), *(entry["snapshot"] for entry in stored)]
     for name in names:
         if names.count(name) > 1:
             raise BadRegime("mixed", f"{name} is named twice: name it once.")
-    return kept
+    return stored
 
 
 def _check_labels(snapshot: Snapshot, regime: Mapping[str, Any]) -> None:

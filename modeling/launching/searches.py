@@ -1,4 +1,4 @@
-"""Defines a search over settings: the trials of a grid, all of them or some that are drawn, also from ranges."""
+"""Defines a search over settings: all trials of a grid, or a random sample of a grid or of ranges."""
 
 import math
 import random

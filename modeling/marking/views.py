@@ -17,6 +17,7 @@ from modeling.marking.agreement import progress_of
 from modeling.marking.forms import BeginMarkingForm
 from modeling.models import Mark, MarkedPair, Marking
 from modeling.results.marks import agreed_phenomena
+from shared.csv_files import csv_file
 from shared.csv_tables import csv_text
 from snapshots.models import Snapshot
 from validation.questions.addresses import number_in
@@ -93,9 +94,7 @@ def marks_csv(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     marking = _marking(pk, partition)
     found = agreed_phenomena(marking.snapshot, partition)
     rows = [("pairID", "phenomenon"), *((name, one) for name, all_ in found.items() for one in all_)]
-    answer = HttpResponse(csv_text(rows), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="phenomena-{partition}.csv"'
-    return answer
+    return csv_file(csv_text(rows), f"phenomena-{partition}")
 
 
 def _marking(pk: int, partition: str) -> Marking:

@@ -235,9 +235,9 @@ def _settings(scores: Scores, rows: Sequence[tuple[str, Sequence[Cell]]]) -> dic
     for run in scores.runs:
         if run.pk in shown:
             preset = catalogue.preset_of(run.baseline, run.config)
-            told = f"preset {preset}" if preset else settings_text(run.config)
-            found.setdefault(run.baseline, {})[told] = None
-    return {baseline: "; ".join(told) for baseline, told in sorted(found.items())}
+            text = f"preset {preset}" if preset else settings_text(run.config)
+            found.setdefault(run.baseline, {})[text] = None
+    return {baseline: "; ".join(texts) for baseline, texts in sorted(found.items())}
 
 
 def _both(row: Mapping[str, Any], column: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def missed(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     shown = Predictions(first_run, partition).rows([int(place) for place in chosen if times[place]])
     for place, row in zip(chosen.tolist(), shown, strict=False):
         by = [run for (run, _), is_wrong in zip(answers, wrong[:, place], strict=True) if is_wrong]
-        said = Counter(
+        answers_given = Counter(
             other.names[other.codes[other.places[row.pair_id]]]
             for (_, other), is_wrong in zip(answers, wrong[:, place], strict=True)
             if is_wrong
@@ -57,7 +57,7 @@ def missed(snapshots: list[Snapshot], partition: str, most: int) -> Table:
                 len(by),
                 len(answers),
                 row.gold,
-                _counted(said),
+                _counted(answers_given),
                 _counted(Counter(row.labels)),
                 row.premise,
                 row.hypothesis,

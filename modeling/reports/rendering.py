@@ -56,7 +56,7 @@ def _notes(report: Report) -> tuple[str, ...]:
         against = "the better of majority and hypothesis-only" if bar == "better" else bar
         notes.append(f"p: exact paired test over pairs against {against}.")
     if report.settings:
-        told = (f"{baseline} {settings}" for baseline, settings in report.settings.items())
-        notes.append(f"Settings: {', '.join(told)}.")
+        settings_of_each = (f"{baseline} {settings}" for baseline, settings in report.settings.items())
+        notes.append(f"Settings: {', '.join(settings_of_each)}.")
     notes += [f"Missing: {name}." for name in report.missing]
     return tuple(notes)

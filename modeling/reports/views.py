@@ -17,6 +17,7 @@ from modeling.reports.definitions import TABLES
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, Overview, overview
 from modeling.reports.rendering import text_of
 from shared.charts import with_values
+from shared.csv_files import csv_file
 from snapshots.models import Snapshot
 from snapshots.statistics.paper_tables import Table
 from snapshots.statistics.table_formats import FORMATS
@@ -81,9 +82,7 @@ def overview_csv(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     """Returns the same table as CSV, with raw values and more rows."""
     _kind(name)
     table = _table({"name": name, **_asked(request, pk)}, MOST_ROWS)
-    answer = HttpResponse(FORMATS["csv"](table), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    return answer
+    return csv_file(FORMATS["csv"](table), name)
 
 
 def _kind(name: str) -> Overview:

@@ -190,7 +190,8 @@ def _of_run(run: TrainingRun, pairs: PairValues) -> dict[str, Values]:
         found["matched"] = Values([MATCHED, MISMATCHED], kinds[pairs.dimensions["genre"].codes])
     texts = folder_of(run) / TRAINING_TEXTS
     if texts.exists() and len(pairs.ids):
-        from safetensors.numpy import load_file  # only where runs are trained
+        # Imported late: only machines that train have it, and only they have the file.
+        from safetensors.numpy import load_file
 
         known = np.isin(pairs.hypotheses, load_file(texts)["hypotheses"])
         found["seen"] = Values([NEW, SEEN], known.astype(np.int32)[:, None])

@@ -18,6 +18,7 @@ from modeling.results.predictions import BadChoice, BadPlace
 from modeling.results.run_charts import data_map_charts
 from modeling.results.tables import in_order
 from modeling.results.texts import frozen_pairs, labels_of
+from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
 from validation.models import Question
 
@@ -58,9 +59,7 @@ def data_map_csv(request: HttpRequest, pk: int) -> HttpResponse | StreamingHttpR
         found = data_map(run)
     except NoDataMap as error:
         return HttpResponse(str(error), content_type="text/plain; charset=utf-8", status=404)
-    answer = StreamingHttpResponse(csv_lines(_csv_rows(found)), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="run-{run.pk}-data-map.csv"'
-    return answer
+    return csv_file(csv_lines(_csv_rows(found)), f"run-{run.pk}-data-map")
 
 
 def _csv_rows(found: DataMap) -> Iterator[list[object]]:

@@ -14,6 +14,7 @@ from modeling.results.asking import asked_choice, asked_predictions, other_runs
 from modeling.results.dimensions import definition_of, order_of
 from modeling.results.predictions import BadChoice, BadPlace, Choice, Predictions, PredictionsMissing, Row
 from modeling.results.tables import in_order
+from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
 from validation.models import Question
 
@@ -55,11 +56,7 @@ def predictions_csv(request: HttpRequest, pk: int, partition: str) -> HttpRespon
         predictions.chosen(choice)  # an error comes here, and not in the middle of the file
     except (PredictionsMissing, BadChoice) as error:
         return HttpResponse(str(error), content_type="text/plain; charset=utf-8", status=404)
-    answer = StreamingHttpResponse(
-        csv_lines(_csv_rows(predictions, choice)), content_type="text/csv; charset=utf-8"
-    )
-    answer["Content-Disposition"] = f'attachment; filename="run-{run.pk}-{partition}.csv"'
-    return answer
+    return csv_file(csv_lines(_csv_rows(predictions, choice)), f"run-{run.pk}-{partition}")
 
 
 def _shown(predictions: Predictions, choice: Choice, after: str) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from typing import Any
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 
-from jobs.claims import Claim, ClaimLost, after_unexpected
+from jobs.claims import Claim, ClaimLost, JobError, Stopped, carry_out_claimed
 from modeling import catalogue
 from modeling.folders import CHILD, LOG, folder_of, log_tail
 from modeling.models import TrainingRun
@@ -53,14 +53,6 @@ MOST_ENDS_A_TICK = 20
 LAST_KILLED_ATTEMPT = 2
 HELD_OUT = ("dev", "test")
 PROGRESS_KEYS = tuple(Progress.__dataclass_fields__)
-
-
-class _Ordered(Exception):
-    """The run was stopped, or its claim was lost, while files were fetched."""
-
-    def __init__(self, order: Order) -> None:
-        super().__init__(order.value)
-        self.order = order
 
 
 @dataclass
@@ -121,7 +113,7 @@ class _Following:
             actions.record_progress(run=self.run, lines=self._thinned())
             newest = self.unrecorded[-1]
             self.unrecorded.clear()
-            # The end of this tick finds out that the claim is lost.
+            # Ignored here: the check at the end of this tick stops the run if the claim is lost.
             with contextlib.suppress(ClaimLost):
                 self.claim.report(f"step {newest.step:,}", newest.step / newest.steps if newest.steps else 0)
         if len(self.warnings) > self.warnings_recorded:
@@ -167,28 +159,16 @@ def carry_out(run: TrainingRun, *, tell: Listener = lambda event: None, requeue:
     is one whose program was killed for the first time. Without it (a person waits at a terminal) they are stopped
     or failed.
     """
-    claim = Claim(run)
-    try:
-        with claim:
-            with os_errors_as_sentences(folder_of(run), "resume the run"):
-                config = write_config(run, _orders(run))
-                end_stale_child(run)
-            following = _trained(claim, config, tell)
-    except CannotStart as problem:
-        actions.mark_failed(run=run, error=str(problem))
-        return _reloaded(run)
-    except _Ordered as asked:
-        if asked.order is Order.STOP:
-            actions.mark_stopped(run=run)
-        return _reloaded(run)
-    except KeyboardInterrupt:
-        actions.mark_stopped(run=run)
-        return _reloaded(run)
-    except Exception as error:
-        after_unexpected(claim, error)
-        return _reloaded(run)
-    _record(following, requeue)
-    return _reloaded(run)
+
+    def train(claim: Claim) -> None:
+        with os_errors_as_sentences(folder_of(run), "resume the run"):
+            config = write_config(run, _orders(claim))
+            end_stale_child(run)
+        _record(_trained(claim, config, tell), requeue)
+
+    with contextlib.suppress(JobError, CannotStart, KeyboardInterrupt):  # the row says what happened
+        carry_out_claimed(run, train, expected=(CannotStart,))
+    return TrainingRun.objects.select_related("snapshot__corpus").get(pk=run.pk)
 
 
 def _trained(claim: Claim, config: Path, tell: Listener) -> _Following:
@@ -200,12 +180,8 @@ def _trained(claim: Claim, config: Path, tell: Listener) -> _Following:
     return following
 
 
-def _reloaded(run: TrainingRun) -> TrainingRun:
-    return TrainingRun.objects.select_related("snapshot__corpus").get(pk=run.pk)
-
-
-def _orders(run: TrainingRun) -> Callable[[], None]:
-    """Returns a function to call while files are fetched. It raises _Ordered if the run must not go on."""
+def _orders(claim: Claim) -> Callable[[], None]:
+    """Returns a function to call while files are fetched. It raises Stopped or ClaimLost if the run must not go on."""
     looked_at = time.monotonic()
 
     def look() -> None:
@@ -213,9 +189,8 @@ def _orders(run: TrainingRun) -> Callable[[], None]:
         if time.monotonic() - looked_at < TICK_SECONDS:
             return
         looked_at = time.monotonic()
-        order = actions.look(run=run)
-        if order is not Order.GO_ON:
-            raise _Ordered(order)
+        if claim.stop_asked():
+            raise Stopped
 
     return look
 

@@ -93,16 +93,16 @@ def _baselines(table: SnapshotTable, parts: Parts) -> Chart | None:
     if alone:
         lines.append({"axis": "x", "value": max(alone), "name": f"hypothesis only ({percent(max(alone))})"})
     best = rows[0]
-    said = f"{best['baseline']} is right in {percent(best['accuracy'])} of the {partition} pairs"
+    title = f"{best['baseline']} is right in {percent(best['accuracy'])} of the {partition} pairs"
     if lines:
         bar = max(line["value"] for line in lines)
         points = 100 * (best["accuracy"] - bar)
-        said += f", {abs(points):.1f} points {'below' if points < 0 else 'above'} the bar of {percent(bar)}"
+        title += f", {abs(points):.1f} points {'below' if points < 0 else 'above'} the bar of {percent(bar)}"
     has_seeds = any(row["lowest"] is not None for row in rows)
     return Chart(
         f"baselines-{table.snapshot.pk}",
         "dots",
-        f"{said}.",
+        f"{title}.",
         [
             Column("baseline", "baseline"),
             Column("accuracy", f"accuracy on {partition}", "share", "The mean over seeds."),
@@ -211,12 +211,12 @@ def _dev_by_epoch(key: str, names: Mapping[int, str], note: str = "") -> Chart |
     if not best:
         return None
     most, least = max(best, key=best.__getitem__), min(best, key=best.__getitem__)
-    said = f"The best epoch of {names[most]} reaches {percent(best[most])} on dev"
+    title = f"The best epoch of {names[most]} reaches {percent(best[most])} on dev"
     if len(best) > 1:
-        said += f", that of {names[least]} {percent(best[least])}"
+        title += f", that of {names[least]} {percent(best[least])}"
     return _over_each_other(
         key,
-        f"{said}.",
+        f"{title}.",
         Column("epoch", "epoch", "count"),
         {run: (names[run], {epoch: row.get(run) for epoch, row in by_epoch.items()}) for run in best},
         "share",

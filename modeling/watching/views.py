@@ -5,8 +5,8 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.db.models import OuterRef, Subquery
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
@@ -18,7 +18,7 @@ from collection.models import PARTITIONS
 from modeling import workers
 from modeling.folders import log_tail
 from modeling.launching.regimes import regime_text, settings_text
-from modeling.models import TrainingRun
+from modeling.models import Evaluation, TrainingRun
 from modeling.results.beside_twin import BesideTwin, beside_twin
 from modeling.results.data_map import data_map_file
 from modeling.results.features import top_features
@@ -31,33 +31,54 @@ from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts
 from modeling.watching.comparing import chosen_runs, differences, run_charts
 from modeling.watching.curves import curves
 from modeling.watching.sweeps import distributions, sizes
+from shared.csv_files import csv_file
+from shared.sorted_lists import Column, sorted_page, stored_as_csv
 from snapshots.models import Snapshot
 
 RUNS_A_PAGE = 50
 SNAPSHOTS_SHOWN = 20
 NEWEST_LINES = 10
 FEATURES_SHOWN = 20
+COLUMNS = [
+    Column("run", "Run", lambda each: each.pk, largest_first=True, field="pk"),
+    Column("baseline", "Baseline", lambda each: each.baseline, field="baseline"),
+    Column("snapshot", "Snapshot", lambda each: str(each.snapshot), largest_first=True, field="snapshot"),
+    Column("seed", "Seed", lambda each: None if each.is_sweep else each.seed, field="seed"),
+    Column("status", "Status", lambda each: each.standing, field="status"),
+    Column("dev", "Dev accuracy", lambda each: each.on_dev, is_number=True, field="on_dev"),
+    Column(
+        "requested_at", "Requested", lambda each: each.requested_at, largest_first=True, field="requested_at"
+    ),
+    Column("settings", "", lambda each: settings_text(each.config)),
+]
 UNDER_WAY = (TrainingRun.Status.QUEUED, TrainingRun.Status.RUNNING)
 
 
 @never_cache
 @require_safe
 @researcher_required
-def runs(request: HttpRequest) -> HttpResponse:
+def runs(request: HttpRequest) -> HttpResponseBase:
     """Shows the scores of baselines by snapshot, the newest first, then all runs; of one corpus with `?corpus=SLUG`.
 
-    `chart`: one chart as CSV.
+    `chart`: one chart as CSV; `as=csv`: all runs as CSV.
     """
     frozen, found = Snapshot.objects.frozen().newest_first(), TrainingRun.objects.newest_first()
     if slug := request.GET.get("corpus"):
         frozen, found = frozen.filter(corpus__slug=slug), found.filter(snapshot__corpus__slug=slug)
+    of_run = Evaluation.objects.filter(run=OuterRef("pk"), snapshot=OuterRef("snapshot"), partition="dev")
+    found = found.annotate(on_dev=Subquery(of_run.values("accuracy")[:1]))
+    if request.GET.get("as") == "csv":
+        return csv_file(stored_as_csv(found, COLUMNS), f"{slug}-runs" if slug else "runs")
     tables = results(list(frozen.filter(runs__status="done").distinct()[:SNAPSHOTS_SHOWN]))
     charts = comparison_charts(tables)
     if "chart" in request.GET:
         return chart_file(chain.from_iterable(charts.values()), request.GET["chart"], "runs")
+    listed = sorted_page(request, found, COLUMNS, "-run", RUNS_A_PAGE, "all")
     context = {
         "tables": [(table, charts[table.snapshot.pk]) for table in tables],
-        "page": Paginator(found, RUNS_A_PAGE).get_page(request.GET.get("page")),
+        "page": listed.rows,
+        "heads": listed.heads,
+        "csv": listed.csv,
         "snapshots": frozen[:SNAPSHOTS_SHOWN],
         **workers.of_training(),
     }

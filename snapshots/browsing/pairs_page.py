@@ -6,18 +6,22 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
 from django.db.models.functions import Length
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from accounts.pages.access import researcher_required
+from nli.gold import SOURCES
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
+from shared.csv_files import csv_file
 from shared.csv_tables import csv_text
+from shared.facets import facets, numbers_by_value, total
 from shared.pages_by_key import counted_up_to, page_by_key, portions_by_key
 from snapshots.browsing.changes import CHANGES, GONE, before, changed, changes
+from snapshots.browsing.pair_numbers import MOST_AT_ONCE, groups_in, groups_of, is_counted
 from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
 from snapshots.querysets import SnapshotPairQuerySet
 from validation.pairs.random_order import in_drawn_order
@@ -28,10 +32,18 @@ MOST_COUNTED = 100_000
 LONGEST = 200
 RANDOM = "random"
 ROWS_AT_ONCE = 1000
-FILTERS = ("partition", "genre", "label", "votes", "text", "changed", "order")
+COUNTED = {
+    "partition": "Partition",
+    "genre": "Genre",
+    "label": "Gold label",
+    "source": "Source of the gold label",
+    "votes": "Votes",
+}
+FILTERS = (*COUNTED, "text", "changed", "order")
+WORDS = {"label": {NO_GOLD: "none"}}
 LENGTHS = ("shortest", "longest")  # characters of the hypothesis
 MOST_CHARACTERS = 10_000
-VOTES = {"unanimous": "all are the same", "split": "not all are the same", "none": "there are none"}
+VOTES = {"same": "all are the same", "different": "not all are the same", "none": "there are none"}
 
 
 @never_cache
@@ -44,11 +56,7 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     lengths = {name: number_in(request, name, 0, MOST_CHARACTERS) for name in LENGTHS}
     found, seed = _filtered(snapshot, wanted, lengths), number_in(request, "seed", 1, 2**31)
     if request.GET.get("as") == "csv":
-        answer = StreamingHttpResponse(_csv(found), content_type="text/csv; charset=utf-8")
-        answer["Content-Disposition"] = (
-            f'attachment; filename="{snapshot.corpus.slug}-{snapshot.version}-pairs.csv"'
-        )
-        return answer
+        return csv_file(_csv(found), f"{snapshot.corpus.slug}-{snapshot.version}-pairs")
     previous = after = None
     if wanted["order"] == RANDOM:
         keys = [row.pk for row in in_drawn_order(found.only("pk"), str(seed))[:PAIRS_A_PAGE]]
@@ -56,13 +64,21 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         edges = {side: number_in(request, side, 0, 2**62) or None for side in ("after", "before")}
         page = page_by_key(found.only("pk"), "pk", PAIRS_A_PAGE, **edges)
         keys, previous, after = [row.pk for row in page.rows], page.before, page.after
-    number, has_more = counted_up_to(found, MOST_COUNTED)
     chosen: dict[str, Any] = {name: value for name, value in (wanted | lengths).items() if value}
+    values = _numbers(snapshot, wanted, lengths, found, is_asked="part" in request.GET)
+    number, has_more = values[1] if values else counted_up_to(found, MOST_COUNTED)
+
+    def with_value(name: str, value: str) -> str:
+        return f"?{urlencode({name: one for name, one in {**chosen, name: value}.items() if one})}"
+
     context = {
         "snapshot": snapshot,
         "rows": _rows(keys),
         "wanted": wanted | lengths,
         "votes": VOTES,
+        "sources": SOURCES,
+        "facets": facets(values[0], COUNTED, wanted, with_value, WORDS) if values else [],
+        "awaited": "" if values else urlencode({**chosen, "part": "numbers"}),
         "csv": urlencode({**chosen, "as": "csv"}),
         "partitions": PARTITIONS,
         "genres": snapshot.corpus.genres.order_by("slug"),
@@ -90,6 +106,33 @@ def snapshot_changes(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "snapshots/changes.html", context)
 
 
+def _numbers(
+    snapshot: Snapshot,
+    wanted: dict[str, str],
+    lengths: dict[str, int],
+    found: SnapshotPairQuerySet,
+    *,
+    is_asked: bool,
+) -> tuple[dict[str, list[tuple[str, int]]], tuple[int, bool]] | None:
+    """Return (filter -> values with numbers, the total as `counted_up_to` does); None if counting takes too long.
+
+    is_asked: whether the reader's page waits for the numbers of a large snapshot, after it came.
+    """
+    counted = {name: wanted[name] for name in COUNTED}
+    if any(lengths.values()) or wanted["text"] or wanted["changed"]:
+        others = _filtered(snapshot, {**wanted, **dict.fromkeys(COUNTED, "")}, lengths)
+        if counted_up_to(others, MOST_AT_ONCE)[1]:
+            return {}, counted_up_to(found, MOST_COUNTED)
+        groups = groups_of(others)
+    elif is_asked or is_counted(snapshot):
+        groups = groups_in(snapshot)
+    else:
+        return None
+    orders = {"votes": tuple(VOTES), "partition": PARTITIONS}
+    values = {name: numbers_by_value(groups, counted, name, orders.get(name, ())) for name in COUNTED}
+    return values, (total(groups, counted), False)
+
+
 def _filtered(snapshot: Snapshot, wanted: dict[str, str], lengths: dict[str, int]) -> SnapshotPairQuerySet:
     rows: SnapshotPairQuerySet = SnapshotPair.objects.filter(snapshot=snapshot)
     if wanted["changed"]:
@@ -101,13 +144,15 @@ def _filtered(snapshot: Snapshot, wanted: dict[str, str], lengths: dict[str, int
             raise Http404(f"There is no such change in {snapshot}.")
         old, new = (snapshot, other) if is_gone else (other, snapshot)
         rows = rows.filter(pk__in=changed(old, new, wanted["changed"]).values("pk"))
-    rows = rows.chosen(partition=wanted["partition"], genre=wanted["genre"], label=wanted["label"])
+    rows = rows.chosen(
+        partition=wanted["partition"], genre=wanted["genre"], label=wanted["label"], source=wanted["source"]
+    )
     labels = SnapshotLabel.objects.filter(row=OuterRef("pk"))
     if wanted["votes"] == "none":
         rows = rows.filter(~Exists(labels))
     elif wanted["votes"] in VOTES:
         ends = labels.order_by().values("row").annotate(first=Min("label"), last=Max("label"))
-        same = Q(first=F("last")) if wanted["votes"] == "unanimous" else Q(first__lt=F("last"))
+        same = Q(first=F("last")) if wanted["votes"] == "same" else Q(first__lt=F("last"))
         rows = rows.filter(Exists(ends.filter(same)))
     if any(lengths.values()):
         rows = rows.annotate(characters=Length("pair__hypothesis"))

@@ -1,9 +1,9 @@
 """Pages that list snapshots, show one, and send its files."""
 
+from collections import defaultdict
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -13,6 +13,8 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.pages.access import researcher_required
 from collection.models import Corpus
+from shared.csv_files import csv_file
+from shared.sorted_lists import Column, list_as_csv, sorted_list
 from snapshots.exports.downloads import of_snapshot, send_or_explain
 from snapshots.files.datasheet import blanks
 from snapshots.freezing.partition_table import partition_table
@@ -20,18 +22,32 @@ from snapshots.models import Snapshot, SnapshotFile
 from snapshots.publishing.forms import RetractForm
 from snapshots.statistics.agreement import agreement_rows
 
+COLUMNS = [
+    Column("corpus", "", lambda each: each.corpus.slug),
+    Column("version", "Snapshot", lambda each: each.version, largest_first=True),
+    Column("state", "State", lambda each: each.state),
+    Column("pairs", "Pairs", lambda each: each.pair_count if each.sha256 else None, is_number=True),
+    Column("frozen_at", "Frozen", lambda each: each.frozen_at, largest_first=True),
+    Column("sha256", "sha256", lambda each: each.sha256 or None),
+]
 UNCHANGED = "Nothing has changed since an earlier snapshot, so no new one was made."
 
 
 @require_safe
 @researcher_required
-def snapshot_list(request: HttpRequest) -> HttpResponse:
-    """Show the snapshots of all corpora, or of one with `?corpus=SLUG`."""
-    newest = Prefetch("snapshots", Snapshot.objects.newest_first())
-    corpora = Corpus.objects.order_by("name").prefetch_related(newest)
+def snapshot_list(request: HttpRequest) -> HttpResponseBase:
+    """Show the snapshots of all corpora, or of one with `?corpus=SLUG`; `as=csv`: as CSV."""
+    corpora, found = Corpus.objects.order_by("name"), Snapshot.objects.newest_first()
     if slug := request.GET.get("corpus"):
-        corpora = corpora.filter(slug=slug)
-    return render(request, "snapshots/list.html", {"corpora": corpora})
+        corpora, found = corpora.filter(slug=slug), found.filter(corpus__slug=slug)
+    table = sorted_list(request, found, COLUMNS)
+    if request.GET.get("as") == "csv":
+        return csv_file(list_as_csv(table.rows, COLUMNS), f"{slug}-snapshots" if slug else "snapshots")
+    of_corpus: defaultdict[int, list[Snapshot]] = defaultdict(list)
+    for each in table.rows:
+        of_corpus[each.corpus_id].append(each)
+    context = {"corpora": [(corpus, of_corpus[corpus.pk]) for corpus in corpora], "table": table}
+    return render(request, "snapshots/list.html", context)
 
 
 @never_cache

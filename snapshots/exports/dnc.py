@@ -8,19 +8,19 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from nli.labels import NO_GOLD, SCHEMES
+from nli.labels import COLLAPSED, NO_GOLD, SCHEMES, readable_together, reading
 from nli.lines import Line, rule_of
 from nli.manifest import Facts, Manifest
 from snapshots.exports.limits import ExportError
 from snapshots.files.reading import by_portion, partitions
 
+ENTAILED = SCHEMES[COLLAPSED][0]
 _encode = json.JSONEncoder(ensure_ascii=False).encode
-ENTAILING = frozenset({"entailed", "entailment", "5"})  # each of another scheme
 
 
 def dnc(source: Path, manifest: Manifest, out: Path) -> dict[str, int]:
     facts = manifest["corpus"]
-    if ENTAILING.isdisjoint(rule_of(facts).gold_labels):
+    if not readable_together([rule_of(facts).decided_scheme]):
         raise ExportError(
             f"dnc needs a label that says whether a pair is entailed; {facts['slug']} has the scheme {facts['scheme']}. "
             "Use jsonl."
@@ -29,15 +29,15 @@ def dnc(source: Path, manifest: Manifest, out: Path) -> dict[str, int]:
     for partition, name in partitions(manifest):
 
         def text_of(read: Iterator[Line], partition: str = partition) -> tuple[list[str], list[str], int]:
-            kept, metadata, undecided = [], [], 0
+            records, metadata, undecided = [], [], 0
             for line in read:
                 if line["gold_label"] == NO_GOLD:
                     undecided += 1
                     continue
-                kept.append(_text(_record(line, partition, facts)))
+                records.append(_text(_record(line, partition, facts)))
                 if "metadata" in line:
                     metadata.append(_text({**line["metadata"], "pair-id": _name(line)}))
-            return kept, metadata, undecided
+            return records, metadata, undecided
 
         with (
             _Array(out / f"{partition}_data.json") as data,
@@ -98,7 +98,7 @@ def _record(line: Line, partition: str, facts: Facts) -> dict[str, Any]:
     votes = line["annotator_labels"] or ([line["gold_label"]] if scale else [])
     return {
         **({"annotations": ",".join(votes)} if rule.scheme == "ordinal5" else {}),
-        "binary-label": line["gold_label"] in ENTAILING,
+        "binary-label": reading(rule.decided_scheme, COLLAPSED)[line["gold_label"]] == ENTAILED,
         "context": line["sentence1"],
         "hypothesis": line["sentence2"],
         "label": int(line["gold_label"]) if scale else line["gold_label"],

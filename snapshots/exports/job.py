@@ -14,7 +14,6 @@ from django.db import transaction
 
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
-from jobs.models import WAITING_FOR_A_WORKER
 from snapshots.errors import SnapshotError
 from snapshots.exports.formats import EDITION, FORMATS, UnknownFormat, export
 from snapshots.exports.limits import ExportError
@@ -59,14 +58,10 @@ def request_export(*, snapshot: Snapshot, format_name: str) -> SnapshotExport:
         raise UnknownFormat(format_name)
     if snapshot.status != Snapshot.Status.FROZEN:
         raise SnapshotError(f"{snapshot} is not frozen yet, so it cannot be exported.")
-    row, _ = SnapshotExport.objects.get_or_create(
-        snapshot=snapshot,
-        format=format_name,
-        basis=basis_of(snapshot.datasheet_answers()),
-        defaults={"progress": WAITING_FOR_A_WORKER},
-    )
-    is_lost = row.status == Work.Status.DONE and not _is_whole(row)
-    claims.ask_again(row, Work.Status.FAILED, *([Work.Status.DONE] if is_lost else []))
+    basis = basis_of(snapshot.datasheet_answers())
+    row: SnapshotExport = claims.request(SnapshotExport, snapshot=snapshot, format=format_name, basis=basis)
+    if row.status == Work.Status.DONE and not _is_whole(row):
+        claims.ask_again(row, Work.Status.DONE)
     return row
 
 

@@ -14,7 +14,7 @@ from typing import Any, Self
 from nli import answers
 from nli.gold import Rule
 from nli.labels import NO_GOLD
-from nli.lines import Line, premises_of, rule_of
+from nli.lines import Line, distribution, premises_of, rule_of
 from snapshots.exports.croissant import CROISSANT, croissant
 from snapshots.exports.dataset_card import card
 from snapshots.files.datasheet import DATASHEET, WithAnswers, datasheet
@@ -75,9 +75,9 @@ def _has_gold(line: Line) -> bool:
 
 
 def _shares(line: Line, labels: Sequence[str]) -> list[float] | None:
-    """Return the votes as shares (soft labels), in the order of the scheme; None without votes."""
-    given = line["annotator_labels"]
-    return [given.count(label) / len(given) for label in labels] if given else None
+    """Return the soft label of a line as a list, in the order of the scheme."""
+    shares = distribution(line["annotator_labels"], labels)
+    return list(shares.values()) if shares else None
 
 
 def features(labels: list[str], *, has_gold: bool) -> dict[str, Any]:

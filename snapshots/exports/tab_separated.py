@@ -104,7 +104,7 @@ def _write(
             # Few rows hold tabs or line breaks: only their cells are changed.
             if row.count("\t") >= len(header) or "\n" in row or "\r" in row:
                 flat = [" ".join(cell.split()) if set(cell) & set("\t\r\n") else cell for cell in cells]
-                changed += sum(cell != kept for cell, kept in zip(cells, flat, strict=True))
+                changed += sum(cell != written for cell, written in zip(cells, flat, strict=True))
                 row = "\t".join(flat)
             rows.append(row + "\n")
         return "".join(rows).encode(), changed

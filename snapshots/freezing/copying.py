@@ -44,7 +44,7 @@ from snapshots.models import (
 )
 from validation.gold.queries import is_complete, with_gold_label
 from validation.models import BatchItem, Label, Question
-from validation.models.querysets import IN_SEATS
+from validation.models.querysets import IN_SEATS, is_beyond_seats
 from validation.statistics.extra_labels import question_of_single_premises
 
 PLACED_AT_ONCE = 2000
@@ -224,7 +224,9 @@ def _copy_answers(snapshot: Snapshot, question: Question) -> None:
         .annotate(
             asked=asked,
             said=F("withdrawn_because"),
-            in_round=Case(When(position__gt=F("question__seats"), then=Value(EXTRA)), default=Value(FIRST)),
+            in_round=Case(
+                When(is_beyond_seats(F("question__seats")), then=Value(EXTRA)), default=Value(FIRST)
+            ),
             does_count=Case(When(IN_SEATS, then=Value(True)), default=Value(False)),
             no_skip=Value(None, output_field=CharField(null=True)),
             code=Coalesce("annotator__code", Value("")),
@@ -261,7 +263,7 @@ def _copy_answers(snapshot: Snapshot, question: Question) -> None:
             ),
             no_position=Cast(Value(None), IntegerField(null=True)),
             in_round=Case(
-                When(seat__position__gt=F("assignment__question__seats"), then=Value(EXTRA)),
+                When(is_beyond_seats(F("assignment__question__seats"), "seat__"), then=Value(EXTRA)),
                 default=Value(FIRST),
             ),
             does_count=Value(False),

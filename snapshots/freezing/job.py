@@ -12,7 +12,8 @@ from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import User
-from collection.models import Corpus, Pair
+from collection.models import Corpus, Pair, Premise
+from collection.models.querysets import refresh_planner
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
 from jobs.failures import is_transient
@@ -24,6 +25,7 @@ from snapshots.freezing.plan import FreezePlan, check_hold_out, check_parsable
 from snapshots.freezing.writing import Written, write
 from snapshots.models import Placement, Snapshot, SnapshotFile
 from snapshots.parses.stored_trees import derive_parses, installed_parser
+from validation.models import Adjudication, Assignment, BatchItem, Label
 
 logger = logging.getLogger(__name__)
 COPIES_TRIED = 3
@@ -170,6 +172,9 @@ def _copy(claim: Claim) -> FreezePlan:
 
     An earlier worker may still be copying the same rows. A copy that fails for that reason is tried again.
     """
+    # Before the transaction, as its locks last as long. A database that does not know how many pairs there are, after
+    # rows were loaded in bulk, may count the votes of all pairs again for each: 3,000 pairs took minutes.
+    refresh_planner(Premise, Pair, Label, Adjudication, Assignment, BatchItem)
     for tried in range(1, COPIES_TRIED + 1):
         try:
             with consistent_read():

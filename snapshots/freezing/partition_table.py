@@ -8,11 +8,11 @@ from nli.lines import PARTITIONS
 
 @dataclass(frozen=True)
 class PartitionTable:
-    """Pairs by genre (rows) and partition (columns), with sums."""
+    """Pairs by genre (rows) and partition (columns), with sums: each number but the last of a row with its partition."""
 
     partitions: tuple[str, ...]
-    rows: list[tuple[str, list[int], int]]
-    sums: list[int]
+    rows: list[tuple[str, list[tuple[str, int]], int]]
+    sums: list[tuple[str, int]]
     total: int
 
 
@@ -21,7 +21,7 @@ def partition_table(pairs: Mapping[str, Mapping[str, int]]) -> PartitionTable:
     genres = sorted({genre for counts in pairs.values() for genre in counts})
     rows = []
     for genre in genres:
-        counts = [pairs.get(partition, {}).get(genre, 0) for partition in PARTITIONS]
-        rows.append((genre, counts, sum(counts)))
-    sums = [sum(pairs.get(partition, {}).values()) for partition in PARTITIONS]
-    return PartitionTable(PARTITIONS, rows, sums, sum(sums))
+        counts = [(partition, pairs.get(partition, {}).get(genre, 0)) for partition in PARTITIONS]
+        rows.append((genre, counts, sum(number for _, number in counts)))
+    sums = [(partition, sum(pairs.get(partition, {}).values())) for partition in PARTITIONS]
+    return PartitionTable(PARTITIONS, rows, sums, sum(number for _, number in sums))

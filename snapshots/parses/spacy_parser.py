@@ -35,10 +35,10 @@ def parse(sentences: Iterable[str]) -> list[Tree | None]:
 
 def _words(document: Any) -> list[Word]:
     """Return the tokens without white space; what depends on white space is attached to the word above it."""
-    kept = [token for token in document if not token.is_space]
-    places = {token.i: place for place, token in enumerate(kept)}
+    tokens = [token for token in document if not token.is_space]
+    places = {token.i: place for place, token in enumerate(tokens)}
     words = []
-    for place, token in enumerate(kept):
+    for place, token in enumerate(tokens):
         head = token.head
         while head.i not in places and head.head.i != head.i:
             head = head.head

@@ -19,6 +19,7 @@ SMOOTHING = 100
 THRESHOLDS = (0.8, 0.5)
 KEPT = 50  # words for each label and ranking
 DEV = "dev"
+READINGS = 2  # of all pairs
 TOLD_EVERY = 10_000
 
 DEFINITIONS = {
@@ -67,7 +68,8 @@ def measure(
 ) -> dict[str, Any]:
     """Compute words and lengths by gold label. `dev` has the words of dev only; None if dev is empty or is all there is.
 
-    Reads `pairs()` twice and calls `progress` every ten thousand pairs.
+    Reads `pairs()` twice and calls `progress` every ten thousand pairs. A pair that was read once counts half, so that
+    the progress ends at the number of pairs, not at its double.
     """
     whole, dev = WordCounts(), WordCounts()
     lengths: defaultdict[tuple[str, str, str], Counter[float]] = defaultdict(Counter)
@@ -139,7 +141,7 @@ def _reporting(pairs: Iterable[Pair], before: int, progress: Callable[[int], Non
     for done, pair in enumerate(pairs, start=before + 1):
         yield pair
         if done % TOLD_EVERY == 0:
-            progress(done)
+            progress(done // READINGS)
 
 
 def _scored(
@@ -178,7 +180,7 @@ def _z(hits: int, number: int, expected: float) -> float | None:
 
 def _chosen(scored: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[str, Any]]:
     """Choose the first fifty words of each label in each ranking, without repetition, ordered by label and frequency."""
-    kept: list[dict[str, Any]] = []
+    chosen: list[dict[str, Any]] = []
     for label in labels:
         of_label = [entry for entry in scored if entry["label"] == label]
         names: set[str] = set()
@@ -187,11 +189,11 @@ def _chosen(scored: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[st
         for key in ("z", "pmi"):
             ranked = sorted(of_label, key=lambda entry: (-(entry[key] or 0.0), entry["word"]))
             names.update(entry["word"] for entry in ranked[:KEPT])
-        kept += sorted(
+        chosen += sorted(
             (entry for entry in of_label if entry["word"] in names),
             key=lambda entry: (-entry["count"], entry["word"]),
         )
-    return kept
+    return chosen
 
 
 def giveaways(words: Iterable[dict[str, Any]], label: str, threshold: float) -> list[dict[str, Any]]:

@@ -53,11 +53,11 @@ def _sizes(made: Table, data: Data) -> Chart | None:
         return None
     rows.sort(key=lambda row: -sizes[row["genre"]])
     largest = max(sizes, key=lambda genre: sizes[genre])
-    said = f"{total:,} pairs of {len(sizes)} genres: {largest}, the largest, has {percent(sizes[largest] / total)}."
+    title = f"{total:,} pairs of {len(sizes)} genres: {largest}, the largest, has {percent(sizes[largest] / total)}."
     return Chart(
         "genres",
         "bars",
-        said if len(sizes) > 1 else f"{total:,} pairs, all of the genre {largest}.",
+        title if len(sizes) > 1 else f"{total:,} pairs, all of the genre {largest}.",
         [Column("genre", "genre"), *(Column(name, name, "count") for name in parts)],
         rows,
         {"y": "genre", "series": parts, "x_name": "pairs"},

@@ -80,11 +80,11 @@ def measure_bias(
     kinds: dict[str, int] = {}
     given, placed, groups, kind = array("b"), array("b"), array("b"), array("i")
     with (
-        tempfile.TemporaryFile() as words,
-        tempfile.TemporaryFile() as said,
-        tempfile.TemporaryFile() as kept,
+        tempfile.TemporaryFile() as word_file,
+        tempfile.TemporaryFile() as text_file,
+        tempfile.TemporaryFile() as table_file,
     ):
-        features, texts = _Features(words, len(labels)), _Texts(said)
+        features, texts = _Features(word_file, len(labels)), _Texts(text_file)
         for done, pair in enumerate((each for each in pairs if each.label in index), start=1):
             label = index[pair.label]
             features.add([token for token in tokens(pair.hypothesis, language) if is_word(token)], label)
@@ -98,7 +98,7 @@ def measure_bias(
         truth, parts = np.array(given, dtype=np.int64), np.array(placed, dtype=np.int64)
         is_split = bool(len(truth)) and set(np.unique(parts).tolist()) == {1, 2}
         folds = parts - 1 if is_split else np.array(groups, dtype=np.int64)
-        table = features.table(kept)
+        table = features.table(table_file)
         predicted, tried = _predicted(table, truth, folds, len(labels), is_split)
         return {
             "definitions": DEFINITIONS,

@@ -6,7 +6,6 @@ from typing import Any
 
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed
-from jobs.models import WAITING_FOR_A_WORKER
 from nli.lines import rule_of
 from nli.manifest import Manifest
 from nli.single_premises import premise_rule_of
@@ -65,13 +64,9 @@ def request_statistics(*, snapshot: Snapshot, kind: str) -> SnapshotStatistics:
         raise NotFrozen(snapshot)
     if kind == Kind.TAGS:
         check_tagger(snapshot)
-    row, _ = SnapshotStatistics.objects.get_or_create(
-        snapshot=snapshot,
-        kind=kind,
-        edition=EDITIONS[kind],
-        defaults={"progress": WAITING_FOR_A_WORKER},
+    row: SnapshotStatistics = claims.request(
+        SnapshotStatistics, snapshot=snapshot, kind=kind, edition=EDITIONS[kind]
     )
-    claims.ask_again(row)
     return row
 
 

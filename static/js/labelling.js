@@ -196,7 +196,14 @@
       }
       if (scrolls) window.scrollTo(0, start);
     };
-    window.addEventListener("resize", () => fit(false), { signal });
+    // A phone that is turned shows the pair again; a keyboard on the screen takes height alone, and moves nothing.
+    let width = innerWidth;
+    window.addEventListener("resize", () => {
+      const isTurned = innerWidth !== width;
+      width = innerWidth;
+      const isRead = pairs[current]?.querySelector(".stage").getBoundingClientRect().bottom > 0;
+      fit(isTurned && isRead && !document.activeElement.matches("textarea, select, input"));
+    }, { signal });
 
     const press = (pair) => {
       for (const button of pair.querySelectorAll("button.choice")) {

@@ -325,11 +325,27 @@
 
     // A field that gets the focus by keyboard must not stay behind the premise.
     const premise = root.querySelector(".premise-sticky");
-    form.addEventListener("focusin", (event) => {
+    const uncover = (field) => {
       const edge = premise.getBoundingClientRect().bottom;
-      const hidden = edge - event.target.getBoundingClientRect().top;
+      const hidden = edge - field.getBoundingClientRect().top;
       if (getComputedStyle(premise).position === "sticky" && hidden > 0) window.scrollBy(0, -hidden - 96);
-    });
+      const covered = field.getBoundingClientRect().bottom - sendButton.parentElement.getBoundingClientRect().top;
+      if (texts.includes(field) && covered > 0) window.scrollBy(0, covered + 8);
+    };
+    form.addEventListener("focusin", (event) => uncover(event.target));
+
+    // On a phone that is turned, the field in which somebody writes stays in view.
+    let width = innerWidth;
+    const turned = () => {
+      if (!form.isConnected) return window.removeEventListener("resize", turned);
+      const field = document.activeElement;
+      if (innerWidth !== width && texts.includes(field)) {
+        field.scrollIntoView({ block: "center" });
+        requestAnimationFrame(() => uncover(field)); // when the bar and the premise have their new places
+      }
+      width = innerWidth;
+    };
+    window.addEventListener("resize", turned);
 
     restore();
     // What somebody typed while this script was still on its way is a draft as well.

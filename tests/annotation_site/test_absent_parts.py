@@ -65,10 +65,18 @@ CORPORA = [
     *(nothing, no_pairs, no_votes_and_no_author, one_labelled_pair, no_gold, without_authors),
     *(only("train"), only("train", "dev"), only("train", "test"), only("dev"), only("test")),
 ]
+FIRST = {"nothing", "no_votes_and_no_author", "no_gold", "only train", "only test"}  # in `make test`
+
+
+def graded(corpora: list[Callable[[Corpus], None]]) -> list[Any]:
+    return [
+        pytest.param(make, id=make.__name__, marks=() if make.__name__ in FIRST else pytest.mark.thorough)
+        for make in corpora
+    ]
 
 
 @pytest.mark.parametrize("rule", ["majority", pytest.param("adjudicated", marks=pytest.mark.thorough)])
-@pytest.mark.parametrize("make", CORPORA, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", graded(CORPORA))
 def test_pages_of_a_corpus_stand_absent_parts(make, rule, rosa, browser_of):
     corpus = make_corpus()
     Question.objects.update(gold_rule=rule)
@@ -98,7 +106,7 @@ def test_pages_of_a_corpus_stand_absent_parts(make, rule, rosa, browser_of):
     assert not failing(browser_of(rosa), addresses)
 
 
-@pytest.mark.parametrize("make", CORPORA[2:], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", graded(CORPORA[2:]))
 def test_pages_of_snapshots_and_runs_stand_absent_parts(make, rosa, browser_of):
     """Tries snapshots with statistics, a finished run, and a sweep without a finished run."""
     make(corpus := make_corpus())

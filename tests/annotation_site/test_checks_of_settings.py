@@ -5,10 +5,15 @@ from typing import Any
 
 import pytest
 from django.core.checks import run_checks
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from annotation_site.management.commands.doctor import settings_part
 from annotation_site.operation import settings_checks
 from annotation_site.operation.settings_checks import (
+    replaced_migrations_are_all_applied,
     settings_are_advisable,
     settings_fit_together,
     static_files_are_collected,
@@ -93,3 +98,16 @@ def test_warnings_are_told_where_somebody_looks_and_not_before_each_command(depl
     assert "quintet.W003" not in {message.id for message in run_checks()}
     assert "quintet.W003" in {message.id for message in run_checks(include_deployment_checks=True)}
     assert "quintet.W003" in settings_part().says
+
+
+@pytest.mark.django_db
+def test_a_database_with_a_part_of_the_replaced_migrations_is_not_migrated() -> None:
+    assert replaced_migrations_are_all_applied(databases=["default"]) == []
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied("modeling", "0001_schema")
+    assert replaced_migrations_are_all_applied(databases=["default"]) == []
+    recorder.record_unapplied("modeling", "0004_marks_of_phenomena")
+    with pytest.raises(
+        SystemCheckError, match=r"older than modeling.0001_schema: it lacks 0004_marks_of_phenomena"
+    ):
+        call_command("migrate", verbosity=0, skip_checks=False)

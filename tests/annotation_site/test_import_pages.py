@@ -2,15 +2,16 @@
 
 import json
 import shutil
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 from annotation_site.intake.jobs import work
 from collection.models import Corpus, Pair, PairImportJob, Premise
-from tests.annotation_site.test_recast import REVIEWS
+from tests.annotation_site.test_recast import EXAMPLES, REVIEWS, TWO_LICENCES
 from tests.cast import vera
-from tests.commands import write_jsonl
+from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus
 
 pytestmark = pytest.mark.django_db
@@ -107,6 +108,66 @@ def test_a_recipe_shows_source_rows_beside_what_they_become(browser, incoming, s
     assert "recast by sentiment" in page
     assert "<dt>review</dt>" in page
     assert "liked the" in page
+
+
+def test_the_page_shows_what_is_dropped_and_why_and_the_command_says_the_same(browser, incoming, sent):
+    """A row for each of what can become of one: pairs, a refusal, a sound row that the recipe leaves out."""
+    name = "it-happened_eng_ud1.2_07092017.tsv"
+    for path in (EXAMPLES / "factuality").iterdir():
+        shutil.copy(path, incoming)
+    form = {"file": name, "corpus": "events", "how": "recipe:factuality-decomp", "do": "look", "seed": "3"}
+    job = carried_out(browser, sent, "/imports/new/", form)
+    told = run(
+        "recast", "events", "factuality-decomp", incoming / name, dry_run=True, sample=5, seed=3, json=True
+    )
+    same = ("pairs", "rows", "sample", "refused", "reasons", "passed_over", "labels_by_name", "partitions")
+    assert {key: job.report[key] for key in same} == {key: told.json[key] for key in same}
+    kinds = [
+        "pairs" if each["pairs"] else "passed_over" if each["passed_over"] else "refused"
+        for each in job.report["sample"]
+    ]
+    assert set(kinds) == {"pairs", "passed_over", "refused"}
+    page = unescape(browser.get(f"/imports/{job.pk}/").text)
+    sections = page.split('<section class="beside">')[1:]
+    assert len(sections) == len(kinds)
+    for section, shown in zip(sections, job.report["sample"], strict=True):
+        assert f"{shown['file']}, line {shown['line']}" in section
+        assert all(f"<dt>{key}</dt>" in section for key in shown["row"])
+        assert (f"No pair: {shown['refused'] or shown['passed_over']}." in section) != bool(shown["pairs"])
+        assert all(pair["hypothesis"] in section for pair in shown["pairs"])
+    (why,) = job.report["passed_over"]
+    assert f"{why} 1" in page
+    assert all(f"line {each['line']}: {each['reason']}" in page for each in job.report["refused"])
+    assert not Corpus.objects.exists()
+
+
+def test_recipes_of_the_folder_that_the_operator_named_are_offered_shown_and_run(
+    browser, incoming, sent, settings, tmp_path
+):
+    settings.RECIPES_FOLDER = tmp_path / "recipes"
+    settings.RECIPES_FOLDER.mkdir()
+    mine = settings.RECIPES_FOLDER / "mine.py"
+    mine.write_text(TWO_LICENCES)
+    write_jsonl(incoming / "texts.jsonl", ['{"text": "One."}'])
+    (incoming / "sent.py").write_text(TWO_LICENCES.replace('"mine"', '"smuggled"'))
+    page = browser.get("/imports/new/", {"file": "texts.jsonl"}).text
+    assert '<option value="recipe:mine">mine: texts</option>' in page
+    assert "smuggled" not in page, "what lies among the incoming files is never run"
+    form = {"file": "texts.jsonl", "corpus": "texts", "how": "recipe:mine", "do": "look"}
+    seen = carried_out(browser, sent, "/imports/new/", form)
+    assert (seen.report["pairs"], seen.report["sample"][0]["pairs"][0]["hypothesis"]) == (1, "So.")
+    done = carried_out(browser, sent, f"/imports/{seen.pk}/", {"do": "import"})
+    assert (done.status, done.report["pairs"]) == ("done", 1)
+    again = run("recast", "texts", "mine", incoming / "texts.jsonl", json=True).json
+    assert (again["pairs"], again["skipped"]) == (0, 1), "the command finds the same recipe"
+
+    mine.write_text("x = 1 +\n")
+    page = browser.get("/imports/new/", {"file": "texts.jsonl"}).text
+    assert "The site’s own recipes are left out" in page
+    assert "mine.py cannot be loaded: SyntaxError" in page
+    assert "recipe:sentiment" in page
+    answer = browser.post("/imports/new/", form)
+    assert (answer.status_code, "mine.py cannot be loaded" in answer.text) == (422, True)
 
 
 def test_what_is_wrong_is_said_before_a_job_is_made(browser, judged):
@@ -213,7 +274,7 @@ def test_a_small_file_is_sent_as_text_looked_at_and_imported(browser, incoming, 
     (stored,) = (path for path in incoming.rglob("*") if path.is_file())
     name = stored.relative_to(incoming).as_posix()
     assert name.startswith("sent/")
-    assert name.endswith("-lines-1-.txt")
+    assert name.endswith("/lines (1).txt")
     assert stored.read_bytes() == text.replace("\r\n", "\n").encode()
     page = browser.get(answer["Location"]).text
     assert answer["Location"].startswith("/c/small/premises/import/?file=")
@@ -222,6 +283,48 @@ def test_a_small_file_is_sent_as_text_looked_at_and_imported(browser, incoming, 
     assert (job.dry_run, job.report["premises"]) == (True, 1)
     browser.post("/imports/send/", form)
     assert sum(path.is_file() for path in incoming.rglob("*")) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "stored"),
+    [
+        ("eng.testa", "", "sent/8714ccab/eng.testa"),
+        ("RTE 1 (dev).XML", "", "sent/8714ccab/RTE 1 (dev).XML"),
+        ("en.tags", "p00/d0018", "sent/p00/d0018/en.tags"),
+        ("/etc/../.hidden\x07.txt", "../../.a/./b", "sent/a/b/hidden.txt"),
+        ("C:\\x\\数据.tsv", "C:\\x", "sent/C:/x/数据.tsv"),
+    ],
+)
+def test_a_sent_file_keeps_its_name_and_never_leaves_its_folder(browser, incoming, name, folder, stored):
+    answer = browser.post("/imports/send/", {"name": name, "folder": folder, "text": "A line."})
+    assert answer.status_code == 302
+    assert [path.relative_to(incoming).as_posix() for path in incoming.rglob("*") if path.is_file()] == [
+        stored
+    ]
+    assert browser.get("/imports/new/", {"file": stored}).status_code == 200
+
+
+def test_files_of_one_folder_are_read_together_and_none_replaces_another(browser, incoming, sent):
+    pair = {"pair-id": 1, "context": "A.", "hypothesis": "B.", "label": "entailed", "split": "dev"}
+    about = {"pair-id": 1, "corpus": "Reviews", "corpus-sent-id": "7"}
+    for name, row in (("recast_a_data.json", pair), ("recast_a_metadata.json", about)):
+        form = {"name": name, "folder": "mine", "text": json.dumps([row])}
+        assert browser.post("/imports/send/", form).status_code == 302
+    taken = browser.post("/imports/send/", {**form, "text": "[]"})
+    assert (taken.status_code, "Another file is stored as sent/mine/" in taken.text) == (422, True)
+    order = {"file": "sent/mine/recast_a_data.json", "corpus": "here", "how": "dnc", "do": "import"}
+    assert carried_out(browser, sent, "/imports/new/", order).report["pairs"] == 1
+    assert Pair.objects.get().metadata["corpus-sent-id"] == "7"
+    text = (REVIEWS[0].parents[1] / "entities/eng.train").read_text()
+    browser.post("/imports/send/", {"name": "eng.testa", "text": text})
+    (stored,) = incoming.rglob("eng.testa")
+    order = {
+        "file": stored.relative_to(incoming).as_posix(),
+        "corpus": "names",
+        "how": "recipe:entities-conll",
+    }
+    job = carried_out(browser, sent, "/imports/new/", {**order, "do": "look"})
+    assert (job.status, set(job.report["partitions"])) == ("done", {"dev"})
 
 
 def test_a_small_file_of_pairs_leads_to_the_form_of_pairs(browser, incoming):
@@ -235,8 +338,10 @@ def test_a_small_file_of_pairs_leads_to_the_form_of_pairs(browser, incoming):
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ({"name": "lines.exe", "text": "A line."}, "must end with one of"),
-        ({"name": "../../.txt", "text": "A line."}, "must end with one of"),
+        ({"name": "lines.txt.gz", "text": "A line."}, "lines.txt.gz is packed"),
+        ({"name": "../..", "text": "A line."}, "needs a name"),
+        ({"name": "a" * 201, "text": "A line."}, "longer than 200 bytes"),
+        ({"name": "a", "folder": "a/b/c/d", "text": "A line."}, "at most 3 folders"),
         ({"name": "lines.txt", "text": " "}, "The text is empty."),
         ({"name": "lines.txt", "text": "A" * 2_000_001}, "more than 2,000,000 characters"),
     ],
@@ -245,3 +350,23 @@ def test_a_text_that_cannot_be_stored_says_why_and_stores_nothing(browser, incom
     answer = browser.post("/imports/send/", form)
     assert (answer.status_code, said in answer.text) == (422, True)
     assert not any(path.is_file() for path in incoming.rglob("*"))
+
+
+def test_the_look_through_a_source_is_stopped_like_the_import(browser, incoming, sent, monkeypatch):
+    monkeypatch.setattr("collection.recasting.recipe_format.PORTION", 1)
+    shutil.copy(REVIEWS[0].parents[1] / "entities/eng.train", incoming)
+    form = {"file": "eng.train", "corpus": "names", "how": "recipe:entities-conll", "do": "look"}
+    browser.post("/imports/new/", form)
+    job = PairImportJob.objects.get(pk=sent.pop())
+    heard = []
+
+    def asked(claim) -> bool:
+        claim.row.refresh_from_db()
+        heard.append(claim.row.progress)
+        return len(heard) == 2
+
+    monkeypatch.setattr("jobs.claims.Claim.stop_asked", asked)
+    work(job.pk, "test")
+    job.refresh_from_db()
+    assert (job.status, job.error) == ("failed", "Stopped. Nothing was written.")
+    assert all("looked through before the first pair" in text for text in heard)

@@ -7,10 +7,12 @@ from django.utils import timezone
 
 from accounts.models import ConsentForm
 from annotation_site.workspace.next_step import State, next_step
-from annotation_site.workspace.pipeline import Counts
+from annotation_site.workspace.pipeline import Counts, counts_of
 from annotation_site.workspace.waiting import Waiting
+from collection.models import PromptVersion
+from collection.premises.writing_seats import make_seats
 from snapshots.models import Snapshot
-from tests.corpora import make_corpus
+from tests.corpora import make_corpus, make_premise
 from validation.models import Question
 
 pytestmark = pytest.mark.django_db
@@ -67,3 +69,13 @@ def test_a_frozen_corpus_is_checked_for_bias_and_gets_its_datasheet(state):
     )
     assert button_of(state, newest=snapshot) == "Train baselines on small@1"
     assert button_of(state, newest=snapshot, pairs=301, opened=301) == "Plan a freeze"
+
+
+def test_texts_still_to_write_cost_what_the_newest_version_pays_whatever_row_came_last():
+    corpus = make_corpus()
+    make_seats(premises=[make_premise(corpus, "Rain falls.")])
+    PromptVersion.objects.update(number=2)
+    PromptVersion.objects.create(prompt=corpus.prompts.get(), number=1, pay_cents=99, digest="2")
+    counts = counts_of([corpus])[corpus.pk]
+    assert counts is not None
+    assert counts.due_texts == 30

@@ -76,6 +76,7 @@ def test_nothing_is_no_list_and_simulated_people_are_not_paid(corpus):
     with pytest.raises(SumChanged):
         approve(corpus=corpus, by=rosa(), expected_cents=0)
     assert unapproved(corpus).total_cents() == 0
+    assert [row["unapproved"] for row in states(ana())] == [0]
 
 
 def test_paid_comes_after_the_export_and_once(corpus):
@@ -142,7 +143,7 @@ def test_people_see_which_part_is_where_and_have_it_in_their_data(corpus):
     made = approve(corpus=corpus, by=rosa(), expected_cents=40)
     page = client.get("/mine/").content.decode()
     assert "Not yet approved" in page
-    assert "All studies" in page
+    assert "Earnings by study" in page
     assert client.get("/mine/").context["states"] == {
         **{"unapproved": 7, "approved": 5, "exported": 0, "paid": 0}
     }

@@ -7,7 +7,6 @@ import pytest
 
 from collection.models import Corpus, Pair, Premise
 from tests.commands import run, write_jsonl
-from validation.models import Label
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +69,40 @@ def test_a_pair_has_the_licence_of_its_row_and_the_commands_goes_before_all(tmp_
     assert {corpus.slug: corpus.licence for corpus in Corpus.objects.all()} == {"own": "CC0", "told": "MIT"}
 
 
+DIVIDED = """
+from collection.formats.lines import json_records
+from collection.recasting import Item, Partition, Recipe
+
+def items(row, draw):
+    yield Item({"context": row["text"], "part": row.get("part", ""), "book": str(row["book"])}, "yes")
+
+MINE = Recipe(name="mine", about="texts", corpus="Texts", phenomenon="Texts", citation="me", licence="CC0",
+              read=json_records, items=items, hypotheses={"yes": "So."},
+              partition=Partition(own="{part}", together="book {book}", shares="0:50:50"))
+"""
+
+
+def test_the_partition_is_the_sources_own_else_drawn_as_the_recipe_declares(tmp_path) -> None:
+    (tmp_path / "mine.py").write_text(DIVIDED)
+    rows = [{"text": f"Text {n}.", "book": n % 20} for n in range(60)]
+    rows += [
+        {"text": "Theirs.", "book": 90, "part": "train"},
+        {"text": "No part.", "book": 91, "part": "last"},
+    ]
+    source = write_jsonl(tmp_path / "texts.jsonl", map(json.dumps, rows))
+    found = run("recast", "books", "mine", source, recipes=tmp_path, json=True)
+    assert [each["reason"] for each in found.json["refused"]] == [
+        'the split is "last"; it must be train, dev or test'
+    ]
+    places = set(Pair.objects.values_list("premise__group", "published_partition"))
+    assert len(places) == 21, "no book is in two partitions"
+    own = Pair.objects.get(published_partition="train")
+    assert (own.premise.text, own.metadata["corpus-split"]) == ("Theirs.", "train")
+    assert {partition for _, partition in places} == {"train", "dev", "test"}
+    told = run("recast", "told", "mine", source, recipes=tmp_path, split="100:0:0", dry_run=True, json=True)
+    assert told.json["partitions"] == {"train": 61}, "--split goes before the recipe's shares"
+
+
 def test_a_dry_run_shows_rows_beside_their_pairs_and_writes_nothing(tmp_path) -> None:
     source = tmp_path / "amazon_cells_labelled.txt"
     source.write_text("Holds firmly.\t1\nno tab\nBroke.\t0\nFine.\t1\n")
@@ -127,16 +160,13 @@ def test_an_interrupted_run_goes_on(monkeypatch, tmp_path) -> None:
     assert (rest["pairs"], rest["skipped"], Pair.objects.count()) == (8, 8, 16)
 
 
-def test_import_pairs_splits_what_has_no_partition(tmp_path) -> None:
-    rows = [
-        {"premise": f"Text {n}.", "hypothesis": "So.", "label": "neutral", "group": f"g{n // 2}"}
-        for n in range(40)
-    ]
-    path = write_jsonl(tmp_path / "pairs.jsonl", map(json.dumps, rows))
-    found = run("import_pairs", "here", path, format="jsonl", split="50:25:25", json=True)
-    assert found.failure == ""
-    places = Pair.objects.values_list("premise__group", "published_partition").distinct()
-    assert len(places) == 20
-    assert {partition for _, partition in places} == {"train", "dev", "test"}
-    assert not Label.objects.exists()
-    assert "write the percent" in run("import_pairs", "here", path, format="jsonl", split="1:2:3").failure
+def test_a_look_through_the_source_before_the_first_pair_says_how_far_it_is(monkeypatch) -> None:
+    heard = []
+    monkeypatch.setattr("collection.recasting.recipe_format.PORTION", 2)
+    monkeypatch.setattr("annotation_site.intake.files.Progress.tell", lambda self, text: heard.append(text))
+    source = EXAMPLES / "entities/eng.train"
+    assert run("recast", "names", "entities-conll", source, dry_run=True).failure == ""
+    looks = [text for text in heard if text.endswith("looked through before the first pair")]
+    assert heard[: len(looks)] == looks
+    assert len(looks) > 1
+    assert heard[len(looks)].startswith("eng.train: line ")

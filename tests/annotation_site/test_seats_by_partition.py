@@ -18,7 +18,7 @@ from annotation_site.intake.orders import check_rule
 from annotation_site.operation.invariants import partitions_with_more_seats
 from annotation_site.workspace import next_step
 from annotation_site.workspace.pipeline import counts_of
-from collection.models import Corpus, Pair
+from collection.models import Corpus, Genre, Pair
 from nli.agreement import krippendorff_alpha
 from snapshots.verify import verify
 from tests.annotation_site.test_questions_beside_the_main_one import RELATIONS, load
@@ -76,6 +76,32 @@ def test_the_next_step_names_the_price_that_the_preview_has(corpus, browser_of, 
     assert (seen.pairs, seen.labels, seen.cents) == (2, 6, 600)
     step = browser_of(rosa).get(f"/c/{corpus.slug}/").context["step"]
     assert step.sentence == "2 pairs wait to be opened for labelling; their labels would cost $6.00."
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {},
+        {"number": 7},
+        {"number_a_genre": 3},
+        {"number_a_genre": 4, "number": 5},
+        {"share_a_genre": 0.5, "number": 6},
+        {"share_a_genre": 0.1},
+    ],
+)
+@pytest.mark.parametrize("partitions", [("test",), ("train", "test")])
+def test_a_preview_counts_what_the_draw_opens(corpus, limits, partitions):
+    """With one partition, each pair gets as many seats as another, and the preview draws nothing."""
+    Genre.objects.create(corpus=corpus, slug="speech", name="Speech")
+    for number in range(16):
+        genre, partition = ("news", "speech", "speech")[number % 3], partitions[number % len(partitions)]
+        premise = make_premise(corpus, f"Drawn {number}.", genre=genre)
+        make_pair(corpus, premise, "So.", public_id=f"drawn{number}", published_partition=partition)
+    question, pairs = Question.objects.get(), Pair.objects.all()
+    before = Label.objects.seats().count()
+    seen = preview_opening(question=question, pairs=pairs, seed=3, **limits)
+    assert seen.pairs == open_for_validation(question=question, pairs=pairs, seed=3, **limits)
+    assert seen.labels == Label.objects.seats().count() - before
 
 
 def label_all(wanted: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from annotation_site.settings import env_bool, env_int, local_secret, openid_providers
+from annotation_site.settings import env_bool, env_int, local_secret, openid_providers, recipes_folder
 
 
 @pytest.mark.parametrize("value", ["no", "0", "false", "true", "", "yes"])
@@ -64,6 +64,28 @@ def test_a_provider_that_is_not_whole_is_refused_by_its_number(
     monkeypatch.setenv("OPENID_PROVIDERS", given)
     with pytest.raises(ImproperlyConfigured, match=f"OPENID_PROVIDERS.*{why}"):
         openid_providers()
+
+
+def test_recipes_are_code_and_lie_where_only_the_operator_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    incoming = tmp_path / "incoming"
+    monkeypatch.delenv("RECIPES_FOLDER", raising=False)
+    assert recipes_folder(incoming) is None
+    ours, sent, open_to_all = tmp_path / "recipes", incoming / "sent", tmp_path / "shared"
+    for folder in (ours, sent, open_to_all):
+        folder.mkdir(parents=True)
+    open_to_all.chmod(0o777)
+    for given, why in (
+        (tmp_path / "none", "is not a folder"),
+        (sent, "where others can write"),
+        (open_to_all, "where others can write"),
+    ):
+        monkeypatch.setenv("RECIPES_FOLDER", str(given))
+        with pytest.raises(ImproperlyConfigured, match=f"RECIPES_FOLDER.*{why}"):
+            recipes_folder(incoming)
+    monkeypatch.setenv("RECIPES_FOLDER", str(ours))
+    assert recipes_folder(incoming) == ours
 
 
 def test_providers_are_read_in_order(monkeypatch: pytest.MonkeyPatch) -> None:

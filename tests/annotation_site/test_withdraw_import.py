@@ -43,6 +43,15 @@ def test_everything_that_came_goes_and_the_right_file_can_come_in_its_place(brin
     assert bring([snli(1)], format="snli").json["pairs"] == 1
 
 
+def test_people_go_whose_codes_were_shortened(bring):
+    before = everything()
+    slug = "a-corpus-whose-name-is-long-and-longer"
+    bring([record(1, labels=[N, E, E], annotators=["one", "two", "three"])], into=slug)
+    assert User.objects.filter(kind="imported").count() == 3
+    removed = run("withdraw_import", slug, "pairs.jsonl", with_corpus=True, json=True).json["removed"]
+    assert (removed["people"], everything()) == (3, before)
+
+
 def test_what_another_import_needs_stays(bring):
     bring([record(1, label=E)], name="first.jsonl")
     bring([record(2, label=E)], name="second.jsonl")

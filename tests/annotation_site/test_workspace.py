@@ -13,12 +13,14 @@ from collection.models import Corpus, Pair
 from modeling.models import Evaluation
 from tests.addresses import sample_site
 from tests.corpora import make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from tests.modeling.material import done_run, small_snapshot
 from tests.validation.votes import vote
 from validation.pairs.adjudication import adjudicate
 from validation.statistics import cached
 
 pytestmark = pytest.mark.django_db
+site = made_once(sample_site)
 
 CURRENT = re.compile(r'<a href="([^"]+)" aria-current="(page|true)">([^<]+)</a>')
 
@@ -44,8 +46,7 @@ def page_of(browser_of, rosa):
         ("/c/{slug}/labelling/", "Labelling", "page"),
     ],
 )
-def test_a_page_marks_its_section_and_leads_back_to_its_corpus(page_of, address, section, current):
-    site = sample_site()
+def test_a_page_marks_its_section_and_leads_back_to_its_corpus(site, page_of, address, section, current):
     page = page_of(address.format(slug=site.corpus.slug, snapshot=site.snapshot.pk))
     found = {title: value for _, value, title in CURRENT.findall(page.split('class="way"')[0])}
     assert found == {section: current}

@@ -6,6 +6,7 @@ so does a pattern without an address.
 
 import re
 from datetime import timedelta
+from http.cookies import SimpleCookie
 from typing import Any
 
 import pytest
@@ -20,11 +21,13 @@ from collection.models import Corpus
 from tests.addresses import Address, Site, addresses, finish, sample_site
 from tests.cast import person
 from tests.corpora import make_corpus
+from tests.made_once import made_once
 from validation.annotators.exclusion import exclude
 from validation.annotators.membership import invite
 from validation.models import Assignment, Label, Question
 
 pytestmark = pytest.mark.django_db
+site = made_once(sample_site)
 
 # One letter for each role: + let in, - forbidden (403), s sent to the sign-in (or 401), . not found (404).
 ROLES = ("anonymous", "annotator", "excluded", "elsewhere", "researcher", "administrator")
@@ -125,6 +128,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"api/v1/work/validation/correct/",
             r"api/v1/work/validation/next/",
             r"api/v1/work/validation/submit/",
+            r"api/v1/work/writing/(returned|mend|decline)/",
             r"start/",
             r"work/exam/<slug:corpus>/",
             r"work/mine/",
@@ -341,6 +345,8 @@ POSTED: list[tuple[str, str, list[str]]] = [
     ),
 ]
 NOT_TAKEN = "no"
+# One client for all requests, since each loads the middleware for itself.
+CLIENT = Client(raise_request_exception=False)
 
 
 def rows_of(route: str, table: list[tuple[str, str, list[str]]] = ROWS) -> list[str]:
@@ -349,10 +355,9 @@ def rows_of(route: str, table: list[tuple[str, str, list[str]]] = ROWS) -> list[
 
 def answer_of(cookies: str, address: Address, method: str, **headers: str) -> str:
     """What a request comes to, in the letters of the table, or NOT_TAKEN. What it wrote is taken back."""
-    client = Client(raise_request_exception=False)  # a new one: some addresses sign out
-    client.cookies.load(cookies)
+    CLIENT.cookies = SimpleCookie(cookies)  # anew: some addresses sign out
     with transaction.atomic():
-        answer = client.generic(method, address.url, b"", content_type="application/json", headers=headers)
+        answer = CLIENT.generic(method, address.url, b"", content_type="application/json", headers=headers)
         finish(answer)
         transaction.set_rollback(True)
     to_sign_in = answer.status_code == 302 and answer["Location"].startswith(("/sign-in/", "/admin/login/"))
@@ -400,16 +405,15 @@ def people_of(site: Site) -> dict[str, User]:
     }
 
 
-def test_every_address_is_in_one_row_and_every_pattern_has_an_address():
-    routes = [address.route for address in addresses(sample_site())]
+def test_every_address_is_in_one_row_and_every_pattern_has_an_address(site):
+    routes = [address.route for address in addresses(site)]
     assert {route: rows_of(route) for route in routes if len(rows_of(route)) != 1} == {}
     patterns = [pattern for _, _, of_row in [*ROWS, *POSTED] for pattern in of_row]
     assert [one for one in patterns if not any(re.fullmatch(one, route) for route in routes)] == []
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_who_opens_what_in_a_browser(role):
-    site = sample_site()
+def test_who_opens_what_in_a_browser(site, role):
     client = Client()
     if role in (people := people_of(site)):
         client.force_login(people[role])
@@ -437,9 +441,8 @@ def wanted_by_token(scope: str, address: Address, method: str, role: str) -> str
 
 
 @pytest.mark.parametrize("role", ["annotator", "excluded", "elsewhere", "researcher", "administrator"])
-def test_what_a_token_opens(role):
+def test_what_a_token_opens(site, role):
     """A token is for REST alone, reads or works where its scope says so, and opens nothing that its owner may not."""
-    site = sample_site()
     user = people_of(site)[role]
     tokens = {
         scope: create_api_token(user=user, name=scope, scope=scope) for scope in ("read", "work", "all")
@@ -461,9 +464,8 @@ def test_what_a_token_opens(role):
 
 
 @pytest.mark.parametrize("role", ["annotator", "administrator"])
-def test_a_token_that_ended_opens_nothing(role):
+def test_a_token_that_ended_opens_nothing(site, role):
     """Revoked, expired, of an account that was closed, or made up: no address of REST lets such a token in."""
-    site = sample_site()
     user = people_of(site)[role]
     closed = person("closed", role=user.role)
     ended = {
@@ -494,9 +496,8 @@ def test_a_token_that_ended_opens_nothing(role):
 
 
 @pytest.mark.parametrize("ends", [False, True])
-def test_a_token_gets_no_work_once_consent_has_ended(ends):
+def test_a_token_gets_no_work_once_consent_has_ended(site, ends):
     """Consent that was withdrawn, or given to another form only, ends work by a token too; the token stays theirs."""
-    site = sample_site()
     user = site.people["annotator"]
     client = Client(headers={"authorization": f"Token {create_api_token(user=user, name='script')}"})
     body = {"corpus": site.corpus.slug}

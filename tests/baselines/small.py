@@ -9,11 +9,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import numpy as np
+import pytest
 
 from modeling.baselines import evaluate, train
 from modeling.baselines.catalogue import BASELINES, TWO_CLASSES
@@ -23,6 +24,18 @@ WHO = ("A baker", "The old man", "Two girls", "A dog", "Some sailors", "The teac
 WHERE = ("in a kitchen", "near the river", "on a bridge", "behind the school")
 ENDINGS = {"entailment": "outdoors or indoors", "neutral": "for a friend", "contradiction": "nowhere at all"}
 DIMENSIONS = 8
+
+
+# Each reads its words in a way of its own: sums, one sentence, pairs of words, steps, several premises; and one is fitted.
+DIFFERENT = ("cbow", "hypothesis_only", "esim", "lstm", "sum_of_experts", "lexicalized")
+
+
+def graded(baselines: Iterable[str]) -> list[Any]:
+    """Returns them as parameters: those that differ most in the first grade of tests, the others in the second."""
+    return [
+        pytest.param(each, marks=() if each in DIFFERENT else pytest.mark.thorough)
+        for each in sorted(baselines)
+    ]
 
 
 def line(pair_id: str, premise: str, hypothesis: str, label: str, /, **more: object) -> dict[str, object]:

@@ -14,7 +14,7 @@ from modeling.baselines.optimisers import make_optimiser
 from modeling.baselines.prediction import predict
 from modeling.baselines.settings import NeuralSettings
 from modeling.baselines.vocabulary import RESERVED, Vocabulary, tokenise
-from tests.baselines.small import small_settings
+from tests.baselines.small import graded, small_settings
 
 WORDS = ("a", "dog", "sleeps", "runs", ".", "not")
 SENTENCES = ("a dog sleeps.", "", "zzz qqq", "a dog", " ".join(["runs"] * 401), "not", "a dog runs. not")
@@ -55,7 +55,7 @@ def test_padding_and_company_never_change_a_prediction(baseline: str):
     assert (together.argmax(axis=1) == alone.argmax(axis=1)).all()
 
 
-@pytest.mark.parametrize("baseline", NEURAL)
+@pytest.mark.parametrize("baseline", graded(NEURAL))
 def test_empty_unknown_and_very_long_sentences_can_be_learnt_from(baseline: str):
     network, pairs = made(baseline)
     batch = pairs.cut(np.arange(len(pairs)), CPU)
@@ -65,7 +65,7 @@ def test_empty_unknown_and_very_long_sentences_can_be_learnt_from(baseline: str)
         assert parameter.grad is None or torch.isfinite(parameter.grad).all(), name
 
 
-@pytest.mark.parametrize("baseline", NEURAL)
+@pytest.mark.parametrize("baseline", graded(NEURAL))
 def test_every_network_learns_one_batch_by_heart_with_its_own_optimiser(baseline: str):
     torch.manual_seed(4)
     settings = make_settings(baseline, small_settings(baseline, dropout=0.0))

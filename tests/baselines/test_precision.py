@@ -15,7 +15,7 @@ from modeling.baselines.networks import recurrence
 from modeling.baselines.precision import compiled, in_precision
 from modeling.baselines.program import sentence_for
 from modeling.baselines.settings import LearningSettings
-from tests.baselines.small import run_train, small_run, small_settings
+from tests.baselines.small import graded, run_train, small_run, small_settings
 from tests.baselines.test_networks import CPU, NEURAL, made
 from tests.baselines.test_recurrence import steps, twins
 
@@ -23,13 +23,7 @@ HALF = make_settings("cbow", {"precision": "bfloat16"})
 assert isinstance(HALF, LearningSettings)
 
 
-SLOW = ("attentive_experts", "esim", "word_attention")
-
-
-@pytest.mark.parametrize(
-    "baseline",
-    [pytest.param(each, marks=pytest.mark.thorough if each in SLOW else ()) for each in NEURAL],
-)
+@pytest.mark.parametrize("baseline", graded(NEURAL))
 def test_in_half_precision_a_network_says_nearly_the_same_and_learns(baseline: str):
     network, pairs = made(baseline)
     batch = pairs.cut(np.arange(len(pairs)), CPU)

@@ -9,7 +9,7 @@ import pytest
 from modeling.baselines.catalogue import BASELINES
 from modeling.baselines.networks import NETWORKS
 from modeling.baselines.settings import LearningSettings
-from tests.baselines.small import line, lines, run_train, small_run, small_settings, write_lines
+from tests.baselines.small import graded, line, lines, run_train, small_run, small_settings, write_lines
 
 FILES = {
     "weights.safetensors",
@@ -33,7 +33,7 @@ def test_every_baseline_of_the_catalogue_has_a_network():
     assert set(NETWORKS) == set(BASELINES.values())
 
 
-@pytest.mark.parametrize("baseline", sorted(ENOUGH))
+@pytest.mark.parametrize("baseline", graded(ENOUGH))
 def test_a_network_learns_a_few_pairs_by_heart(tmp_path: Path, baseline: str):
     run = small_run(tmp_path, baseline, settings=ENOUGH[baseline])
     del run["files"]["dev"], run["files"]["test"]

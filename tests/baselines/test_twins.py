@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from modeling.baselines.catalogue import BASELINES, NO_PREMISE
-from tests.baselines.small import lines, run_evaluate, run_train, small_run, small_settings, write_lines
+from tests.baselines.small import (
+    graded,
+    lines,
+    run_evaluate,
+    run_train,
+    small_run,
+    small_settings,
+    write_lines,
+)
 
 READERS = sorted(name for name in BASELINES if name not in NO_PREMISE)
 RESULTS = ("weights.safetensors", "predictions-dev.jsonl", "predictions-test.jsonl")
@@ -24,7 +32,7 @@ def other_premises(run: dict, folder: Path) -> dict:
     return {**run, "files": files, "folder": str(folder / "run")}
 
 
-@pytest.mark.parametrize("baseline", [name for name in READERS if name != "pretrained"])
+@pytest.mark.parametrize("baseline", graded(name for name in READERS if name != "pretrained"))
 def test_no_premise_changes_a_twin(tmp_path: Path, baseline: str):
     settings = small_settings(baseline, epochs=2, batch_size=4)
     run = small_run(tmp_path / "one", baseline, settings=settings, hypothesis_only=True)

@@ -48,4 +48,4 @@ def test_pages_of_a_full_site_write_nothing_and_ask_as_many_queries_of_twice_as_
         for name, found in after.items()
         if before[name].queries != found.queries
     } == {}
-    compare({f"full, {name}": found.queries for name, found in after.items()})
+    compare({f"full, {name}": found.queries for name, found in after.items()}, all_of="full, ")

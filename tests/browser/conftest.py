@@ -11,6 +11,7 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from accounts.models import User
+from tests.browser import looks
 from tests.browser.looks import DESK
 from tests.browser.waiting import PATIENCE_MS
 
@@ -42,6 +43,12 @@ def browser() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield opened
         opened.close()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def colours_of_the_grade(pytestconfig: pytest.Config) -> None:
+    """Lets axe look at a page in one colour in the first grade: each look takes as long as loading the page."""
+    looks.both_colours = pytestconfig.option.markexpr != "not thorough"
 
 
 @pytest.fixture(scope="session")

@@ -31,3 +31,14 @@ def press(page: Page, keys: str) -> None:
     for key in keys:
         pass_time(page, READ_MS)
         page.keyboard.press(key)
+
+
+def in_view(page: Page, what: str) -> float:
+    """Returns how many pixels of the text are on the screen and not covered."""
+    return page.locator(f".stage:visible {what}").first.evaluate("""element => {
+        const box = element.getBoundingClientRect();
+        const isFree = (x, y) => element.contains(document.elementFromPoint(x, y));
+        let free = 0;
+        for (let y = Math.ceil(box.top); y < box.bottom; y += 1) if (isFree(box.left + 20, y)) free += 1;
+        return free;
+    }""")

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
+# `make test` looks at one of the two colours, `make test-all` at both (conftest.py sets it).
+both_colours = True
 DESK = {"viewport": {"width": 1200, "height": 900}}
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
@@ -24,10 +26,21 @@ CONTRAST = {**VIOLATIONS, "runOnly": ["color-contrast"]}
 OTHER = {"light": "dark", "dark": "light"}
 
 
-def violations(page: Page) -> list[dict[str, Any]]:
-    """Returns the rules that axe finds broken once the page is loaded: all in its colours, contrast in the others."""
+def own_violations(page: Page) -> list[dict[str, Any]]:
+    """Returns the rules that axe finds broken once the page is loaded, in the colours that it has."""
     page.wait_for_load_state()
     found: list[dict[str, Any]] = Axe().run(page, options=VIOLATIONS).response["violations"]
+    return found
+
+
+def violations(page: Page) -> list[dict[str, Any]]:
+    """Returns the rules that axe finds broken once the page is loaded: all in its colours.
+
+    In the second grade of tests also those of contrast in the other colours.
+    """
+    found = own_violations(page)
+    if not both_colours:
+        return found
     is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     own: Any = "dark" if is_dark else "light"
     other: Any = OTHER[own]
@@ -58,3 +71,36 @@ def all_complaints(page: Page, name: str) -> list[str]:
 
 def no_sideways_scroll(page: Page) -> bool:
     return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+# Where the texts of a chart begin and end, and the picture around them.
+EXTENT = """svg => {
+    const texts = [...svg.querySelectorAll("text")].map(text => text.getBoundingClientRect());
+    const box = svg.closest(".chart-picture").getBoundingClientRect();
+    return [Math.min(...texts.map(t => t.left)), Math.max(...texts.map(t => t.right)), box.left, box.right];
+}"""
+
+
+def chart_faults(page: Page) -> list[str]:
+    """Returns what is wrong with the charts of a page, once all are drawn; nothing for a page without charts."""
+    figures = page.locator("figure[data-chart]")
+    pictures = figures.locator("svg.chart-svg")
+    expect(pictures).to_have_count(figures.count())
+    found = []
+    for number in range(pictures.count()):
+        picture = pictures.nth(number)
+        label = picture.get_attribute("aria-label")
+        if label != figures.nth(number).locator("figcaption").inner_text():
+            found.append(f"a chart has another name than its caption: {label}")
+        # The page of a sweep draws its charts again every two seconds: each look waits, or takes all at once.
+        expect(
+            picture.locator("circle, path, rect").first, f"nothing is drawn under “{label}”"
+        ).to_be_attached()
+        if "NaN" in picture.inner_html():
+            found.append(f"a place is not a number: {label}")
+        left, right, box_left, box_right = picture.evaluate(EXTENT)
+        if left < box_left:
+            found.append(f"a text is cut off on the left: {label}")
+        if right > box_right:
+            found.append(f"a text is cut off on the right: {label}")
+    return found

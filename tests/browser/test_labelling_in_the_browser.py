@@ -7,7 +7,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from accounts.models import User
 from collection.models import Corpus, Pair, Premise
-from tests.browser.labelling import PAGE, READ_MS, SENT_MS, pass_time, press, with_standing_clock
+from tests.browser.labelling import PAGE, READ_MS, SENT_MS, in_view, pass_time, press, with_standing_clock
 from tests.browser.looks import PHONE
 from tests.browser.site import make_site
 from tests.browser.waiting import wait_until
@@ -401,14 +401,3 @@ def test_text_sentence_and_answers_are_in_view_together(begin, watched, vera, la
 
 def size_of(page: Page, what: str) -> str:
     return str(page.locator(what).evaluate("element => getComputedStyle(element).fontSize"))
-
-
-def in_view(page: Page, what: str) -> float:
-    """Returns how many pixels of the text are on the screen and not covered."""
-    return page.locator(f".stage:visible {what}").first.evaluate("""element => {
-        const box = element.getBoundingClientRect();
-        const isFree = (x, y) => element.contains(document.elementFromPoint(x, y));
-        let free = 0;
-        for (let y = Math.ceil(box.top); y < box.bottom; y += 1) if (isFree(box.left + 20, y)) free += 1;
-        return free;
-    }""")

@@ -50,14 +50,20 @@ def look_at(page: Page, addresses: tuple[str, ...]) -> list[str]:
     return found
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_every_page_of_an_empty_corpus(live_server, watched, rosa, size):
+    """In the first grade the pages of empty corpora are opened without a browser: test_absent_parts.py."""
+    make_corpus()
+    assert look_at(watched(rosa, **size), PAGES) == []
+
+
 @pytest.mark.parametrize(("name", "size"), SIZES)
-def test_every_page_full_and_empty(live_server, watched, rosa, name, size):
+def test_every_page_without_a_corpus_and_with_one(live_server, watched, rosa, name, size):
     page = watched(rosa, **size)
     assert look_at(page, ("/admin/",)) == []
     expect(page.get_by_role("heading", name="No corpus yet")).to_be_visible()
-    corpus = make_corpus()
-    assert look_at(page, PAGES) == []
-    make_pairs_in(corpus)
+    make_pairs_in(make_corpus())
     assert look_at(page, (*PAGES, *OF_WORK)) == []
 
 

@@ -1,6 +1,7 @@
 """Formats without published files here, tried with small files in their layout; and malicious XML."""
 
 import gzip
+import json
 
 import pytest
 
@@ -156,6 +157,22 @@ def test_labels_of_a_published_layout_become_ours(read, form, text, expected):
     assert (pair.premise, pair.hypothesis) == (("P.",), "H.")
     assert (pair.published_label, pair.labels) == expected
     assert not pair.unread
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_labels_of_anlis_verifiers_are_read_from_their_own_file(tmp_path, packed):
+    pair = {"context": "P.", "hypothesis": "H.", "label": "e"}
+    pairs = [{**pair, "uid": "u"}, {**pair, "uid": "none"}, {**pair, "uid": "u", "verifier_labels": ["e"]}]
+    theirs = [{"uid": "u", "verifier labels": ["e", "n", "e"]}, {"uid": "x"}]
+    beside = tmp_path / f"verifier_labels_R1-3.jsonl{'.gz' if packed else ''}"
+    text = "\n".join(map(json.dumps, theirs)).encode()
+    beside.write_bytes(gzip.compress(text) if packed else text)
+    path = tmp_path / "dev.jsonl"
+    path.write_text("\n".join(map(json.dumps, pairs)))
+    bad, first, second, third = FORMATS["anli"].read(path)
+    assert bad == BadLine(2, f'of {beside.name}: a line must have "uid" and "verifier labels"')
+    e, n = "entailment", "neutral"
+    assert [each.labels for each in (first, second, third)] == [(e, e, n, e), (e,), (e, e)]
 
 
 def test_answers_of_mega_veridicality_become_pairs_with_ten_labels(read):

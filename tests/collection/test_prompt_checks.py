@@ -3,13 +3,16 @@
 import pytest
 from django.test import Client
 
+from accounts.models import ConsentForm
 from annotation_site.simulated_crowd import Annotator, form_or_none
 from collection.models import CheckQuestion, Corpus, Prompt, PromptReading, PromptVersion, WritingAssignment
 from collection.premises.writing_seats import make_seats
+from collection.writing.claiming import claim_writing
 from collection.writing.prompts import read_prompt
 from tests.cast import ana, rosa
 from tests.corpora import make_corpus, make_premise
 from tests.made_once import made_once
+from validation.annotators.exclusion import exclude
 
 pytestmark = pytest.mark.django_db
 
@@ -131,6 +134,45 @@ def test_reading_is_paid_once_for_a_prompt_whatever_its_versions(corpus):
     newer = PromptVersion.objects.create(prompt=old.prompt, number=2, digest="2", reading_pay_cents=45)
     read_prompt(annotator=ana(), version=newer, answers={})
     assert ana().ledger.for_writing().total_cents() == 45
+
+
+def closed(corpus: Corpus) -> None:
+    Prompt.objects.update(status=Prompt.Status.CLOSED)
+
+
+def excluded(corpus: Corpus) -> None:
+    exclude(corpus=corpus, annotator=ana(), by=rosa(), reason="x")
+
+
+def superseded(corpus: Corpus) -> None:
+    PromptVersion.objects.create(prompt=corpus.prompts.get(), number=2, digest="2", reading_pay_cents=45)
+
+
+def without_consent(corpus: Corpus) -> None:
+    corpus.consent_form = ConsentForm.objects.create(title="Before you begin", text="Read.", digest="1")
+    corpus.save()
+
+
+@pytest.mark.parametrize("change", [closed, excluded, superseded, without_consent])
+def test_reading_pays_nobody_who_could_not_write_under_the_version(corpus, change):
+    PromptVersion.objects.update(reading_pay_cents=45)
+    address = prompt_page()
+    change(corpus)
+    client = signed_in(ana())
+    assert "$0.45" not in client.get(address).content.decode()
+    client.post(address, RIGHT)
+    assert PromptReading.objects.get().passed_at is not None
+    assert ana().ledger.total_cents() == 0
+
+
+@pytest.mark.parametrize("change", [closed, superseded])
+def test_reading_pays_who_was_given_a_task_before_the_change(corpus, change):
+    PromptVersion.objects.update(reading_pay_cents=45)
+    address = prompt_page()
+    claim_writing(corpus=corpus, annotator=ana())
+    change(corpus)
+    signed_in(ana()).post(address, RIGHT)
+    assert ana().ledger.total_cents() == 45
 
 
 def test_who_knows_a_prompt_reads_what_is_different_in_the_next(corpus):

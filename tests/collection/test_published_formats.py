@@ -117,3 +117,16 @@ def test_a_table_of_snli_has_labels_in_columns(read):
     header = "gold_label\tsentence1\tsentence2\tcaptionID\tpairID\tlabel1\tlabel2\tlabel3"
     (pair,) = read("snli_txt", f"{header}\nneutral\tA.\tB.\t7.jpg#1\t7.jpg#1r1n\tneutral\tneutral\t")
     assert (pair.labels, pair.published_label, pair.group) == (("neutral", "neutral"), "neutral", "7.jpg")
+
+
+def test_an_array_in_one_long_line_is_read_object_by_object(read):
+    one = {"premise": "P " * 4000, "hypothesis": '[]{}\\"', "author": "neutral"}
+    text = json.dumps([{**one, "number": n} for n in range(300)])
+    assert len(text) > 2_000_000
+    assert len({pair.hypothesis for pair in read("klue", text)}) == 1
+    assert len(read("klue", text)) == 300
+    *good, bad = read("klue", text[:-3])
+    assert len(good) == 299
+    assert (bad.line, bad.reason.startswith("not valid JSON from here on")) == (1, True)
+    *good, bad = read("klue", text.replace('"number": 299', '"number": 29x'))
+    assert bad.reason == f"not valid JSON from here on: Expecting ',' delimiter, at character {len(text) - 2}"

@@ -22,7 +22,8 @@ from validation.labelling.drafts import keep_draft
 from validation.labelling.submitting import submit_batch
 from validation.models import Assignment, DraftAnswer, Label, Question
 from validation.pairs.opening import open_for_validation
-from validation.pairs.withdrawal import lock, withdraw_pairs
+from validation.pairs.vetting import Choice, NothingChosen, vet
+from validation.pairs.withdrawal import empty_seats, lock, withdraw_pairs
 from validation.quality_control import control_items
 from validation.quality_control.control_items import label_as_expert
 
@@ -57,11 +58,41 @@ def expert(question):
     return partial(label_as_expert, question=question, pair=pair, label="neutral", by=rosa())
 
 
+@pytest.fixture
+def vetting(question):
+    """Withdraws all five pairs."""
+    names = tuple(Pair.objects.values_list("public_id", flat=True))
+    return partial(vet, corpus=question.corpus, choice=Choice(names=names), by=rosa(), reason="x")
+
+
 def waits(first, second) -> bool:
     """Begins `second` before `first` commits, and returns whether it waited. Both must succeed."""
     waited, result = crossing(first, second)
     assert not isinstance(result, Exception), result
     return waited
+
+
+def test_a_vetting_that_waits_for_seats_holds_no_pair_that_an_exclusion_takes_next(question, vetting):
+    retract = partial(
+        exclude, corpus=question.corpus, annotator=ana(), by=rosa(), reason="x", retract_pairs=True
+    )
+    with transaction.atomic():
+        lock(empty_seats(Pair.objects.all()))  # the first half of the exclusion
+        other = Beside(vetting)
+        assert other.goes_as_far_as_it_can()
+        assert len(Pair.objects.select_for_update(nowait=True)) == 5
+    assert other.result().pairs_withdrawn == 5
+    assert retract().pairs == 0
+
+
+def test_a_vetting_waits_for_an_exclusion_and_leaves_it_the_pairs(question, vetting):
+    retract = partial(
+        exclude, corpus=question.corpus, annotator=ana(), by=rosa(), reason="x", retract_pairs=True
+    )
+    waited, problem = crossing(retract, vetting)
+    assert waited
+    assert isinstance(problem, NothingChosen)
+    assert Pair.objects.filter(exclusion__isnull=False).count() == 5
 
 
 def test_without_the_lock_the_bonus_is_lost(submit, expert, monkeypatch):

@@ -12,6 +12,7 @@ from modeling.folders import folder_of
 from modeling.results.data_map import NoDataMap, data_map
 from modeling.results.predictions import BadChoice, BadPlace
 from tests.charted import charts_in
+from tests.made_once import made_once
 from tests.modeling.material import a_run, done_run, small_snapshot
 from tests.modeling.test_error_browser import FIRST, answers
 from tests.snapshots.material import corpus_of, freeze, lines
@@ -30,9 +31,7 @@ DYNAMICS = [
 ]
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(4)
+snapshot = made_once(small_snapshot, 4)
 
 
 def dynamics(run):

@@ -28,11 +28,13 @@ from modeling.results.tables import evaluations
 from modeling.results.twins import full_run_of, twin_of
 from shared.intervals import wilson
 from tests.charted import charts_in
+from tests.made_once import made_once
 from tests.modeling.material import done_run, metrics, small_snapshot, write_predictions
 from tests.query_counts import query_count
 from tests.snapshots.material import lines
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+snapshot = made_once(small_snapshot, 9, test=9)
 
 LABELS = ("entailment", "neutral", "contradiction")
 

@@ -14,11 +14,13 @@ from modeling.reports.cells import fill
 from modeling.results.breakdowns import store_breakdowns
 from modeling.results.predictions import Choice, Predictions
 from tests.cast import person
+from tests.made_once import made_once
 from tests.modeling.material import done_run, small_snapshot
 from tests.modeling.test_error_browser import answers
 from tests.modeling.test_overviews import wrong_at
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+snapshot = made_once(small_snapshot, 9, test=9)
 
 PHENOMENA = ["negation", "hypernymy", "world knowledge"]
 

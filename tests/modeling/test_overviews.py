@@ -11,11 +11,13 @@ from modeling.folders import folder_of
 from modeling.reports.overviews import OVERVIEWS, overview
 from modeling.results.beside_twin import beside_twin
 from tests.commands import run as command
+from tests.made_once import made_once
 from tests.modeling.material import done_run, small_snapshot
 from tests.modeling.test_error_browser import answers
 from tests.snapshots.material import lines
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+snapshot = made_once(small_snapshot, 9, test=9)
 
 
 def wrong_at(*places):

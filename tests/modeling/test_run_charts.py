@@ -11,14 +11,13 @@ from modeling.watching.comparing import chosen_runs
 from shared.intervals import wilson
 from snapshots.models import Snapshot
 from tests.charted import charts_in
+from tests.made_once import made_once
 from tests.modeling.material import done_run, small_snapshot
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def snapshot() -> Snapshot:
-    return small_snapshot()
+snapshot = made_once(small_snapshot)
 
 
 def broken_down(run: TrainingRun, right: dict[str, int], pairs: int = 100) -> None:

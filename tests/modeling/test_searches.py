@@ -13,6 +13,7 @@ from modeling.results.tables import results
 from modeling.results.trials import trials
 from modeling.running.actions import record_result
 from tests.commands import run as command
+from tests.made_once import made_once
 from tests.modeling.material import SMALL, claimed, metrics, small_snapshot, write_predictions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
@@ -20,9 +21,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 GRID = {"learning_rate": ["0.1", "0.01"], "dropout": ["0", "0.5"]}
 
 
-@pytest.fixture
-def snapshot():
-    return small_snapshot(3)
+snapshot = made_once(small_snapshot, 3)
 
 
 def test_every_combination_is_a_trial_or_some_that_the_seed_draws():

@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
+from jobs.models import WAITING_FOR_A_WORKER
 from modeling.launching.actions import (
     RefusedRegime,
     enqueue,
@@ -26,6 +27,9 @@ from tests.modeling.material import SMALL, claimed, distribution, metrics, progr
 pytestmark = pytest.mark.django_db
 
 
+# The whole cell: two letters alone would be found in one page of some hundred, inside a token against forged requests.
+HEAD_OF_DISTANCES = '<th scope="col" class="number">KL</th>'
+
 snapshot = made_once(small_snapshot)
 
 
@@ -43,6 +47,7 @@ def test_a_sweep_has_a_child_for_every_seed_and_size(snapshot, rosa):
     assert points == [(6, 3), (6, 4), (12, 3), (12, 4)]
     for child in sweep.children.all():
         assert (child.regime, child.requested_by, child.status) == ({"soft_labels": True}, rosa, "queued")
+        assert child.progress == WAITING_FOR_A_WORKER
 
 
 def test_no_worker_takes_the_sweep_itself(snapshot, sent):
@@ -134,13 +139,14 @@ def test_how_near_to_the_annotators_has_mean_and_spread_on_the_page_and_over_res
     page = " ".join(client.get(reverse("run", args=[sweep.pk])).content.decode().split())
     row = '<th scope="row">6</th> <td>test</td> <td class="number">0.600 ± 0.141 </td> <td class="number">0.125 ± 0.000 '
     assert row in page
+    assert HEAD_OF_DISTANCES in page
 
 
 def test_a_sweep_whose_pairs_have_one_label_each_shows_no_table_of_distances(snapshot, client, rosa):
     sweep = a_sweep(snapshot, seeds=[1])
     end(sweep.children.get(), 0.5)
     client.force_login(rosa)
-    assert b"KL" not in client.get(reverse("run", args=[sweep.pk])).content
+    assert HEAD_OF_DISTANCES not in client.get(reverse("run", args=[sweep.pk])).content.decode()
     (size,) = client.get(reverse("api-run", args=[sweep.pk])).json()["sweep"]
     assert size["scores"]["test"]["distribution"] == {}
 

@@ -1,11 +1,15 @@
 """The table of imported corpora has the numbers that a dry run of the files counts."""
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
 
 from bench.imported_corpora import TRIED, Tried, counts_of, row_of
+from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
+from tests.commands import write_jsonl
 from tests.conftest import REPOSITORY
 
 pytestmark = pytest.mark.django_db
@@ -61,3 +65,18 @@ def test_every_corpus_is_in_the_table(shared_data):
     folders = {path.name for path in shared_data.iterdir() if path.is_dir()} - NO_PAIRS
     assert folders == {Path(tried.files).parts[0] for tried in TRIED}
     assert all(rows_in(tried) for tried in TRIED)
+
+
+def test_anlis_pairs_get_the_labels_of_their_verifiers_from_the_published_file(shared_data, tmp_path):
+    """The dev file at hand has both; without its labels, the published file beside it gives the same."""
+    folder = shared_data / "anli"
+    whole = folder / "anli_dev_with_verifiers.jsonl.gz"
+    name = "verifier_labels_R1-3.jsonl.gz"
+    (tmp_path / name).write_bytes((folder / name).read_bytes())
+    rows = map(json.loads, gzip.decompress(whole.read_bytes()).decode().splitlines())
+    bare = ({key: value for key, value in row.items() if key != "verifier_labels"} for row in rows)
+    path = write_jsonl(tmp_path / "dev.jsonl", map(json.dumps, bare))
+    read = FORMATS["anli"].read
+    found = list(read(path))
+    assert found == list(read(whole))
+    assert sum(len(pair.labels) - 1 for pair in found) == 7375

@@ -15,11 +15,12 @@ from string import Formatter
 import pytest
 
 from collection.formats.records import ImportedPair
-from collection.recasting.english import gerund, verb_at
+from collection.recasting.english import conjugated, gerund, verb_at
 from collection.recasting.recipe_format import recast_format
 from collection.recasting.registry import recipes
 
 RECIPES = recipes()
+is_verb = RECIPES["verbnet"].items.__globals__["is_verb"]
 has_letters = RECIPES["factuality-uw"].items.__globals__["has_letters"]
 SENTIMENT = re.compile(r"When asked about the (\w+) ?, (\S+) said ?, '(.*)' ?\.", re.DOTALL)
 PUN = re.compile(r"(\S+) heard that (.*)", re.DOTALL)
@@ -171,11 +172,9 @@ def test_events_of_factuality_come_out_as_published(
     assert missed.total() <= len(rows) / 100
 
 
-# Published hypotheses of VerbNet that no template of ours gives: a constant as a sentence of its own, and a participle
-# where the example's verb is one.
+# Published hypotheses of VerbNet that no template of ours gives: a participle where the example's verb is one.
 OTHER_FORMS = Counter(
     {
-        "Sounds can be heard": 7,
         "Smith causing the scribbling": 1,
         "Smith causing the inscribing": 1,
         "I conducting a search": 1,
@@ -186,17 +185,17 @@ OTHER_FORMS = Counter(
 )
 
 
-def form_of(template: str, verbs: dict[str, tuple[str, ...]]) -> re.Pattern[str]:
+def form_of(template: str) -> re.Pattern[str]:
     """Returns the pattern of all texts that the template can give; its groups are the phrases of roles."""
     found = ""
     for before, field, *_ in Formatter().parse(template.rstrip(".")):
         found += re.escape(before)
-        if field in verbs:
-            found += f"(?:{'|'.join(verbs[field])})"
-        elif field == "when":
+        if field == "when":
             found += r"(?:at the (?:beginning|end) of the \S+ing, )?"
         elif field in ("E", "constant"):
             found += r"\S+"
+        elif field and is_verb(field):
+            found += f"(?:{'|'.join(conjugated(field))})"
         elif field:
             found += "(.+)"
     return re.compile(found, re.IGNORECASE)
@@ -205,9 +204,8 @@ def form_of(template: str, verbs: dict[str, tuple[str, ...]]) -> re.Pattern[str]
 def test_every_form_of_a_published_hypothesis_of_verbnet_has_its_template(shared_data) -> None:
     """Predicates are not published; we compare the forms of hypotheses, with phrases of the example in their places."""
     recipe = RECIPES["verbnet"].items.__globals__
-    verbs = recipe["CONJUGATED"]
     forms = [
-        form_of(each, verbs)
+        form_of(each)
         for templates in recipe["PUBLISHED"].values()
         for both in templates
         for each in both.split("|")
@@ -236,6 +234,44 @@ def test_every_form_of_a_published_hypothesis_of_verbnet_has_its_template(shared
         if not phrases:
             other[text] += 1
     assert other == OTHER_FORMS
+
+
+FRAME = """<VNCLASS ID="destroy-44"><FRAMES><FRAME>
+<DESCRIPTION descriptionNumber="0.2" primary="NP V NP PP.instrument" secondary="NP-PP; Instrument-PP" xtag=""/>
+<EXAMPLES><EXAMPLE>The builders destroyed the warehouse with explosives.</EXAMPLE></EXAMPLES>
+<SYNTAX><NP value="Agent"/><VERB/><NP value="Patient"/><PREP value="with"/><NP value="Instrument"/></SYNTAX>
+<SEMANTICS>
+<PRED value="cause"><ARGS><ARG type="ThemRole" value="Agent"/><ARG type="Event" value="E"/></ARGS></PRED>
+<PRED value="destroyed"><ARGS><ARG type="Event" value="result(E)"/><ARG type="ThemRole" value="Patient"/></ARGS></PRED>
+<PRED value="use"><ARGS><ARG type="Event" value="during(E)"/><ARG type="ThemRole" value="Agent"/>
+<ARG type="ThemRole" value="Instrument"/></ARGS></PRED>
+</SEMANTICS></FRAME></FRAMES></VNCLASS>"""
+
+
+def test_all_true_and_false_hypotheses_of_a_frame_of_verbnet_come_out_as_published(
+    shared_data, tmp_path
+) -> None:
+    theirs = {
+        (plain(row["hypothesis"]), row["label"])
+        for part in ("train", "dev", "test")
+        for row in published(shared_data / "dnc" / part, "recast_verbnet")
+        if row["context"] == "The builders destroyed the warehouse with explosives ."
+    }
+    source = tmp_path / "destroy-44.xml"
+    source.write_text(FRAME)
+    pairs = recast("verbnet", source)
+    by_origin = {
+        origin: {
+            (plain(pair.hypothesis), pair.published_label)
+            for pair in pairs
+            if pair.metadata["misc"]["templates"] == origin
+        }
+        for origin in ("published", "ours")
+    }
+    assert (len(theirs), by_origin["published"]) == (13, theirs)
+    assert {plain(text) for text, _ in by_origin["ours"]} == {
+        plain(f"{who} destroyed.") for who in ("The warehouse was", "The builders were", "Explosives were")
+    }
 
 
 def test_the_forms_of_published_hypotheses_of_relations_are_among_our_templates(shared_data) -> None:

@@ -1,11 +1,14 @@
-"""The rule of where a pair goes stands in Python (the plan) and in SQL (the copy). Random corpora find both the same."""
+"""Where a pair goes, by the plan (in Python), the copy and the live corpus (in SQL): random corpora find all the same."""
 
 from collections import Counter
 from random import Random
 
 import pytest
+from django.utils import timezone
 
 from collection.models import Corpus, Pair
+from collection.models.withdrawal import VETTED
+from collection.premises.partitions import partition_of
 from snapshots.freezing.partition import AWAITING_LABELS, NOT_IN_TRAINING, WROTE_TEST, destination
 from snapshots.freezing.plan import FreezePlan, plan_freeze
 from snapshots.freezing.premise_groups import Row
@@ -14,6 +17,7 @@ from tests.cast import person
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import add_genre, add_pair, freeze, label_pair, published_pair
 from validation.models import Label
+from validation.pairs.withdrawal import withdraw_pairs
 
 pytestmark = pytest.mark.django_db
 SEATS = 5
@@ -47,6 +51,10 @@ def grow(corpus: Corpus, dice: Random, first: int) -> None:
                 Label.objects.filter(pair=pair, position=SEATS).update(
                     position=None
                 )  # a surplus one: a seat is empty
+    gone = [pair for pair in corpus.pairs.standing().order_by("pk") if dice.random() < 0.05]
+    withdraw_pairs(
+        pairs=Pair.objects.filter(pk__in=[pair.pk for pair in gone]), because=VETTED, at=timezone.now()
+    )
 
 
 def rows(corpus: Corpus, planned: FreezePlan, *, by_author: bool) -> dict[int, Row]:
@@ -95,6 +103,8 @@ def test_the_copy_puts_each_pair_where_the_plan_does(seed):
         snapshot = freeze(corpus, **how)
         copied = dict(SnapshotPair.objects.filter(snapshot=snapshot).values_list("pair", "partition"))
         assert copied == {pk: place for pk, (place, _) in went.items() if place}
+        live = Pair.objects.filter(pk__in=copied).annotate(placed=partition_of())
+        assert dict(live.values_list("pk", "placed")) == copied
         left_out = Counter(why for place, why in went.values() if not place)
         assert left_out == {why: sum(genres.values()) for why, genres in planned.plan.left_out.items()}
         assert planned.held_out or first

@@ -1,8 +1,12 @@
 """A freeze places premises in partitions, and they stay there."""
 
+from typing import Any
+
 import pytest
+from django.db import connection
 
 from collection.models import Pair, Premise
+from collection.models.querysets import refresh_planner
 from collection.premises.partitions import partition_of
 from snapshots.freezing.job import EmptyCorpus, request_freeze
 from snapshots.freezing.plan import HoldOutRefused, plan_freeze
@@ -22,6 +26,8 @@ from tests.snapshots.material import (
     published_pair,
     where,
 )
+from tests.validation.test_gold_view import nodes
+from validation.models import Label
 from validation.questions.lookup import main_question
 from validation.statistics.agreement import agreement
 from validation.statistics.vote_patterns import in_group
@@ -287,3 +293,23 @@ class TestHoldingOut:
     def test_without_a_published_train_it_is_refused(self):
         with pytest.raises(HoldOutRefused, match="no published train partition"):
             request_freeze(corpus=corpus_of(2), dev_from_train=1)
+
+
+def test_after_a_bulk_load_votes_are_counted_once_and_not_for_each_pair():
+    """The database last counted its rows before they came: it expected a pair, and 3,000 took minutes."""
+    corpus_of(2, slug="earlier")
+    refresh_planner(Premise, Pair, Label)
+    plans = []
+
+    def explained(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if sql.startswith(f'INSERT INTO "{SnapshotPair._meta.db_table}"'):
+            execute(f"EXPLAIN (FORMAT JSON) {sql}", params, many, context)
+            plans.append(context["cursor"].fetchone()[0][0]["Plan"])
+        return execute(sql, params, many, context)
+
+    corpus = corpus_of(100)
+    with connection.execute_wrapper(explained):
+        freeze(corpus)
+    (plan,) = plans
+    again = [node["Plans"][1] for node in nodes(plan) if node["Node Type"] == "Nested Loop"]
+    assert [each for inner in again for each in nodes(inner) if each["Node Type"] == "Aggregate"] == []

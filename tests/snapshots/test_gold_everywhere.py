@@ -16,7 +16,7 @@ from modeling.baselines.data import read_partition
 from modeling.running.configs import snapshot_files
 from nli.gold import DIFFERS, NO_MAJORITY, VOTED
 from nli.labels import NO_GOLD, SCHEMES
-from nli.lines import rules_in
+from nli.lines import distribution, rules_in
 from snapshots.exports.formats import FORMATS, export
 from snapshots.exports.limits import ExportError
 from snapshots.files.reading import all_lines
@@ -478,14 +478,9 @@ def by_export(snapshot: Snapshot, format_name: str, where_to: Path) -> dict[str,
             names = features.get("label", {}).get("names")
             for row in table.to_pylist():
                 found[row["pairID"]] = names[row["label"]] if names else NO_GOLD
-                given = row["annotator_labels"]
-                assert row["label_distribution"] == shares_of(given, snapshot)
+                shares = distribution(row["annotator_labels"], manifest(snapshot)["corpus"]["labels"])
+                assert row["label_distribution"] == (list(shares.values()) if shares else None)
     return found
-
-
-def shares_of(given: list[str], snapshot: Snapshot) -> list[float] | None:
-    labels = manifest(snapshot)["corpus"]["labels"]
-    return [given.count(label) / len(given) for label in labels] if given else None
 
 
 def check_training(here: World, snapshot: Snapshot, where_to: Path) -> None:

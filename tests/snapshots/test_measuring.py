@@ -1,10 +1,14 @@
 """Statistics of a frozen snapshot are computed by a worker, once, and stored."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.db import IntegrityError, transaction
 
+from jobs import claims
 from snapshots.models import SnapshotStatistics
-from snapshots.statistics import job
+from snapshots.statistics import artifacts, corpus, job
 from snapshots.statistics.job import (
     EDITIONS,
     NoTagger,
@@ -21,6 +25,7 @@ from tests.made_once import made_once
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze
 
 pytestmark = pytest.mark.django_db
+OF_PAIRS = re.compile(r"([\d,]+) of ([\d,]+) pairs")
 
 
 @made_once
@@ -59,6 +64,20 @@ def test_artifacts_tell_prompt_versions_and_authors(snapshot):
     told = {(row["by"], row["value"]) for row in worked_out(freeze(snapshot.corpus), "artifacts")["lengths"]}
     assert ("prompt_version", "fiction/1") in told
     assert ("author", pair.author.code) in told
+
+
+@pytest.mark.parametrize("kind", ["corpus", "artifacts"])
+def test_progress_never_exceeds_the_whole(snapshot, monkeypatch, kind):
+    """Statistics of artifacts read all pairs twice: they told of 90,000 pairs of 53,217."""
+    for module in (artifacts, corpus):
+        monkeypatch.setattr(module, "TOLD_EVERY", 1)
+    monkeypatch.setattr(claims, "REPORT_EVERY", timedelta(0))
+    told: list[str] = []
+    compute_statistics(statistics_id=asked(snapshot, kind).pk, progress=told.append)
+    found = [tuple(map(int, each.groups())) for each in map(OF_PAIRS.fullmatch, told) if each]
+    assert [whole for _, whole in found] == [snapshot.pair_count] * len(found)
+    assert [done for done, _ in found] == sorted(done for done, _ in found)
+    assert found[-1] == (snapshot.pair_count, snapshot.pair_count)
 
 
 def test_what_is_done_is_never_worked_out_again(snapshot, monkeypatch):

@@ -141,7 +141,10 @@ def test_the_page_of_a_frozen_snapshot_has_hashes_partitions_and_agreement(brows
     page = text(browser.get(f"/snapshots/{snapshot.pk}/"))
     assert snapshot.sha256 in page
     assert all(file.sha256 in page for file in snapshot.files.all())
-    assert "18 pairs: the votes decided the gold label" in page
+    assert (
+        f'<a href="/snapshots/{snapshot.pk}/pairs/?source=voted">18 pairs</a>: the votes decided the gold label'
+        in page
+    )
     assert "100.0%" in page
     assert "58.3%" in page
     assert "Share of pairs whose labels" in page

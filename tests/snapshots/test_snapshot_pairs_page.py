@@ -51,16 +51,16 @@ def test_labels_and_lengths_are_filters_and_all_that_pass_come_as_csv(browser, m
     SnapshotLabel.objects.filter(row__pair=bare).delete()
     monkeypatch.setattr("snapshots.browsing.pairs_page.ROWS_AT_ONCE", 2)
     address = f"/snapshots/{snapshot.pk}/pairs/"
-    found = {votes: ids(browser.get(address, {"votes": votes})) for votes in ("split", "none", "unanimous")}
-    assert (found["split"], found["none"]) == ([split.public_id], [bare.public_id])
-    assert len(found["unanimous"]) == 4
+    found = {votes: ids(browser.get(address, {"votes": votes})) for votes in ("different", "none", "same")}
+    assert (found["different"], found["none"]) == ([split.public_id], [bare.public_id])
+    assert len(found["same"]) == 4
     assert ids(browser.get(address, {"longest": "3"})) == [bare.public_id]
     assert len(ids(browser.get(address, {"shortest": "4", "longest": "500"}))) == 5
-    page = browser.get(address, {"votes": "unanimous"})
+    page = browser.get(address, {"votes": "same"})
     rows = list(
         csv.DictReader(io.StringIO(browser.get(f"{address}?{page.context['csv']}").getvalue().decode()))
     )
-    assert [row["id"] for row in rows] == found["unanimous"]
+    assert [row["id"] for row in rows] == found["same"]
     assert rows[0]["labels"].split() == [rows[0]["gold_label"]] * 5
 
 
@@ -128,3 +128,36 @@ def test_the_checklist_says_what_is_missing(browser, first):
     assert not items["Not published"]
     assert not items["0 of 8 questions of the datasheet are answered"]
     assert not items["No baseline that reads no premise shows how much the hypotheses give away"]
+
+
+def test_each_number_beside_the_filters_is_that_of_the_list_behind_it(browser, monkeypatch):
+    corpus = corpus_of(4)
+    split = Pair.objects.filter(corpus=corpus).earliest("pk")
+    Label.objects.filter(pair=split, position=2).update(label="contradiction")
+    snapshot = freeze(corpus)
+    address = f"/snapshots/{snapshot.pk}/pairs/"
+    for chosen in (
+        {},
+        {"votes": "same"},
+        {"label": "neutral"},
+        {"text": "neutral"},
+        {"source": "voted"},
+    ):
+        page = browser.get(address, chosen)
+        assert page.context["number"] == len(ids(page))
+        values = [each for facet in page.context["facets"] for each in facet.values]
+        assert values, chosen
+        for each in values:
+            found = browser.get(address + each.link)
+            if each.is_chosen:
+                assert len(ids(found)) >= len(ids(page))
+            else:
+                assert len(ids(found)) == each.number, each
+    # Numbers of a large one come after the page, and stay.
+    monkeypatch.setattr("snapshots.browsing.pair_numbers.MOST_AT_ONCE", 2)
+    monkeypatch.setattr("snapshots.browsing.pair_numbers._COUNTED", {})
+    page = browser.get(address)
+    assert page.context["facets"] == []
+    assert 'hx-get="?part=numbers"' in page.content.decode()
+    assert len(browser.get(f"{address}?{page.context['awaited']}").context["facets"]) >= 2
+    assert len(browser.get(f"{address}?votes=split").context["facets"]) == 1

@@ -1,4 +1,4 @@
-"""Snapshots over REST: the list, files with ranges and ETags, and requests for a freeze."""
+"""Snapshots over REST: the list, and files with ranges and ETags."""
 
 import hashlib
 
@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.sign_in.tokens import create_api_token
+from collection.models import Corpus
 from snapshots.models import Snapshot, SnapshotFile
 from tests.corpora import make_corpus, make_premise
-from tests.jobs.material import work
 from tests.made_once import made_once
 from tests.snapshots.material import add_premise, corpus_of, folder, freeze, published_pair
 
@@ -23,9 +23,9 @@ def corpus():
     return corpus_of(6)
 
 
-@pytest.fixture
-def snapshot(corpus):
-    return freeze(corpus)
+@made_once
+def snapshot():
+    return freeze(Corpus.objects.get())
 
 
 @pytest.fixture
@@ -194,46 +194,6 @@ def test_files_of_an_unfinished_snapshot_are_not_there(api, train):
     assert api.get(train[1]).status_code == 404
 
 
-@pytest.mark.usefixtures("sent")
-class TestAskingForAFreeze:
-    def test_it_is_accepted_and_a_worker_does_it(self, api, corpus, rosa, sent):
-        answer = api.post("/api/v1/snapshots/", {"corpus": "small", "seed": 5})
-        assert answer.status_code == 202
-        told = answer.json()
-        assert (told["status"], told["seed"], told["name"]) == ("requested", 5, "small@1")
-        assert answer["Location"] == told["url"]
-        assert sent == [told["id"]]
-        work(Snapshot.objects.get())
-        assert api.get(told["url"]).json()["status"] == "frozen"
-        assert Snapshot.objects.get().requested_by == rosa
-
-    def test_an_unknown_corpus_is_422_with_the_field(self, api):
-        answer = api.post("/api/v1/snapshots/", {"corpus": "nowhere"})
-        assert answer.status_code == 422
-        assert answer.json()["errors"] == {"corpus": ["There is no corpus nowhere."]}
-
-    def test_a_second_one_is_409(self, api, corpus, sent):
-        api.post("/api/v1/snapshots/", {"corpus": "small"})
-        answer = api.post("/api/v1/snapshots/", {"corpus": "small"})
-        assert answer.status_code == 409
-        assert "A freeze of small is under way" in answer.json()["detail"]
-        assert len(sent) == 1
-
-    def test_an_empty_corpus_is_409(self, api):
-        make_corpus(slug="empty")
-        assert api.post("/api/v1/snapshots/", {"corpus": "empty"}).status_code == 409
-
-    def test_a_hold_out_that_cannot_be_is_422_with_the_field(self, api, corpus):
-        answer = api.post("/api/v1/snapshots/", {"corpus": "small", "dev_from_train": 3})
-        assert answer.status_code == 422
-        assert "no published train partition" in answer.json()["errors"]["dev_from_train"][0]
-
-    @pytest.mark.parametrize("seed", ["x", 2**31, None])
-    def test_a_seed_that_is_none_is_422(self, api, corpus, seed):
-        answer = api.post("/api/v1/snapshots/", {"corpus": "small", "seed": seed})
-        assert (answer.status_code, list(answer.json()["errors"])) == (422, ["seed"])
-
-
 class TestWhoMay:
     PATHS = ("/api/v1/snapshots/", "/api/v1/snapshots/{}/", "/api/v1/snapshots/{}/files/train.jsonl")
 
@@ -246,10 +206,6 @@ class TestWhoMay:
     @pytest.mark.parametrize("path", PATHS)
     def test_strangers_may_not_read(self, snapshot, path):
         assert APIClient().get(path.format(snapshot.pk)).status_code == 401
-
-    def test_annotators_may_not_freeze(self, api_of, ana, corpus):
-        assert api_of(ana).post("/api/v1/snapshots/", {"corpus": "small"}).status_code == 403
-        assert not Snapshot.objects.exists()
 
     def test_a_researchers_token_opens_the_files(self, rosa, train):
         token = create_api_token(user=rosa, name="GPU node")

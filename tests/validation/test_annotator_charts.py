@@ -9,6 +9,7 @@ from lxml import html
 from tests.cast import person
 from tests.charted import charted_corpus, charts_in
 from tests.corpora import LABELS, make_corpus
+from tests.made_once import made_once
 from validation.models import Label, Question
 from validation.statistics.annotator_charts import annotator_charts, person_charts
 from validation.statistics.annotator_quality import annotators
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.django_db
 PAGE = "/corpora/charted/annotators/"
 
 
-@pytest.fixture
+@made_once
 def question() -> Question:
     return charted_corpus(extra=False).questions.get()
 

@@ -132,6 +132,26 @@ def test_what_an_older_version_of_the_software_kept_is_not_shown(large, monkeypa
     assert "Count again" in page
 
 
+def test_what_another_version_counted_is_counted_again_without_a_request(
+    large, monkeypatch, rosa, browser_of
+):
+    for kind in (Kind.ANNOTATORS, Kind.PAIRWISE):
+        request_statistics(question=large, kind=kind)
+    count_all()
+    monkeypatch.setattr(cached, "VERSION", cached.VERSION + 1)
+    browser = browser_of(rosa)
+    page = browser.get("/corpora/small/annotators/").content.decode()
+    assert "a worker computes them again" in page
+    assert "label counts yet" not in page
+    assert cached.outdated().count() == 2
+    tasks.refresh_statistics()
+    count_all()
+    assert not cached.outdated().exists()
+    page = browser.get("/corpora/small/annotators/").content.decode()
+    assert "a worker computes them again" not in page
+    assert "5 annotators." in page
+
+
 def test_asking_twice_is_one_request_and_a_lost_message_is_swept_up(large):
     first = request_statistics(question=large, kind=Kind.PAIRWISE)
     assert request_statistics(question=large, kind=Kind.PAIRWISE).requested_at == first.requested_at

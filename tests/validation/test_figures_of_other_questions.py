@@ -1,6 +1,7 @@
 """Questions beside the main one have agreement, annotators and flags of their own, single sentences too."""
 
 import pytest
+from lxml import html
 
 from collection.models import Corpus
 from tests.cast import person
@@ -83,7 +84,7 @@ def test_the_authors_label_is_no_answer_to_another_question(corpus):
 def test_pages_rest_and_files_tell_them(corpus, browser_of, rosa):
     browser = browser_of(rosa)
     page = browser.get("/corpora/small/agreement/?question=grammar&by=genre").content.decode()
-    assert "5 of 5 pairs have all 3 labels" in page
+    assert "5 of 5 pairs have all 3 labels" in html.fromstring(page).text_content()
     assert 'href="?question=grammar&amp;by=week#by"' in page
     table = browser.get("/corpora/small/agreement/?question=grammar&as=csv").content.decode()
     assert ",,unanimous,0.4," in table

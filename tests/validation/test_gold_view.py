@@ -22,6 +22,8 @@ from tests.corpora import make_corpus, make_pair, make_premise
 from validation.gold.queries import is_disputed, with_gold_label
 from validation.gold.sql_view import definition
 from validation.models import Adjudication, Label, Question
+from validation.models import Gold as GoldOfPair
+from validation.statistics.agreement import report
 
 # (rule, scheme of the question, scheme of the corpus, seats, threshold)
 QUESTIONS = [
@@ -212,3 +214,25 @@ def test_the_view_is_that_of_the_code_after_each_migrate():
     call_command("migrate", verbosity=0)
     question = make_corpus().questions.get()
     assert not with_gold_label(Pair.objects.all(), question).exists()
+
+
+@pytest.mark.django_db
+def test_an_author_among_the_validators_is_found_in_every_seat():
+    """A judged corpus has no author's label, so the author may hold the first seat, too."""
+    question = make_question("judged", "majority", "nli3", "nli3", 3, 2)
+    ana = person("ana")
+    pair = make_pair(question.corpus, make_premise(question.corpus, "Rain."), "It rains.", author=ana)
+    for position, who in enumerate((ana, person("vera"), person("max")), start=1):
+        Label.objects.create(
+            question=question,
+            pair=pair,
+            premise=pair.premise,
+            author=ana,
+            annotator=who,
+            scheme="nli3",
+            position=position,
+            origin=Label.Origin.IMPORTED,
+            label="neutral",
+        )
+    assert list(GoldOfPair.objects.values_list("self_validated", flat=True)) == [True]
+    assert report(question=question, pairs=Pair.objects.all()).self_validated == 1

@@ -302,14 +302,14 @@ def test_values_of_a_filter_have_their_numbers_and_a_chosen_one_can_be_left_out(
     corpus, browser_of, rosa, monkeypatch
 ):
     client = browser_of(rosa)
-    facets = {each["name"]: each["values"] for each in client.get(f"{LIST}?genre=letters").context["facets"]}
+    facets = {each.name: each.values for each in client.get(f"{LIST}?genre=letters").context["facets"]}
     assert list(facets) == ["Votes", "Genre"]  # of one value a filter says nothing
     genres = facets["Genre"]
-    assert [(each["value"], each["number"], each["is_chosen"]) for each in genres] == [
+    assert [(each.value, each.number, each.is_chosen) for each in genres] == [
         ("fiction", 4, False),
         ("letters", 1, True),
     ]
-    left_out = next(each["link"] for each in genres if each["is_chosen"])
+    left_out = next(each.link for each in genres if each.is_chosen)
     assert len(client.get(left_out).context["pairs"]) == 5
     monkeypatch.setattr(reading, "MOST_IN_FACETS", 4)
     assert client.get(f"{LIST}?text=A").context["facets"] == []
@@ -322,10 +322,10 @@ def test_each_number_is_that_of_the_list_behind_it(corpus, browser_of, rosa, cho
     client = browser_of(rosa)
     page = client.get(LIST, chosen)
     assert page.context["numbers"].total == (len(page.context["pairs"]), False)
-    values = [each for facet in page.context["facets"] for each in facet["values"] if not each["is_chosen"]]
+    values = [each for facet in page.context["facets"] for each in facet.values if not each.is_chosen]
     assert values
     for each in values:
-        assert len(client.get(each["link"]).context["pairs"]) == each["number"], each
+        assert len(client.get(each.link).context["pairs"]) == each.number, each
 
 
 def test_of_a_large_corpus_a_worker_counts_and_the_list_says_when(corpus, browser_of, rosa, monkeypatch):
@@ -339,7 +339,7 @@ def test_of_a_large_corpus_a_worker_counts_and_the_list_says_when(corpus, browse
     page = client.get(f"{LIST}?votes=split")
     assert page.context["numbers"].total == (2, False)
     assert "Counted" in page.content.decode()
-    assert {each["name"] for each in client.get(LIST).context["facets"]} >= {"Gold label", "Votes"}
+    assert {each.name for each in client.get(LIST).context["facets"]} >= {"Gold label", "Votes"}
 
 
 def test_a_pair_is_withdrawn_on_its_page_and_comes_back(corpus, browser_of, rosa):

@@ -274,7 +274,7 @@ def test_imported_annotators_are_told_of_in_the_pool_and_on_their_page(browser_o
     assert "5 people gave the imported labels" in page
     assert "Nobody labels here yet" not in page
     page = browser.get("/corpora/elsewhere/pool/elsewhere:a/").content.decode()
-    assert "3 imported labels, and no labels on this site." in page
+    assert "3 imported labels</a>, and no labels on this site." in page
     assert "has no labels for this corpus" not in page
 
 

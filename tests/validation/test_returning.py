@@ -1,22 +1,24 @@
 """A text that a researcher returns: it comes back once with the remark, is mended or declined, and is paid once."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
+from rest_framework.test import APIClient
 
 from accounts.models import Qualification
 from accounts.people.consents import ConsentMissing, withdraw_consent
+from accounts.sign_in.tokens import create_api_token
 from collection.errors import InvalidWriting
 from collection.models import Corpus, Exclusion, Pair, ReturnedText
 from collection.models.withdrawal import RETURNED
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import submit_writing
-from tests.cast import ana, rosa, vera
+from tests.cast import ana, rosa, stan, vera
 from tests.concurrency.threads import at_once, crossing
 from tests.corpora import agreed, make_corpus, make_premise
 from validation.annotators.exclusion import exclude, undo_exclusion
@@ -79,6 +81,26 @@ def test_it_comes_back_once(pair, returned):
         mend_text(returned=returned, writer=ana(), text="Something else is in the harbour.")
     with pytest.raises(IntegrityError), transaction.atomic():
         ReturnedText.objects.create(pair=pair, remark="Again.", by=rosa())
+
+
+def test_the_same_text_sent_twice_is_one_pair(pair, returned):
+    """A double click, or a request that is repeated because its response was lost, is told the same again."""
+    new = mend_text(returned=returned, writer=ana(), text=MENDED)
+    assert mend_text(returned=returned, writer=ana(), text=MENDED) == new
+    with pytest.raises(AlreadyDecided):
+        mend_text(returned=returned, writer=vera(), text=MENDED)
+    decline = {"returned": returned, "writer": ana()}
+    with pytest.raises(AlreadyDecided):
+        decline_text(**decline)
+
+
+def test_declining_twice_is_declining(returned):
+    for _ in range(2):
+        decline_text(returned=returned, writer=ana())
+    with pytest.raises(AlreadyDecided):
+        decline_text(returned=returned, writer=vera())
+    with pytest.raises(AlreadyDecided):
+        mend_text(returned=returned, writer=ana(), text=MENDED)
 
 
 def test_who_declines_leaves_it_withdrawn_and_a_researcher_can_let_it_count(pair, returned):
@@ -167,8 +189,64 @@ def test_from_the_pairs_page_to_the_writers_page(pair):
     assert writer.post(address, {"text": MENDED}).status_code == 302
     assert address not in writer.get("/start/").content.decode()
     assert "Mended as" in researcher.get(page).content.decode()
-    assert writer.post(address, {"text": MENDED}).status_code == 422
+    assert writer.post(address, {"text": MENDED}).status_code == 302  # a double click
+    assert writer.post(address, {"text": "Something else is in the harbour."}).status_code == 422
     assert signed_in(vera()).get(address).status_code == 404
+
+
+RETURNED_TEXTS, MEND, DECLINE = (f"/api/v1/work/writing/{name}/" for name in ("returned", "mend", "decline"))
+
+
+def with_token(user, scope: str = "work") -> APIClient:
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Token {create_api_token(user=user, name='test', scope=scope)}")
+    return client
+
+
+def test_a_script_finds_and_mends_what_came_back(pair, returned):
+    client = with_token(ana())
+    row = {
+        "returned": returned.pk,
+        "corpus": "small",
+        "label": "neutral",
+        "premise": ["Rain falls on the harbour."],
+        "hypothesis": "The boats stay in the harbour.",
+        "remark": "Please mend this: too long.",
+    }
+    (shown,) = client.get(RETURNED_TEXTS).json()["results"]
+    assert {key: shown[key] for key in row} == row
+    assert datetime.fromisoformat(shown["until"]) == returned.until
+    sent = {"returned": returned.pk, "text": " "}
+    refused = client.post(MEND, sent)
+    assert refused.status_code == 422
+    assert refused.json()["errors"] == {"text": ["Please write a sentence here."]}
+    sent["text"] = MENDED
+    first, again = client.post(MEND, sent), client.post(MEND, sent)
+    new = Pair.objects.get(mends=returned)
+    assert [first.json(), again.json()] == [{"pair": new.public_id}] * 2
+    assert client.get(RETURNED_TEXTS).json()["results"] == []
+    assert client.post(DECLINE, {"returned": returned.pk}).status_code == 409
+    assert client.post(MEND, sent | {"text": "Something else."}).status_code == 409
+
+
+def test_a_script_declines_and_others_find_nothing(pair, returned):
+    for other in (with_token(vera()), with_token(stan())):
+        assert other.get(RETURNED_TEXTS).json()["results"] == []
+        assert other.post(MEND, {"returned": returned.pk, "text": MENDED}).status_code == 404
+        assert other.post(DECLINE, {"returned": returned.pk}).status_code == 404
+    assert with_token(rosa()).get(RETURNED_TEXTS).status_code == 403
+    assert with_token(ana(), "read").post(DECLINE, {"returned": returned.pk}).status_code == 403
+    client = with_token(ana())
+    assert client.post(DECLINE, {"returned": 2**70}).status_code == 422
+    assert client.post(DECLINE, {"returned": returned.pk}).status_code == 204
+    returned.refresh_from_db()
+    assert returned.outcome == "declined"
+    assert client.post(MEND, {"returned": returned.pk, "text": MENDED}).status_code == 409
+
+
+def test_a_script_mends_nothing_without_consent(pair, returned):
+    withdraw_consent(user=ana(), form=pair.corpus.consent_form)
+    assert with_token(ana()).post(MEND, {"returned": returned.pk, "text": MENDED}).status_code == 403
 
 
 def writing_ends_by_exclusion(pair: Pair) -> None:

@@ -13,6 +13,7 @@ from collection.models import Corpus, Pair, Vetting
 from snapshots.verify import verify
 from tests.cast import ana, rosa, vera
 from tests.commands import run
+from tests.concurrency.threads import crossing
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from tests.snapshots.material import folder, freeze, manifest, where
@@ -166,6 +167,20 @@ def test_pairs_of_an_author_who_was_excluded_since_stay_withdrawn(corpus):
     assert (gone.withdrawn_because, gone.vetting) == ("its author was excluded", None)
     undo_exclusion(exclusion=gone.exclusion, by=rosa())
     assert len(standing()) == 6
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_exclusion_takes_pairs_whose_vetting_is_being_undone():
+    made_for = corpus.make()
+    Pair.objects.filter(public_id="p0").update(author=ana())
+    made = vet(corpus=made_for, choice=major(made_for), by=rosa(), reason="B.4")
+    waited, _ = crossing(
+        lambda: undo_vetting(vetting=made, by=rosa()),
+        lambda: exclude(corpus=made_for, annotator=ana(), by=rosa(), reason="guesses", retract_pairs=True),
+    )
+    assert waited
+    assert "p0" not in standing()
+    assert "p3" in standing()
 
 
 def test_the_cross_table_counts_answers_beside_gold_labels(corpus):

@@ -6,9 +6,10 @@ import pytest
 from django.utils import timezone
 
 from accounts.idempotency import KeyReused
-from accounts.models import Submission
+from accounts.models import PlatformIdentity, Submission
 from accounts.people.consents import ConsentMissing, give_consent, withdraw_consent
-from collection.joining.visits import tasks_done
+from annotation_site.researchers.funnel import funnels
+from collection.joining.visits import earnings, progress_of, tasks_done
 from collection.models import Corpus, EntryLink, Pair, Visit
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
@@ -104,6 +105,37 @@ def test_what_counts_is_of_the_links_corpus_and_not_skipped(question, visit):
     send(claim_batch(question=question, annotator=vera()), slice(0, 5), "labels")
     assert tasks_done(visit) == 2
     assert Visit.objects.get().finished_at is not None
+
+
+def test_work_belongs_to_the_newest_visit_that_began_before_it(question, visit):
+    """One piece of work finishes one visit, through however many links somebody came."""
+    second = EntryLink.objects.create(
+        corpus=question.corpus, platform="prolific", proof="none", name="second", completion_code="C2"
+    )
+    EntryLink.objects.update(tasks_wanted=1)
+    PlatformIdentity.objects.create(user=vera(), platform="prolific", participant="p")
+    later = Visit.objects.create(link=second, user=vera(), session="y")
+    send(claim_batch(question=question, annotator=vera()), slice(0, 5), "labels")
+    make_seats(premises=[make_premise(question.corpus, "To write for.")])
+    token = claim_writing(corpus=question.corpus, annotator=vera()).token
+    submit_writing(annotator=vera(), token=token, texts=TEXTS, key="w")
+    links = [visit.link, second]
+    pages = [(progress_of(each).done, progress_of(each).cents) for each in (visit, later)]
+    assert pages == [(0, 0), (2, 55)]
+    assert [[person.cents for person in earnings(link)] for link in links] == [[0], [55]]
+    assert [each.finished_at is not None for each in Visit.objects.order_by("pk")] == [False, True]
+    counted = funnels(links)
+    assert [counted[link.pk].steps["sent"] for link in links] == [0, 1]
+
+
+def test_a_batch_in_hand_is_of_the_visit_in_which_it_is_sent(question, visit):
+    batch = claim_batch(question=question, annotator=vera())
+    send(batch, slice(0, 1), "one")
+    assert funnels([visit.link])[visit.link_id].steps["sent"] == 1
+    later = Visit.objects.create(link=visit.link, user=vera(), session="y")
+    send(batch, slice(1, 5), "rest")
+    assert [tasks_done(each) for each in (visit, later)] == [0, 1]
+    assert funnels([visit.link])[visit.link_id].steps["sent"] == 1
 
 
 def test_the_last_piece_of_work_finishes_the_visit_whatever_it_is(question, visit):

@@ -21,6 +21,7 @@ from validation.errors import AlreadyDecided, ReasonMissing
 from validation.gold.queries import more_sort_memory, with_gold_label
 from validation.models import Adjudication, Assignment, Label, Membership, Question
 from validation.models.querysets import LabelQuerySet
+from validation.pairs.opening import seat_like
 from validation.pairs.withdrawal import closed_seats, empty_seats, lock, restore_pairs, withdraw_pairs
 from validation.statistics.cached import mark_stale
 
@@ -82,7 +83,7 @@ def preview_exclusion(*, corpus: Corpus, annotator: User, retract_pairs: bool = 
 def _consequences(corpus: Corpus, annotator: User, concerned: _Concerned) -> Consequences:
     touched = concerned.labels.values("pair")
     decided = Adjudication.objects.filter(question__is_main=True, pair__in=touched, withdrawn_at=None)
-    seats = concerned.labels.filter(position__isnull=False, pair__withdrawn_at=None)
+    seats = concerned.labels.that_count()
     return Consequences(
         labels=concerned.labels.count(),
         seats=seats.count(),
@@ -252,20 +253,6 @@ def undo_exclusion(*, exclusion: Exclusion, by: User) -> Return:
     restore_pairs(pairs=Pair.objects.filter(exclusion=exclusion))
     mark_stale(corpus=exclusion.corpus_id)
     return done
-
-
-def seat_like(label: Label) -> Label:
-    """Makes an empty seat like that of the label, with the same turn."""
-    return Label(
-        question_id=label.question_id,
-        pair_id=label.pair_id,
-        premise_id=label.premise_id,
-        sentence=label.sentence,
-        position=label.position,
-        scheme=label.scheme,
-        author_id=label.author_id,
-        turn=label.turn,
-    )
 
 
 def _place(label: Label) -> Place:

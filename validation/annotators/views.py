@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -12,6 +12,8 @@ from accounts.models import User
 from accounts.pages.access import researcher_required
 from accounts.pages.chart_files import chart_file
 from collection.models import Corpus, Exclusion, Pair
+from shared.csv_files import csv_file
+from shared.sorted_lists import Column, list_as_csv, sorted_list
 from validation.annotators.exclusion import exclude, preview_exclusion, preview_undoing, undo_exclusion
 from validation.annotators.membership import invite, pause, resume
 from validation.annotators.pool import (
@@ -32,6 +34,22 @@ from validation.statistics.annotator_table import COLUMNS, columns_of, shown_fig
 from validation.statistics.cached import current_annotators
 
 MEMBERS_SHOWN = 500
+
+
+def _column(key: str, name: str = "") -> Column:
+    return Column(key, name, lambda each: getattr(each, key), is_number=True)
+
+
+OF_POOL = [
+    Column("code", "Code", lambda each: each.annotator.code),
+    Column("status", "Status", lambda each: each.status),
+    _column("cast", "Labels"),
+    _column("withdrawn", "Withdrawn"),
+    _column("controls_right", "Control items right"),
+    _column("calibration_right", "Calibration items right"),
+    _column("controls"),
+    _column("calibration"),
+]
 # Button -> action and message.
 PAUSING = {
     "pause": (pause, "{code} is paused: they get no more batches until you resume them."),
@@ -44,8 +62,8 @@ GOLD_SHOWN = 30
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @researcher_required
-def members(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lists the members of the pool; POST invites an annotator."""
+def members(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Lists the members of the pool; `as=csv`: as CSV. POST invites an annotator."""
     question = asked_question(request, slug)
     error, name = "", text_in(request, "name").strip()
     if request.method == "POST":
@@ -58,9 +76,13 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
             error = f"There is no annotator with the code “{name}”. Please check its spelling."
         except NotInPool as refusal:
             error = str(refusal)
+    table = sorted_list(request, pool_of(question), OF_POOL, "-cast")
+    if request.GET.get("as") == "csv":
+        return csv_file(list_as_csv(table.rows, OF_POOL), f"{slug}-pool")
     context = {
         "question": question,
-        "members": pool_of(question)[:MEMBERS_SHOWN],
+        "table": table,
+        "members": table.rows[:MEMBERS_SHOWN],
         "imported": imported_people(question),
         "before_a_flag": CONTROLS_BEFORE_A_FLAG,
         "error": error,
@@ -83,9 +105,9 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     by, error = cast(User, request.user), ""
     retract = request.POST.get("retract") == "yes"
     if request.method == "POST" and request.POST.get("do") in PAUSING:
-        turn, said = PAUSING[request.POST["do"]]
+        turn, message = PAUSING[request.POST["do"]]
         if turn(question=question, annotator=annotator):
-            messages.success(request, said.format(code=code))
+            messages.success(request, message.format(code=code))
         return redirect(address_in("pool-member", question, code))
     if request.method == "POST" and request.POST.get("do") != "preview":
         try:

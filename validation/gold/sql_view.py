@@ -54,7 +54,7 @@ FROM (
         COUNT(*) FILTER (WHERE l.origin = 'imported') > 0 AS imported,
         COUNT(*) FILTER (WHERE l.origin <> 'author') > 0 AND COUNT(l.label) = COUNT(l.id) AS settled,
         MAX(l.label) FILTER (WHERE l.origin = 'author') AS author_vote,
-        COUNT(l.label) FILTER (WHERE l.position > 1 AND l.annotator_id = l.author_id) > 0 AS self_validated,
+        COUNT(l.label) FILTER (WHERE l.origin <> 'author' AND l.annotator_id = l.author_id) > 0 AS self_validated,
         MAX(l.cast_at) FILTER (WHERE l.label IS NOT NULL) AS last_cast_at
       FROM collection_pair p
       JOIN validation_question q ON q.corpus_id = p.corpus_id

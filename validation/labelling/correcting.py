@@ -15,12 +15,12 @@ from accounts.models import User
 from collection.corpus_schema.questions import A_WEEK
 from collection.models.withdrawal import CORRECTED
 from shared.transactions import one_transaction
-from validation.annotators.exclusion import seat_like
 from validation.errors import CannotCorrect, UnknownAssignment, UnknownSlot
 from validation.labelling.seats import items_of, locked_batch
 from validation.labelling.submitting import check_labels
 from validation.models import Adjudication, Assignment, BatchItem, CalibrationAnswer, Label, Membership
 from validation.models.querysets import LabelQuerySet
+from validation.pairs.opening import seat_like
 from validation.pairs.withdrawal import lock
 from validation.quality_control.calibration import as_shown, calibration_of
 from validation.statistics.cached import mark_stale

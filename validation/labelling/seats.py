@@ -18,15 +18,18 @@ from collection.models import Corpus, Pair, Premise
 from shared.prepared_statements import Step, columns, made, moment, part, rows
 from validation.models import Assignment, BatchItem, Label, Membership, Question
 
-# The rule that says which open seats an annotator may get, leased or not. The claim, the start page and the reason for
-# "no work" use it. It leaves out pairs that they wrote, and pairs that they have leased, labelled or skipped under the
-# question. A pair whose seat they lost before they answered is available to them again.
-# Subqueries instead of NOT EXISTS: PostgreSQL turns NOT EXISTS into a join with everything that the annotator ever had.
-# For the same reason it checks for withdrawn pairs seat by seat, by key, for the few seats up to the limit. What they
-# skipped is looked for inside that check: PostgreSQL evaluates the dearer condition last, for seats of unseen pairs only.
-# The plus sign keeps SQLite, which has no statistics, from reading all labels of the question to find those of the pair.
-# IS NOT NULL, because PostgreSQL estimates that it is nearly always true. With another IS NULL it estimates so few seats
-# that it sorts all of them instead of walking the index.
+# Selects the open seats that an annotator may get, leased or not. The claim, the start page and the reason for "no work"
+# use it. It leaves out pairs that they wrote, and pairs that they have leased, labelled or skipped under the question.
+# A pair whose seat they lost before they answered is available to them again.
+#
+# Why it is written this way:
+# - Subqueries, not NOT EXISTS: PostgreSQL turns NOT EXISTS into a join with everything that the annotator ever had.
+# - Withdrawn pairs are a subquery too, so they are looked up by key, for the few seats up to the limit.
+# - Skipped items are looked up inside that subquery: PostgreSQL evaluates the most expensive condition last, and so
+#   only for seats of pairs that the annotator has not seen.
+# - The plus sign: SQLite, which has no statistics, would otherwise read all labels of the question, not of the pair.
+# - `position IS NOT NULL`: PostgreSQL estimates that this is nearly always true. With another IS NULL it would expect so
+#   few seats that it would sort all of them instead of walking the index.
 FOR_PERSON = """
 FROM validation_label AS seat
 WHERE seat.question_id = %(question)s AND seat.turn > %(after)s AND seat.turn <= %(last)s
@@ -42,11 +45,12 @@ WHERE seat.question_id = %(question)s AND seat.turn > %(after)s AND seat.turn <=
           AND (SELECT batch.annotator_id FROM validation_assignment AS batch
             WHERE batch.id = item.assignment_id) = %(annotator)s LIMIT 1) IS NULL) IS NOT NULL
 """
+NO_LEASE = "(seat.leased_until IS NULL OR seat.leased_until <= %(now)s)"
 # Such a seat is free if it has no current lease.
 FREE = (
     FOR_PERSON
+    + f"  AND {NO_LEASE}"
     + """
-  AND (seat.leased_until IS NULL OR seat.leased_until <= %(now)s)
   {but}
 ORDER BY seat.turn LIMIT {limit}
 """
@@ -55,10 +59,9 @@ CLAIMABLE = "SELECT seat.id, seat.turn, seat.premise_id, seat.token" + FREE
 # The seat whose lease ends first.
 FIRST_TO_BECOME_FREE = "SELECT seat.id" + FOR_PERSON + "ORDER BY seat.leased_until LIMIT 1"
 # Whether an annotator can still answer a seat of their batch: nobody else has filled or leased it.
-STILL_THEIRS = """
+STILL_THEIRS = f"""
   seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
-    AND (seat.annotator_id IS NULL OR seat.annotator_id = %(annotator)s
-      OR seat.leased_until IS NULL OR seat.leased_until <= %(now)s)
+    AND (seat.annotator_id IS NULL OR seat.annotator_id = %(annotator)s OR {NO_LEASE})
     AND (SELECT pair.withdrawn_at FROM collection_pair AS pair WHERE pair.id = seat.pair_id) IS NULL
 """
 # The open batch, if it has an item left. Calibration items have no seat and are never lost.

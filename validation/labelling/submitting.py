@@ -8,13 +8,14 @@ from datetime import datetime
 from typing import NotRequired, TypedDict, Unpack
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.idempotency import record_submission, was_submitted
 from accounts.models import User
-from collection.joining.visits import finish_visits
+from collection.joining.visits import finish_visits, in_visit
 from collection.models import LedgerEntry, Visit
 from collection.pay import earning, reason_for
 from shared.bidi import isolated
@@ -268,9 +269,16 @@ def check_labels(question: Question, labels: dict[str, str], skips: dict[str, st
 
 def batches_done(visit: Visit) -> int:
     """Counts the batches of the link's corpus that the visitor finished in this visit with at least one answer."""
-    batches = Assignment.objects.filter(
-        question__corpus=visit.link.corpus_id, annotator=visit.user_id, closed_at__gte=visit.arrived_at
-    )
+    closed = answered_in(visit.pk, visit.user_id, visit.link.corpus_id).filter(closed_at__isnull=False)
+    return closed.count()
+
+
+def answered_in(visit: int | OuterRef, user: int | OuterRef, corpus: int | OuterRef) -> QuerySet[Assignment]:
+    """Returns the batches with an answer of a visit by this person to this corpus; the one in hand is in the newest."""
     answered = BatchItem.objects.filter(assignment=OuterRef("pk"), answer__isnull=False)
     met = CalibrationAnswer.objects.filter(assignment=OuterRef("pk"), answer__isnull=False)
-    return batches.filter(Exists(answered) | Exists(met)).count()
+    batches = Assignment.objects.filter(question__corpus=corpus, annotator=user)
+    batches = batches.alias(done_at=Coalesce("closed_at", Value(timezone.now()))).filter(
+        Exists(answered) | Exists(met)
+    )
+    return in_visit(batches, visit, user="annotator", corpus="question__corpus", at="done_at")

@@ -16,6 +16,11 @@ def in_seats_up_to(seats: int | F) -> Q:
     return Q(withdrawn_at=None, position__isnull=False, position__lte=seats)
 
 
+def is_beyond_seats(seats: int | F, path: str = "") -> Q:
+    """Returns the condition on labels, or on those at the end of `path`, that they are extra ones, beyond so many seats."""
+    return Q(**{f"{path}position__gt": seats})
+
+
 IN_SEATS = in_seats_up_to(F("question__seats"))
 
 
@@ -27,9 +32,13 @@ class LabelQuerySet(models.QuerySet):
         """Rows with a position. Surplus labels and labels of experts and models have none."""
         return self.standing().filter(position__isnull=False)
 
+    def that_count(self) -> "LabelQuerySet":
+        """Seats of pairs that are not withdrawn, filled or not."""
+        return self.seats().filter(pair__withdrawn_at=None)
+
     def open(self) -> "LabelQuerySet":
         """Seats without a label, leased or not, of pairs that are not withdrawn."""
-        return self.seats().filter(label=None, pair__withdrawn_at=None)
+        return self.that_count().filter(label=None)
 
     def cast(self) -> "LabelQuerySet":
         return self.standing().filter(label__isnull=False)
@@ -43,7 +52,7 @@ class LabelQuerySet(models.QuerySet):
 
     def filled_by_validators(self) -> "LabelQuerySet":
         """Seats that validators filled, of pairs that are not withdrawn: what labels a day and the pace count."""
-        return self.cast_by_validators().seats().filter(pair__withdrawn_at=None)
+        return self.cast_by_validators().that_count()
 
     def met_controls(self, question: Any) -> "LabelQuerySet":
         """Standing labels of validators on what an expert labelled, too; each has the expert's as `expert`."""
@@ -73,7 +82,7 @@ class LabelQuerySet(models.QuerySet):
         return self.cast().filter(IN_SEATS)
 
     def in_seats_of(self, question: Any) -> "LabelQuerySet":
-        """The same of one question: its number of seats is known, so that no table is joined for it."""
+        """Labels in the seats of one question. No table is joined, since the number of seats is known."""
         return self.cast().filter(in_seats_up_to(question.seats), question=question)
 
     def counted(self) -> "LabelQuerySet":

@@ -50,6 +50,9 @@ class CachedStatistics(Job):
         default=0, help_text="`changes` when the last computation began"
     )
 
+    # Set by cached.stored: the content is of another version of the code, so no page shows it.
+    is_outdated = False
+
     objects = JobQuerySet.as_manager()
 
     class Meta:

@@ -16,6 +16,7 @@ from collection.models.querysets import PairQuerySet
 from nli.gold import ADJUDICATED
 from nli.labels import NO_GOLD
 from shared.csv_tables import csv_text
+from shared.facets import numbers_by_value, total
 from shared.pages_by_key import counted_up_to, portions_by_key
 from shared.portions import portions
 from validation.gold.queries import is_complete, is_disputed, is_unanimous, more_sort_memory, with_gold_label
@@ -34,7 +35,7 @@ MOST_COUNTED = 100_000  # a total goes no further
 MOST_IN_FACETS = (
     3_000  # pairs that are counted during the request, if filters pass them of which there are no counts
 )
-FACETS = ("gold", "votes", "genre", "author_label")  # filters whose values have numbers beside the list
+FACETS = ("gold", "votes", "genre", "author_label")  # filters that show the number of pairs beside each value
 COUNTED = (*FACETS, "source")  # filters whose pairs are counted in validation/statistics/pair_counts.py
 VOTES = {
     "unopened": "not opened yet",
@@ -174,32 +175,13 @@ def numbers_of(question: Question, wanted: Wanted) -> Numbers:
         )
         groups = pair_counts(question, keys) if len(keys) <= MOST_IN_FACETS else None
     if groups is None:
-        total = None if wanted.needs_votes else counted_up_to(by_columns(question, wanted), MOST_COUNTED)
-        return Numbers(total, {}, is_awaited=row is not None)
-    found = {name: _facet(groups, wanted, name) for name in FACETS}
-    number = sum(group.number for group in groups if _is_wanted(group, wanted))
-    facets = {name: values for name, values in found.items() if len(values) > 1}
-    return Numbers((number, False), facets, row.made_at if row else None)
-
-
-def _facet(groups: list[Group], wanted: Wanted, name: str) -> list[tuple[str, int]]:
-    """Counts the values of a filter. It is left out of its own numbers: they say what another value would show."""
-    others, counts = wanted.without(name), Counter[str]()
-    for group in groups:
-        if _is_wanted(group, others):
-            value = getattr(group, name)
-            for each in value if isinstance(value, tuple) else (value,):
-                counts[each] += group.number
-    if name == "votes":
-        return [(value, counts[value]) for value in VOTES if counts[value]]
-    return sorted(
-        ((value, number) for value, number in counts.items() if value), key=lambda each: (-each[1], each[0])
-    )
-
-
-def _is_wanted(group: Group, wanted: Wanted) -> bool:
-    same = all(getattr(wanted, name) in ("", getattr(group, name)) for name in COUNTED if name != "votes")
-    return same and (wanted.votes not in VOTES or wanted.votes in group.votes)
+        counted = None if wanted.needs_votes else counted_up_to(by_columns(question, wanted), MOST_COUNTED)
+        return Numbers(counted, {}, is_awaited=row is not None)
+    chosen = {name: getattr(wanted, name) for name in COUNTED}
+    chosen["votes"] = wanted.votes if wanted.votes in VOTES else ""
+    orders = {"votes": tuple(VOTES)}
+    facets = {name: numbers_by_value(groups, chosen, name, orders.get(name, ())) for name in FACETS}
+    return Numbers((total(groups, chosen), False), facets, row.made_at if row else None)
 
 
 def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:
@@ -248,17 +230,20 @@ def scan(
     order, side = ("-pk", "lt") if newest_first else ("pk", "gt")
     keys = keys.order_by(order)
     found: list[Any] = []
-    for _ in range(PORTIONS):
+    left, size = PORTION * PORTIONS, PORTION
+    while left:
         beyond = keys.filter(**{f"pk__{side}": after}) if after or not newest_first else keys
-        portion = list(beyond.values_list("pk", flat=True)[:PORTION])
+        portion = list(beyond.values_list("pk", flat=True)[:size])
         rows = with_gold_label(Pair.objects.all(), question, portion).filter(condition)
         rows = rows.select_related("premise__genre", "author").order_by(order)
         found += rows[: number + 1 - len(found)]
         if len(found) > number:
             return found[:number], found[number - 1].pk
-        if len(portion) < PORTION:
+        if len(portion) < size:
             return found, None
         after = portion[-1]
+        left -= size
+        size = min(left, 3 * size)  # few pairs pass: to ask twenty times would take longer than to count
     return found, after
 
 

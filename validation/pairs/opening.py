@@ -52,14 +52,32 @@ def preview_opening(
     number_a_genre: int | None = None,
     share_a_genre: float | None = None,
 ) -> Opening:
-    """Returns what `open_for_validation` would make with the same arguments. It writes nothing."""
-    keys = _drawn(question, pairs.standing(), seed, number, number_a_genre, share_a_genre)
-    labels = sum(
-        opening.labels
-        for block in portions(keys, PREVIEWED)
-        for opening in openings([question], Pair.objects.filter(pk__in=block)).values()
-    )
-    return Opening(len(keys), labels, labels * question.pay_cents)
+    """Returns what `open_for_validation` would make with the same arguments. It writes nothing.
+
+    Pairs are drawn only where the draw decides: where some pairs get more seats than others.
+    """
+    standing = pairs.standing()
+    unopened = standing.exclude(labels__question=question)
+    rules = question.rules_by_partition()
+    seats_of = {
+        kind: len(seats_to_fill(question, rules, *kind))
+        for kind in unopened.order_by().values_list(*KIND).distinct()
+    }
+    if len(set(seats_of.values())) > 1:
+        keys = _drawn(question, standing, seed, number, number_a_genre, share_a_genre)
+        kinds = Counter(
+            kind
+            for block in portions(keys, PREVIEWED)
+            for kind in Pair.objects.filter(pk__in=block).values_list(*KIND)
+        )
+        drawn, labels = len(keys), sum(seats_of[kind] * times for kind, times in kinds.items())
+    else:
+        left = _by_genre(unopened)
+        wanted = _wanted(standing, left, number_a_genre, share_a_genre)
+        most = sum(left.values()) if number is None else number
+        drawn = min(most, sum(min(left[genre], max(0, wanted.get(genre, 0))) for genre in left))
+        labels = drawn * sum(set(seats_of.values()))
+    return Opening(drawn, labels, labels * question.pay_cents)
 
 
 def openings(questions: Collection[Question], pairs: QuerySet[Pair]) -> dict[int, Opening]:
@@ -133,20 +151,25 @@ def _drawn(
     unopened = in_drawn_order(pairs.exclude(labels__question=question), str(seed))
     if number_a_genre is None and share is None:
         return list(unopened.values_list("pk", flat=True)[:number])
-    left = _by_genre(unopened)
-    wanted = dict.fromkeys(left, number_a_genre or 0)
-    if share is not None:
-        wanted = {
-            genre: round(share * all_) - (all_ - left.get(genre, 0))
-            for genre, all_ in _by_genre(pairs).items()
-        }
     taken = [
         row
-        for genre, most in wanted.items()
+        for genre, most in _wanted(pairs, _by_genre(unopened), number_a_genre, share).items()
         if most > 0
         for row in unopened.filter(premise__genre=genre).values_list("drawn", "pk")[:most]
     ]
     return [pk for _, pk in sorted(taken)[:number]]
+
+
+def _wanted(
+    pairs: PairQuerySet, left: dict[int, int], number_a_genre: int | None, share: float | None
+) -> dict[int, int]:
+    """Returns genre id -> how many pairs to open at most; 0 or less: none. `left`: the unopened pairs by genre."""
+    if share is not None:
+        return {
+            genre: round(share * all_) - (all_ - left.get(genre, 0))
+            for genre, all_ in _by_genre(pairs).items()
+        }
+    return left if number_a_genre is None else dict.fromkeys(left, number_a_genre)
 
 
 def _by_genre(pairs: QuerySet[Any]) -> dict[int, int]:
@@ -247,14 +270,15 @@ def _author_label(question: Question, pair: Pair) -> Label:
     )
 
 
+# What places an empty seat; its other columns have their defaults.
+SEAT = ("question_id", "pair_id", "premise_id", "author_id", "scheme", "sentence", "position", "turn")
+
+
 def _empty_seat(question: Question, pair: Pair, position: int, turn: int, sentence: int = 0) -> Label:
-    return Label(
-        question=question,
-        pair=pair,
-        premise_id=pair.premise_id,
-        sentence=sentence,
-        position=position,
-        scheme=question.scheme,
-        author_id=pair.author_id,
-        turn=turn,
-    )
+    place = (question.pk, pair.pk, pair.premise_id, pair.author_id, question.scheme, sentence, position, turn)
+    return Label(**dict(zip(SEAT, place, strict=True)))
+
+
+def seat_like(label: Label) -> Label:
+    """Makes an empty seat like that of the label, with the same turn."""
+    return Label(**{column: getattr(label, column) for column in SEAT})

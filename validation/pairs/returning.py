@@ -81,12 +81,15 @@ def take_back_return(*, pair: Pair) -> None:
 def mend_text(*, returned: ReturnedText, writer: User, text: str) -> Pair:
     """Stores the mended text as a pair in place of the returned one. It pays nothing: the first text was paid.
 
-    Raises AlreadyDecided if it is over, ConsentMissing, and InvalidWriting.
+    The same text again returns the same pair. Raises AlreadyDecided if it is over, ConsentMissing, and InvalidWriting.
     """
+    text = one_line(text).strip()
+    lock_writer(writer)  # an exclusion comes before, and is seen below, or it waits, and takes the pair
+    if repeated := Pair.objects.filter(mends=returned, author=writer, hypothesis=text).first():
+        return repeated
     waiting, now = _waiting(returned, writer)
     old = waiting.pair
     require_consent(user=writer, form_id=old.corpus.consent_form_id)
-    text = one_line(text).strip()
     label = old.author_label or ""
     assignment = WritingAssignment.objects.get(pairs=old)
     refused = [each for each in advice_on(assignment, {label: text}) if each.refuses]
@@ -111,14 +114,16 @@ def mend_text(*, returned: ReturnedText, writer: User, text: str) -> Pair:
 
 @one_transaction
 def decline_text(*, returned: ReturnedText, writer: User) -> None:
-    """Leaves a returned text withdrawn. Raises AlreadyDecided if it is over."""
+    """Leaves a returned text withdrawn; again changes nothing. Raises AlreadyDecided if it is over."""
+    lock_writer(writer)
+    if ReturnedText.objects.of(writer).filter(pk=returned.pk, outcome=Outcome.DECLINED).exists():
+        return
     waiting, now = _waiting(returned, writer)
     _close(waiting, Outcome.DECLINED, now)
 
 
 def _waiting(returned: ReturnedText, writer: User) -> tuple[ReturnedText, datetime]:
-    """Locks a returned text that its writer can still mend. Raises AlreadyDecided."""
-    lock_writer(writer)  # an exclusion comes before, and is seen below, or it waits, and takes the pair
+    """Locks a returned text that its writer, whose row is locked, can still mend. Raises AlreadyDecided."""
     now = timezone.now()
     waiting = _locked(texts_to_mend(writer, now).filter(pk=returned.pk))
     if waiting is None:

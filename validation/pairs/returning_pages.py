@@ -17,6 +17,7 @@ from accounts.pages.access import annotator_required, researcher_required
 from accounts.people.consents import ConsentMissing
 from collection.errors import InvalidWriting
 from collection.models import Pair, ReturnedText
+from collection.templatetags.labels import label_mark
 from collection.texts import direction_of
 from collection.writing.who_may_write import texts_to_mend
 from validation.errors import AlreadyDecided, ReasonMissing
@@ -70,10 +71,11 @@ def returned_text(request: HttpRequest, number: int) -> HttpResponse:
         except AlreadyDecided as refusal:
             error, waits = str(refusal), False
     label = returned.pair.author_label or ""
+    words = corpus.answer_words.get(label, label)
     context = {
         "returned": returned,
         "corpus": corpus,
-        "label": dict(corpus.answer_words).get(label, label),
+        "label": label_mark(label, words),
         "text": text,
         "error": error,
         "waits": waits,

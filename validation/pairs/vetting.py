@@ -16,12 +16,20 @@ from collection.models import Corpus, Pair, Vetting
 from collection.models.querysets import PairQuerySet
 from collection.models.withdrawal import VETTED
 from collection.premises.partitions import partition_of
+from collection.writing.claiming import lock_writers
 from shared.portions import portions
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing, ValidationError
 from validation.gold.queries import deciding_labels, more_sort_memory
 from validation.models import Gold, Label, Question
-from validation.pairs.withdrawal import PORTION, close_empty_seats, closed_seats, lock, restore_pairs
+from validation.pairs.withdrawal import (
+    PORTION,
+    close_empty_seats,
+    closed_seats,
+    empty_seats,
+    lock,
+    restore_pairs,
+)
 from validation.questions.lookup import main_question
 from validation.statistics.cached import mark_stale
 
@@ -163,6 +171,7 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
     if not reason:
         raise ReasonMissing
     with more_sort_memory():
+        lock(empty_seats(choice.pairs(corpus)))  # before the pairs, as an exclusion does
         keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
     if not keys:
         raise NothingChosen("The choice contains no pair to withdraw. Choose other labels or ids.")
@@ -191,6 +200,8 @@ def undo_vetting(*, vetting: Vetting, by: User) -> int:
     if not Vetting.objects.filter(pk=vetting.pk, undone_at=None).update(undone_at=now, undone_by=by):
         raise AlreadyDecided("Somebody has already restored these pairs. Nothing was changed.")
     mine = Pair.objects.filter(vetting=vetting)
+    # An exclusion comes before, and keeps its pairs, or it waits, and takes them.
+    lock_writers(User.objects.filter(pk__in=mine.values("author")))
     lock(closed_seats(mine))
     keys = list(mine.order_by("pk").values_list("pk", flat=True))
     restored = sum(restore_pairs(pairs=Pair.objects.filter(pk__in=part)) for part in portions(keys, PORTION))

@@ -12,6 +12,7 @@ from accounts.models import User
 from accounts.pages.access import researcher_required
 from collection.models import PARTITIONS, Vetting
 from jobs.tasks import enqueue
+from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
 from validation.errors import ValidationError
 from validation.models import Question
@@ -89,9 +90,7 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
 def vetted_csv(request: HttpRequest, slug: str, number: int) -> StreamingHttpResponse:
     """Returns the pairs of a withdrawal as CSV, to be published separately."""
     found = get_object_or_404(Vetting.objects.select_related("corpus"), corpus__slug=slug, pk=number)
-    answer = StreamingHttpResponse(csv_lines(vetted_rows(found)), content_type="text/csv; charset=utf-8")
-    answer["Content-Disposition"] = f'attachment; filename="{slug}-withdrawn-{number}.csv"'
-    return answer
+    return csv_file(csv_lines(vetted_rows(found)), f"{slug}-withdrawn-{number}")
 
 
 def choice_in(request: HttpRequest, question: Question) -> Choice:

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -17,6 +17,8 @@ from collection.models.querysets import PairQuerySet
 from collection.texts import direction_of
 from nli.gold import ADJUDICATED, AUTHOR, NONE, PUBLISHED, VOTED
 from nli.labels import NO_GOLD
+from shared.csv_files import csv_file
+from shared.facets import facets
 from validation.errors import AlreadyDecided, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
 from validation.models import Adjudication, Label, Question
@@ -69,6 +71,7 @@ TEXT_FILTERS = (
     "group",
 )
 FACET_NAMES = {"gold": "Gold label", "votes": "Votes", "genre": "Genre", "author_label": "Author’s label"}
+FACET_WORDS = {"gold": {NO_GOLD: "none"}}
 SIBLINGS_SHOWN = 20
 NEWEST, RANDOM, DOUBTED = "newest", "random", "doubted"  # values of `order`; the usual one is the first added
 ORDERS = {
@@ -101,9 +104,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     doubts = doubts_of(run, question.corpus_id) if run else None
     if request.GET.get("as") == "csv":
         lines = csv_of(question, wanted, doubts and doubts.by_id)
-        answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-        answer["Content-Disposition"] = f'attachment; filename="{slug}-pairs.csv"'
-        return answer
+        return csv_file(lines, f"{slug}-pairs")
     after_key, seed = number_in(request, "after", 0, 2**62), number_in(request, "seed", 1, 2**31)
     if order == RANDOM:
         pairs, after = sample_of(question, wanted, seed), None
@@ -121,21 +122,10 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     if run:
         chosen["run"] = run
     numbers = numbers_of(question, wanted)
-    facets = [
-        {
-            "name": FACET_NAMES[name],
-            "values": [
-                {
-                    "value": "none" if name == "gold" and value == NO_GOLD else value,
-                    "number": number,
-                    "is_chosen": (is_chosen := given[name] == value),
-                    "link": address_in("pairs", question, **{**chosen, name: "" if is_chosen else value}),
-                }
-                for value, number in values
-            ],
-        }
-        for name, values in numbers.facets.items()
-    ]
+
+    def with_value(name: str, value: str) -> str:
+        return address_in("pairs", question, **{**chosen, name: value})
+
     context = {
         "question": question,
         "pairs": pairs,
@@ -146,7 +136,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         "run": run,
         "has_doubts": doubts is not None,
         "wanted": wanted,
-        "facets": facets,
+        "facets": facets(numbers.facets, FACET_NAMES, given, with_value, FACET_WORDS),
         "order": order if order in ORDERS else "",
         "orders": ORDERS,
         "another": address_in("pairs", question, **chosen, seed=seed + 1) if order == RANDOM else "",
@@ -339,6 +329,9 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
         "choices": choices_of(question),
         "words": words_of(question),
         "decided": decided[:DECIDED_SHOWN],
+        "decided_number": decided.count(),
+        "all_decided": address_in("pairs", question, source=ADJUDICATED),
+        "decided_csv": address_in("pairs", question, source=ADJUDICATED, **{"as": "csv"}),
         "direction": direction_of(question.corpus.language),
         "error": error,
         "posted": request.POST,

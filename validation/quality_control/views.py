@@ -3,7 +3,7 @@
 from typing import cast
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -12,6 +12,8 @@ from accounts.models import User
 from accounts.pages.access import researcher_required
 from collection.models import Pair
 from collection.texts import direction_of
+from shared.csv_files import csv_file
+from shared.sorted_lists import Column, list_as_csv, sorted_list
 from validation.errors import AlreadyDecided, ValidationError
 from validation.quality_control.calibration import calibration_items
 from validation.quality_control.control_items import MOST, control_items, label_as_expert
@@ -19,6 +21,17 @@ from validation.questions.addresses import address_in, asked_question, number_in
 from validation.questions.choices import choices_of
 
 PASSED_OVER = 50
+COLUMNS = [
+    Column("premise", "Text", lambda each: each.premise),
+    Column("hypothesis", "Sentence", lambda each: each.hypothesis),
+    Column("label", "The expert’s label", lambda each: each.label),
+    Column("seen", "Seen by", lambda each: each.met, is_number=True),
+    Column(
+        "right", "Right", lambda each: each.right / each.answered if each.answered else None, is_number=True
+    ),
+    Column("in_use", "In use", lambda each: "yes" if each.is_open else "no"),
+    Column("answered", "", lambda each: each.answered),
+]
 
 
 @never_cache
@@ -68,8 +81,11 @@ def controls(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_safe
 @researcher_required
-def calibration(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lists the calibration items of a question, with the numbers of answers."""
+def calibration(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Lists the calibration items of a question, with the numbers of answers; `as=csv`: as CSV."""
     question = asked_question(request, slug)
-    context = {"question": question, "items": calibration_items(question)}
+    table = sorted_list(request, calibration_items(question), COLUMNS)
+    if request.GET.get("as") == "csv":
+        return csv_file(list_as_csv(table.rows, COLUMNS), f"{slug}-calibration-items")
+    context = {"question": question, "table": table}
     return render(request, "validation/quality_control/calibration_items.html", context)

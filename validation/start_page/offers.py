@@ -12,9 +12,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from collection.joining.estimates import Task, newest_versions
+from collection.joining.estimates import Task
 from collection.joining.exams import may_take
-from collection.models import WRITING_EXAM, Corpus, EntryLink, Exam, Prompt
+from collection.models import WRITING_EXAM, Corpus, EntryLink, Exam, Prompt, PromptVersion
 from collection.writing.claiming import has_writing, prompts_with_work
 from validation.annotators.membership import may_label, may_qualify
 from validation.labelling.seats import questions_with_work
@@ -112,7 +112,7 @@ def _with_pay(
 ) -> list[Offer]:
     pay: dict[int, Any] = {
         row["prompt__corpus"]: row
-        for row in newest_versions()
+        for row in PromptVersion.objects.newest()
         .filter(prompt__corpus__in=corpora)
         .values("prompt__corpus")
         .annotate(least=Min("pay_cents"), most=Max("pay_cents"), seconds=Max("seconds"))

@@ -156,8 +156,8 @@ def _chosen(found: AgreementReport) -> tuple[dict[str, dict[str, Any]], str]:
     if len(found.rows) <= MOST_ROWS:
         return found.rows, ""
     most = sorted(found.rows, key=lambda name: -found.rows[name]["pairs_with_all_labels"])[:MOST_ROWS]
-    said = f"The {MOST_ROWS} with most pairs of {len(found.rows):,}; the file of all statistics has all."
-    return {name: found.rows[name] for name in most}, said
+    note = f"The {MOST_ROWS} with most pairs of {len(found.rows):,}; the file of all statistics has all."
+    return {name: found.rows[name] for name in most}, note
 
 
 def _behind(question: Question, by: str, group: str) -> str:
@@ -168,7 +168,7 @@ def _behind(question: Question, by: str, group: str) -> str:
 
 
 def _groups(found: AgreementReport, question: Question) -> Chart | None:
-    chosen, said = _chosen(found)
+    chosen, note = _chosen(found)
     has_author = found.figures["individual_equals_author"] is not None
     rows = []
     for name, figures in chosen.items():
@@ -199,7 +199,7 @@ def _groups(found: AgreementReport, question: Question) -> Chart | None:
     return Chart(
         "groups",
         "dots",
-        _said_of_groups(rows, found.by),
+        _title_of_groups(rows, found.by),
         [
             Column("group", found.by),
             Column("pairs", "pairs", "count", DEFINITIONS["pairs_with_all_labels"]),
@@ -236,29 +236,29 @@ def _groups(found: AgreementReport, question: Question) -> Chart | None:
         if overall is not None
         else [],
         note=" ".join(
-            filter(None, ("A point leads to its pairs. It is faint over fewer than 30 pairs.", said))
+            filter(None, ("A point leads to its pairs. It is faint over fewer than 30 pairs.", note))
         ),
     )
 
 
-def _said_of_groups(rows: list[dict[str, Any]], by: str) -> str:
+def _title_of_groups(rows: list[dict[str, Any]], by: str) -> str:
     """Describes the comparison of groups with thirty pairs or more: with fewer, the highest may be so by chance."""
     known = [row for row in rows if row["kappa"] is not None and row["pairs"] >= 30]
     if len(known) < 2:
         return f"Fleiss’ kappa by {by}."
     most, least = max(known, key=lambda row: row["kappa"]), min(known, key=lambda row: row["kappa"])
     apart = most["low"] is not None and least["high"] is not None and most["low"] > least["high"]
-    said = (
+    sentence = (
         f"By {by}, kappa is highest for {most['group']} ({decimals(most['kappa'], 2)}) and lowest for"
         f" {least['group']} ({decimals(least['kappa'], 2)})"
     )
     if most["low"] is None or least["high"] is None:
-        return f"{said}."
-    return f"{said}; their intervals {'do not overlap' if apart else 'overlap'}."
+        return f"{sentence}."
+    return f"{sentence}; their intervals {'do not overlap' if apart else 'overlap'}."
 
 
 def _splits(found: AgreementReport, question: Question) -> Chart:
-    chosen, said = _chosen(found)
+    chosen, note = _chosen(found)
     whole = found.breakdown["splits"]
     groups: list[tuple[str, Mapping[str, Any], int, str]] = [
         (
@@ -296,7 +296,7 @@ def _splits(found: AgreementReport, question: Question) -> Chart:
             for name, splits, pairs, address in groups
         ],
         {"y": "group", "series": names, "n": "pairs", "x_domain": [0, 1]},
-        note=said,
+        note=note,
     )
 
 

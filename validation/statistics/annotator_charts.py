@@ -26,7 +26,7 @@ CURVE_POINTS = 60
 def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Chart]:
     """Returns the charts of everybody who labelled: agreement against speed, and against the number of pairs (a funnel)."""
     people = sorted(found, key=lambda each: -each.labels)[:MOST_PEOPLE]
-    said = "" if len(people) == len(found) else f" The {MOST_PEOPLE} with most labels of {len(found):,}."
+    note = "" if len(people) == len(found) else f" The {MOST_PEOPLE} with most labels of {len(found):,}."
     rows = []
     for each in people:
         low, high = wilson(each.equals_others, each.others)
@@ -45,7 +45,7 @@ def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Cha
                 "href": address_in("pool-member", question, each.code),
             }
         )
-    return with_values([_speed(rows, said), _funnel(rows, said)])
+    return with_values([_speed(rows, note), _funnel(rows, note)])
 
 
 CODE, STATE, FLAGS = Column("code", "code"), Column("flagged", "state"), Column("flags", "flags")
@@ -57,7 +57,7 @@ LOW, HIGH = (
 )
 
 
-def _speed(rows: list[dict[str, Any]], said: str) -> Chart | None:
+def _speed(rows: list[dict[str, Any]], note: str) -> Chart | None:
     known = [row for row in rows if row["seconds"] is not None and row["agreement"] is not None]
     if not known:
         return None
@@ -90,11 +90,11 @@ def _speed(rows: list[dict[str, Any]], said: str) -> Chart | None:
             "text": "code",
         },
         colours=COLOURS,
-        note=f"A point is a person, larger with more labels; it leads to their page.{said}",
+        note=f"A point is a person, larger with more labels; it leads to their page.{note}",
     )
 
 
-def _funnel(rows: list[dict[str, Any]], said: str) -> Chart | None:
+def _funnel(rows: list[dict[str, Any]], note: str) -> Chart | None:
     known = [row for row in rows if row["others"]]
     if not known:
         return None
@@ -123,7 +123,7 @@ def _funnel(rows: list[dict[str, Any]], said: str) -> Chart | None:
         lines=[{"axis": "y", "value": mean, "name": f"all ({percent(mean)})"}],
         colours=COLOURS,
         note="With few pairs, shares differ by chance; a person outside the funnel differs from all by more."
-        f" A point leads to the person.{said}",
+        f" A point leads to the person.{note}",
     )
 
 

@@ -16,6 +16,7 @@ from accounts.rest.permissions import IsResearcher
 from accounts.rest.problems import Problem
 from jobs.tasks import enqueue
 from shared.charts import Chart
+from shared.csv_files import csv_file
 from validation.models import CachedStatistics, Question
 from validation.questions.lookup import question_or_404
 from validation.statistics.agreement import report_from
@@ -150,9 +151,7 @@ class AnnotatorsView(APIView):
             people, _ = current_annotators(question)
             return Response(_charts(slug, annotator_charts(people or (), question), row))
         if asked.get("as"):
-            answer = HttpResponse(as_csv(table, question.labels), content_type="text/csv; charset=utf-8")
-            answer["Content-Disposition"] = f'attachment; filename="{slug}-annotators.csv"'
-            return answer
+            return csv_file(as_csv(table, question.labels), f"{slug}-annotators")
         return Response({**table, **_date(row)})
 
     @extend_schema(

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Left
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -37,9 +38,9 @@ from validation.statistics.reliability_models import fit_models
 Kind = CachedStatistics.Kind
 # Up to this many seats, statistics are computed during the request: 0.3 s at most on two idle cores.
 MOST_SEATS_IN_REQUEST = 50_000
-# The page of agreement opens with it, and all that is not by a dimension is in it, too.
+# The agreement page opens with this breakdown. Its cached statistics also hold everything that needs no breakdown.
 FIRST_DIMENSION = "genre"
-MOST_SEATS_ON_DASHBOARD = 5_000  # the same for home, which may show many corpora and refreshes itself
+MOST_SEATS_ON_DASHBOARD = 5_000  # lower for the home page: it may show many corpora, and refreshes itself
 RECOMPUTE_AFTER = timedelta(minutes=10)
 BIAS = "annotation_site.researchers.corpus_bias.bias_of"
 OVERVIEW = "annotation_site.workspace.pipeline.overview_of"
@@ -73,10 +74,23 @@ def current(question: Question, kind: str, by: str = "") -> tuple[Any, CachedSta
 
 
 def stored(question: Question, kind: str, by: str = "") -> tuple[Any, CachedStatistics]:
-    """Returns the last content that a worker computed, or None, and its row; the row is unsaved if there is none."""
+    """Returns the last content that a worker computed, or None, and its row; the row is unsaved if there is none.
+
+    Content of another version is not returned: `row.is_outdated`, and a worker computes it again.
+    """
     row = CachedStatistics.objects.filter(question=question, kind=kind, by=by).first()
     version, content = json.loads(row.content) if row and row.content else (VERSION, None)
-    return (content if version == VERSION else None), row or CachedStatistics(kind=kind, by=by)
+    row = row or CachedStatistics(kind=kind, by=by)
+    row.is_outdated = version != VERSION
+    return (None if row.is_outdated else content), row
+
+
+def outdated() -> QuerySet[CachedStatistics]:
+    """Returns the rows whose content is of another version, and for which nobody waits: not those that failed since."""
+    beginning = json.dumps([VERSION, 0]).removesuffix("0]")
+    rows = CachedStatistics.objects.filter(status=CachedStatistics.Status.IDLE, made_at__isnull=False)
+    rows = rows.annotate(begins=Left("content", len(beginning))).exclude(begins=beginning)
+    return rows.select_related("question").defer("content").order_by("pk")
 
 
 def current_agreement(question: Question, by: str) -> tuple[AgreementReport | None, CachedStatistics | None]:
@@ -275,8 +289,9 @@ def stale_overviews(now: datetime, kind: str = Kind.OVERVIEW) -> list[Question]:
 
 def request_statistics(*, question: Question, kind: str, by: str = "") -> CachedStatistics:
     """Requests a computation, and returns its row, which waits for a worker. A request that already waits remains."""
-    row, _ = CachedStatistics.objects.get_or_create(question=question, kind=kind, by=by)
-    claims.ask_again(row, CachedStatistics.Status.IDLE, CachedStatistics.Status.FAILED)
+    row: CachedStatistics = claims.request(
+        CachedStatistics, CachedStatistics.Status.IDLE, question=question, kind=kind, by=by
+    )
     return row
 
 
@@ -315,11 +330,10 @@ def store(
     """
     row, _ = CachedStatistics.objects.get_or_create(question=question, kind=kind, by=by)
     computed = _computed(row, progress)
-    done = {**claims.ended(), "status": CachedStatistics.Status.IDLE, "error": ""}
     stored = CachedStatistics.objects.filter(pk=row.pk)
     with transaction.atomic():
         stored.update(**computed)
-        stored.exclude(status=CachedStatistics.WORKING).update(**done)
+        claims.settle(stored)
     row.refresh_from_db()
     return row
 

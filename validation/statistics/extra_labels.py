@@ -11,6 +11,7 @@ from nli.agreement import Votes, entropy, fleiss_kappa, krippendorff_alpha, shar
 from nli.single_premises import Comparison, labels_by_votes, premise_rule
 from validation.gold.queries import with_gold_label
 from validation.models import Label, Question
+from validation.models.querysets import is_beyond_seats
 
 PARTS = 20  # of a whole, for places
 
@@ -69,7 +70,7 @@ def more_labels(question: Question) -> dict[str, Any] | None:
     it.
     """
     labels = Label.objects.cast().filter(
-        question=question, sentence=0, position__gt=question.seats, pair__withdrawn_at=None
+        is_beyond_seats(question.seats), question=question, sentence=0, pair__withdrawn_at=None
     )
     votes = {f"votes_{k}": Count("pk", filter=Q(label=label)) for k, label in enumerate(question.labels)}
     fallen = {pair: tuple(rest) for pair, *rest in labels.order_by().values_list("pair").annotate(**votes)}

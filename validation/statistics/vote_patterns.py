@@ -51,7 +51,7 @@ DIMENSIONS = {
     "partition": "the published partition, or where a snapshot placed the premise or holds it out",
     "prompt": "the prompt, and its version, under which the hypothesis was written",
     "author": "who wrote the hypothesis",
-    "validator": "who validated: the pairs that have a label of this person among labels 2 to 5",
+    "validator": "who validated: the pairs that have a label of this person among those that count",
     "week": "the week, by its Monday, in which the pair got its last label",
 }
 # With more groups than this, rows have no intervals, so that their pairs need not be counted by premise group.
@@ -140,7 +140,7 @@ def _voted_sentences(pairs: PairQuerySet, question: Question, by: str) -> QueryS
     """
     labels: Any = deciding_labels(question).filter(pair__in=pairs).values("pair_id", "sentence")
     counted = labels.annotate(
-        by_author=Max(Case(When(position__gt=1, annotator=F("author"), then=1), default=0)),
+        by_author=Max(Case(When(~Q(origin=Label.Origin.AUTHOR), annotator=F("author"), then=1), default=0)),
         **{name: Count("pk", filter=Q(label=label)) for name, label in _votes(question).items()},
     )
     nothing = Value(None, output_field=CharField())

@@ -1,4 +1,4 @@
-"""`{% question_page 'pool' question %}` writes the address of a researcher's page about a question."""
+"""`{% question_page 'pairs' question votes="split" %}` writes the address of a researcher's page about a question."""
 
 from django import template
 
@@ -9,5 +9,5 @@ register = template.Library()
 
 
 @register.simple_tag
-def question_page(name: str, question: Question, *more: str) -> str:
-    return address_in(name, question, *more)
+def question_page(name: str, question: Question, *more: str, **query: str) -> str:
+    return address_in(name, question, *more, **query)

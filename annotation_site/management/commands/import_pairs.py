@@ -13,6 +13,7 @@ from annotation_site.intake.pairs import (
     PairReport,
     import_pairs,
     summary,
+    with_split,
 )
 from annotation_site.management.pairs import PairsCommand, lines, refused_lines
 from collection.formats.maps import FIELDS, BadMap
@@ -51,7 +52,12 @@ class Command(PairsCommand):
             metavar="LABEL=OURS,...",
             help="what the file's labels mean: 1=contradiction,2-4=neutral,5=entailment; nothing after = is no label",
         )
-        self.add_shared_arguments(parser, what="line", licence="of the files")
+        self.add_shared_arguments(
+            parser,
+            what="line",
+            licence="of the files",
+            unless=", but none where pairs have votes or are to be labelled",
+        )
         parser.add_argument("--partition", choices=PARTITIONS, help="the published partition of the files")
         parser.add_argument("--labels", choices=[ALL, AUTHOR], help="which labels come along")
         parser.add_argument("--genre", help="genre of the pairs, unless a line names another")
@@ -83,11 +89,13 @@ class Command(PairsCommand):
         order = order_of(options)
         if options["format"] == AUTO:
             self.stderr.write(f"{order.files[0].name} is read with {order.read_as}")
-        report = import_pairs(order, Progress().tell)
+        progress = Progress()
+        order = with_split(order, progress.tell)
+        report = import_pairs(order, progress.tell)
         self.show(
             report,
             as_json=summary(order, report) if options["json"] else None,
-            text=lines(order, report),
+            text=[*lines(order, report), f"  {report.rows:,} rows read"],
             nothing=lambda: nothing_imported(order, report),
         )
 

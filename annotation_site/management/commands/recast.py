@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation_site.intake.files import Progress
-from annotation_site.intake.orders import RECAST_OPTIONS, looked_at, recast_order, samples
+from annotation_site.intake.orders import RECAST_OPTIONS, looked_at, offered_recipes, recast_order, samples
 from annotation_site.intake.pairs import (
     PairOrder,
     PairReport,
@@ -15,7 +15,6 @@ from annotation_site.intake.pairs import (
 )
 from annotation_site.management.pairs import PairsCommand, lines
 from collection.recasting.recipe_format import RecastFormat
-from collection.recasting.registry import recipes
 
 SAMPLE = 3  # rows that a dry run shows
 LONGEST = 200  # characters of a row on the screen
@@ -33,11 +32,14 @@ class Command(PairsCommand):
         parser.add_argument(
             "recipe",
             metavar="RECIPE",
-            help="; ".join(f"{name}: {each.about}" for name, each in recipes().items()),
+            help="; ".join(f"{name}: {each.about}" for name, each in offered_recipes()[0].items()),
         )
         parser.add_argument("files", nargs="+", type=Path, metavar="SOURCE")
         parser.add_argument(
-            "--recipes", type=Path, metavar="FOLDER", help="a folder with recipes of your own"
+            "--recipes",
+            type=Path,
+            metavar="FOLDER",
+            help="a folder with recipes of your own; default: the site's (RECIPES_FOLDER)",
         )
         self.add_shared_arguments(parser, what="row", licence="instead of the recipe's")
         parser.add_argument(
@@ -53,13 +55,14 @@ class Command(PairsCommand):
         parser.set_defaults(**RECAST_OPTIONS)
 
     def write(self, options: dict[str, Any]) -> None:
-        form, order = recast_order(options)
+        progress = Progress()
+        form, order = recast_order(options, progress.tell)
         unless_told = SAMPLE if options["dry_run"] else 0
         sample = samples(order, unless_told if options["sample"] is None else options["sample"])
         if options["dry_run"]:
-            report, found = looked_at(order)
+            report, found = looked_at(order, progress.tell)
         else:
-            report, found = import_pairs(order, Progress().tell), {}
+            report, found = import_pairs(order, progress.tell), {}
         counts = {
             "recipe": form.recipe.name,
             "dry_run": options["dry_run"],

@@ -48,11 +48,11 @@ def is_formula(sentence: str) -> bool:
     """Returns whether this is a formula or a row of numbers. Sentences that contain one stay."""
     if LATEX.search(sentence):
         return True
-    signs = len(OPERATOR.findall(sentence))
-    if signs and sum(len(word) >= SMALL_WORD for word in WORD.findall(sentence)) < 3 * signs:
+    operators = len(OPERATOR.findall(sentence))
+    if operators and sum(len(word) >= SMALL_WORD for word in WORD.findall(sentence)) < 3 * operators:
         return True
-    printed = sum(not sign.isspace() for sign in sentence)
-    numbers = signs + sum(sign.isdigit() for sign in sentence)
+    printed = sum(not char.isspace() for char in sentence)
+    numbers = operators + sum(char.isdigit() for char in sentence)
     return numbers >= MOST_NUMBERS * printed > 0
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats.lines import BadLine, Record
-from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
+from collection.recasting import Draw, Item, Partition, PassedOver, Recipe, Unreadable
 from collection.recasting.english import capitalised, is_a
 from collection.recasting.readers import block_records, text_of_tokens
 
@@ -131,11 +131,12 @@ def items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
         phrase = capitalised(each.phrase)
         values = {
             "context": words,
+            "split": row["split"],
             "right": is_a(phrase, each.label, many=each.many),
             "wrong": is_a(phrase, draw.by_share(others), many=each.many),
         }
         source = f"{name_of(row)} {row['number']}"
-        yield Item(values, "right", source_id=source, split=row["split"])
+        yield Item(values, "right", source_id=source)
 
 
 CONLL_2003 = Recipe(
@@ -147,6 +148,7 @@ CONLL_2003 = Recipe(
     licence="",
     read=read_conll,
     items=items,
+    partition=Partition(own="{split}"),
     survey=survey,
     hypotheses=HYPOTHESES,
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats.lines import BadLine, Record, open_bytes, tsv_records
-from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
+from collection.recasting import Draw, Item, Partition, PassedOver, Recipe, Unreadable
 from collection.recasting.english import gerund, verb_at
 from collection.recasting.readers import beside, block_records, text_of_tokens, value
 
@@ -49,10 +49,9 @@ def decomp_items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
     if words is None:
         raise Unreadable(f'the sentence "{sentence}" is in no file {file} beside the source')
     yield Item(
-        {"context": text_of_tokens(words), "event": gerund(lemma)},
+        {"context": text_of_tokens(words), "event": gerund(lemma), "split": row.get("Split", "")},
         votes.most_common(1)[0][0],
         source_id=sentence,
-        split=row.get("Split", ""),
         misc={"token": token},
     )
 
@@ -151,10 +150,8 @@ def has_letters(word: str) -> bool:
 def _event(words: list[str], at: int, happened: bool, *, source_id: str, split: str = "") -> Item:
     if not all(words):
         raise Unreadable("a word of the sentence is empty")
-    values = {"context": text_of_tokens(words), "event": gerund(verb_at(words, at))}
-    return Item(
-        values, "yes" if happened else "no", source_id=source_id, split=split, misc={"token": str(at + 1)}
-    )
+    values = {"context": text_of_tokens(words), "event": gerund(verb_at(words, at)), "split": split}
+    return Item(values, "yes" if happened else "no", source_id=source_id, misc={"token": str(at + 1)})
 
 
 DECOMP = Recipe(
@@ -166,6 +163,7 @@ DECOMP = Recipe(
     licence="",
     read=read_decomp,
     items=decomp_items,
+    partition=Partition(own="{split}"),
     hypotheses=HYPOTHESES,
 )
 
@@ -178,6 +176,7 @@ UW = Recipe(
     licence="",
     read=read_uw,
     items=uw_items,
+    partition=Partition(own="{split}"),
     hypotheses=HYPOTHESES,
 )
 

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats.lines import BadLine, Record, read_lines
-from collection.recasting import Draw, Item, Recipe, Unreadable
+from collection.recasting import Draw, Item, Partition, Recipe, Unreadable
 from collection.recasting.readers import beside, text_of_tokens, value, xml_elements
 
+PARTITION = Partition(together="pun {pun}")  # whoever heard it
 CONTEXT = "{name} heard that {pun}"
 HYPOTHESES = {"1": "{name} heard a pun", "0": "{name} did not hear a pun"}
 
@@ -50,7 +51,7 @@ def items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
     if answer not in HYPOTHESES:
         raise Unreadable(f'"{row["id"]}" has no answer 1 (pun) or 0 (none)')
     pun = value(row, "text").lower().removesuffix(".").rstrip()
-    yield Item({"pun": pun, "name": draw.name}, answer, source_id=row["id"], group=f"pun {pun}")
+    yield Item({"pun": pun, "name": draw.name}, answer, source_id=row["id"])
 
 
 SEMEVAL = Recipe(
@@ -63,6 +64,7 @@ SEMEVAL = Recipe(
     read=read_semeval,
     items=items,
     context=CONTEXT,
+    partition=PARTITION,
     hypotheses=HYPOTHESES,
 )
 
@@ -76,5 +78,6 @@ YANG = Recipe(
     read=read_yang,
     items=items,
     context=CONTEXT,
+    partition=PARTITION,
     hypotheses=HYPOTHESES,
 )

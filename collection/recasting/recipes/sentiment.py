@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats.lines import BadLine, Record
-from collection.recasting import Draw, Item, Recipe, Unreadable
+from collection.recasting import Draw, Item, Partition, Recipe, Unreadable
 from collection.recasting.readers import tabbed_records, value
 
 ANSWERS = {"1": "positive", "0": "negative"}
@@ -29,8 +29,7 @@ def items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
             f"{row['file']} does not say what is reviewed: its name must begin with {', '.join(ITEMS)}"
         )
     values = {"item": about, "review": review, "name": draw.name}
-    # The same words in another review stay in the same partition.
-    yield Item(values, answer, source_id=f"{row['file']} {row['line']}", group=f"review {review}")
+    yield Item(values, answer, source_id=f"{row['file']} {row['line']}")
 
 
 SENTIMENT = Recipe(
@@ -43,5 +42,7 @@ SENTIMENT = Recipe(
     read=read,
     items=items,
     context="When asked about the {item}, {name} said, '{review}'.",
+    # The same words in another review stay in the same partition.
+    partition=Partition(together="review {review}"),
     hypotheses={"positive": "{name} liked the {item}.", "negative": "{name} did not like the {item}."},
 )

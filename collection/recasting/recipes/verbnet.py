@@ -1,7 +1,7 @@
 """Who did what by a verb's class: VerbNet (Schuler 2005), its predicates as templates, its roles found by a parser.
 
 A frame says which phrase of its example has which role. A template under a predicate is true of the roles that are the
-predicate's arguments, and false with a phrase of another role in its place, or with its two roles exchanged.
+predicate's arguments, and false with a phrase of another role in one place, or with two roles exchanged.
 """
 
 import xml.etree.ElementTree as ElementTree
@@ -12,13 +12,18 @@ from string import Formatter
 from typing import Any
 
 from collection.formats.lines import BadLine, Record
-from collection.recasting import Draw, Item, PassedOver, Recipe
-from collection.recasting.english import capitalised, gerund, parsed, third_person, verb_of
+from collection.recasting import Draw, Item, Partition, PassedOver, Recipe
+from collection.recasting.english import capitalised, conjugated, gerund, parsed, verb_of
 from collection.recasting.readers import value, xml_elements
 
-# {Role} as a subject, {was} its was or were, {Role_object} as an object, {E} the verb's gerund. {first}, {second} and
-# {third} are the predicate's roles in their order. {when} is when it holds: at the beginning or end of the event, or
-# during all of it, which is not said. After |, what is said where the example does not express the role.
+# Fields of a template:
+#   {Agent}, {Theme}, ...        the role as a subject
+#   {Agent_object}, ...          the role as an object
+#   {was}, {caused}, ...         the verb, in the subject's number and the example's tense
+#   {E}                          the gerund of the example's verb
+#   {first}, {second}, {third}   the predicate's roles in their order
+#   {when}                       the beginning or the end of the event; empty for its whole duration
+# The text after | is used if the example does not express the role.
 # The DNC's own templates, as its published pairs show them:
 PUBLISHED = {
     "assess": ("{Agent} {did} an assessment.", "{Theme} {was} assessed."),
@@ -26,6 +31,7 @@ PUBLISHED = {
     "contact": ("{when}{first} {was} in contact with {second_object}.",),
     "degradation_material_integrity": ("{first} {was} degraded as the result of the {E}.",),
     "emit": ("{Theme} {was} emitted.",),
+    "emit Sound": ("Sounds can be heard.",),  # the predicate with what is specific to the verb
     "exist": ("{first} {existed}.",),
     "has_possession": ("{when}{first} {had} possession of {second_object}.",),
     "location": ("{Initial_Location} {was} the initial location.",),
@@ -52,7 +58,8 @@ PUBLISHED = {
         "{second} {was} used.",
     ),
 }
-# More predicates of VerbNet 3.2, and names that version 3.3 has for some of the above.
+# Ours, of more predicates of VerbNet 3.2, and of names that version 3.3 has for some of the above. The DNC had none of
+# them: of `destroyed`, `alive` or `suffocated` it published nothing, though it recast examples that have them.
 FURTHER = {
     "adopt": ("{Agent} {adopted} {Theme_object}.",),
     "alive": ("{when}{first} {was} alive.",),
@@ -107,28 +114,24 @@ FURTHER = {
 }
 TEMPLATES = {**PUBLISHED, **FURTHER}
 SYMMETRIC = ("contact", "social_interaction")  # their two roles can be exchanged
+# The roles that the DNC puts into each other's places in its false hypotheses; of places, results, topics it makes none.
+EXCHANGED = (
+    *("Agent", "Beneficiary", "Experiencer", "Instrument", "Patient", "Product", "Recipient", "Stimulus"),
+    "Theme",
+)
 PLACES = ("first", "second", "third")
 WHEN = {"start": "At the beginning of the {E}, ", "end": "At the end of the {E}, "}
-VERBS = """
-adopted adopt, appeared appear, applied apply, approved approve, attempted attempt, avoided avoid, began begin, came come,
-caused cause, changed change, conducted conduct, conspired conspire, continued continue, cooperated cooperate, coped cope,
-desired desire, did do, disappeared disappear, ended end, exerted exert, existed exist, felt feel, forbade forbid,
-gave give, happened happen, held hold, helped help, interacted interact, made make, moved move, neglected neglect,
-perceived perceive, performed perform, received receive, rotated rotate, searched search, slept sleep,
-suffocated suffocate, took take, transferred transfer, understood understand, used use, wore wear
-"""
-# The forms of a template's verbs: of one, of many, and of one and many in the present.
-CONJUGATED = {
-    **{past: (past, past, third_person(verb), verb) for past, verb in map(str.split, VERBS.split(","))},
-    "had": ("had", "had", "has", "have"),
-    "was": ("was", "were", "is", "are"),
-}
 # Marks of a role that is a clause (`asked what to do`), as far as they end.
 CLAUSES = ("_comp", "_extract", "_inf", "_ing", "to_be", "quotation", "tensed_that")
 LINKS = ("that", "when", "where", "why", "how", "whether", "if")  # the DNC leaves them out, but not `what`
 OBJECTS = {"I": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 SUBJECTS = {each: subject for subject, each in OBJECTS.items()}
 MANY = ("we", "they", "you")
+
+
+def is_verb(field: str) -> bool:
+    """Returns whether a field of a template is a verb, which stands there in the past."""
+    return field.islower() and field.removesuffix("_object") not in PLACES
 
 
 @dataclass(frozen=True)
@@ -258,22 +261,22 @@ def items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
     verb = next((token for token in doc if token.tag_[:2] == "VB" and token.dep_ == "ROOT"), None)
     if verb is None:
         raise PassedOver("the parser finds no verb at the head of the example")
-    said = _Said(gerund(verb_of(verb)), is_present(verb), roles_of(row, doc, verb))
-    hypotheses = _hypotheses(row, said, draw)
+    frame = _Frame(gerund(verb_of(verb)), is_present(verb), roles_of(row, doc, verb))
+    hypotheses = _hypotheses(row, frame)
     if not hypotheses:
         raise PassedOver("no predicate with a template has its roles in the example")
-    yield Item(
-        {"context": example},
-        "true",
-        source_id=f"{row['class']}_{row['frame']}",
-        group=f"VerbNet {row['group']}",
-        hypotheses={key: text.replace("{", "{{").replace("}", "}}") for key, text in hypotheses.items()},
-        misc=row["misc"],
-    )
+    for origin, texts in hypotheses.items():
+        yield Item(
+            {"context": example, "class": row["group"]},
+            "true",
+            source_id=f"{row['class']}_{row['frame']}",
+            hypotheses={key: text.replace("{", "{{").replace("}", "}}") for key, text in texts.items()},
+            misc={**row["misc"], "templates": origin},
+        )
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Frame:
     """An example as templates need it: the gerund of its verb, its tense, its roles."""
 
     event: str
@@ -289,8 +292,8 @@ class _Said:
                 continue
             if field == "E":
                 found += self.event
-            elif field in CONJUGATED:
-                found += CONJUGATED[field][2 * self.present + is_many]
+            elif is_verb(field):
+                found += conjugated(field)[2 * self.present + is_many]
             else:
                 place = field.removesuffix("_object")
                 phrase = self.roles.get(filled[place], Phrase("", ""))
@@ -302,63 +305,64 @@ class _Said:
         return capitalised(found)
 
 
-def _hypotheses(row: dict[str, Any], said: _Said, draw: Draw) -> dict[str, str]:
-    """Returns what is true of the example, and what is said with a wrong role, if it is not true by another predicate.
+def _hypotheses(row: dict[str, Any], frame: _Frame) -> dict[str, dict[str, str]]:
+    """Returns what is true of the example, and what is said with wrong roles, if it is not true by another predicate.
 
-    The keys begin with `true` or `wrong`.
+    By whose templates they are: `published` or `ours`. The keys of the texts begin with `true` or `wrong`.
     """
-    stated = list(_stated(row, said))
+    stated = list(_stated(row, frame))
     true = {text for *_, text in stated}
-    found: dict[str, str] = {}
+    found: dict[str, dict[str, str]] = {}
     for name, template, filled, text in stated:
-        found[f"true: {text}"] = text
-        wrong = _wrong(name, filled, said.roles, draw)
-        false = said.text(template, wrong) if wrong else None
-        if false and false not in true and false not in found.values():
-            found[f"wrong: {false}"] = false
+        texts = found.setdefault("published" if name in PUBLISHED else "ours", {})
+        texts[f"true: {text}"] = text
+        for wrong in _wrong(name, filled, frame.roles):
+            false = frame.text(template, wrong)
+            if false and false not in true and not any(f"wrong: {false}" in each for each in found.values()):
+                texts[f"wrong: {false}"] = false
     return found
 
 
-def _stated(row: dict[str, Any], said: _Said) -> Iterator[tuple[str, str, dict[str, str], str]]:
-    """Yields predicate, template, the roles in its places, and its text, once for each text."""
+def _stated(row: dict[str, Any], frame: _Frame) -> Iterator[tuple[str, str, dict[str, str], str]]:
+    """Yields the key of the templates, template, the roles in its places, and its text, once for each text."""
     expressed = {name for tag, name, _ in row["syntax"] if tag == "NP"}
     before: set[str] = set()
     for predicate, negated, args in row["predicates"]:
         given = [name.lstrip("?") for kind, name in args if kind == "ThemRole"]
         when = next((WHEN[at] for at in WHEN for _, name in args if name.startswith(f"{at}(")), "")
         constant = next((name for kind, name in args if kind == "Constant"), "{constant}")
-        for both in () if negated else TEMPLATES.get(predicate, ()):
+        specific = next((name.removeprefix("V_") for kind, name in args if kind == "VerbSpecific"), "")
+        keys = () if negated else (predicate, f"{predicate} {specific}")
+        for key, both in ((each, both) for each in keys for both in TEMPLATES.get(each, ())):
             template, _, unsaid = both.replace("{when}", when).replace("{constant}", constant).partition("|")
             filled = _filled(template, given)
             if filled is None:
                 continue
             if unsaid and not expressed & set(filled.values()):
                 template, filled = unsaid, {}
-            text = said.text(template, filled)
+            text = frame.text(template, filled)
             if text and text not in before:
                 before.add(text)
-                yield predicate, template, filled, text
+                yield key, template, filled, text
 
 
 def _filled(template: str, given: list[str]) -> dict[str, str] | None:
     """Returns the roles in the template's places; None if the predicate does not have them."""
     fields = {field.removesuffix("_object") for _, field, *_ in Formatter().parse(template) if field}
     by_place = dict(zip(PLACES, given, strict=False))
-    filled = {place: by_place.get(place, place) for place in fields - CONJUGATED.keys() - {"E"}}
+    filled = {place: by_place.get(place, place) for place in fields if place != "E" and not is_verb(place)}
     return filled if set(filled.values()) <= set(given) else None
 
 
-def _wrong(predicate: str, filled: dict[str, str], roles: Roles, draw: Draw) -> dict[str, str] | None:
-    """Returns the places with another role in one of them, or with two roles exchanged; None if there is no other one."""
-    places = sorted(filled)
-    if not places:
-        return None
-    others = sorted(name for name, phrase in roles.items() if phrase.subject and name not in filled.values())
-    ways = [{**filled, places[0]: other} for other in others]
+def _wrong(predicate: str, filled: dict[str, str], roles: Roles) -> Iterator[dict[str, str]]:
+    """Yields the places with another role in one of them, and with two roles exchanged."""
+    places = [place for place in sorted(filled) if filled[place] in EXCHANGED]
+    others = [name for name, phrase in roles.items() if phrase.subject and name not in filled.values()]
+    for place in places:
+        yield from ({**filled, place: other} for other in others if other in EXCHANGED)
     if len(places) > 1 and predicate not in SYMMETRIC:
         one, other = places[:2]
-        ways.append({**filled, one: filled[other], other: filled[one]})
-    return draw.one_of(ways) if ways else None
+        yield {**filled, one: filled[other], other: filled[one]}
 
 
 VERBNET = Recipe(
@@ -370,5 +374,6 @@ VERBNET = Recipe(
     licence="VerbNet licence 3.0",
     read=read,
     items=items,
+    partition=Partition(together="VerbNet {class}"),
     true=lambda key, item: key.startswith("true"),
 )

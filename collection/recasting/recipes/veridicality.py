@@ -55,11 +55,11 @@ def read(path: Path) -> Iterator[Record | BadLine]:
         merged = found.setdefault(row.get("sentence", ""), (line, {**row, "answers": []}))[1]
         if row.get("exclude", "False").lower() == "true":
             continue
-        said = row.get("veridicality", "").strip()
-        if said in SPELLINGS:
-            merged["answers"].append([row.get("participant", ""), SPELLINGS[said]])
+        answer = row.get("veridicality", "").strip()
+        if answer in SPELLINGS:
+            merged["answers"].append([row.get("participant", ""), SPELLINGS[answer]])
         else:
-            yield BadLine(line, f'"veridicality" is "{said}"; it must be one of: {", ".join(SPELLINGS)}')
+            yield BadLine(line, f'"veridicality" is "{answer}"; it must be one of: {", ".join(SPELLINGS)}')
     yield from found.values()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats.lines import BadLine, Record, tsv_records
-from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
+from collection.recasting import Draw, Item, Partition, PassedOver, Recipe, Unreadable
 from collection.recasting.readers import beside, value
 
 BESIDE = "hypotheses.tsv"
@@ -58,12 +58,9 @@ def items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
         for number, person in (("0", occupation), ("1", participant))
     }
     yield Item(
-        {"context": value(row, "sentence")},
+        {"context": value(row, "sentence"), "occupation": occupation, "participant": participant},
         answer,
         source_id=f"{occupation}.{participant}.{answer}.{gender}",
-        # Sentences that differ in the pronoun alone stay together.
-        group=f"{occupation} {participant}",
-        split="test",
         hypotheses=hypotheses,
     )
 
@@ -75,6 +72,8 @@ WINOGENDER = Recipe(
     phenomenon="gender pronoun resolution",
     citation="Rudinger et al. 2018, Gender bias in coreference resolution (NAACL)",
     licence="MIT",
+    # Sentences that differ in the pronoun alone stay together.
+    partition=Partition(own="test", together="{occupation} {participant}"),
     approach="manual",
     read=read,
     items=items,

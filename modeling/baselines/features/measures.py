@@ -17,13 +17,13 @@ def bleus(premise: Words, hypothesis: Words) -> list[float]:
 
     Not smoothed: 0 from the first length of which they share no n-gram (Papineni et al., 2002, section 2.3).
     """
-    said, given = [word.text for word in hypothesis], [word.text for word in premise]
-    if not said:
+    hypothesis_words, premise_words = [word.text for word in hypothesis], [word.text for word in premise]
+    if not hypothesis_words:
         return [0.0] * LONGEST_NGRAM
-    brevity = min(0.0, 1 - len(given) / len(said))
+    brevity = min(0.0, 1 - len(premise_words) / len(hypothesis_words))
     scores, logarithms = [], 0.0
     for length in range(1, LONGEST_NGRAM + 1):
-        mine, theirs = Counter(ngrams(said, length)), Counter(ngrams(given, length))
+        mine, theirs = Counter(ngrams(hypothesis_words, length)), Counter(ngrams(premise_words, length))
         shared = (mine & theirs).total()
         logarithms = logarithms + math.log(shared / mine.total()) if shared else -math.inf
         scores.append(math.exp(brevity + logarithms / length))

@@ -47,7 +47,7 @@ class Pretrained(Network):
     def forward(self, batch: Batch) -> Tensor:
         """Return the logits (batch, labels)."""
         device = self.classifier.weight.device
-        kept = self.lengths_kept([one.lengths for one in batch.sentences])
+        kept = self.lengths_that_fit([one.lengths for one in batch.sentences])
         longest = (
             int(torch.stack(kept).sum(dim=0).max()) + len(self.before) + len(self.after) + len(self.between)
         )
@@ -66,7 +66,7 @@ class Pretrained(Network):
         logits: Tensor = self.classifier(self.dropout(mean))
         return logits
 
-    def lengths_kept(self, lengths: list[Tensor]) -> list[Tensor]:
+    def lengths_that_fit(self, lengths: list[Tensor]) -> list[Tensor]:
         """Return how many pieces of each sentence (batch,) are read: together no more than the model can read."""
         if len(lengths) == 1:
             return [lengths[0].clamp(max=self.room)]

@@ -80,7 +80,7 @@ class Command(BaseCommand):
         except FreezeInProgress as error:
             if error.snapshot is None or not Snapshot.objects.stale().contains(error.snapshot):
                 raise
-            # Its process was killed: this one carries out the same request.
+            # The process of that freeze was killed: this command continues it, with the settings that were requested then.
             requested = error.snapshot
             self.stderr.write(f"Continues {requested}, whose process has died (seed {requested.seed}).")
         return freeze_snapshot(snapshot_id=requested.pk)

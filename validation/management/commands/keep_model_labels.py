@@ -42,10 +42,10 @@ class Command(BaseCommand):
         question, model = question_for_command(options["corpus"], options["question"]), options["model"]
         if not 0 < len(model.strip()) <= 100:
             raise CommandError("--model needs a name of 1 to 100 characters.")
-        said, errors = read(options["file"])
+        lines, errors = read(options["file"])
         new = 0
         with transaction.atomic():
-            for part in portions(said, PORTION):
+            for part in portions(lines, PORTION):
                 added, wrong = keep(question, model, part)
                 new += added
                 errors += wrong
@@ -53,12 +53,17 @@ class Command(BaseCommand):
                 more = f"\n... and {len(errors) - ERRORS_SHOWN:,} more" if len(errors) > ERRORS_SHOWN else ""
                 shown = "\n".join(errors[:ERRORS_SHOWN])
                 raise CommandError(f"Nothing was stored. Please correct these lines:\n{shown}{more}")
-        facts = {"corpus": question.corpus.slug, "model": model.strip(), "new": new, "known": len(said) - new}
+        facts = {
+            "corpus": question.corpus.slug,
+            "model": model.strip(),
+            "new": new,
+            "known": len(lines) - new,
+        }
         if options["json"]:
             self.stdout.write(json.dumps(facts))
         else:
             self.stdout.write(
-                f"{question.corpus.slug}: {new:,} new labels of {facts['model']}; {len(said) - new:,} were stored before."
+                f"{question.corpus.slug}: {new:,} new labels of {facts['model']}; {len(lines) - new:,} were stored before."
             )
 
 
@@ -68,7 +73,7 @@ def read(path: Path) -> tuple[list[Line], list[str]]:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{path} cannot be read: {error}") from None
-    said: list[Line] = []
+    lines: list[Line] = []
     errors: list[str] = []
     seen: set[str] = set()
     for number, line in enumerate(text.splitlines(), start=1):
@@ -81,10 +86,10 @@ def read(path: Path) -> tuple[list[Line], list[str]]:
             errors.append(f"Line {number}: the pair {found.pair} is in the file twice.")
         else:
             seen.add(found.pair)
-            said.append(found)
-    if not said and not errors:
+            lines.append(found)
+    if not lines and not errors:
         raise CommandError(f"{path} is empty. Nothing was stored.")
-    return said, errors
+    return lines, errors
 
 
 def _read_line(number: int, line: str) -> Line | str:

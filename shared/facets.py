@@ -1,0 +1,89 @@
+"""Values of a list's filters with the numbers that they would show: links beside the list. One mechanism for all lists.
+
+Rows are counted once, in groups of rows that are equal in all filters; from these any choice of filters has its numbers.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+class Counted(Protocol):
+    """Rows that are equal in all filters: an attribute for each filter (a text, or a tuple of texts that all fit)."""
+
+    @property
+    def number(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of a filter. link: the address that chooses it, or lets it go if it is chosen."""
+
+    value: str
+    number: int
+    is_chosen: bool
+    link: str
+
+
+@dataclass(frozen=True)
+class Facet:
+    name: str
+    values: list[Value]
+
+
+def total(groups: Iterable[Counted], wanted: Mapping[str, str]) -> int:
+    """Returns the number of rows that pass the filters; an empty value accepts all."""
+    return sum(group.number for group in groups if _passes(group, wanted))
+
+
+def numbers_by_value(
+    groups: Collection[Counted], wanted: Mapping[str, str], name: str, order: Sequence[str] = ()
+) -> list[tuple[str, int]]:
+    """Counts the values of a filter, in this order, else the most frequent first.
+
+    The filter is left out of its own numbers: they say what another value would show.
+    """
+    others, counts = {key: value for key, value in wanted.items() if key != name}, Counter[str]()
+    for group in groups:
+        if _passes(group, others):
+            for each in _values(group, name):
+                counts[each] += group.number
+    if order:
+        return [(value, counts[value]) for value in order if counts[value]]
+    return sorted(
+        ((value, number) for value, number in counts.items() if value), key=lambda each: (-each[1], each[0])
+    )
+
+
+def facets(
+    numbers: Mapping[str, Sequence[tuple[str, int]]],
+    names: Mapping[str, str],
+    wanted: Mapping[str, Any],
+    address: Callable[[str, str], str],
+    words: Mapping[str, Mapping[str, str]],
+) -> list[Facet]:
+    """Makes the links; a filter with one value says nothing and has none.
+
+    names: of the filters, as people read them. address: returns the address with another value of a filter. words:
+    filter -> value -> what people read instead.
+    """
+    found = []
+    for name, values in numbers.items():
+        if len(values) > 1:
+            links = []
+            for value, number in values:
+                is_chosen = wanted.get(name, "") == value
+                shown = words.get(name, {}).get(value, value)
+                links.append(Value(shown, number, is_chosen, address(name, "" if is_chosen else value)))
+            found.append(Facet(names[name], links))
+    return found
+
+
+def _passes(group: Counted, wanted: Mapping[str, str]) -> bool:
+    return all(value in _values(group, name) for name, value in wanted.items() if value)
+
+
+def _values(group: Counted, name: str) -> tuple[str, ...]:
+    value = getattr(group, name)
+    return value if isinstance(value, tuple) else (value,)

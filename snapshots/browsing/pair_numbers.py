@@ -1,0 +1,59 @@
+"""Counts the pairs of a snapshot by the values of the filters of its list."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db.models import Max, Min, QuerySet
+
+from nli.labels import NO_GOLD
+from snapshots.models import Snapshot, SnapshotPair
+
+MOST_AT_ONCE = 3_000  # pairs that are counted during the request for the page
+ROWS_AT_ONCE = 5_000
+# (snapshot, hash) -> its groups, in the memory of this process: a frozen snapshot never changes.
+_COUNTED: dict[tuple[int, str], list["Group"]] = {}
+MOST_SNAPSHOTS = 50
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pairs that are the same in all that is counted.
+
+    label, "-": no gold label. votes: whether the labels in the file, however few, are the same, different, or none.
+    """
+
+    partition: str
+    genre: str
+    label: str
+    source: str
+    votes: str
+    number: int
+
+
+def groups_of(rows: QuerySet[SnapshotPair]) -> list[Group]:
+    """Counts these rows, in one query."""
+    numbers: Counter[tuple[str, str, str, str, str]] = Counter()
+    columns = ("partition", "pair__premise__genre__slug", "gold_label", "gold_source", "first", "last")
+    found = rows.order_by().annotate(first=Min("labels__label"), last=Max("labels__label"))
+    for partition, genre, label, source, first, last in found.values_list(*columns).iterator(ROWS_AT_ONCE):
+        votes = "none" if first is None else "same" if first == last else "different"
+        numbers[partition, genre, label or NO_GOLD, source, votes] += 1
+    return [Group(*key, number) for key, number in sorted(numbers.items())]
+
+
+def is_counted(snapshot: Snapshot) -> bool:
+    """Returns whether a page may count the whole snapshot, or finds the numbers in memory."""
+    return snapshot.pair_count <= MOST_AT_ONCE or (snapshot.pk, snapshot.sha256) in _COUNTED
+
+
+def groups_in(snapshot: Snapshot) -> list[Group]:
+    """Returns the groups of a whole snapshot. Those of a large one stay in memory."""
+    rows = SnapshotPair.objects.filter(snapshot=snapshot)
+    if snapshot.pair_count <= MOST_AT_ONCE:
+        return groups_of(rows)
+    key = (snapshot.pk, snapshot.sha256)
+    if key not in _COUNTED:
+        if len(_COUNTED) >= MOST_SNAPSHOTS:
+            _COUNTED.clear()
+        _COUNTED[key] = groups_of(rows)
+    return _COUNTED[key]

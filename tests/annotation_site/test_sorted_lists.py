@@ -1,0 +1,102 @@
+"""Lists on researchers' pages: each has a total, sorts by each of its headings, and comes as CSV with all of its rows."""
+
+import csv
+import io
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.test import RequestFactory
+from lxml import html
+
+from collection.models import EntryLink
+from shared.sorted_lists import Column, list_as_csv, sorted_list
+from tests.addresses import sample_site
+
+pytestmark = pytest.mark.django_db
+
+# Address of the list -> its total on the page; rows of its CSV.
+LISTS = {
+    "/c/{slug}/links/": ("2 links.", 2),
+    "/snapshots/?corpus={slug}": ("1 snapshot.", 1),
+    "/runs/?corpus={slug}": ("1 run.", 1),
+    "/imports/": ("1 import.", 1),
+    "/corpora/{slug}/pool/": ("2 members.", 2),
+    "/corpora/{slug}/calibration/": ("1 item.", 1),
+    "/corpora/{slug}/pilots/": ("1 prompt.", 1),
+    "/corpora/{slug}/pay/": ("1 person.", 1),
+}
+# Lists of other mechanisms, which the pages' own tests cover; here only that they have a total and CSV.
+OTHERS = {
+    "/c/{slug}/premises/": "premises.",
+    "/c/{slug}/texts/": "text",
+    "/corpora/{slug}/pairs/": "pairs.",
+    "/corpora/{slug}/annotators/": "annotator",
+    "/corpora/{slug}/reports/": "1 report",
+    "/snapshots/{snapshot}/pairs/": "pairs.",
+}
+
+
+def rows_of(browser, address: str) -> list[list[str]]:
+    answer = browser.get(address)
+    assert "attachment" in answer["Content-Disposition"], address
+    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    return list(csv.reader(io.StringIO(content.decode())))
+
+
+def csv_on(page: html.HtmlElement) -> str:
+    (link,) = page.xpath("//main//a[text()='All of them as CSV' or text()='This table as CSV'][1]/@href")
+    return str(link)
+
+
+def test_every_list_has_its_total_sorts_and_comes_as_csv(rosa, browser_of):
+    site = sample_site()
+    EntryLink.objects.create(
+        corpus=site.corpus, platform="mturk", proof="none", name="=second wave", completion_code="C"
+    )
+    browser = browser_of(rosa)
+    for pattern, (total, number) in LISTS.items():
+        address = pattern.format(slug=site.corpus.slug)
+        page = html.fromstring(browser.get(address).content)
+        assert total in page.xpath("string(//main)"), address
+        where = address.partition("?")[0]
+        heads = page.xpath("//main//th/a[contains(@href, 'sort=')]/@href")
+        assert len(heads) >= 3, address
+        for head in heads:
+            sorted_page = html.fromstring(browser.get(where + head.partition("#")[0]).content)
+            back: Any = sorted_page.xpath("//th[@aria-sort]/a/@href")
+            assert len(back) == 1
+            assert back[0] != head, "a second click turns the order round"
+        _, *rows = rows_of(browser, where + csv_on(page))
+        assert len(rows) == number, address
+    for pattern, total in OTHERS.items():
+        address = pattern.format(slug=site.corpus.slug, snapshot=site.snapshot.pk)
+        page = html.fromstring(browser.get(address).content)
+        assert total in page.xpath("string(//main)"), address
+        link = csv_on(page)
+        assert rows_of(browser, link if link.startswith("/") else address.partition("?")[0] + link), address
+    rows = rows_of(browser, f"/c/{site.corpus.slug}/links/?as=csv&sort=-link")
+    assert [row[0] for row in rows] == ["link", "first wave", "'=second wave"], (
+        "no spreadsheet executes a name"
+    )
+
+
+def test_rows_without_a_value_are_last_either_way():
+    columns = [
+        Column("name", "Name", lambda row: row.name),
+        Column("size", "Size", lambda row: row.size, is_number=True),
+    ]
+    rows = [SimpleNamespace(name=name, size=size) for name, size in (("b", 2), ("a", None), ("c", 5))]
+
+    def names(query: str) -> str:
+        found = sorted_list(RequestFactory().get(f"/{query}"), rows, columns, "name")
+        return "".join(row.name for row in found.rows)
+
+    assert names("") == "abc"
+    assert names("?sort=-size") == "cba"
+    assert names("?sort=size") == "bca"
+    assert names("?sort=nothing") == "abc"
+    table = sorted_list(RequestFactory().get("/?genre=x&sort=name&page=2"), rows, columns)
+    assert [head.address for head in table.heads] == ["?genre=x&sort=-name", "?genre=x&sort=-size"]
+    assert table.csv == "?genre=x&sort=name&as=csv"
+    assert "".join(list_as_csv(table.rows, columns)) == "name,size\na,\nb,2\nc,5\n"
