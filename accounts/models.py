@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from accounts.background_questions import QUESTIONS
 from accounts.placeholders import placeholder_in
 from accounts.querysets import ConsentQuerySet, GrantQuerySet, QuintetUserManager
+from shared.constraints import check, unique
 
 # Without 0/o and 1/l/i: codes are read out over the phone.
 CODE_ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -52,15 +53,9 @@ class User(AbstractUser):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(role__in=["annotator", "researcher", "administrator"]), name="role_is_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(kind__in=["person", "simulated", "imported"]), name="kind_of_user_is_known"
-            ),
-            models.CheckConstraint(
-                condition=~Q(role="annotator") | Q(is_superuser=False), name="annotator_is_no_superuser"
-            ),
+            check("role_is_known", Q(role__in=["annotator", "researcher", "administrator"])),
+            check("kind_of_user_is_known", Q(kind__in=["person", "simulated", "imported"])),
+            check("annotator_is_no_superuser", ~Q(role="annotator") | Q(is_superuser=False)),
         ]
 
     def __str__(self) -> str:
@@ -115,11 +110,7 @@ class Consent(models.Model):
     objects = ConsentQuerySet.as_manager()
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["user", "form"], condition=Q(withdrawn_at=None), name="one_standing_consent_a_form"
-            )
-        ]
+        constraints = [unique("one_standing_consent_a_form", "user", "form", where=Q(withdrawn_at=None))]
 
 
 class Background(models.Model):
@@ -138,9 +129,7 @@ class Background(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(**{f"{field}__in": ["", *answers]}), name=f"background_{field}_is_known"
-            )
+            check(f"background_{field}_is_known", Q(**{f"{field}__in": ["", *answers]}))
             for field, (_, answers) in QUESTIONS.items()
         ]
 
@@ -177,16 +166,12 @@ class Grant(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["user", "qualification"], condition=Q(revoked_at=None), name="one_standing_grant"
-            ),
-            models.CheckConstraint(
-                condition=Q(how__in=["invitation", "exam", "link"]), name="way_of_qualifying_is_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(revoked_at=None, revoked_because="")
+            unique("one_standing_grant", "user", "qualification", where=Q(revoked_at=None)),
+            check("way_of_qualifying_is_known", Q(how__in=["invitation", "exam", "link"])),
+            check(
+                "grant_revoked_for_a_reason",
+                Q(revoked_at=None, revoked_because="")
                 | (Q(revoked_at__isnull=False) & ~Q(revoked_because="")),
-                name="grant_revoked_for_a_reason",
             ),
         ]
 
@@ -199,9 +184,7 @@ class PlatformIdentity(models.Model):
     participant = models.CharField(max_length=200)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["platform", "participant"], name="one_person_a_participant")
-        ]
+        constraints = [unique("one_person_a_participant", "platform", "participant")]
         verbose_name_plural = "platform identities"
 
 
@@ -214,7 +197,7 @@ class Submission(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["user", "key"], name="one_submission_a_key")]
+        constraints = [unique("one_submission_a_key", "user", "key")]
 
 
 class SignInAttempt(models.Model):
@@ -263,8 +246,8 @@ class SavedFilter(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["user", "page", "name"], name="one_saved_filter_a_name"),
-            models.CheckConstraint(condition=~Q(name="") & ~Q(query=""), name="saved_filter_says_something"),
+            unique("one_saved_filter_a_name", "user", "page", "name"),
+            check("saved_filter_says_something", ~Q(name="") & ~Q(query="")),
         ]
 
     def __str__(self) -> str:
@@ -287,11 +270,7 @@ class ApiToken(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(scope__in=["read", "work", "all"]), name="token_scope_is_known"
-            )
-        ]
+        constraints = [check("token_scope_is_known", Q(scope__in=["read", "work", "all"]))]
 
     def __str__(self) -> str:
         return self.name

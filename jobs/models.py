@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from shared.constraints import check
+
 WAITING_FOR_A_WORKER = "waiting for a worker"
 # Longer than a sweep needs to send a lost message again.
 PATIENCE = timedelta(minutes=1)
@@ -64,12 +66,12 @@ def job_constraints(
     """
     claimed = ~Q(claimed_by="") & Q(heartbeat_at__isnull=False, started_at__isnull=False)
     return [
-        models.CheckConstraint(
-            condition=(Q(status=working) & claimed) | (~Q(status=working) & Q(claimed_by="")),
-            name=f"{name}_is_claimed_while_worked_on",
+        check(
+            f"{name}_is_claimed_while_worked_on",
+            (Q(status=working) & claimed) | (~Q(status=working) & Q(claimed_by="")),
         ),
-        models.CheckConstraint(condition=~Q(status=failed) | ~Q(error=""), name=f"failed_{name}_says_why"),
-        models.CheckConstraint(condition=Q(share__gte=0, share__lte=1), name=f"{name}_share_is_one"),
+        check(f"failed_{name}_says_why", ~Q(status=failed) | ~Q(error="")),
+        check(f"{name}_share_is_one", Q(share__gte=0, share__lte=1)),
     ]
 
 
@@ -80,4 +82,4 @@ class Clock(models.Model):
     seen_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(id=1), name="one_clock")]
+        constraints = [check("one_clock", Q(id=1))]

@@ -10,6 +10,7 @@ from collection.models import PARTITION_CHOICES
 from jobs.models import Job, job_constraints
 from modeling import catalogue
 from modeling.querysets import EvaluationQuerySet, ProgressQuerySet, RunQuerySet, WorkerQuerySet
+from shared.constraints import check, unique
 from snapshots.models import Snapshot, SnapshotPair
 
 
@@ -67,14 +68,13 @@ class TrainingRun(Job):
     class Meta:
         constraints = [
             *job_constraints("run", working="running"),
-            models.CheckConstraint(
-                condition=Q(status__in=["queued", "running", "stopped", "done", "failed", "sweep"]),
-                name="run_status_is_known",
+            check(
+                "run_status_is_known",
+                Q(status__in=["queued", "running", "stopped", "done", "failed", "sweep"]),
             ),
-            models.CheckConstraint(condition=Q(most=None) | Q(most__gte=1), name="run_learns_from_a_pair"),
-            models.CheckConstraint(
-                condition=~Q(status="sweep") | Q(parent=None, worker="", started_at=None),
-                name="sweep_trains_nothing_itself",
+            check("run_learns_from_a_pair", Q(most=None) | Q(most__gte=1)),
+            check(
+                "sweep_trains_nothing_itself", ~Q(status="sweep") | Q(parent=None, worker="", started_at=None)
             ),
             models.UniqueConstraint(
                 F("parent"),
@@ -83,10 +83,8 @@ class TrainingRun(Job):
                 F("config"),
                 name="one_child_a_seed_size_and_settings",
             ),
-            models.UniqueConstraint(
-                fields=["requested_by", "request_key"],
-                condition=~Q(request_key=""),
-                name="one_run_a_person_and_request_key",
+            unique(
+                "one_run_a_person_and_request_key", "requested_by", "request_key", where=~Q(request_key="")
             ),
         ]
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="runs_to_claim")]
@@ -162,14 +160,12 @@ class Evaluation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["run", "snapshot", "partition"], name="one_evaluation_a_run_and_partition"
-            ),
-            models.CheckConstraint(condition=Q(accuracy__gte=0, accuracy__lte=1), name="accuracy_is_a_share"),
-            models.CheckConstraint(
-                condition=Q(voted_pairs=None, kl=None, jsd=None, entropy_correlation=None)
+            unique("one_evaluation_a_run_and_partition", "run", "snapshot", "partition"),
+            check("accuracy_is_a_share", Q(accuracy__gte=0, accuracy__lte=1)),
+            check(
+                "distribution_has_its_figures",
+                Q(voted_pairs=None, kl=None, jsd=None, entropy_correlation=None)
                 | Q(voted_pairs__gte=1, kl__isnull=False, jsd__isnull=False),
-                name="distribution_has_its_figures",
             ),
         ]
 
@@ -206,13 +202,13 @@ class Breakdown(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["run", "snapshot", "partition", "dimension"], name="one_breakdown_a_run_and_dimension"
-            ),
-            models.UniqueConstraint(
-                fields=["snapshot", "partition", "dimension"],
-                condition=Q(run=None),
-                name="one_breakdown_a_snapshot_and_dimension",
+            unique("one_breakdown_a_run_and_dimension", "run", "snapshot", "partition", "dimension"),
+            unique(
+                "one_breakdown_a_snapshot_and_dimension",
+                "snapshot",
+                "partition",
+                "dimension",
+                where=Q(run=None),
             ),
         ]
 
@@ -228,9 +224,7 @@ class Marking(models.Model):
     begun_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["snapshot", "partition"], name="one_marking_a_partition")
-        ]
+        constraints = [unique("one_marking_a_partition", "snapshot", "partition")]
 
 
 class MarkedPair(models.Model):
@@ -242,8 +236,8 @@ class MarkedPair(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["marking", "place"], name="one_pair_a_place"),
-            models.UniqueConstraint(fields=["marking", "row"], name="a_pair_is_marked_once"),
+            unique("one_pair_a_place", "marking", "place"),
+            unique("a_pair_is_marked_once", "marking", "row"),
         ]
 
 
@@ -256,7 +250,7 @@ class Mark(models.Model):
     marked_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["pair", "by"], name="one_mark_a_person_and_pair")]
+        constraints = [unique("one_mark_a_person_and_pair", "pair", "by")]
 
 
 class Worker(models.Model):

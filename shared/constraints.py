@@ -1,4 +1,4 @@
-"""A constraint that Django lacks."""
+"""Constraints: short forms of Django's own, and one that Django lacks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,27 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.models import BaseConstraint, Model
+from django.db.models import BaseConstraint, CheckConstraint, Model, Q, UniqueConstraint
+
+from nli.labels import SCHEMES
+
+
+def check(name: str, condition: Q, *, error: str | None = None) -> CheckConstraint:
+    """Makes a CHECK constraint. `error`: what forms say where it is violated."""
+    return CheckConstraint(name=name, condition=condition, violation_error_message=error)
+
+
+def unique(name: str, *fields: str, where: Q | None = None, error: str | None = None) -> UniqueConstraint:
+    """Makes a constraint that no two rows (`where`: none of those rows) have the same values in `fields`."""
+    return UniqueConstraint(name=name, fields=fields, condition=where, violation_error_message=error)
+
+
+def label_fits_scheme(label: str) -> Q:
+    """Returns the condition that the field `label` is empty or has a label of the field `scheme`."""
+    condition = Q(**{f"{label}__isnull": True})
+    for name, labels in SCHEMES.items():
+        condition |= Q(**{"scheme": name, f"{label}__in": labels})
+    return condition
 
 
 class RowExists(BaseConstraint):

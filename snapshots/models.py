@@ -7,13 +7,13 @@ from django.db import models
 from django.db.models import Q
 
 from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus, Pair, Premise
-from collection.models.constraints import label_fits_scheme
 from jobs.models import Job, job_constraints
 from jobs.querysets import JobQuerySet
 from nli.answers import KEYS
 from nli.gold import SOURCES
 from nli.labels import SCHEME_CHOICES
 from nli.manifest import Manifest
+from shared.constraints import check, label_fits_scheme, unique
 from snapshots.files.datasheet import QUESTIONS
 from snapshots.files.reading import manifest_in
 from snapshots.querysets import AnswerQuerySet, SnapshotPairQuerySet, SnapshotQuerySet, StatisticsQuerySet
@@ -27,9 +27,7 @@ class Parser(models.Model):
     rules = models.PositiveSmallIntegerField(help_text="snapshots.parses.tree_rules.RULES")
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["spacy", "model", "rules"], name="one_parser_a_version")
-        ]
+        constraints = [unique("one_parser_a_version", "spacy", "model", "rules")]
 
     def __str__(self) -> str:
         return f"spaCy {self.spacy}, {self.model}, rules {self.rules}"
@@ -48,9 +46,7 @@ class DerivedTree(models.Model):
     binary_parse = models.TextField(blank=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["parser", "digest"], name="one_tree_a_sentence_and_parser")
-        ]
+        constraints = [unique("one_tree_a_sentence_and_parser", "parser", "digest")]
 
 
 class Snapshot(Job):
@@ -104,29 +100,22 @@ class Snapshot(Job):
     class Meta:
         constraints = [
             *job_constraints("snapshot", working="freezing"),
-            models.UniqueConstraint(fields=["corpus", "version"], name="snapshot_version_unique"),
-            models.UniqueConstraint(
-                fields=["corpus", "sha256"], condition=~Q(sha256=""), name="one_snapshot_a_content"
+            unique("snapshot_version_unique", "corpus", "version"),
+            unique("one_snapshot_a_content", "corpus", "sha256", where=~Q(sha256="")),
+            unique("one_freeze_at_a_time", "corpus", where=Q(status__in=["requested", "freezing"])),
+            check(
+                "frozen_has_hash_and_time", ~Q(status="frozen") | (~Q(sha256="") & Q(frozen_at__isnull=False))
             ),
-            models.UniqueConstraint(
-                fields=["corpus"],
-                condition=Q(status__in=["requested", "freezing"]),
-                name="one_freeze_at_a_time",
-            ),
-            models.CheckConstraint(
-                condition=~Q(status="frozen") | (~Q(sha256="") & Q(frozen_at__isnull=False)),
-                name="frozen_has_hash_and_time",
-            ),
-            models.CheckConstraint(
-                condition=Q(published_at=None, published_by=None)
+            check(
+                "published_is_frozen_and_by_somebody",
+                Q(published_at=None, published_by=None)
                 | Q(published_at__isnull=False, published_by__isnull=False, status="frozen"),
-                name="published_is_frozen_and_by_somebody",
             ),
-            models.CheckConstraint(
-                condition=Q(retracted_at=None, retracted_by=None, retracted_because="")
+            check(
+                "retracted_was_published_and_says_why",
+                Q(retracted_at=None, retracted_by=None, retracted_because="")
                 | Q(retracted_at__isnull=False, retracted_by__isnull=False, published_at__isnull=False)
                 & ~Q(retracted_because=""),
-                name="retracted_was_published_and_says_why",
             ),
         ]
 
@@ -166,10 +155,8 @@ class Placement(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(partition__in=PARTITIONS), name="partition_is_known"),
-            models.CheckConstraint(
-                condition=~Q(origin="held_out") | Q(partition="dev"), name="held_out_premises_are_dev"
-            ),
+            check("partition_is_known", Q(partition__in=PARTITIONS)),
+            check("held_out_premises_are_dev", ~Q(origin="held_out") | Q(partition="dev")),
         ]
 
 
@@ -190,15 +177,13 @@ class SnapshotPair(models.Model):
         # Writing files and REST both read a snapshot in the order of keys.
         indexes = [models.Index(fields=["snapshot", "id"], name="snapshot_by_key")]
         constraints = [
-            models.UniqueConstraint(fields=["snapshot", "pair"], name="one_row_a_pair_and_snapshot"),
-            models.CheckConstraint(condition=Q(partition__in=PARTITIONS), name="frozen_partition_is_known"),
-            models.CheckConstraint(
-                condition=label_fits_scheme("scheme", "gold_label"), name="frozen_gold_fits_scheme"
-            ),
-            models.CheckConstraint(
-                condition=Q(gold_source="none", gold_label=None)
+            unique("one_row_a_pair_and_snapshot", "snapshot", "pair"),
+            check("frozen_partition_is_known", Q(partition__in=PARTITIONS)),
+            check("frozen_gold_fits_scheme", label_fits_scheme("gold_label")),
+            check(
+                "frozen_gold_has_a_source",
+                Q(gold_source="none", gold_label=None)
                 | (~Q(gold_source="none") & Q(gold_label__isnull=False)),
-                name="frozen_gold_has_a_source",
             ),
         ]
 
@@ -212,9 +197,7 @@ class SnapshotLabel(models.Model):
     annotator_code = models.CharField(max_length=40, blank=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["row", "position"], name="one_frozen_label_a_position")
-        ]
+        constraints = [unique("one_frozen_label_a_position", "row", "position")]
 
 
 class SnapshotSentenceLabel(models.Model):
@@ -230,11 +213,7 @@ class SnapshotSentenceLabel(models.Model):
     annotator_code = models.CharField(max_length=40, blank=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["row", "sentence", "position"], name="one_frozen_label_a_sentence_and_position"
-            )
-        ]
+        constraints = [unique("one_frozen_label_a_sentence_and_position", "row", "sentence", "position")]
 
 
 class SnapshotAnswer(models.Model):
@@ -259,14 +238,14 @@ class SnapshotAnswer(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(label=None, skip_reason__isnull=False) | Q(label__isnull=False, skip_reason=None),
-                name="frozen_answer_is_a_label_or_a_skip",
+            check(
+                "frozen_answer_is_a_label_or_a_skip",
+                Q(label=None, skip_reason__isnull=False) | Q(label__isnull=False, skip_reason=None),
             ),
-            models.CheckConstraint(
-                condition=Q(counts=False)
+            check(
+                "frozen_answer_that_counts_stands",
+                Q(counts=False)
                 | Q(label__isnull=False, position__isnull=False, origin="", withdrawn_because=""),
-                name="frozen_answer_that_counts_stands",
             ),
         ]
 
@@ -287,7 +266,7 @@ class SnapshotFile(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [models.UniqueConstraint(fields=["snapshot", "name"], name="one_file_a_name")]
+        constraints = [unique("one_file_a_name", "snapshot", "name")]
 
 
 class DatasheetAnswer(models.Model):
@@ -307,9 +286,7 @@ class DatasheetAnswer(models.Model):
     class Meta:
         indexes = [models.Index(fields=["corpus", "question", "-id"], name="newest_answer")]
         constraints = [
-            models.CheckConstraint(
-                condition=Q(question__in=list(QUESTIONS)), name="datasheet_question_is_known"
-            ),
+            check("datasheet_question_is_known", Q(question__in=list(QUESTIONS))),
         ]
 
     def __str__(self) -> str:
@@ -355,15 +332,11 @@ class SnapshotStatistics(Work):
         verbose_name_plural = "snapshot statistics"
         constraints = [
             *job_constraints("statistics"),
-            models.UniqueConstraint(
-                fields=["snapshot", "kind", "edition"], name="one_statistics_a_kind_and_edition"
-            ),
-            models.CheckConstraint(
-                condition=Q(kind__in=["corpus", "artifacts", "tags"]), name="statistics_kind_is_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(status="done", data__isnull=False) | (~Q(status="done") & Q(data__isnull=True)),
-                name="statistics_have_data_when_done",
+            unique("one_statistics_a_kind_and_edition", "snapshot", "kind", "edition"),
+            check("statistics_kind_is_known", Q(kind__in=["corpus", "artifacts", "tags"])),
+            check(
+                "statistics_have_data_when_done",
+                Q(status="done", data__isnull=False) | (~Q(status="done") & Q(data__isnull=True)),
             ),
         ]
 
@@ -388,9 +361,7 @@ class SnapshotExport(Work):
     class Meta:
         constraints = [
             *job_constraints("export"),
-            models.UniqueConstraint(
-                fields=["snapshot", "format", "basis"], name="one_export_a_format_and_basis"
-            ),
+            unique("one_export_a_format_and_basis", "snapshot", "format", "basis"),
         ]
 
     def __str__(self) -> str:
@@ -413,4 +384,4 @@ class ExportedFile(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [models.UniqueConstraint(fields=["export", "name"], name="one_exported_file_a_name")]
+        constraints = [unique("one_exported_file_a_name", "export", "name")]

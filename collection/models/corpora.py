@@ -12,6 +12,7 @@ from collection.corpus_schema import CorpusPart, GenrePart, PromptPart
 from collection.models.querysets import CorpusQuerySet, GenreQuerySet, PromptQuerySet, PromptVersionQuerySet
 from nli.labels import PLAIN_WORDS, SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
+from shared.constraints import check, unique
 
 # Corpus -> label -> wording, in the order of pages. Validation, which has the questions, adds those of the main one.
 WORDINGS: list[Callable[["Corpus"], dict[str, str]]] = []
@@ -85,26 +86,17 @@ class Corpus(models.Model):
     class Meta:
         verbose_name_plural = "corpora"
         constraints = [
-            models.CheckConstraint(condition=Q(scheme__in=list(SCHEMES)), name="scheme_is_known"),
-            models.CheckConstraint(
-                condition=Q(protocol__in=["elicited", "judged", "recast"]), name="protocol_is_known"
+            check("scheme_is_known", Q(scheme__in=list(SCHEMES))),
+            check("protocol_is_known", Q(protocol__in=["elicited", "judged", "recast"])),
+            check(
+                "hypothesis_limits_make_sense",
+                Q(min_hypothesis_chars__gte=1) & Q(max_hypothesis_chars__gte=F("min_hypothesis_chars")),
             ),
-            models.CheckConstraint(
-                condition=Q(min_hypothesis_chars__gte=1)
-                & Q(max_hypothesis_chars__gte=F("min_hypothesis_chars")),
-                name="hypothesis_limits_make_sense",
+            check(
+                "language_model_policy_is_known", Q(language_models__in=["forbidden", "declared", "allowed"])
             ),
-            models.CheckConstraint(
-                condition=Q(language_models__in=["forbidden", "declared", "allowed"]),
-                name="language_model_policy_is_known",
-            ),
-            models.CheckConstraint(
-                condition=Q(max_genre_share__gte=1, max_genre_share__lte=100), name="genre_share_is_a_share"
-            ),
-            models.CheckConstraint(
-                condition=Q(max_tasks_per_day=None) | Q(max_tasks_per_day__gte=1),
-                name="daily_cap_allows_some_work",
-            ),
+            check("genre_share_is_a_share", Q(max_genre_share__gte=1, max_genre_share__lte=100)),
+            check("daily_cap_allows_some_work", Q(max_tasks_per_day=None) | Q(max_tasks_per_day__gte=1)),
         ]
 
     def __str__(self) -> str:
@@ -146,10 +138,8 @@ class AdviceSetting(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["corpus", "advice"], name="one_setting_an_advice"),
-            models.CheckConstraint(
-                condition=Q(level__in=["off", "warn", "refuse"]), name="advice_level_is_known"
-            ),
+            unique("one_setting_an_advice", "corpus", "advice"),
+            check("advice_level_is_known", Q(level__in=["off", "warn", "refuse"])),
         ]
 
 
@@ -170,10 +160,8 @@ class Prompt(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["corpus", "slug"], name="prompt_slug_unique_in_corpus"),
-            models.CheckConstraint(
-                condition=Q(status__in=["open", "pilot", "closed"]), name="prompt_status_is_known"
-            ),
+            unique("prompt_slug_unique_in_corpus", "corpus", "slug"),
+            check("prompt_status_is_known", Q(status__in=["open", "pilot", "closed"])),
         ]
 
     def __str__(self) -> str:
@@ -215,7 +203,7 @@ class PromptVersion(models.Model):
     objects = PromptVersionQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["prompt", "number"], name="prompt_version_unique")]
+        constraints = [unique("prompt_version_unique", "prompt", "number")]
 
     def __str__(self) -> str:
         return f"{self.prompt} (version {self.number})"
@@ -233,8 +221,8 @@ class PromptField(models.Model):
     class Meta:
         ordering = ["order"]
         constraints = [
-            models.UniqueConstraint(fields=["version", "order"], name="one_field_a_place"),
-            models.UniqueConstraint(fields=["version", "label"], name="one_field_a_label"),
+            unique("one_field_a_place", "version", "order"),
+            unique("one_field_a_label", "version", "label"),
         ]
 
 
@@ -250,7 +238,7 @@ class WorkedExample(models.Model):
 
     class Meta:
         ordering = ["order"]
-        constraints = [models.UniqueConstraint(fields=["version", "order"], name="one_example_a_place")]
+        constraints = [unique("one_example_a_place", "version", "order")]
 
 
 class FaqEntry(models.Model):
@@ -261,7 +249,7 @@ class FaqEntry(models.Model):
 
     class Meta:
         ordering = ["order"]
-        constraints = [models.UniqueConstraint(fields=["version", "order"], name="one_faq_entry_a_place")]
+        constraints = [unique("one_faq_entry_a_place", "version", "order")]
 
 
 class CheckQuestion(models.Model):
@@ -276,9 +264,7 @@ class CheckQuestion(models.Model):
 
     class Meta:
         ordering = ["order"]
-        constraints = [
-            models.UniqueConstraint(fields=["version", "order"], name="one_check_question_a_place")
-        ]
+        constraints = [unique("one_check_question_a_place", "version", "order")]
 
 
 class Genre(models.Model):
@@ -294,7 +280,7 @@ class Genre(models.Model):
     objects = GenreQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["corpus", "slug"], name="genre_slug_unique_in_corpus")]
+        constraints = [unique("genre_slug_unique_in_corpus", "corpus", "slug")]
 
     def __str__(self) -> str:
         return self.name

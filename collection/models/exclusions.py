@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from collection.models.corpora import Corpus
 from collection.models.querysets import ExclusionQuerySet
+from shared.constraints import check, unique
 
 
 class Exclusion(models.Model):
@@ -32,16 +33,11 @@ class Exclusion(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["corpus", "annotator"],
-                condition=Q(undone_at=None),
-                name="one_standing_exclusion",
-            ),
-            models.CheckConstraint(condition=~Q(reason=""), name="excluded_for_a_reason"),
-            models.CheckConstraint(
-                condition=Q(undone_at=None, undone_by=None)
-                | Q(undone_at__isnull=False, undone_by__isnull=False),
-                name="undone_by_somebody",
+            unique("one_standing_exclusion", "corpus", "annotator", where=Q(undone_at=None)),
+            check("excluded_for_a_reason", ~Q(reason="")),
+            check(
+                "undone_by_somebody",
+                Q(undone_at=None, undone_by=None) | Q(undone_at__isnull=False, undone_by__isnull=False),
             ),
         ]
 
@@ -65,11 +61,10 @@ class Vetting(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=~Q(reason=""), name="vetted_for_a_reason"),
-            models.CheckConstraint(
-                condition=Q(undone_at=None, undone_by=None)
-                | Q(undone_at__isnull=False, undone_by__isnull=False),
-                name="vetting_undone_by_somebody",
+            check("vetted_for_a_reason", ~Q(reason="")),
+            check(
+                "vetting_undone_by_somebody",
+                Q(undone_at=None, undone_by=None) | Q(undone_at__isnull=False, undone_by__isnull=False),
             ),
         ]
 

@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from jobs.models import Job, job_constraints
 from jobs.querysets import JobQuerySet
+from shared.constraints import check
 
 PREMISES = "premises"  # stands in the place of a recipe where a file of premises is imported
 
@@ -41,9 +42,7 @@ class PairImportJob(Job):
     class Meta:
         constraints = [
             *job_constraints("pair_import"),
-            models.CheckConstraint(
-                condition=~Q(status="done") | Q(report__isnull=False), name="pair_import_has_its_report"
-            ),
+            check("pair_import_has_its_report", ~Q(status="done") | Q(report__isnull=False)),
         ]
 
     @property

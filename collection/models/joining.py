@@ -13,6 +13,7 @@ from collection.corpus_schema.corpus import CorpusPart
 from collection.models.corpora import Corpus
 from nli.labels import SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
+from shared.constraints import check, unique
 
 
 def new_secret() -> str:
@@ -106,20 +107,14 @@ class EntryLink(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=Q(work__in=["", "writing", "labelling"]), name="entry_work_is_known"
-            ),
-            models.CheckConstraint(
-                condition=~Q(completion_code="") | ~Q(completion_url=""), name="entry_link_says_how_it_ends"
-            ),
-            models.CheckConstraint(condition=Q(tasks_wanted__gte=1), name="entry_link_wants_some_work"),
-            models.CheckConstraint(
-                condition=Q(proof__in=["none", "signature", "prolific"]), name="entry_proof_is_known"
-            ),
-            models.CheckConstraint(
-                condition=~Q(proof="prolific") | ~Q(workspace=""),
-                name="prolific_proof_names_a_workspace",
-                violation_error_message="For the proof by Prolific, give the id of your workspace there.",
+            check("entry_work_is_known", Q(work__in=["", "writing", "labelling"])),
+            check("entry_link_says_how_it_ends", ~Q(completion_code="") | ~Q(completion_url="")),
+            check("entry_link_wants_some_work", Q(tasks_wanted__gte=1)),
+            check("entry_proof_is_known", Q(proof__in=["none", "signature", "prolific"])),
+            check(
+                "prolific_proof_names_a_workspace",
+                ~Q(proof="prolific") | ~Q(workspace=""),
+                error="For the proof by Prolific, give the id of your workspace there.",
             ),
         ]
 
@@ -152,14 +147,14 @@ class Visit(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["link", "user", "session"], name="one_visit_a_session"),
-            models.CheckConstraint(
-                condition=Q(returned_at=None, ended_as="")
+            unique("one_visit_a_session", "link", "user", "session"),
+            check(
+                "returned_visit_says_how_it_ended",
+                Q(returned_at=None, ended_as="")
                 | Q(
                     returned_at__isnull=False,
                     ended_as__in=["finished", "no work", "screened out", "timed out"],
                 ),
-                name="returned_visit_says_how_it_ended",
             ),
         ]
 
@@ -172,9 +167,7 @@ class SignUp(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["user", "corpus"], name="one_sign_up_a_person_and_corpus")
-        ]
+        constraints = [unique("one_sign_up_a_person_and_corpus", "user", "corpus")]
 
 
 WRITING_EXAM = "writing"
@@ -201,10 +194,10 @@ class Exam(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(pass_mark__lte=100), name="pass_mark_is_a_share"),
-            models.CheckConstraint(condition=Q(tries__gte=1), name="exam_can_be_tried"),
-            models.CheckConstraint(condition=Q(scheme__in=list(SCHEMES)), name="exam_scheme_is_known"),
-            models.UniqueConstraint(fields=["corpus", "slug"], name="exam_slug_unique_in_corpus"),
+            check("pass_mark_is_a_share", Q(pass_mark__lte=100)),
+            check("exam_can_be_tried", Q(tries__gte=1)),
+            check("exam_scheme_is_known", Q(scheme__in=list(SCHEMES))),
+            unique("exam_slug_unique_in_corpus", "corpus", "slug"),
         ]
 
     @property
@@ -228,7 +221,7 @@ class ExamItem(models.Model):
 
     class Meta:
         ordering = ["order"]
-        constraints = [models.UniqueConstraint(fields=["exam", "order"], name="one_exam_item_a_place")]
+        constraints = [unique("one_exam_item_a_place", "exam", "order")]
 
 
 class ExamAttempt(models.Model):
@@ -248,13 +241,11 @@ class ExamAttempt(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["exam", "annotator", "number"], name="one_attempt_a_number"),
-            models.UniqueConstraint(
-                fields=["exam", "annotator"], condition=Q(passed=None), name="one_unjudged_attempt"
-            ),
-            models.CheckConstraint(
-                condition=Q(passed=None, judged_at=None) | Q(passed__isnull=False, judged_at__isnull=False),
-                name="judged_attempt_has_a_time",
+            unique("one_attempt_a_number", "exam", "annotator", "number"),
+            unique("one_unjudged_attempt", "exam", "annotator", where=Q(passed=None)),
+            check(
+                "judged_attempt_has_a_time",
+                Q(passed=None, judged_at=None) | Q(passed__isnull=False, judged_at__isnull=False),
             ),
         ]
 
@@ -273,4 +264,4 @@ class ExamAnswer(models.Model):
 
     class Meta:
         ordering = ["order"]
-        constraints = [models.UniqueConstraint(fields=["attempt", "order"], name="one_answer_an_exam_item")]
+        constraints = [unique("one_answer_an_exam_item", "attempt", "order")]

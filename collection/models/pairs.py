@@ -6,7 +6,6 @@ from django.db.models import Q
 
 from accounts.models import new_token
 from collection.corpus_schema import PARTITIONS
-from collection.models.constraints import label_fits_scheme
 from collection.models.corpora import Corpus, PromptVersion
 from collection.models.exclusions import Exclusion, Vetting
 from collection.models.premises import Premise, Source
@@ -14,6 +13,7 @@ from collection.models.querysets import PairQuerySet
 from collection.models.withdrawal import REASONS
 from collection.models.writing import WritingAssignment
 from nli.labels import SCHEME_CHOICES
+from shared.constraints import check, label_fits_scheme, unique
 
 PARTITION_CHOICES = [(name, name) for name in PARTITIONS]
 
@@ -63,33 +63,18 @@ class Pair(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["corpus", "public_id"], name="pair_id_unique_in_corpus"),
-            models.CheckConstraint(
-                condition=label_fits_scheme("scheme", "author_label"), name="author_label_fits_scheme"
-            ),
-            models.CheckConstraint(
-                condition=label_fits_scheme("scheme", "published_label"), name="published_label_fits_scheme"
-            ),
-            models.CheckConstraint(
-                condition=Q(published_partition=None) | Q(published_partition__in=PARTITIONS),
-                name="published_partition_is_known",
+            unique("pair_id_unique_in_corpus", "corpus", "public_id"),
+            check("author_label_fits_scheme", label_fits_scheme("author_label")),
+            check("published_label_fits_scheme", label_fits_scheme("published_label")),
+            check(
+                "published_partition_is_known",
+                Q(published_partition=None) | Q(published_partition__in=PARTITIONS),
             ),
             # Published corpora hold a few empty hypotheses; nobody may write one here.
-            models.CheckConstraint(
-                condition=Q(assignment=None) | ~Q(hypothesis=""), name="written_hypothesis_not_empty"
-            ),
-            models.CheckConstraint(
-                condition=Q(withdrawn_at=None) | Q(withdrawn_because__in=REASONS),
-                name="withdrawn_for_a_reason",
-            ),
-            models.CheckConstraint(
-                condition=Q(exclusion=None) | Q(withdrawn_at__isnull=False),
-                name="exclusion_withdraws_pair",
-            ),
-            models.CheckConstraint(
-                condition=Q(vetting=None) | Q(withdrawn_at__isnull=False, exclusion=None),
-                name="vetting_withdraws_pair",
-            ),
+            check("written_hypothesis_not_empty", Q(assignment=None) | ~Q(hypothesis="")),
+            check("withdrawn_for_a_reason", Q(withdrawn_at=None) | Q(withdrawn_because__in=REASONS)),
+            check("exclusion_withdraws_pair", Q(exclusion=None) | Q(withdrawn_at__isnull=False)),
+            check("vetting_withdraws_pair", Q(vetting=None) | Q(withdrawn_at__isnull=False, exclusion=None)),
         ]
         indexes = [
             models.Index(fields=["corpus", "id"], name="pairs_of_corpus_by_key"),

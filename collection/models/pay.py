@@ -13,7 +13,7 @@ from django.utils.translation import gettext, ngettext
 
 from collection.models.corpora import Corpus
 from collection.models.querysets import LedgerQuerySet
-from shared.constraints import RowExists
+from shared.constraints import RowExists, check, unique
 from shared.translatable import gettext_noop, ngettext_noop
 
 # Above this ($1,000), a researcher checks the measured time before anything is paid.
@@ -40,16 +40,16 @@ class PayList(models.Model):
         ordering = ["-pk"]
         constraints = [
             # Ledger entries refer to both.
-            models.UniqueConstraint(fields=["id", "corpus"], name="pay_list_with_its_corpus"),
-            models.CheckConstraint(
-                condition=Q(exported_at=None, exported_by=None)
+            unique("pay_list_with_its_corpus", "id", "corpus"),
+            check(
+                "pay_list_exported_by_somebody",
+                Q(exported_at=None, exported_by=None)
                 | Q(exported_at__isnull=False, exported_by__isnull=False),
-                name="pay_list_exported_by_somebody",
             ),
-            models.CheckConstraint(
-                condition=Q(paid_at=None, paid_by=None)
+            check(
+                "pay_list_paid_after_its_export",
+                Q(paid_at=None, paid_by=None)
                 | Q(paid_at__isnull=False, paid_by__isnull=False, exported_at__isnull=False),
-                name="pay_list_paid_after_its_export",
             ),
         ]
 
@@ -88,15 +88,12 @@ class LedgerEntry(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["user", "key"], name="one_entry_a_piece_of_work"),
-            models.CheckConstraint(condition=Q(cents__gte=0), name="pay_is_never_taken_back"),
-            models.CheckConstraint(
-                condition=Q(kind__in=["writing", "skip", "labels", "bonus", "reading", "topup"]),
-                name="kind_of_pay_is_known",
+            unique("one_entry_a_piece_of_work", "user", "key"),
+            check("pay_is_never_taken_back", Q(cents__gte=0)),
+            check(
+                "kind_of_pay_is_known", Q(kind__in=["writing", "skip", "labels", "bonus", "reading", "topup"])
             ),
-            models.CheckConstraint(
-                condition=~Q(kind="topup") | Q(cents__lte=MOST_TOP_UP_CENTS), name="top_up_is_bounded"
-            ),
+            check("top_up_is_bounded", ~Q(kind="topup") | Q(cents__lte=MOST_TOP_UP_CENTS)),
             RowExists(
                 columns=["pay_list_id", "corpus_id"],
                 to="collection_paylist",

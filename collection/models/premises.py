@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from collection.models.corpora import Corpus, Genre
 from collection.models.querysets import DroppedLineQuerySet, PremiseQuerySet
+from shared.constraints import check, unique
 
 
 def sentences_of(text: str, count: int) -> list[str]:
@@ -23,9 +24,7 @@ class Source(models.Model):
     imported_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["corpus", "name", "sha256"], name="source_file_known_once")
-        ]
+        constraints = [unique("source_file_known_once", "corpus", "name", "sha256")]
 
     def __str__(self) -> str:
         return self.name
@@ -60,17 +59,15 @@ class Premise(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["genre", "digest"], name="premise_unique_in_genre"),
-            models.UniqueConstraint(fields=["corpus", "public_id"], name="premise_id_unique_in_corpus"),
-            models.CheckConstraint(condition=~Q(text=""), name="premise_not_empty"),
-            models.CheckConstraint(condition=Q(sentence_count__gte=1), name="premise_has_a_sentence"),
-            models.CheckConstraint(
-                condition=Q(status__in=["open", "paused", "dropped"]), name="premise_status_is_known"
-            ),
-            models.CheckConstraint(
-                condition=(Q(status="dropped") & ~Q(dropped_because=""))
+            unique("premise_unique_in_genre", "genre", "digest"),
+            unique("premise_id_unique_in_corpus", "corpus", "public_id"),
+            check("premise_not_empty", ~Q(text="")),
+            check("premise_has_a_sentence", Q(sentence_count__gte=1)),
+            check("premise_status_is_known", Q(status__in=["open", "paused", "dropped"])),
+            check(
+                "premise_dropped_for_a_reason",
+                (Q(status="dropped") & ~Q(dropped_because=""))
                 | (~Q(status="dropped") & Q(dropped_because="")),
-                name="premise_dropped_for_a_reason",
             ),
         ]
 
@@ -94,11 +91,7 @@ class PremiseImport(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["source", "genre", "settings_digest"], name="one_progress_a_source_and_genre"
-            )
-        ]
+        constraints = [unique("one_progress_a_source_and_genre", "source", "genre", "settings_digest")]
 
 
 class DroppedLine(models.Model):
@@ -124,13 +117,11 @@ class DroppedLine(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["source", "genre", "line", "place"], name="a_line_is_dropped_once"
-            ),
-            models.CheckConstraint(
-                condition=Q(restored_as=None, restored_at=None)
+            unique("a_line_is_dropped_once", "source", "genre", "line", "place"),
+            check(
+                "restored_line_is_a_premise",
+                Q(restored_as=None, restored_at=None)
                 | Q(restored_as__isnull=False, restored_at__isnull=False),
-                name="restored_line_is_a_premise",
             ),
         ]
         indexes = [models.Index(fields=["genre", "filter", "id"], name="dropped_lines_by_filter")]

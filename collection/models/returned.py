@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from collection.models.pairs import Pair
 from collection.models.querysets import ReturnedTextQuerySet
+from shared.constraints import check
 
 DAYS_TO_MEND = 7
 
@@ -41,17 +42,15 @@ class ReturnedText(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=~Q(remark=""), name="returned_with_a_remark"),
-            models.CheckConstraint(
-                condition=Q(outcome="", closed_at=None)
+            check("returned_with_a_remark", ~Q(remark="")),
+            check(
+                "closed_return_has_an_outcome",
+                Q(outcome="", closed_at=None)
                 | Q(outcome__in=["mended", "declined", "back"], closed_at__isnull=False),
-                name="closed_return_has_an_outcome",
             ),
-            models.CheckConstraint(
-                condition=Q(outcome="mended", mended__isnull=False) | ~Q(outcome="mended") & Q(mended=None),
-                name="mended_text_has_its_pair",
+            check(
+                "mended_text_has_its_pair",
+                Q(outcome="mended", mended__isnull=False) | ~Q(outcome="mended") & Q(mended=None),
             ),
-            models.CheckConstraint(
-                condition=Q(mended=None) | ~Q(mended=F("pair")), name="mended_text_is_another_pair"
-            ),
+            check("mended_text_is_another_pair", Q(mended=None) | ~Q(mended=F("pair"))),
         ]

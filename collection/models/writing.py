@@ -9,6 +9,7 @@ from accounts.models import new_token
 from collection.models.corpora import Corpus, Genre, Prompt, PromptVersion
 from collection.models.premises import Premise
 from collection.models.querysets import ProblemReportQuerySet, SeatQuerySet, WritingAssignmentQuerySet
+from shared.constraints import check, unique
 
 
 class WritingSeat(models.Model):
@@ -32,22 +33,15 @@ class WritingSeat(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["premise", "position", "is_pilot"], name="one_seat_a_premise_and_position"
+            unique("one_seat_a_premise_and_position", "premise", "position", "is_pilot"),
+            unique(
+                "one_seat_a_premise_and_annotator", "premise", "annotator", where=Q(annotator__isnull=False)
             ),
-            models.UniqueConstraint(
-                fields=["premise", "annotator"],
-                condition=Q(annotator__isnull=False),
-                name="one_seat_a_premise_and_annotator",
+            check(
+                "writing_lease_has_annotator_and_end",
+                Q(annotator=None, leased_until=None) | Q(annotator__isnull=False, leased_until__isnull=False),
             ),
-            models.CheckConstraint(
-                condition=Q(annotator=None, leased_until=None)
-                | Q(annotator__isnull=False, leased_until__isnull=False),
-                name="writing_lease_has_annotator_and_end",
-            ),
-            models.CheckConstraint(
-                condition=Q(submitted_at=None) | Q(annotator__isnull=False), name="written_by_somebody"
-            ),
+            check("written_by_somebody", Q(submitted_at=None) | Q(annotator__isnull=False)),
         ]
         indexes = [
             models.Index(
@@ -91,19 +85,17 @@ class WritingAssignment(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["annotator", "corpus"],
-                condition=Q(closed_at=None),
-                name="one_open_writing_assignment_an_annotator",
+            unique(
+                "one_open_writing_assignment_an_annotator", "annotator", "corpus", where=Q(closed_at=None)
             ),
-            models.CheckConstraint(
-                condition=Q(closed_at=None, outcome="") | (Q(closed_at__isnull=False) & ~Q(outcome="")),
-                name="closed_writing_assignment_has_an_outcome",
+            check(
+                "closed_writing_assignment_has_an_outcome",
+                Q(closed_at=None, outcome="") | (Q(closed_at__isnull=False) & ~Q(outcome="")),
             ),
-            models.CheckConstraint(
-                condition=Q(skip_reason="")
+            check(
+                "only_skipped_writing_has_a_skip_reason",
+                Q(skip_reason="")
                 | Q(outcome="skipped", skip_reason__in=["upsetting", "unclear", "hard", "other"]),
-                name="only_skipped_writing_has_a_skip_reason",
             ),
         ]
 
@@ -130,7 +122,7 @@ class DraftText(models.Model):
     saved_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["assignment", "label"], name="one_draft_a_field")]
+        constraints = [unique("one_draft_a_field", "assignment", "label")]
 
 
 class AdviceGiven(models.Model):
@@ -167,9 +159,7 @@ class PromptReading(models.Model):
     passed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["annotator", "version"], name="one_reading_a_person_and_version")
-        ]
+        constraints = [unique("one_reading_a_person_and_version", "annotator", "version")]
 
 
 class PilotWriter(models.Model):
@@ -180,7 +170,7 @@ class PilotWriter(models.Model):
     chosen_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["prompt", "annotator"], name="pilot_chosen_once")]
+        constraints = [unique("pilot_chosen_once", "prompt", "annotator")]
 
 
 class ProblemReport(models.Model):
@@ -198,7 +188,7 @@ class ProblemReport(models.Model):
     objects = ProblemReportQuerySet.as_manager()
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=~Q(text=""), name="problem_report_not_empty")]
+        constraints = [check("problem_report_not_empty", ~Q(text=""))]
 
     def __str__(self) -> str:
         return f"report {self.pk}"

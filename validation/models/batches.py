@@ -6,6 +6,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from accounts.models import new_token
+from shared.constraints import unique
 from validation.models.labels import Label
 from validation.models.questions import Question
 
@@ -25,11 +26,7 @@ class Assignment(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["question", "annotator"],
-                condition=Q(closed_at=None),
-                name="one_open_batch_an_annotator",
-            )
+            unique("one_open_batch_an_annotator", "question", "annotator", where=Q(closed_at=None))
         ]
 
 
@@ -48,9 +45,7 @@ class DraftAnswer(models.Model):
     active_ms = models.PositiveIntegerField(null=True, blank=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["assignment", "slot"], name="one_draft_a_place_in_batch")
-        ]
+        constraints = [unique("one_draft_a_place_in_batch", "assignment", "slot")]
 
 
 class BatchItem(models.Model):
@@ -75,6 +70,6 @@ class BatchItem(models.Model):
     class Meta:
         ordering = ["order"]
         constraints = [
-            models.UniqueConstraint(fields=["assignment", "order"], name="one_item_a_place_in_batch"),
-            models.UniqueConstraint(fields=["assignment", "seat"], name="one_item_a_seat_in_batch"),
+            unique("one_item_a_place_in_batch", "assignment", "order"),
+            unique("one_item_a_seat_in_batch", "assignment", "seat"),
         ]

@@ -10,8 +10,8 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import new_token
-from collection.models.constraints import label_fits_scheme
 from nli.labels import SCHEME_CHOICES
+from shared.constraints import check, label_fits_scheme, unique
 from validation.models.batches import Assignment, BatchItem
 from validation.models.questions import Question
 
@@ -30,13 +30,9 @@ class CalibrationItem(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["question", "digest"], name="calibration_item_known_once"),
-            models.CheckConstraint(
-                condition=label_fits_scheme("scheme", "label"), name="calibration_label_fits_scheme"
-            ),
-            models.CheckConstraint(
-                condition=~Q(premise="") & ~Q(hypothesis=""), name="calibration_item_has_texts"
-            ),
+            unique("calibration_item_known_once", "question", "digest"),
+            check("calibration_label_fits_scheme", label_fits_scheme("label")),
+            check("calibration_item_has_texts", ~Q(premise="") & ~Q(hypothesis="")),
         ]
 
     def __str__(self) -> str:
@@ -68,19 +64,16 @@ class CalibrationAnswer(models.Model):
     class Meta:
         constraints = [
             # Nobody gets an item twice, not even one that they skipped.
-            models.UniqueConstraint(fields=["annotator", "item"], name="one_meeting_with_a_calibration_item"),
-            models.CheckConstraint(
-                condition=Q(answer=None, answered_at=None)
-                | Q(answer__isnull=False, answered_at__isnull=False),
-                name="calibration_answer_has_a_time",
+            unique("one_meeting_with_a_calibration_item", "annotator", "item"),
+            check(
+                "calibration_answer_has_a_time",
+                Q(answer=None, answered_at=None) | Q(answer__isnull=False, answered_at__isnull=False),
             ),
-            models.CheckConstraint(
-                condition=Q(answer=None) | Q(skip_reason=None), name="calibration_answered_or_skipped"
-            ),
-            models.CheckConstraint(
-                condition=Q(first_answer=None, corrected_at=None)
+            check("calibration_answered_or_skipped", Q(answer=None) | Q(skip_reason=None)),
+            check(
+                "calibration_correction_keeps_the_first",
+                Q(first_answer=None, corrected_at=None)
                 | Q(first_answer__isnull=False, corrected_at__isnull=False, answer__isnull=False),
-                name="calibration_correction_keeps_the_first",
             ),
         ]
 

@@ -6,9 +6,9 @@ from django.db.models import F, Q
 
 from accounts.models import new_token
 from collection.models import Exclusion, Pair, Premise
-from collection.models.constraints import label_fits_scheme
 from collection.models.withdrawal import REASONS
 from nli.labels import SCHEME_CHOICES
+from shared.constraints import check, label_fits_scheme, unique
 from validation.models.querysets import LabelQuerySet
 from validation.models.questions import Question
 
@@ -81,73 +81,65 @@ class Label(models.Model):
     class Meta:
         # Each label writes to every index, so there is no index that no query uses.
         constraints = [
-            models.UniqueConstraint(fields=["token"], name="one_token_a_label"),
-            models.UniqueConstraint(
-                fields=["question", "pair", "sentence", "position"],
-                condition=Q(withdrawn_at=None, position__isnull=False),
-                name="one_label_a_seat",
+            unique("one_token_a_label", "token"),
+            unique(
+                "one_label_a_seat",
+                "question",
+                "pair",
+                "sentence",
+                "position",
+                where=Q(withdrawn_at=None, position__isnull=False),
             ),
-            models.UniqueConstraint(
-                fields=["question", "pair", "sentence", "annotator"],
-                condition=Q(withdrawn_at=None, annotator__isnull=False)
+            unique(
+                "one_label_an_annotator_and_pair",
+                "question",
+                "pair",
+                "sentence",
+                "annotator",
+                where=Q(withdrawn_at=None, annotator__isnull=False)
                 & ~Q(origin__in=["imported", "expert", "model"]),
-                name="one_label_an_annotator_and_pair",
             ),
-            models.CheckConstraint(
-                condition=~Q(origin="cast") | Q(author=None) | Q(annotator=None) | ~Q(author=F("annotator")),
-                name="author_never_validates_own_pair",
+            check(
+                "author_never_validates_own_pair",
+                ~Q(origin="cast") | Q(author=None) | Q(annotator=None) | ~Q(author=F("annotator")),
             ),
-            models.CheckConstraint(condition=label_fits_scheme("scheme", "label"), name="label_fits_scheme"),
-            models.CheckConstraint(
-                condition=Q(origin__in=["author", "cast", "imported", "expert", "model"]),
-                name="label_origin_is_known",
-            ),
-            models.CheckConstraint(
-                condition=~Q(origin="cast")
+            check("label_fits_scheme", label_fits_scheme("label")),
+            check("label_origin_is_known", Q(origin__in=["author", "cast", "imported", "expert", "model"])),
+            check(
+                "seat_is_empty_leased_or_cast",
+                ~Q(origin="cast")
                 | Q(label=None, annotator=None, leased_until=None, cast_at=None)
                 | Q(label=None, annotator__isnull=False, leased_until__isnull=False, cast_at=None)
                 | Q(label__isnull=False, annotator__isnull=False, cast_at__isnull=False),
-                name="seat_is_empty_leased_or_cast",
             ),
-            models.CheckConstraint(
-                condition=Q(origin="cast") | Q(label__isnull=False), name="only_seats_to_be_cast_wait"
+            check("only_seats_to_be_cast_wait", Q(origin="cast") | Q(label__isnull=False)),
+            check("author_label_is_the_first", ~Q(origin="author") | Q(position=1)),
+            check(
+                "expert_and_model_are_none_of_the_five", ~Q(origin__in=["expert", "model"]) | Q(position=None)
             ),
-            models.CheckConstraint(
-                condition=~Q(origin="author") | Q(position=1), name="author_label_is_the_first"
+            check(
+                "model_label_names_its_model",
+                Q(origin="model", annotator=None) & ~Q(model="") | ~Q(origin="model") & Q(model=""),
             ),
-            models.CheckConstraint(
-                condition=~Q(origin__in=["expert", "model"]) | Q(position=None),
-                name="expert_and_model_are_none_of_the_five",
+            unique(
+                "one_expert_label_a_pair",
+                "question",
+                "pair",
+                "sentence",
+                where=Q(origin="expert", withdrawn_at=None),
             ),
-            models.CheckConstraint(
-                condition=Q(origin="model", annotator=None) & ~Q(model="") | ~Q(origin="model") & Q(model=""),
-                name="model_label_names_its_model",
+            unique(
+                "one_label_a_model_and_pair",
+                "question",
+                "pair",
+                "sentence",
+                "model",
+                where=Q(origin="model", withdrawn_at=None),
             ),
-            models.UniqueConstraint(
-                fields=["question", "pair", "sentence"],
-                condition=Q(origin="expert", withdrawn_at=None),
-                name="one_expert_label_a_pair",
-            ),
-            models.UniqueConstraint(
-                fields=["question", "pair", "sentence", "model"],
-                condition=Q(origin="model", withdrawn_at=None),
-                name="one_label_a_model_and_pair",
-            ),
-            models.CheckConstraint(
-                condition=Q(withdrawn_at=None) | Q(withdrawn_because__in=REASONS),
-                name="label_withdrawn_for_a_reason",
-            ),
-            models.CheckConstraint(
-                condition=Q(exclusion=None) | Q(withdrawn_at__isnull=False),
-                name="exclusion_withdraws_label",
-            ),
-            models.UniqueConstraint(
-                fields=["corrects"], condition=Q(corrects__isnull=False), name="label_corrected_once"
-            ),
-            models.CheckConstraint(
-                condition=Q(corrects=None) | Q(origin="cast", label__isnull=False),
-                name="only_a_cast_label_corrects",
-            ),
+            check("label_withdrawn_for_a_reason", Q(withdrawn_at=None) | Q(withdrawn_because__in=REASONS)),
+            check("exclusion_withdraws_label", Q(exclusion=None) | Q(withdrawn_at__isnull=False)),
+            unique("label_corrected_once", "corrects", where=Q(corrects__isnull=False)),
+            check("only_a_cast_label_corrects", Q(corrects=None) | Q(origin="cast", label__isnull=False)),
         ]
         indexes = [
             models.Index(
@@ -183,18 +175,12 @@ class Adjudication(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["question", "pair"],
-                condition=Q(withdrawn_at=None),
-                name="one_standing_adjudication_a_pair",
-            ),
-            models.CheckConstraint(
-                condition=Q(withdrawn_at=None, withdrawn_by=None, withdrawn_because="")
+            unique("one_standing_adjudication_a_pair", "question", "pair", where=Q(withdrawn_at=None)),
+            check(
+                "adjudication_withdrawn_for_a_reason",
+                Q(withdrawn_at=None, withdrawn_by=None, withdrawn_because="")
                 | Q(withdrawn_at__isnull=False, withdrawn_by__isnull=False) & ~Q(withdrawn_because=""),
-                name="adjudication_withdrawn_for_a_reason",
             ),
-            models.CheckConstraint(
-                condition=label_fits_scheme("scheme", "label"), name="adjudicated_label_fits_scheme"
-            ),
-            models.CheckConstraint(condition=~Q(reason=""), name="adjudicated_for_a_reason"),
+            check("adjudicated_label_fits_scheme", label_fits_scheme("label")),
+            check("adjudicated_for_a_reason", ~Q(reason="")),
         ]

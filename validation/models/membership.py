@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from collection.models import Exclusion
+from shared.constraints import check, unique
 from validation.models.questions import Question
 
 
@@ -31,13 +32,11 @@ class Membership(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["question", "annotator"], name="one_membership_a_question"),
-            models.CheckConstraint(
-                condition=Q(status__in=["active", "paused", "excluded"]), name="membership_status_is_known"
-            ),
-            models.CheckConstraint(
-                condition=Q(status="excluded", exclusion__isnull=False, before__in=["", "active", "paused"])
+            unique("one_membership_a_question", "question", "annotator"),
+            check("membership_status_is_known", Q(status__in=["active", "paused", "excluded"])),
+            check(
+                "excluded_member_has_exclusion",
+                Q(status="excluded", exclusion__isnull=False, before__in=["", "active", "paused"])
                 | ~Q(status="excluded") & Q(exclusion=None, before=""),
-                name="excluded_member_has_exclusion",
             ),
         ]

@@ -13,7 +13,7 @@ from collection.models import PARTITION_CHOICES, PARTITIONS, Corpus
 from nli.gold import Rule
 from nli.labels import SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
-from shared.constraints import RowExists
+from shared.constraints import RowExists, check, unique
 
 
 class Question(models.Model):
@@ -98,36 +98,25 @@ class Question(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["corpus", "slug"], name="question_slug_unique_in_corpus"),
-            models.UniqueConstraint(
-                fields=["corpus"], condition=Q(is_main=True), name="one_main_question_a_corpus"
-            ),
-            models.CheckConstraint(condition=Q(scheme__in=list(SCHEMES)), name="question_scheme_is_known"),
+            unique("question_slug_unique_in_corpus", "corpus", "slug"),
+            unique("one_main_question_a_corpus", "corpus", where=Q(is_main=True)),
+            check("question_scheme_is_known", Q(scheme__in=list(SCHEMES))),
             # nli.gold.is_threshold in SQL, which cannot call it: a test compares the two on every number of seats.
-            models.CheckConstraint(
-                condition=Q(seats__gte=1) & Q(seats__lt=F("threshold") * 2) & Q(threshold__lte=F("seats")),
-                name="threshold_is_a_majority",
+            check(
+                "threshold_is_a_majority",
+                Q(seats__gte=1) & Q(seats__lt=F("threshold") * 2) & Q(threshold__lte=F("seats")),
             ),
-            models.CheckConstraint(condition=Q(batch_size__gte=1), name="batch_holds_a_pair"),
-            models.CheckConstraint(
-                condition=Q(gold_rule__in=list(nli.gold.RULES)), name="gold_rule_is_known"
-            ),
+            check("batch_holds_a_pair", Q(batch_size__gte=1)),
+            check("gold_rule_is_known", Q(gold_rule__in=list(nli.gold.RULES))),
             # Rules of partitions refer to both.
-            models.UniqueConstraint(fields=["id", "gold_rule"], name="question_with_its_gold_rule"),
-            models.CheckConstraint(
-                condition=~Q(gold_rule=nli.gold.ADJUDICATED)
-                | Q(scheme=nli.gold.NEEDS_SCHEME[nli.gold.ADJUDICATED]),
-                name="adjudicated_rule_is_for_nli3",
+            unique("question_with_its_gold_rule", "id", "gold_rule"),
+            check(
+                "adjudicated_rule_is_for_nli3",
+                ~Q(gold_rule=nli.gold.ADJUDICATED) | Q(scheme=nli.gold.NEEDS_SCHEME[nli.gold.ADJUDICATED]),
             ),
-            models.CheckConstraint(
-                condition=Q(is_main=False) | Q(by_sentence=False), name="main_question_is_about_the_whole"
-            ),
-            models.CheckConstraint(
-                condition=Q(hides_premise=False) | Q(by_sentence=False), name="a_judged_sentence_is_shown"
-            ),
-            models.CheckConstraint(
-                condition=Q(calibration_percent__lte=100), name="calibration_share_is_a_share"
-            ),
+            check("main_question_is_about_the_whole", Q(is_main=False) | Q(by_sentence=False)),
+            check("a_judged_sentence_is_shown", Q(hides_premise=False) | Q(by_sentence=False)),
+            check("calibration_share_is_a_share", Q(calibration_percent__lte=100)),
         ]
 
     def __str__(self) -> str:
@@ -179,16 +168,14 @@ class PartitionRule(models.Model):
     class Meta:
         ordering = ["order"]
         constraints = [
-            models.UniqueConstraint(fields=["question", "order"], name="one_partition_rule_a_place"),
-            models.UniqueConstraint(fields=["question", "partition"], name="one_rule_a_partition"),
-            models.CheckConstraint(condition=Q(partition__in=PARTITIONS), name="ruled_partition_is_known"),
-            models.CheckConstraint(
-                condition=Q(seats__gte=1, threshold__gte=1, threshold__lte=F("seats")),
-                name="partition_threshold_can_be_reached",
+            unique("one_partition_rule_a_place", "question", "order"),
+            unique("one_rule_a_partition", "question", "partition"),
+            check("ruled_partition_is_known", Q(partition__in=PARTITIONS)),
+            check(
+                "partition_threshold_can_be_reached",
+                Q(seats__gte=1, threshold__gte=1, threshold__lte=F("seats")),
             ),
-            models.CheckConstraint(
-                condition=Q(gold_rule=nli.gold.UNANIMOUS), name="partition_rule_is_unanimous"
-            ),
+            check("partition_rule_is_unanimous", Q(gold_rule=nli.gold.UNANIMOUS)),
             RowExists(
                 columns=["question_id", "gold_rule"],
                 to="validation_question",
@@ -210,8 +197,8 @@ class LabelWording(models.Model):
     class Meta:
         ordering = ["order"]
         constraints = [
-            models.UniqueConstraint(fields=["question", "order"], name="one_wording_a_place"),
-            models.UniqueConstraint(fields=["question", "label"], name="one_wording_a_label"),
+            unique("one_wording_a_place", "question", "order"),
+            unique("one_wording_a_label", "question", "label"),
         ]
 
 
@@ -225,9 +212,7 @@ class QuestionExample(models.Model):
 
     class Meta:
         ordering = ["order"]
-        constraints = [
-            models.UniqueConstraint(fields=["question", "order"], name="one_question_example_a_place")
-        ]
+        constraints = [unique("one_question_example_a_place", "question", "order")]
 
 
 class QuestionCheck(models.Model):
@@ -242,9 +227,7 @@ class QuestionCheck(models.Model):
 
     class Meta:
         ordering = ["order"]
-        constraints = [
-            models.UniqueConstraint(fields=["question", "order"], name="one_labelling_check_a_place")
-        ]
+        constraints = [unique("one_labelling_check_a_place", "question", "order")]
 
 
 class QuestionFaqEntry(models.Model):
@@ -255,7 +238,7 @@ class QuestionFaqEntry(models.Model):
 
     class Meta:
         ordering = ["order"]
-        constraints = [models.UniqueConstraint(fields=["question", "order"], name="one_question_faq_a_place")]
+        constraints = [unique("one_question_faq_a_place", "question", "order")]
 
 
 class QuestionReading(models.Model):
@@ -267,8 +250,4 @@ class QuestionReading(models.Model):
     passed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["annotator", "question"], name="one_reading_a_person_and_question"
-            )
-        ]
+        constraints = [unique("one_reading_a_person_and_question", "annotator", "question")]

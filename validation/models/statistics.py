@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from jobs.models import Job, job_constraints
 from jobs.querysets import JobQuerySet
+from shared.constraints import check, unique
 from validation.models.questions import Question
 
 
@@ -59,22 +60,20 @@ class CachedStatistics(Job):
         verbose_name_plural = "cached statistics"
         constraints = [
             *job_constraints("figures"),
-            models.UniqueConstraint(fields=["question", "kind", "by"], name="one_row_of_figures_a_kind"),
-            models.CheckConstraint(
-                condition=Q(
+            unique("one_row_of_figures_a_kind", "question", "kind", "by"),
+            check(
+                "kind_of_figures_is_known",
+                Q(
                     kind__in=[
                         *("agreement", "pairwise", "annotators", "models", "cross", "bias", "overview"),
                         "pairs",
                     ]
                 ),
-                name="kind_of_figures_is_known",
             ),
-            models.CheckConstraint(
-                condition=Q(by="") | Q(kind__in=["agreement", "cross", "bias"]), name="kind_goes_by_something"
-            ),
-            models.CheckConstraint(
-                condition=Q(content="", made_at=None) | ~Q(content="") & Q(made_at__isnull=False),
-                name="figures_have_their_date",
+            check("kind_goes_by_something", Q(by="") | Q(kind__in=["agreement", "cross", "bias"])),
+            check(
+                "figures_have_their_date",
+                Q(content="", made_at=None) | ~Q(content="") & Q(made_at__isnull=False),
             ),
         ]
 
