@@ -70,12 +70,14 @@ def start_heartbeats(sender: Any, **_: object) -> None:
 @worker_ready.connect
 def clear_up(**_: object) -> None:
     """Deletes what earlier workers left behind."""
+    from modeling.reports.caches import sweep_caches
     from modeling.workers import forget_workers
 
     folder = app.conf.broker_transport_options.get("data_folder_out")
     if folder:
         remove_abandoned_parts(Path(folder))
     _in_a_thread(forget_workers)
+    _in_a_thread(sweep_caches)
 
 
 @beat_init.connect

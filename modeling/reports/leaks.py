@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from django.conf import settings
 
 from collection.models import PARTITIONS
 from modeling.reports.near_duplicates import SIMILAR, Shingles, near_duplicates, shingles_of, words_of
 from nli.digests import digest
 from nli.lines import PARTITION_FILES
 from nli.tokens import characters, writes_without_spaces
+from snapshots.files.caches import cache_file
 from snapshots.files.draft_folders import draft_file
 from snapshots.files.reading import lines
 from snapshots.models import Snapshot
@@ -169,8 +169,8 @@ def _name(place: Place) -> str:
 
 
 def _file(one: Place, other: Place) -> Path:
-    names = "-".join(f"{snapshot.sha256[:20]}-{partition}" for snapshot, partition in (one, other))
-    return Path(settings.CACHE_ROOT) / "leaks" / f"{names}-{EDITION}.json"
+    parts = ((snapshot.sha256, partition) for snapshot, partition in (one, other))
+    return cache_file("leaks", EDITION, *parts, suffix=".json")
 
 
 def _stored(one: Place, other: Place) -> Leak | None:

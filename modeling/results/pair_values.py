@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from django.conf import settings
 
 from collection.formats.lines import BadLine, csv_rows
 from nli.agreement import entropy
@@ -24,6 +23,7 @@ from nli.lines import PARTITION_FILES, premises_of, votes_in
 from nli.single_premises import LABELS as SINGLE_LABELS
 from nli.single_premises import labels_of_premises, premise_rule_of
 from nli.tokens import is_english
+from snapshots.files import caches
 from snapshots.files.draft_folders import draft_file
 from snapshots.files.reading import lines
 from snapshots.models import Snapshot
@@ -86,8 +86,8 @@ def pair_values(snapshot: Snapshot, partition: str, path: Path | None = None) ->
 
 
 def cache_file(snapshot: Snapshot, partition: str) -> Path:
-    """Returns where the values are cached. The hash of the snapshot and the edition name the file."""
-    return Path(settings.CACHE_ROOT) / "pair_values" / f"{snapshot.sha256}-{EDITION}-{partition}.npz"
+    """Returns where the values are cached."""
+    return caches.cache_file("pair_values", EDITION, (snapshot.sha256, partition), suffix=".npz")
 
 
 def tag_values(snapshot: Snapshot, partition: str, pairs: PairValues) -> dict[str, Values]:

@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from django.conf import settings
-
 from nli.lines import PARTITION_FILES
+from snapshots.files.caches import cache_file
 from snapshots.files.draft_folders import draft_file
 from snapshots.files.reading import lines
 from snapshots.models import Snapshot
@@ -25,7 +24,7 @@ def tags_of_pairs(snapshot: Snapshot, partition: str) -> dict[str, frozenset[str
     Raises NoTagger if the corpus is not in English.
     """
     check_tagger(snapshot)
-    cached = Path(settings.CACHE_ROOT) / "tags" / f"{snapshot.sha256}-{tags.EDITION}-{partition}.jsonl"
+    cached = cache_file("tags", tags.EDITION, (snapshot.sha256, partition), suffix=".jsonl")
     if not cached.exists():
         _write(snapshot, partition, cached)
     return {line["pairID"]: frozenset(line["tags"]) for line in lines(cached)}

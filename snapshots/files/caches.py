@@ -1,0 +1,36 @@
+"""Where things computed from frozen snapshots are cached, and which of these files nobody will read again."""
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from django.conf import settings
+
+HASH = re.compile("[0-9a-f]{64}")
+
+
+def cache_file(kind: str, edition: int, *parts: tuple[str, str], suffix: str) -> Path:
+    """Returns where a result is cached that depends on these parts of snapshots: (hash of the snapshot, partition) each.
+
+    `edition` counts up when the way of computing changes.
+    """
+    names = "-".join(f"{sha256}-{partition}" for sha256, partition in parts)
+    return _folder(kind) / f"{edition}-{names}{suffix}"
+
+
+def remove_outdated(kind: str, hashes: Collection[str], edition: int | None = None) -> int:
+    """Deletes the files of a kind that name a hash which is not one of `hashes`, or that are of another edition.
+
+    Drafts, which are hidden, stay. Returns how many files were deleted.
+    """
+    removed = 0
+    for path in _folder(kind).glob("[!.]*"):
+        is_current = edition is None or path.name.startswith(f"{edition}-")
+        if not is_current or not set(HASH.findall(path.name)) <= set(hashes):
+            path.unlink(missing_ok=True)
+            removed += 1
+    return removed
+
+
+def _folder(kind: str) -> Path:
+    return Path(settings.CACHE_ROOT) / kind
