@@ -71,6 +71,9 @@ REGIMES = {
     ("bilstm", "SNLI"): ("81.5", "–", "–"),
     ("bilstm", "MultiNLI"): ("50.8", "66.9", "66.9"),
     ("bilstm", "MultiNLI + SNLI"): ("74.0", "67.5", "67.1"),
+    ("esim", "SNLI"): ("86.7", "–", "–"),
+    ("esim", "MultiNLI"): ("60.7", "72.3", "72.1"),
+    ("esim", "MultiNLI + SNLI"): ("79.7", "72.4", "71.9"),
 }
 
 # Hypothesis Only paper, Table 2: hypothesis-only and majority, on dev and on test (MultiNLI: matched dev).
