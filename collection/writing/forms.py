@@ -239,7 +239,9 @@ def by_script(request: HttpRequest) -> bool:
 
 
 def typed_texts(data: Mapping[str, str]) -> list[str]:
-    """Returns what somebody typed into the fields of any task, without empty fields."""
+    """Returns what somebody typed into the fields of any task or for a returned sentence, without empty fields."""
     return [
-        text for name, text in data.items() if (name.startswith(PREFIX) or name == "problem") and text.strip()
+        text
+        for name, text in data.items()
+        if (name.startswith(PREFIX) or name in ("problem", "text")) and text.strip()
     ]

@@ -1,7 +1,7 @@
 """The pages of a task: writing, sending, skipping, drafts."""
 
 from functools import wraps
-from typing import cast
+from typing import Any, cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -32,14 +32,15 @@ def unsaved_texts_shown_to_visitors(view: View) -> View:
     """Shows the typed texts to people whose session has ended, instead of the sign-in page."""
 
     @wraps(view)
-    def shown(request: HttpRequest, corpus: str) -> HttpResponseBase:
+    def shown(request: HttpRequest, **place: Any) -> HttpResponseBase:
         if request.method == "POST" and not isinstance(request.user, User):
-            here = urlencode({"next": reverse("writing", args=[corpus])})
+            page = reverse("writing", args=[place["corpus"]]) if "corpus" in place else request.path
+            here = urlencode({"next": page})
             why = gettext("You are signed out, so this could not be saved.")
             return _show_unsaved(
                 request, why, gettext("Sign in and go on"), f"{reverse('sign-in')}?{here}", status=403
             )
-        return view(request, corpus)
+        return view(request, **place)
 
     return shown
 

@@ -41,6 +41,18 @@
   });
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
 
+  // What is typed into a field with data-kept stays on this device until the server has it: the sign-in may end before. Writing
+  // has drafts of its own, which other devices see, too.
+  const KEPT = "quintet:kept:";
+  try {
+    for (const sent of document.querySelectorAll("[data-not-kept]")) localStorage.removeItem(KEPT + sent.dataset.notKept);
+    for (const field of document.querySelectorAll("[data-kept]")) {
+      const name = KEPT + field.dataset.kept;
+      field.value = localStorage.getItem(name) ?? field.value;
+      field.addEventListener("input", () => localStorage.setItem(name, field.value));
+    }
+  } catch {} // without storage nothing is kept
+
   // Tells the site, while the browser goes elsewhere, that the way back was taken; and once a browser that a link was opened.
   function tell(address) {
     const told = fetch(address, { method: "POST", keepalive: true, headers: { "X-CSRFToken": freshToken() || "" } });

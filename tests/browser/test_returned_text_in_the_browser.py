@@ -1,6 +1,7 @@
 """A sentence that came back, in a real browser: it is mended or declined, on a phone and on a desk; axe on each state."""
 
 import pytest
+from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
 from collection.models import Corpus, Pair, ReturnedText
@@ -9,7 +10,7 @@ from collection.writing.submitting import submit_writing
 from tests.browser.looks import LOOKS, complaints, no_sideways_scroll
 from tests.browser.site import make_site
 from tests.browser.waiting import wait_until
-from tests.cast import rosa
+from tests.cast import PASSWORD, rosa
 from validation.pairs.returning import return_text
 
 TEXTS = {"entailment": "It is so.", "neutral": "It may be so.", "contradiction": "It is not so."}
@@ -65,3 +66,28 @@ def test_declining_takes_two_presses(corpus, watched, ana):
     expect(page.get_by_text("You cannot change this later.")).to_be_visible()
     decline.click()
     wait_until(page, lambda: ReturnedText.objects.get().outcome == "declined")
+
+
+def test_what_was_typed_outlives_the_sign_in_and_a_closed_tab(corpus, watched, ana):
+    page = watched(ana)
+    address = f"/work/mine/returned/{ReturnedText.objects.get().pk}/"
+    page.goto(address)
+    page.get_by_role("textbox").fill("The band may play")
+    page.goto("/start/")
+    page.goto(address)
+    field = page.get_by_role("textbox")
+    expect(field).to_have_value("The band may play")
+    field.fill("The band may play tomorrow.")
+    Session.objects.all().delete()
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("textbox", name="Text 1")).to_have_value("The band may play tomorrow.")
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Sign in and go on").click()
+    again = opened.value
+    again.get_by_label("User name").fill("ana")
+    again.get_by_label("Password").fill(PASSWORD)
+    again.get_by_role("button", name="Sign in").click()
+    expect(again.get_by_role("textbox", name="Your sentence")).to_have_value("The band may play tomorrow.")
+    again.get_by_role("button", name="Send").click()
+    expect(again.get_by_text("The mended sentence is saved.").first).to_be_visible()
+    again.wait_for_function("Object.keys(localStorage).length === 0")

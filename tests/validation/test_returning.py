@@ -258,6 +258,18 @@ def writing_ends_by_qualification(pair: Pair) -> None:
     Corpus.objects.filter(pk=pair.corpus_id).update(writing_qualification=needed)
 
 
+@pytest.mark.parametrize("end", ["signed out", "consent withdrawn"])
+def test_a_text_that_could_not_be_sent_is_shown(pair, returned, browser_of, end):
+    browser = browser_of(ana())
+    if end == "signed out":
+        browser.logout()
+    else:
+        withdraw_consent(user=ana(), form=pair.corpus.consent_form)
+    answer = browser.post(f"/work/mine/returned/{returned.pk}/", {"text": MENDED})
+    assert answer.status_code == 403
+    assert f"readonly>{MENDED}</textarea>" in answer.content.decode()
+
+
 @pytest.mark.parametrize("end", [writing_ends_by_exclusion, writing_ends_by_qualification])
 def test_who_may_not_write_any_more_neither_meets_nor_mends_it(pair, returned, end):
     end(pair)

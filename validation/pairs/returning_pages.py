@@ -5,9 +5,7 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import urlencode
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -19,6 +17,7 @@ from collection.errors import InvalidWriting
 from collection.models import Pair, ReturnedText
 from collection.templatetags.labels import label_mark
 from collection.texts import direction_of
+from collection.writing.task_pages import ask_for_consent, unsaved_texts_shown_to_visitors
 from collection.writing.who_may_write import texts_to_mend
 from validation.errors import AlreadyDecided, ReasonMissing
 from validation.pairs.returning import decline_text, mend_text, return_text, take_back_return
@@ -45,6 +44,7 @@ def return_pair(request: HttpRequest, slug: str) -> HttpResponse:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@unsaved_texts_shown_to_visitors
 @annotator_required
 def returned_text(request: HttpRequest, number: int) -> HttpResponse:
     """Shows a returned sentence to its writer with the remark; a POST mends it (`text`) or declines (`do`)."""
@@ -52,20 +52,21 @@ def returned_text(request: HttpRequest, number: int) -> HttpResponse:
     mine = ReturnedText.objects.of(writer).select_related("pair__corpus", "pair__premise")
     returned = get_object_or_404(mine, pk=number)
     corpus, text, error = returned.pair.corpus, returned.pair.hypothesis, ""
+    kept_as = f"{writer.code}:returned-{number}"  # under this name the page keeps what is typed on the device
     waits = texts_to_mend(writer, timezone.now()).filter(pk=number).exists()
     if request.method == "POST":
         try:
             if request.POST.get("do") == "decline":
                 decline_text(returned=returned, writer=writer)
-                messages.success(request, gettext("You left the sentence as it was. It is not used."))
+                done = gettext("You left the sentence as it was. It is not used.")
             else:
                 text = request.POST.get("text", "").replace("\0", "")
                 mend_text(returned=returned, writer=writer, text=text)
-                messages.success(request, gettext("Thank you. The mended sentence is saved."))
+                done = gettext("Thank you. The mended sentence is saved.")
+            messages.success(request, done, extra_tags=kept_as)
             return redirect("writing", corpus=corpus.slug)
         except ConsentMissing:
-            here = urlencode({"next": request.path})
-            return redirect(f"{reverse('consent', args=[corpus.consent_form_id])}?{here}")
+            return ask_for_consent(request, corpus)
         except InvalidWriting as invalid:
             error = " ".join(invalid.errors.values())
         except AlreadyDecided as refusal:
@@ -79,6 +80,7 @@ def returned_text(request: HttpRequest, number: int) -> HttpResponse:
         "text": text,
         "error": error,
         "waits": waits,
+        "kept_as": kept_as,
         "direction": direction_of(corpus.language),
     }
     return render(request, "validation/pairs/returned_text.html", context, status=422 if error else 200)
