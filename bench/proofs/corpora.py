@@ -27,7 +27,8 @@ class Corpus:
 
     `form` is a format of `collection.formats`, or "table": premise and hypothesis in `sentence1` and `sentence2`.
     Without `dev`, whole premises of train are held out. `unsplit`: files without partitions, split 80:10:10 by
-    premise. `reading`: the labels of the files as labels of the scheme, if they are others.
+    premise. `reading`: the labels of the files as labels of the scheme, if they are others. `apart`: each sentence of
+    a premise becomes a pair of its own, named after it and its place.
     """
 
     form: str
@@ -37,11 +38,14 @@ class Corpus:
     scheme: str = "nli3"
     unsplit: tuple[str, ...] = ()
     reading: Mapping[str, str] = field(default_factory=dict)
+    apart: bool = False
 
 
 DNC = "dnc/{0}/recast_{1}_data.json{2}"
 CORPORA = {
     "mpe": Corpus("mpe", ("mpe/mpe_train.txt.gz",), ("mpe/mpe_dev.txt",), ("mpe/mpe_test.txt",)),
+    # Their labels are those of all four premises together: only what is predicted for them is used.
+    "premises": Corpus("mpe", test=("mpe/mpe_dev.txt", "mpe/mpe_test.txt"), apart=True),
     "snli": Corpus("jsonl", ("snli_gold/dev.jsonl.gz",), (), ("snli_gold/test.jsonl.gz",)),
     "multinli": Corpus(
         "table",
@@ -168,14 +172,17 @@ def rows_of(corpus: Corpus, path: Path) -> Iterator[dict[str, Any]]:
             continue
         label = pair.published_label or (pair.labels[0] if pair.labels else None)
         several = {"premise_sentences": pair.premise} if len(pair.premise) > 1 else {}
-        yield {
+        row = {
             "pairID": f"{path.name.partition('.')[0]}-{pair.line}",
             "gold_label": corpus.reading.get(label, label) if label else "-",
-            "sentence1": " ".join(pair.premise),
             "sentence2": pair.hypothesis,
             "genre": pair.genre or path.parent.name,
-            **several,
         }
+        if corpus.apart:
+            for place, sentence in enumerate(pair.premise):
+                yield {**row, "pairID": f"{row['pairID']}-{place}", "sentence1": sentence}
+        else:
+            yield {**row, "sentence1": " ".join(pair.premise), **several}
 
 
 TABLE = FORMATS["tsv"].mapped(column_map("premise=sentence1,hypothesis=sentence2"), None)

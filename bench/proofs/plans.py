@@ -220,6 +220,27 @@ def footnote_2_then(name: str) -> list[Run]:
     ]
 
 
+# Whose answers stand for the labels that people gave to MPE's single premises, which are not published.
+JUDGES = tuple(
+    Run(baseline, "snli", preset="default", on=("premises",))
+    for baseline in ("lexicalized", "infersent", "lstm")
+)
+VOTING = ("more", "most")
+
+
+def votes() -> list[Run]:
+    """Returns the three judges, voting by their answers, and the networks whose accuracy Table 7 divides."""
+    return [*map(voting, VOTING), *(run for name in PREMISE_READERS for run in divided(name))]
+
+
+def voting(rule: str) -> Run:
+    return Run("voting", "mpe", settings={"rule": rule}, judges=JUDGES)
+
+
+def divided(name: str) -> list[Run]:
+    return with_seeds(name, "mpe", THREE, preset="default")
+
+
 RECAST = ("sentiment", "verbnet")
 ONLY_TESTED = ("factuality", "puns", "winogender", "relations")  # their train parts are not at hand
 RECAST_SETTINGS: dict[str, dict[str, object]] = {
@@ -318,6 +339,7 @@ PLANS = {
     "hypotheses": hypotheses,
     "figure-4": figure_4,
     "footnote-2": footnote_2,
+    "votes": votes,
     "sick": sick,
     "dnc": dnc,
     "dnc-fixed": dnc_fixed,

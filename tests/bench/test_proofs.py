@@ -11,7 +11,7 @@ from bench.proofs import corpora, plans, results
 from bench.proofs.corpora import Corpus, freeze
 from bench.proofs.picture import write_curve
 from bench.proofs.runs import Place, Run, carry_out
-from bench.proofs.tables import TABLES
+from bench.proofs.tables import TABLES, agreeing_premises
 
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
@@ -152,6 +152,39 @@ def test_what_a_run_starts_from_comes_first():
     then = Run("lstm", "sick", start=(first, "transfer"))
     assert list(then.needs()) == [first, then]
     assert first.name in then.name
+
+
+def test_the_answers_of_judges_are_the_labels_of_single_premises(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+):
+    """Two of three judges decide for each premise: all of dev's are entailed, as its pair is, all of test's contradicted."""
+    judged = (f"{label}_judgments" for label in LABELS)
+    header = "\t".join(["ID", *(f"premise{n}" for n in range(1, 5)), "hypothesis", *judged, "gold_label"])
+    captions = "\t".join(f"1.jpg#{n}/Caption {n}." for n in range(4))
+    for name, gold in (("dev", "entailment"), ("test", "neutral")):
+        (place.data / f"mpe_{name}.txt").write_text(f"{header}\n1\t{captions}\tA man.\t3\t1\t1\t{gold}\n")
+    files = {name: (f"mpe_{name}.txt",) for name in ("dev", "test")}
+    both = (*files["dev"], *files["test"])
+    corpora.CORPORA.update(mpe=Corpus("mpe", **files), premises=Corpus("mpe", test=both, apart=True))
+    apart = read(place.files("premises"), "test")
+    assert [row["sentence1"] for row in apart[:2]] == ["Caption 0.", "Caption 1."]
+    assert "premise_sentences" not in apart[0]
+    judges = tuple(Run("majority", "table", seed) for seed in (1, 2, 3))
+    for judge, (of_dev, of_test) in zip(judges, ("en", "ec", "nc"), strict=True):
+        labels = {letter: label for label in LABELS for letter in label[0]}
+        answers = [
+            {"pairID": row["pairID"], "predicted": labels[of_dev if "dev" in row["pairID"] else of_test]}
+            for row in apart
+        ]
+        folder = place.folder(judge, "premises")
+        folder.mkdir(parents=True)
+        (folder / "predictions-test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answers))
+    run = Run("voting", "mpe", judges=judges)
+    assert [*run.needs()] == [*judges, run]
+    carry_out(run, place)
+    metrics = json.loads((place.folder(run) / "metrics.json").read_text())
+    assert (metrics["dev"]["accuracy"], metrics["test"]["accuracy"]) == (1.0, 0.0)
+    assert agreeing_premises(run, place).tolist() == [4]
 
 
 def test_the_picture_leaves_out_what_is_not_measured(tmp_path: Path):
