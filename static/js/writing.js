@@ -68,7 +68,7 @@
     // second device saved it: the server answers 409, and the writer chooses. Clocks of devices are wrong: the page brings
     // the server's time, and drafts are dated by it.
     const base = form.elements.base;
-    // Everything that this page has sent: a response may be lost, and a beacon has none, so a version with these texts is ours.
+    // Everything that this page has sent: a response may be lost, or come after the page was left, so a version with these texts is ours.
     const sentTexts = new Set();
     let choosing = null; // the other device's draft, while the writer chooses
     const labelOf = (field) => field.dataset.text || field.name;
@@ -183,7 +183,9 @@
       waitingSince = 0;
       clearTimeout(timer);
       sentTexts.add(own());
-      navigator.sendBeacon(form.dataset.draft, content());
+      // Not by a beacon: that cannot say that a script sends it, and would follow the redirect of browsers without scripts to
+      // the next page, whose message then nobody would see.
+      fetch(form.dataset.draft, { method: "POST", body: content(), headers: { Accept: "application/json" }, redirect: "manual", keepalive: true }).catch(() => {});
     });
 
     let said = {}; // label -> what the server said about the text as it stood then
