@@ -187,7 +187,9 @@ def test_a_page_left_and_opened_again_knows_its_own_draft(corpus, watched, ana):
     hide += " document.dispatchEvent(new Event('visibilitychange')); }"
     with page.expect_response("**/draft/") as kept:
         page.evaluate(hide, "hidden")
-    assert kept.value.status == 200  # after a redirect the browser would load a page that nobody sees, with its message
+    assert (
+        kept.value.status == 200
+    )  # after a redirect the browser would load a page that nobody sees, with its message
     page.evaluate(hide, "visible")
     fields(page)[1].fill(MINE[1])
     expect(page.get_by_text("Draft saved on this device and on the server")).to_be_visible()
