@@ -13,6 +13,8 @@ from django.shortcuts import resolve_url
 from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseStopPolling
 
 from accounts.models import User
@@ -59,6 +61,36 @@ def researcher_required(view: View) -> View:
         lambda user: user.is_researcher,
         gettext_lazy("This page is for the researchers of the project."),
     )
+
+
+def researcher_page(view: View) -> View:
+    """Makes a page for researchers that only shows something. No cache stores it."""
+    return never_cache(require_safe(researcher_required(view)))
+
+
+def researcher_form(view: View) -> View:
+    """Makes a page for researchers that shows a form and takes it. No cache stores it."""
+    return never_cache(require_http_methods(["GET", "HEAD", "POST"])(researcher_required(view)))
+
+
+def researcher_post(view: View) -> View:
+    """Makes an address that takes what a button of researchers sends."""
+    return require_POST(researcher_required(view))
+
+
+def annotator_page(view: View) -> View:
+    """Makes a page for annotators that only shows something. No cache stores it."""
+    return never_cache(require_safe(annotator_required(view)))
+
+
+def annotator_form(view: View) -> View:
+    """Makes a page for annotators that shows a form and takes it. No cache stores it."""
+    return never_cache(require_http_methods(["GET", "HEAD", "POST"])(annotator_required(view)))
+
+
+def annotator_post(view: View) -> View:
+    """Makes an address that takes what a button of annotators sends."""
+    return require_POST(annotator_required(view))
 
 
 def own_required(view: View) -> View:

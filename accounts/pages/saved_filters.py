@@ -5,15 +5,13 @@ from typing import cast
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_POST
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_post
 from accounts.people.saved_filters import NotSaved, delete_filter, is_list, query_of, save_filter
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def saved_filters(request: HttpRequest) -> HttpResponse:
     """Saves the filter `query` of the list `page` as `name`, or deletes the one with the number `delete`."""
     user = cast(User, request.user)

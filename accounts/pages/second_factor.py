@@ -39,7 +39,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
 from accounts.pages import open_id
-from accounts.pages.access import confirmed, landing_page, researcher_required
+from accounts.pages.access import confirmed, landing_page, researcher_post, researcher_required
 from accounts.pages.forms import CodeForm, ConfirmedForm, PasskeyForm
 from accounts.rest.problems import is_api
 from accounts.sign_in.browsers import end_other_sessions
@@ -168,9 +168,7 @@ def add_app(request: HttpRequest) -> HttpResponse:
     return _added(request, codes)
 
 
-@require_POST
-@never_cache
-@researcher_required
+@researcher_post
 def add_passkey(request: HttpRequest) -> HttpResponse:
     """Adds a passkey that the browser has made."""
     if not did_recently_reauthenticate(request) or webauthn.get_state() is None:

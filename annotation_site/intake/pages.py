@@ -13,11 +13,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form, researcher_page
 from annotation_site.intake.incoming import MOST_CHARACTERS, incoming_files, paths_of, store_text
 from annotation_site.intake.jobs import request_import, stop_import
 from annotation_site.intake.orders import AUTO, offered_recipes
@@ -54,9 +52,7 @@ TEXTS = ("columns", "label_map", "split", "genre", "licence")
 OPTION = re.compile(r"--(format|columns|label-map|scheme) (.*?)(?= --(?:format|columns|label-map|scheme) |$)")
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def imports(request: HttpRequest) -> HttpResponseBase:
     """Shows the files that can be imported, and all imports; `as=csv`: all imports as CSV."""
     jobs = PairImportJob.objects.select_related("by")
@@ -73,9 +69,7 @@ def imports(request: HttpRequest) -> HttpResponseBase:
     return render(request, "annotation_site/imports.html", context)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def new_import(request: HttpRequest) -> HttpResponse:
     """Shows the first rows of the files, a proposed format with its maps, and a form.
 
@@ -126,9 +120,7 @@ def new_import(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation_site/new_import.html", context, status=422 if error else 200)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def import_job(request: HttpRequest, number: int) -> HttpResponse:
     """Shows the progress of an import (htmx polls every two seconds), its result, and after a preview the form."""
     job = get_object_or_404(PairImportJob.objects.select_related("by"), pk=number)
@@ -182,9 +174,7 @@ def _form_of(job: PairImportJob) -> str:
     return reverse("new-import")
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def new_premises(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows the form that imports a file of premises; POST requests a preview or the import."""
     corpus = get_object_or_404(Corpus, slug=slug)
@@ -223,9 +213,7 @@ def new_premises(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation_site/new_premises.html", context, status=422 if error else 200)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def send_file(request: HttpRequest) -> HttpResponse:
     """Stores the text of a small file among the incoming files, and leads to its import.
 

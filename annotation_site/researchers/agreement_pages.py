@@ -4,11 +4,9 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form
 from accounts.pages.chart_files import chart_file
 from annotation_site.researchers.annotator_list import MODELS, annotator_list
 from collection.models import Corpus
@@ -51,9 +49,7 @@ NAMED = {
 }
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows agreement under the main question or `question`: statistics, kappas, a dimension (`by`), author, gold.
 
@@ -83,9 +79,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotation_site/agreement.html", context)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows charts of annotators, a row for each (sorted by `sort`), flags with their rules, and pairwise kappas.
 

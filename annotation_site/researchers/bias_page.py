@@ -4,10 +4,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form
 from jobs.tasks import enqueue
 from validation.questions.addresses import address_in, asked_question
 from validation.statistics.cached import Kind, cancel_request, current, request_statistics
@@ -15,9 +13,7 @@ from validation.statistics.cached import Kind, cancel_request, current, request_
 LONGEST_KEY = 20
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def bias(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows the result of a worker: no web process splits hypotheses into words."""
     question = asked_question(request, slug)

@@ -8,10 +8,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form
 from annotation_site.researchers.funnel import STEPS, funnels
 from collection.joining import entry_links
 from collection.joining.estimates import estimate, tasks_of
@@ -115,9 +113,7 @@ class NewLinkForm(LinkForm):
         return cast(EntryLink, super().save(commit))
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def links_page(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Lists the links of a corpus with their funnels; `as=csv`: as CSV. POST makes a link."""
     corpus = get_object_or_404(Corpus, slug=slug)
@@ -135,9 +131,7 @@ def links_page(request: HttpRequest, slug: str) -> HttpResponseBase:
     return render(request, "annotation_site/entry_links.html", context, status=422 if form.is_bound else 200)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Shows one link: address, pay, ends, funnel. POST changes it, closes it (`do=close`), or opens it again."""
     corpus = get_object_or_404(Corpus, slug=slug)

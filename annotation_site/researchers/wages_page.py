@@ -6,11 +6,9 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form
 from accounts.pages.admin_lists import is_administrator
 from accounts.pages.chart_files import chart_file
 from accounts.templatetags.money import dollars
@@ -32,9 +30,7 @@ COLUMNS = [
 ]
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows hourly pay by annotator, the median, and who is below a floor (`floor`, dollars an hour); `as=csv`: as CSV;
     `chart`: one chart as CSV.

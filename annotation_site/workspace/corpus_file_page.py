@@ -6,10 +6,8 @@ import json
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form
 from annotation_site.intake.corpus_files import load
 from collection.corpora.corpus_file import BadCorpusFile, corpus_file_in
 from collection.corpora.differences import Changes
@@ -21,9 +19,7 @@ from validation.questions.addresses import text_in
 CHANGED_MEANWHILE = "The corpus or the text has changed since you looked. These are the changes now."
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def corpus_file(request: HttpRequest, slug: str = "") -> HttpResponse:
     """Show what a corpus file would change, as `load_corpus` does, and change it after a confirmation.
 

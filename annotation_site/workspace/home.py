@@ -10,10 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import polled, researcher_required
+from accounts.pages.access import polled, researcher_page
 from annotation_site.middleware import STRICT
 from annotation_site.workspace.next_step import State, next_step
 from annotation_site.workspace.pipeline import Counts, counts_of
@@ -53,10 +51,8 @@ class Forecast:
     day: date | None
 
 
-@never_cache
-@require_safe
 @polled
-@researcher_required
+@researcher_page
 def home(request: HttpRequest) -> HttpResponse:
     """Show what needs attention, and the corpora, those with the latest work first."""
     newest = Snapshot.objects.frozen().filter(corpus=OuterRef("pk")).order_by("-pk")
@@ -85,10 +81,8 @@ def _last_active(row: dict[str, Any]) -> date:
     return (counts.last_active() if counts else None) or date.min
 
 
-@never_cache
-@require_safe
 @polled
-@researcher_required
+@researcher_page
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the state of one corpus, what waits, and the next step."""
     corpus = get_object_or_404(Corpus.objects.select_related("consent_form"), slug=slug)
@@ -112,10 +106,8 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "workspace/overview.html", context)
 
 
-@never_cache
-@require_safe
 @polled
-@researcher_required
+@researcher_page
 def attention(request: HttpRequest) -> HttpResponse:
     """Render the link with the number of things that wait for a researcher. Every page of the workspace loads it."""
     return render(request, "workspace/_attention.html", {"things_waiting": len(waiting())})

@@ -10,10 +10,8 @@ from django.db.models.functions import TruncDate
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import polled, researcher_required
+from accounts.pages.access import polled, researcher_page
 from annotation_site.workspace.pipeline import A_DAY, DAYS, PACE_DAYS
 from collection.models import Corpus
 from collection.models.querysets import is_leased
@@ -26,10 +24,8 @@ PEOPLE_SHOWN = 50
 HOUR = timedelta(hours=1)
 
 
-@never_cache
-@require_safe
 @polled
-@researcher_required
+@researcher_page
 def labelling_progress(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the progress of labelling under the main question. The seats of a large corpus are counted by a worker."""
     corpus = get_object_or_404(Corpus, slug=slug)

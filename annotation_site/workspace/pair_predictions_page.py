@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from django.db.models import F, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page
 from collection.models import Pair
 from modeling.folders import predictions_of
 from modeling.models import Evaluation, TrainingRun
@@ -30,9 +28,7 @@ class Prediction:
     gold: str
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def pair_predictions(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """List the predictions of the newest runs that were evaluated on a snapshot with this pair."""
     pair = get_object_or_404(Pair.objects.select_related("corpus"), corpus__slug=slug, public_id=public_id)

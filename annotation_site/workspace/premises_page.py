@@ -7,10 +7,8 @@ from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page
 from collection.models import Corpus, Pair, Premise, WritingSeat
 from collection.texts import direction_of
 from shared.csv_files import csv_file
@@ -39,9 +37,7 @@ COLUMNS = {
 }
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
     """List premises, fifty a page. The address holds filters, order and place; `as=csv` gives all that pass as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)

@@ -9,11 +9,9 @@ from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page
 from collection.models import Corpus, Pair, Premise
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
@@ -37,9 +35,7 @@ class Found:
     is_exact: bool = True
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def search(request: HttpRequest) -> HttpResponse:
     """Show what was found for `q`: in the corpus `corpus` (a slug), or in all. One exact result opens at once."""
     asked = " ".join(request.GET.get("q", "")[:LONGEST].split())

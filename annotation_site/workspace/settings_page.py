@@ -4,10 +4,8 @@ from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page
 from collection.models import Corpus, PromptVersion
 
 # Lists of the admin that show one corpus: title, address, and the filter that chooses the corpus.
@@ -21,9 +19,7 @@ RECORDS = (
 )
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def corpus_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how the corpus is set up, its questions and prompts, and the lists about it among the records."""
     corpus = get_object_or_404(

@@ -8,10 +8,8 @@ from django.db.models.functions import Length
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page
 from collection.models import Corpus, Pair, Prompt
 from collection.texts import direction_of
 from shared.csv_files import csv_file
@@ -47,9 +45,7 @@ CSV = {
 }
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def texts(request: HttpRequest, slug: str) -> HttpResponseBase:
     """List the texts of writers, fifty a page, also withdrawn ones. The address holds filters, order and place;
     `as=csv`: all that pass, as CSV."""

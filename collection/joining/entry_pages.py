@@ -12,7 +12,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import Consent, User
-from accounts.pages.access import OWN, annotator_required, previewed, researcher_required
+from accounts.pages.access import (
+    OWN,
+    annotator_page,
+    annotator_post,
+    previewed,
+    researcher_required,
+)
 from accounts.people.consents import give_consent
 from accounts.sign_in.client_address import client_address
 from accounts.sign_in.throttle import TooManyAttempts, account_of_participant, begin_sign_in
@@ -133,9 +139,7 @@ def visit_progress(request: HttpRequest) -> dict[str, Any]:
     return {"visit_progress": progress}
 
 
-@require_safe
-@never_cache
-@annotator_required
+@annotator_page
 def visit(request: HttpRequest) -> HttpResponse:
     """Shows the progress of a visit; at its end, the completion code."""
     stay = _own_visit(request)
@@ -161,8 +165,7 @@ def _visit_page(
     return render(request, "collection/joining/visit.html", context)
 
 
-@require_POST
-@annotator_required
+@annotator_post
 def returned(request: HttpRequest) -> HttpResponse:
     """Records that somebody took their code, or the way back. The page's script reports it when they press the button."""
     stay = _own_visit(request)

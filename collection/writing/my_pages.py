@@ -5,11 +5,9 @@ from typing import cast
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from accounts.pages.access import annotator_required
+from accounts.pages.access import annotator_page
 from collection.models import Corpus, ProblemReport, WritingAssignment
 from collection.writing import statistics
 from collection.writing.claiming import why_no_work
@@ -19,9 +17,7 @@ REPORTS_A_PAGE = 20
 DAYS_SHOWN, TASKS_SHOWN, ANSWERS_SHOWN, CORPORA_SHOWN = 14, 10, 5, 5
 
 
-@require_safe
-@never_cache
-@annotator_required
+@annotator_page
 def my_writing(request: HttpRequest) -> HttpResponse:
     """Shows what this person wrote by day, the latest tasks with their advice, and what comes next."""
     user = cast(User, request.user)
@@ -43,9 +39,7 @@ def my_writing(request: HttpRequest) -> HttpResponse:
     return render(request, "collection/writing/my_writing.html", context)
 
 
-@require_safe
-@never_cache
-@annotator_required
+@annotator_page
 def my_reports(request: HttpRequest) -> HttpResponse:
     """Lists this person's problem reports with the answers."""
     before = request.GET.get("before", "")

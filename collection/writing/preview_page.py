@@ -4,20 +4,16 @@ from typing import cast
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from accounts.pages.access import previewed, researcher_required
+from accounts.pages.access import previewed, researcher_page
 from collection.models import Corpus, Premise, PromptVersion, WritingAssignment, WritingSeat
 from collection.writing.forms import WritingForm
 from collection.writing.task_pages import task_page
 
 
-@never_cache
-@require_safe
+@researcher_page
 @previewed
-@researcher_required
 def preview_writing(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the writing page with a premise of the corpus, under the newest version of its prompt or of `prompt`."""
     corpus = get_object_or_404(Corpus, slug=slug)

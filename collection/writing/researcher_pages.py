@@ -7,10 +7,10 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form, researcher_required
 from collection import errors
 from collection.models import Corpus, ProblemReport, Prompt, PromptVersion
 from collection.writing import problem_reports, prompts, statistics
@@ -37,8 +37,7 @@ OF_PROMPTS = [
 ]
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def report_queue(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Lists problem reports, the oldest unanswered ones first, each with its premise and a form; `as=csv`: all as CSV."""
     corpus = get_object_or_404(Corpus, slug=slug)
@@ -139,8 +138,7 @@ def compare_prompts(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "collection/writing/compare_prompts.html", context)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def pilot(request: HttpRequest, slug: str, prompt: str) -> HttpResponse:
     """Shows the pilot of a prompt: people, texts, times. A POST makes one change."""
     found = get_object_or_404(Prompt.objects.select_related("corpus"), corpus__slug=slug, slug=prompt)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.idempotency import KeyReused
 from accounts.models import User
-from accounts.pages.access import View, annotator_required, hands_out_work
+from accounts.pages.access import View, annotator_post, annotator_required, hands_out_work
 from accounts.people.consents import ConsentMissing
 from collection import errors
 from collection.advice import AFTER_TYPING
@@ -315,8 +315,7 @@ def draft(request: HttpRequest, corpus: str) -> HttpResponse:
     return redirect("writing", corpus=corpus)
 
 
-@require_POST
-@annotator_required
+@annotator_post
 def discard_draft(request: HttpRequest, corpus: str) -> HttpResponse:
     """Deletes the draft of an expired task."""
     user = cast(User, request.user)

@@ -6,11 +6,9 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User, new_token
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page, researcher_post
 from modeling import catalogue, workers
 from modeling.launching.actions import (
     BadPreset,
@@ -31,16 +29,13 @@ from modeling.models import TrainingRun
 from snapshots.models import Snapshot
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def new_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
     return _form_page(request, snapshot, NewRunForm(initial={**request.GET.dict(), "key": new_token()}))
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     """Starts one run, or a sweep for several seeds or sizes. The same form, sent twice, starts it once."""
     snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
@@ -72,8 +67,7 @@ def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     return redirect("run", started.pk)
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def stop(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(TrainingRun, pk=pk)
     try:
@@ -83,8 +77,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("run", pk)
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(TrainingRun, pk=pk)
     try:

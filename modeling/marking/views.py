@@ -6,11 +6,9 @@ from django.contrib import messages
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form, researcher_page, researcher_post
 from collection.texts import direction_of
 from modeling.marking.actions import MarkingError, begin_marking, count_marks, mark
 from modeling.marking.agreement import progress_of
@@ -23,9 +21,7 @@ from snapshots.models import Snapshot
 from validation.questions.addresses import number_in
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def markings(request: HttpRequest, pk: int) -> HttpResponse:
     """Shows the progress of the markings of a snapshot, with agreement; POST begins one."""
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
@@ -45,9 +41,7 @@ def markings(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "modeling/markings.html", context, status=422 if form.is_bound else 200)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def mark_pair(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     """Shows the next pair that the reader has not marked, or the one at `?place=`; POST stores a mark."""
     marking = _marking(pk, partition)
@@ -77,8 +71,7 @@ def mark_pair(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     return render(request, "modeling/mark_pair.html", context, status=422 if error else 200)
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def count(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     """Adds the marks to the tables and to the breakdowns of runs."""
     runs = count_marks(marking=_marking(pk, partition))
@@ -86,9 +79,7 @@ def count(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     return redirect("markings", pk)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def marks_csv(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     """Returns the phenomena of each pair as CSV that `evaluate --file phenomenon=PATH` reads."""
     marking = _marking(pk, partition)

@@ -4,10 +4,8 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page
 from accounts.pages.chart_files import chart_file
 from collection.models import PARTITIONS
 from modeling.baselines.settings import PRESETS
@@ -26,9 +24,7 @@ MOST_SNAPSHOTS = 10
 ROWS_SHOWN = 100
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def reports(request: HttpRequest, pk: int) -> HttpResponse:
     """Shows all result tables of a snapshot, from stored scores. `?with=CORPUS@VERSION` adds further snapshots.
 
@@ -66,18 +62,14 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "modeling/reports.html", context)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def overview_page(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     """Shows one table over the runs and pairs of a partition, with further snapshots if it accepts them."""
     context = {"name": name, "kind": _kind(name), **_asked(request, pk)}
     return render(request, "modeling/overview.html", context | {"table": _table(context, ROWS_SHOWN)})
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def overview_csv(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     """Returns the same table as CSV, with raw values and more rows."""
     _kind(name)

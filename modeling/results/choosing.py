@@ -4,9 +4,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_POST
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_post
 from collection.models import Pair
 from modeling.models import TrainingRun
 from validation.models import Question
@@ -15,8 +14,7 @@ from validation.pairs.opening import open_for_validation
 MOST_CHOSEN = 1000
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def open_chosen(request: HttpRequest, pk: int) -> HttpResponse:
     """Opens the chosen pairs under a question of the corpus, by default the main one, and redirects back."""
     run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)

@@ -6,10 +6,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page
 from accounts.pages.chart_files import chart_file
 from collection.texts import direction_of
 from modeling.models import TrainingRun
@@ -25,9 +23,7 @@ from validation.models import Question
 PAIRS_A_PAGE = 50
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def read_data_map(request: HttpRequest, pk: int) -> HttpResponse:
     """Shows the map, and the training pairs of a region with their texts. `chart`: one chart as CSV."""
     run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
@@ -49,9 +45,7 @@ def read_data_map(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "modeling/data_map.html", context)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def data_map_csv(request: HttpRequest, pk: int) -> HttpResponse | StreamingHttpResponse:
     """Returns the whole map as CSV."""
     run = get_object_or_404(TrainingRun, pk=pk)

@@ -4,10 +4,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page
 from collection.texts import direction_of
 from modeling.models import TrainingRun
 from modeling.results.asking import asked_choice, asked_predictions, other_runs
@@ -23,9 +21,7 @@ MOST_OPTIONS = 300  # of a dimension with more values, such as the author, one t
 ALWAYS_SHOWN = ("label", "predicted", "genre")
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def read_predictions(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     """Shows predictions with their texts, filtered and sorted, page by page."""
     run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
@@ -44,9 +40,7 @@ def read_predictions(request: HttpRequest, pk: int, partition: str) -> HttpRespo
     return render(request, "modeling/predictions.html", context)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def predictions_csv(request: HttpRequest, pk: int, partition: str) -> HttpResponse | StreamingHttpResponse:
     """Returns all pages of the same choice as CSV."""
     run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)

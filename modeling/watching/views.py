@@ -9,10 +9,8 @@ from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page
 from accounts.pages.chart_files import chart_file
 from collection.models import PARTITIONS
 from modeling import workers
@@ -54,9 +52,7 @@ COLUMNS = [
 UNDER_WAY = (TrainingRun.Status.QUEUED, TrainingRun.Status.RUNNING)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def runs(request: HttpRequest) -> HttpResponseBase:
     """Shows the scores of baselines by snapshot, the newest first, then all runs; of one corpus with `?corpus=SLUG`.
 
@@ -85,9 +81,7 @@ def runs(request: HttpRequest) -> HttpResponseBase:
     return render(request, "modeling/runs.html", context)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def run_curves(request: HttpRequest) -> HttpResponse:
     """Shows the curves of the runs named by `run` in common charts, and in what the runs differ. `chart`: one as CSV."""
     found = chosen_runs(request.GET.getlist("run"))
@@ -106,9 +100,7 @@ def run_curves(request: HttpRequest) -> HttpResponse:
     return render(request, template, context)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """Shows one run. While it is under way, htmx requests the changing part every two seconds."""
     found = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)

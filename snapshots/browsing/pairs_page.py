@@ -9,10 +9,8 @@ from django.db.models.functions import Length
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page
 from nli.gold import SOURCES
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
@@ -46,9 +44,7 @@ MOST_CHARACTERS = 10_000
 VOTES = {"same": "all are the same", "different": "not all are the same", "none": "there are none"}
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     """List the pairs of a frozen snapshot, fifty a page, with filters; the address holds them all. `as=csv`: as CSV."""
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
@@ -95,9 +91,7 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     return render(request, "snapshots/pairs.html", context)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def snapshot_changes(request: HttpRequest, pk: int) -> HttpResponse:
     """Show how many pairs changed since the snapshot before: a part of the snapshot's page, which requests it."""
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)

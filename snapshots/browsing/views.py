@@ -7,11 +7,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page, researcher_required
 from collection.models import Corpus
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, list_as_csv, sorted_list
@@ -50,17 +49,13 @@ def snapshot_list(request: HttpRequest) -> HttpResponseBase:
     return render(request, "snapshots/list.html", context)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Snapshot.objects.newest_first(), pk=pk)
     return render(request, "snapshots/snapshot.html", _shown(found))
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def state(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the part of the page that changes during a freeze; htmx requests it every two seconds."""
     found = Snapshot.objects.newest_first().filter(pk=pk).first()

@@ -2,10 +2,9 @@
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page, researcher_post, researcher_required
 from jobs.tasks import enqueue
 from snapshots.exports.downloads import of_export, send_or_explain
 from snapshots.exports.formats import ABOUT
@@ -14,9 +13,7 @@ from snapshots.exports.limits import ExportError
 from snapshots.models import ExportedFile, Snapshot, SnapshotExport
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def exports(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the exports. While one is being written, htmx requests the changing part every two seconds."""
     found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
@@ -30,8 +27,7 @@ def exports(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, f"snapshots/{'_exports' if is_part else 'exports'}.html", context)
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def ask_for_export(request: HttpRequest, pk: int, format_name: str) -> HttpResponse:
     found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     try:

@@ -5,11 +5,9 @@ from typing import Any, cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page, researcher_post
 from collection.models import Corpus
 from jobs.tasks import enqueue
 from nli.lines import PARTITIONS
@@ -22,9 +20,7 @@ from snapshots.models import Snapshot
 from validation.statistics.cached import is_large_corpus
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def freeze_plan(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the form and the plan. The page of a large corpus without choices comes first, and loads the plan by itself."""
     corpus = get_object_or_404(Corpus, slug=slug)
@@ -36,8 +32,7 @@ def freeze_plan(request: HttpRequest, slug: str) -> HttpResponse:
     return _plan_page(request, corpus, form)
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     corpus, form = get_object_or_404(Corpus, slug=slug), FreezeForm(request.POST)
     if not form.is_valid():
@@ -53,8 +48,7 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("snapshot", requested.pk)
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def stop(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Snapshot, pk=pk)
     try:

@@ -5,11 +5,9 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form, researcher_page, researcher_post
 from collection.models import Corpus
 from snapshots.errors import SnapshotError
 from snapshots.files.datasheet import DATASHEET, blanks, canary_of
@@ -24,9 +22,7 @@ from snapshots.publishing.actions import retract as retract_snapshot
 from snapshots.publishing.forms import DatasheetForm
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def datasheet_answers(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the questions of a corpus's datasheet with all their answers; store new answers."""
     corpus = get_object_or_404(Corpus, slug=slug)
@@ -48,9 +44,7 @@ def datasheet_answers(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "snapshots/datasheet.html", context)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def datasheet(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the datasheet of a frozen snapshot in Markdown."""
     found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
@@ -68,8 +62,7 @@ def datasheet(request: HttpRequest, pk: int) -> HttpResponse:
     return answer
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def publish(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Snapshot, pk=pk)
     try:
@@ -79,8 +72,7 @@ def publish(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("snapshot", pk)
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def retract(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Snapshot, pk=pk)
     because = request.POST.get("because", "")

@@ -6,10 +6,9 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_page, researcher_post, researcher_required
 from accounts.pages.chart_files import chart_file
 from jobs.tasks import enqueue
 from shared.charts import Chart
@@ -63,9 +62,7 @@ def _shown(made: Table, chart: Chart | None) -> ShownTable:
 STATISTICS_FILES = {"csv": (as_csv, "text/csv"), "tex": (as_latex, "application/x-tex")}
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def statistics(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the statistics. While a job is under way, htmx requests the changing part every two seconds."""
     found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
@@ -88,8 +85,7 @@ def statistics(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, template, context)
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def ask_for_statistics(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
     for kind in kinds_for(found):

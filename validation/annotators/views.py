@@ -5,11 +5,9 @@ from typing import Any, cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form
 from accounts.pages.chart_files import chart_file
 from collection.models import Corpus, Exclusion, Pair
 from shared.csv_files import csv_file
@@ -59,9 +57,7 @@ LABELS_SHOWN = 30
 GOLD_SHOWN = 30
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def members(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Lists the members of the pool; `as=csv`: as CSV. POST invites an annotator."""
     question = asked_question(request, slug)
@@ -91,9 +87,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponseBase:
     return render(request, "validation/annotators/pool.html", context, status=422 if error else 200)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Shows an annotator's record; POST pauses, resumes, previews an exclusion, excludes, or undoes an exclusion.
 

@@ -1,10 +1,8 @@
 """The labelling page as annotators see it, for researchers to try: nothing is claimed, sent or stored."""
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from accounts.pages.access import previewed, researcher_required
+from accounts.pages.access import previewed, researcher_page
 from collection.models import Pair
 from validation.labelling.claiming import Batch
 from validation.labelling.views import batch_page
@@ -14,10 +12,8 @@ from validation.questions.addresses import asked_question
 PAIRS_READ = 100  # to find a batch of different premises
 
 
-@never_cache
-@require_safe
+@researcher_page
 @previewed
-@researcher_required
 def preview_labelling(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows a batch of the first pairs of different premises, under the main question or `question`."""
     question = asked_question(request, slug)

@@ -20,7 +20,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.idempotency import KeyReused, KeyUnusable
 from accounts.models import Consent, User, new_token
-from accounts.pages.access import annotator_required, hands_out_work, safe_next
+from accounts.pages.access import annotator_form, annotator_required, hands_out_work, safe_next
 from accounts.people.consents import ConsentMissing
 from collection.joining.exam_pages import ExamWords, exam_page
 from collection.models import Exam, Exclusion
@@ -73,9 +73,7 @@ def _next(request: HttpRequest, question: Question) -> HttpResponse:
     return batch_page(request, question, batch, confirmed=request.GET.get("confirmed", ""))
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@annotator_required
+@annotator_form
 def instructions(request: HttpRequest, slug: str, question_slug: str | None = None) -> HttpResponse:
     """Shows instructions, worked examples, FAQ and the check, which annotators pass before their first batch.
 
@@ -120,9 +118,7 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
     )
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@annotator_required
+@annotator_form
 def labelling_exam(request: HttpRequest, slug: str, question_slug: str | None = None) -> HttpResponse:
     question = question_or_404(slug, question_slug)
     paper = get_object_or_404(
@@ -161,9 +157,7 @@ def draft(request: HttpRequest) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@annotator_required
+@annotator_form
 def correct(request: HttpRequest, token: str) -> HttpResponse:
     """Shows what an annotator answered in a batch that they sent; a POST changes it."""
     annotator = cast(User, request.user)

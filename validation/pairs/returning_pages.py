@@ -7,11 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.models import User
-from accounts.pages.access import annotator_required, researcher_required
+from accounts.pages.access import annotator_form, researcher_post
 from accounts.people.consents import ConsentMissing
 from collection.errors import InvalidWriting
 from collection.models import Pair, ReturnedText
@@ -23,8 +21,7 @@ from validation.errors import AlreadyDecided, ReasonMissing
 from validation.pairs.returning import decline_text, mend_text, return_text, take_back_return
 
 
-@require_POST
-@researcher_required
+@researcher_post
 def return_pair(request: HttpRequest, slug: str) -> HttpResponse:
     """Returns the pair of this public id (`pair`) to its writer with a `remark`; `do=undo` takes that back."""
     public_id = request.POST.get("pair", "").replace("\0", "")
@@ -42,10 +39,8 @@ def return_pair(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("pair", slug=slug, public_id=pair.public_id)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 @unsaved_texts_shown_to_visitors
-@annotator_required
+@annotator_form
 def returned_text(request: HttpRequest, number: int) -> HttpResponse:
     """Shows a returned sentence to its writer with the remark; a POST mends it (`text`) or declines (`do`)."""
     writer = cast(User, request.user)

@@ -5,11 +5,9 @@ from typing import Any, cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form, researcher_page
 from collection.models import PARTITIONS, Vetting
 from jobs.tasks import enqueue
 from shared.csv_files import csv_file
@@ -34,9 +32,7 @@ from validation.statistics.cached import Kind, current, request_statistics
 LONGEST_LIST = 2_000_000  # characters; a longer one is for the command
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def vetting(request: HttpRequest, slug: str) -> HttpResponse:
     """Previews the withdrawal of chosen pairs, withdraws them with a reason, and restores them."""
     question = asked_question(request, slug)
@@ -84,9 +80,7 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "validation/pairs/vetting.html", context, status=422 if error else 200)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def vetted_csv(request: HttpRequest, slug: str, number: int) -> StreamingHttpResponse:
     """Returns the pairs of a withdrawal as CSV, to be published separately."""
     found = get_object_or_404(Vetting.objects.select_related("corpus"), corpus__slug=slug, pk=number)

@@ -7,11 +7,9 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form, researcher_page
 from collection.models import Pair, ReturnedText
 from collection.models.querysets import PairQuerySet
 from collection.texts import direction_of
@@ -85,9 +83,7 @@ MOST_LABELS = 1000
 DECIDED_SHOWN = 10
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Lists pairs, fifty per page, with filters; the address holds them all. `as=csv`: all that pass, as CSV."""
     question = asked_question(request, slug)
@@ -152,9 +148,7 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     return render(request, "validation/pairs/pair_list.html", context)
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Shows a pair: its texts and their sources, its gold label, and its history. For htmx, without the workspace around."""
     question = asked_question(request, slug)
@@ -203,9 +197,7 @@ def _beside(pair: Pair) -> dict[str, Any]:
     }
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
     """Opens pairs that have no seats yet for validation: by number, by share, or by id."""
     question = asked_question(request, slug)
@@ -254,9 +246,7 @@ def _chosen(question: Question, form: dict[str, Any]) -> dict[str, Any]:
     return {"pairs": pairs, "seed": form["seed"], **limits[how]}
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
     """Adds seats to pairs whose votes split; a preview shows for how many pairs.
 
@@ -289,9 +279,7 @@ def more_labels(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "validation/pairs/more_labels.html", context, status=422 if error else 200)
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows the next pair that waits for a decision, with its labels; POST stores a decision with its reason."""
     question = asked_question(request, slug)

@@ -5,11 +5,9 @@ from typing import cast
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import User
-from accounts.pages.access import researcher_required
+from accounts.pages.access import researcher_form, researcher_page
 from collection.models import Pair
 from collection.texts import direction_of
 from shared.csv_files import csv_file
@@ -34,9 +32,7 @@ COLUMNS = [
 ]
 
 
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@researcher_required
+@researcher_form
 def controls(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows an expert one open pair after the other, without its labels; POST stores the expert's label."""
     question = asked_question(request, slug)
@@ -78,9 +74,7 @@ def controls(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@never_cache
-@require_safe
-@researcher_required
+@researcher_page
 def calibration(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Lists the calibration items of a question, with the numbers of answers; `as=csv`: as CSV."""
     question = asked_question(request, slug)

@@ -6,11 +6,9 @@ from typing import cast
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from accounts.models import User
-from accounts.pages.access import annotator_required
+from accounts.pages.access import annotator_page
 from collection.models import LedgerEntry
 from collection.writing.who_may_write import texts_to_mend
 from validation.labelling.correcting import recent_batches
@@ -21,9 +19,7 @@ DAYS_A_PAGE = 30
 FIRST_DAY = date(2000, 1, 1)  # earlier than any work, and far from the first date of the calendar
 
 
-@never_cache
-@require_safe
-@annotator_required
+@annotator_page
 def start(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     context = {
@@ -34,9 +30,7 @@ def start(request: HttpRequest) -> HttpResponse:
     return render(request, "validation/start_page/start.html", context)
 
 
-@never_cache
-@require_safe
-@annotator_required
+@annotator_page
 def my_work(request: HttpRequest) -> HttpResponse:
     """Shows an annotator's work, one row per day and thirty days per page, and how well their labels agree."""
     today = timezone.localdate()
