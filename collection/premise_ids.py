@@ -34,7 +34,7 @@ def text_of(sentences: Sequence[str]) -> str:
 
 
 def public_id_of(genre: str, digest: str) -> str:
-    """Returns a public id for a premise that came without one. It contains the genre, as a text may occur in two."""
+    """Returns a public id for a premise that came without one. Two genres may have the same text, so it names the genre."""
     return f"{genre}-{digest[:16]}"
 
 

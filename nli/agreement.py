@@ -47,11 +47,11 @@ def gold_of(pattern: Pattern, rule: Rule) -> Gold:
 def agreement_from_patterns(patterns: Patterns, rule: Rule) -> dict[str, Any]:
     """Return every statistic of SNLI's Table 3 and MultiNLI's Table 2, and chance-corrected agreement.
 
-    `patterns` may hold pairs with fewer labels than seats; they are left out (and counted). Shares
-    are over the pairs with all labels, the author's own label among the individual ones; only
-    `individual_equals_gold` is over the labels of those pairs that have a gold label: the readings that
-    fit the published tables. What needs an author is None where no pair has one. Where labels of one scheme decide
-    in another, a label equals the gold label that it stands for.
+    Pairs with fewer labels than seats are left out and counted. A share is over all other pairs;
+    `individual_equals_gold` is over the labels of pairs with a gold label. The author's label is one of the
+    individual labels. These definitions reproduce the published tables. Statistics that compare with the author
+    are None if no pair has one. If labels of one scheme decide the gold label in another, a label equals the gold
+    label that it stands for.
     """
     full = with_all_labels(patterns, rule.seats)
     alone = votes_only(without_author(full, rule))

@@ -169,7 +169,7 @@ class Parses(TypedDict):
 
 
 class Parser(TypedDict):
-    """What derived trees."""
+    """The parser that derived the trees of a snapshot, and the version of its rules."""
 
     tool: str
     version: str

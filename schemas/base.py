@@ -199,7 +199,7 @@ def _what(error: Any, model: type[Part]) -> str:
 
 
 def meant(text: str, known: Iterable[str], sentence: str) -> str:
-    """Return `sentence` with the known word that is most similar to `text`, or nothing."""
+    """Return `sentence` with the known word that is most similar to `text`; "" if none is similar."""
     close = difflib.get_close_matches(text, [word for word in known if word], n=1)
     return sentence.format(f'"{close[0]}"') if close else ""
 

@@ -40,9 +40,9 @@ def total(groups: Iterable[Counted], wanted: Mapping[str, str]) -> int:
 def numbers_by_value(
     groups: Collection[Counted], wanted: Mapping[str, str], name: str, order: Sequence[str] = ()
 ) -> list[tuple[str, int]]:
-    """Counts the values of a filter, in this order, else the most frequent first.
+    """Counts the rows for each value of the filter `name`, under the other filters. The chosen value of `name` is ignored.
 
-    The filter is left out of its own numbers: they say what another value would show.
+    order: the values in the order of the result; without it, the most frequent comes first.
     """
     others, counts = {key: value for key, value in wanted.items() if key != name}, Counter[str]()
     for group in groups:

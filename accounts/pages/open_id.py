@@ -108,7 +108,7 @@ class OpenIdAdapter(DefaultSocialAccountAdapter):
 
 
 def verified_addresses(sociallogin: SocialLogin) -> list[str]:
-    """Returns the addresses that the provider calls the person's own. Some providers send the word instead of the value."""
+    """Returns the addresses that the provider has verified. Some providers send the text "true" instead of true."""
     return [each.email for each in sociallogin.email_addresses if each.verified in (True, "true")]
 
 

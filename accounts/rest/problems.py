@@ -95,9 +95,9 @@ class Problem(APIException):
 
 
 def problem_details(exc: Exception, context: dict[str, Any]) -> Response | None:
-    """The exception handler of REST framework: {type, title, status, detail}, `errors` with fields.
+    """Makes problem details of an exception: {type, title, status, detail}, and `errors` by field.
 
-    Fields of nested input are named with dots. None leaves unknown exceptions to Django's 500.
+    The names of nested fields have dots. Returns None for unknown exceptions, which Django answers with 500.
     """
     if isinstance(exc, AccountsError):
         exc = _problem_of(exc, context["request"])

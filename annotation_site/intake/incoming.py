@@ -60,11 +60,11 @@ def paths_of(names: Sequence[str]) -> list[Path]:
 
 
 def store_text(*, name: str, text: str, folder: str = "") -> str:
-    """Stores a text among the incoming files under its own name. Returns its path there.
+    """Stores a text as a file `name` in the folder for incoming files. Returns its path there.
 
-    folder: of files that are read together; empty: a folder of its own. The same text is stored once.
-    Raises CommandError for a text that is empty or too long, a name that is none, or is taken in that folder, and a
-    full or locked folder.
+    folder: the subfolder of files that are read together; by default a new one. The same text is stored once.
+    Raises CommandError if the text is empty or too long, if the name is invalid or another file of the subfolder has
+    it, or if the folder is full or cannot be written.
     """
     text = text.replace("\r\n", "\n")
     plain = _safe(name.replace("\\", "/").rpartition("/")[2])

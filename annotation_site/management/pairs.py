@@ -29,9 +29,10 @@ class PairsCommand(BaseCommand):
     def add_shared_arguments(
         self, parser: CommandParser, *, what: str, licence: str, unless: str = ""
     ) -> None:
-        """Adds the options of both; intake/orders.py has the defaults. `what`: of the source, a line or a row.
+        """Adds the options of both commands. Their defaults are in intake/orders.py.
 
-        unless: when the default of --split is none.
+        what: what a source consists of, for the help texts: a line or a row. unless: the case in which --split is none
+        by default.
         """
         parser.add_argument(
             "--dry-run", action="store_true", help="show what would be made, and write nothing"

@@ -19,8 +19,11 @@ COUNTED = {"controls": "controls_right", "calibration": "calibration_right"}
 
 @dataclass(frozen=True)
 class AnnotatorList:
-    """heads: of the columns that somebody has a value in. rows: (annotator, texts of the columns after code and flags).
-    spread: (quartile, texts); the texts are in the order of the heads."""
+    """The table of annotators.
+
+    heads: the columns after code and flags in which somebody has a value. rows: (annotator, a text for each head).
+    spread: (quartile, a text for each head).
+    """
 
     heads: list[Head]
     rows: list[tuple[Annotator, list[str]]]

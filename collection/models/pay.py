@@ -22,7 +22,7 @@ LONGEST_REASON = 200
 
 
 class PayList(models.Model):
-    """Earnings of a corpus that a researcher approved together; then the list is exported, and at last paid."""
+    """Earnings of a corpus that a researcher approved together. The list is then exported, and later marked as paid."""
 
     corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="pay_lists")
     approved_at = models.DateTimeField(default=timezone.now)

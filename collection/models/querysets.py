@@ -18,7 +18,7 @@ def is_leased(now: datetime, path: str = "") -> Q:
 
 
 def is_unleased(now: datetime) -> Q:
-    """Returns the opposite condition, with no lease at all among it."""
+    """Returns the condition on seats that nobody has leased, or whose lease has ended."""
     return Q(leased_until=None) | Q(leased_until__lte=now)
 
 

@@ -29,9 +29,9 @@ class Nouns:
 
     @cached_property
     def senses(self) -> dict[str, str]:
-        """Returns noun -> its commonest visible sense (of its first two), by its name in data.noun.
+        """Returns noun -> its sense in captions, by its name in data.noun: of the first two senses the first visible one.
 
-        Visible, because a caption's table is a piece of furniture; in WordNet it is a set of data before that.
+        WordNet's first sense of "table" is a set of data; in a caption it is a piece of furniture.
         """
         first = {}
         for line in wordnet_lines(self.folder / "index.noun"):

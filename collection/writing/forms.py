@@ -193,7 +193,7 @@ class CheckForm(forms.Form):
 
     @property
     def tries_before(self) -> int:
-        """Returns how many answers a script has found wrong before this form was sent; 0 without scripts."""
+        """Returns how many wrong answers the page's script counted before this form was sent; 0 if scripts are off."""
         counted = self.data.get("tries", "")
         return min(int(counted), MOST_TRIES) if counted.isdecimal() and len(counted) < 5 else 0
 

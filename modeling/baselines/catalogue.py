@@ -171,7 +171,7 @@ def less_memory(settings: Settings) -> str:
 
 
 def stored_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings as a run folder stores them: later ones only if they differ from what older runs did."""
+    """Return the settings as a run folder stores them. One of LATER is stored only if it differs from its value there."""
     return {key: value for key, value in settings.model_dump().items() if LATER.get(key, ...) != value}
 
 

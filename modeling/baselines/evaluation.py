@@ -112,7 +112,7 @@ def vectors_of(
 ) -> Sequence[WordVectors | None]:
     """Find the vectors of words that training lacks, partition by partition, in one pass through the source.
 
-    Raises BaselineError if it is not the source that the run was trained with.
+    Raises BaselineError if the run was trained with vectors of another source.
     """
     if source is None or not isinstance(run.settings, NeuralSettings):
         return [None] * len(unseen)

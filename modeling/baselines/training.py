@@ -58,7 +58,7 @@ def require_its_vectors(config: RunConfig) -> None:
 
 
 def train_in_folder(config: RunConfig, events: Events, stop: Stop, workers: Workers) -> dict[str, Any]:
-    """Train the run and return its metrics. Everything else is in the folder by then."""
+    """Train the run from the files in its folder, and write its results there. Return its metrics."""
     labels = SCHEMES[config.scheme]
     partitions = {
         name: read_partition(file, labels, config.collapse) for name, file in config.files.present.items()

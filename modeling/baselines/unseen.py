@@ -32,7 +32,7 @@ def looks_up(settings: Settings) -> bool:
 def cut_unseen(
     pairs: Sequence[Pair], reads: Sequence[str], vocabulary: Lexicon, settings: Settings
 ) -> Unseen:
-    """Tokenise the pairs and collect the words to look up; several partitions are then looked up in one pass."""
+    """Tokenise the pairs and collect the words that training lacked, for one look-up of all partitions."""
     sides = [texts_of(side, pairs, vocabulary) for side in reads]
     if not looks_up(settings):
         return Unseen(pairs, sides, ())

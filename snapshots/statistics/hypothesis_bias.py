@@ -163,7 +163,10 @@ class _Features:
         self.waiting = array("q")
 
     def table(self, file: BinaryIO) -> _Table:
-        """Return the features of at least two hypotheses, by a file; the others carry no information."""
+        """Write the occurrences of features into `file`, and return their table.
+
+        A feature of a single hypothesis is left out: it carries no information.
+        """
         self._write()
         portions = self.written // (4 * CHUNK) + 1
         often = np.sort(np.concatenate([self._often(portion, portions) for portion in range(portions)]))

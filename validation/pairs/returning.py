@@ -114,7 +114,7 @@ def mend_text(*, returned: ReturnedText, writer: User, text: str) -> Pair:
 
 @one_transaction
 def decline_text(*, returned: ReturnedText, writer: User) -> None:
-    """Leaves a returned text withdrawn; again changes nothing. Raises AlreadyDecided if it is over."""
+    """Leaves a returned text withdrawn. Idempotent. Raises AlreadyDecided if it was mended or taken back, or is overdue."""
     lock_writer(writer)
     if ReturnedText.objects.of(writer).filter(pk=returned.pk, outcome=Outcome.DECLINED).exists():
         return

@@ -33,7 +33,7 @@ def also(question: Question | None) -> str:
 
 
 def address_of(name: str, question: Question) -> str:
-    """Returns the address of an annotator's page about this question. Only other questions than the main one are named."""
+    """Returns the address of an annotator's page about this question. It names the question unless it is the main one."""
     more = [] if question.is_main else [question.slug]
     return reverse(name, args=[question.corpus.slug, *more])
 

@@ -27,7 +27,7 @@ class Choice:
 
     @cached_property
     def button(self) -> SafeString:
-        """Returns the HTML of the radio button from its value on. Cached, since each pair of the batch shows it."""
+        """Returns the HTML of a radio button that follows its `name`: value, keys and label. Cached for the whole batch."""
         keys = (str(self.number), self.letter.upper()) if self.letter else (str(self.number),)
         return format_html(
             ' value="{}" data-number="{}" data-letter="{}"> {}<span class="keys" aria-hidden="true">{}</span>',

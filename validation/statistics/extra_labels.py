@@ -51,7 +51,10 @@ def single_premises(question: Question) -> dict[str, Any] | None:
 
 
 def place(votes: Sequence[int]) -> str:
-    """Returns the shares of the votes in twentieths that sum up to 20, rounded by largest remainders: "18-2-0"."""
+    """Returns the share of each label in twentieths, such as "18-2-0".
+
+    The twentieths are rounded by largest remainders, so that they sum up to 20.
+    """
     total = sum(votes)
     parts = [PARTS * n // total for n in votes]
     by_remainder = sorted(range(len(votes)), key=lambda k: (-(PARTS * votes[k] % total), k))
