@@ -146,6 +146,16 @@ class Scores:
             return own
         return next((rows for (_, *rest), rows in self.breakdowns.items() if tuple(rest) == key), [])
 
+    @cached_property
+    def uncounted(self) -> list[list[str]]:
+        """Returns which parts of each snapshot have pairs with a gold label that are not counted yet."""
+        found = []
+        for on, snapshot in enumerate(self.snapshots):
+            parts = [part for part in PARTITIONS if not self.composition(on, part, "label")]
+            pairs = snapshot.pairs.filter(gold_label__isnull=False)
+            found.append([part for part in parts if pairs.filter(partition=part).exists()])
+        return found
+
     def values(self, on: int, partition: str, dimension: str) -> list[str]:
         found = (row[0] for row in self.composition(on, partition, dimension))
         return in_order(found, self.labels(on))
@@ -267,10 +277,10 @@ def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> 
     value = _of_pairs(scores, wanted)
     if value is not None:
         return Cell(kind, value)
-    where = f"{scores.names[wanted.on]} {wanted.partition}"
-    return Cell(
-        kind, missing=f"{where}: its pairs are not counted, or it has none. The command `report` counts them"
-    )
+    uncounted = scores.uncounted[wanted.on] if wanted.partition == "all" else []
+    what = "its pairs are not counted" + ("" if uncounted else ", or it has none")
+    where = f"{scores.names[wanted.on]} {' and '.join(uncounted) or wanted.partition}"
+    return Cell(kind, missing=f"{where}: {what}. The command `report` counts them")
 
 
 def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
@@ -278,6 +288,8 @@ def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
         return len(scores.labels(wanted.on))
     if wanted.measure.startswith("example"):
         return _example(scores, wanted)
+    if wanted.partition == "all" and scores.uncounted[wanted.on]:
+        return None
     partitions = PARTITIONS if wanted.partition == "all" else (wanted.partition,)
     whole: Counter[str] = Counter()
     part: Counter[str] = Counter()

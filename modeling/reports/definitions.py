@@ -100,7 +100,7 @@ def matched_parts(context: Context) -> Iterator[Entry]:
     if len(context.names) > 1:
         yield context.names[1], {"on": 1}
     known = context.values(0, "train", "genre")
-    held_out = context.values(0, "test", "genre")
+    held_out = context.values(0, "test", "genre") if known else []
     for title, wanted in (("matched", True), ("mismatched", False)):
         found = tuple(genre for genre in held_out if (genre in known) is wanted)
         if found:

@@ -85,6 +85,20 @@ def test_genres_are_matched_where_the_training_part_has_them(snapshot):
     assert cell("multinli-4", [snapshot], "Majority", "matched").mean == pytest.approx(1 / 3)
 
 
+def test_what_is_counted_in_part_makes_no_number(snapshot):
+    """A run counts dev and test; only `report` counts train. Until then no genre is mismatched, and no total is there."""
+    run = scored(snapshot, "cbow")
+    assert fill("multinli-4", [snapshot]).columns == []
+    found = cell("hyponly-1", [snapshot], "small@1", "pairs")
+    assert (found.mean, found.missing) == (
+        None, "small@1 train: its pairs are not counted. The command `report` counts them",
+    )  # fmt: skip
+    store_composition(snapshot, "train")
+    counted = cell("hyponly-1", [snapshot], "small@1", "pairs").mean
+    assert counted == snapshot.pairs.exclude(gold_label=None).count()
+    assert cell("multinli-4", [snapshot], "CBOW, trained on the first snapshot", "matched").runs == [run.pk]
+
+
 def test_gains_are_over_the_majority(snapshot):
     for partition in ("dev", "test"):
         store_composition(snapshot, partition)
