@@ -1,7 +1,11 @@
 """Checks without a container engine that everything that the container files name exists."""
 
+import os
 import re
+import subprocess
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,6 +45,31 @@ def test_secrets_have_no_default_that_one_could_forget() -> None:
     given = SERVICES["web"]["environment"]
     assert given["SECRET_KEY"].startswith("${SECRET_KEY:?")
     assert "${POSTGRES_PASSWORD:?" in given["DATABASE_URL"]
+
+
+@pytest.mark.thorough
+def test_the_first_start_prepares_an_empty_database_and_an_empty_folder(tmp_path: Path) -> None:
+    """Runs the commands of `prepare` as they stand there, with the settings of the containers."""
+    filled = {
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'site.sqlite3'}",
+        "SECRET_KEY": "k" + "0123456789" * 6,
+        "ALLOWED_HOSTS": "quintet.example.org",
+    }
+    settings_of_all = {
+        name: re.sub(r"\$\{\w+:-(.*)\}", r"\1", value)
+        for name, value in SERVICES["prepare"]["environment"].items()
+    }
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "QUINTET_VAR": str(tmp_path / "var"),
+        **settings_of_all,
+        **filled,
+    }
+    done = subprocess.run(
+        SERVICES["prepare"]["command"], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "var" / "static" / "staticfiles.json").exists()
 
 
 @pytest.mark.parametrize("name", [name for name in OURS if isinstance(SERVICES[name].get("command"), list)])
