@@ -20,13 +20,15 @@ from snapshots.statistics.paper_tables import Table
 class Overview:
     """How one table is made: `make` gets the snapshots, the partition and how many rows at most.
 
-    `about`: a sentence about its content. `several`: it covers all named snapshots, else the first alone.
+    `about`: a sentence about its content. `several`: it covers all named snapshots, else the first alone. Without
+    `by_partition` it is the same for every partition.
     """
 
     title: str
     about: str
     make: Callable[[list[Snapshot], str, int], Table]
     several: bool = False
+    by_partition: bool = True
     # What only the command does first, because it takes longer than a page may; it yields what it is at.
     count: Callable[[list[Snapshot]], Iterator[str]] | None = None
 
@@ -70,12 +72,14 @@ OVERVIEWS: dict[str, Overview] = {
         "Whether texts of one part are in another: of one snapshot, or of the first and each further one.",
         leaks,
         several=True,
+        by_partition=False,
         count=count_leaks,
     ),
     "features": Overview(
         "Top features of the lexicalized classifier",
         "The words and word pairs that speak most for each label (SNLI, section 3.4).",
         features,
+        by_partition=False,
     ),
 }
 
