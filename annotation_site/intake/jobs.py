@@ -50,7 +50,7 @@ def order_for(row: PairImportJob, tell: Callable[[str], None] = lambda text: Non
     if row.recipe:
         _, order = recast_order({**RECAST_OPTIONS, **asked, "recipe": row.recipe}, tell)
         return order
-    return order_of({**IMPORT_OPTIONS, **asked})
+    return order_of({**IMPORT_OPTIONS, **asked}, tell)
 
 
 def premise_order_for(row: PairImportJob) -> PremiseOrder:

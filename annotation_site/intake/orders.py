@@ -94,7 +94,8 @@ def check_slug(slug: str) -> None:
         ) from None
 
 
-def order_of(options: dict[str, Any]) -> PairOrder:
+def order_of(options: dict[str, Any], tell: Callable[[str], None] = lambda text: None) -> PairOrder:
+    """Reads the options. Raises CommandError. `tell`: as of `recast_order`."""
     check_slug(options["corpus"])
     try:
         split = split_of(options["split"] or DEFAULT, options["seed"])
@@ -112,7 +113,7 @@ def order_of(options: dict[str, Any]) -> PairOrder:
     check_rule(options["seats"], options["threshold"], guess.form.partitions)
     return PairOrder(
         slug=options["corpus"],
-        form=guess.form,
+        form=replace(guess.form, tell=tell),
         files=files,
         scheme=options["scheme"] or scheme_of(guess, options["corpus"]),
         read_as=guess.options,
@@ -164,7 +165,7 @@ def recast_order(
 ) -> tuple[RecastFormat, PairOrder]:
     """Reads the options. Raises CommandError, or ValueError that says which option is invalid.
 
-    `tell` is called with the progress while a recipe looks through its sources, before the first pair.
+    `tell` is called with the progress while a source is looked through, before the first pair.
     """
     check_slug(options["corpus"])
     recipe = recipe_of(options["recipe"], options["recipes"])

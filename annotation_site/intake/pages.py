@@ -9,7 +9,7 @@ from typing import Any, cast
 from django.conf import settings
 from django.contrib import messages
 from django.core.management.base import CommandError
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -19,6 +19,7 @@ from accounts.pages.access import researcher_form, researcher_page
 from annotation_site.intake.incoming import MOST_CHARACTERS, incoming_files, paths_of, store_text
 from annotation_site.intake.jobs import request_import, stop_import
 from annotation_site.intake.orders import AUTO, offered_recipes
+from annotation_site.intake.pairs import notes_on
 from collection.formats.lines import BadLine, any_records, container_of
 from collection.formats.maps import FIELDS, BadMap
 from collection.formats.registry import FORMATS
@@ -48,7 +49,8 @@ COLUMNS = 6  # of a table; a row with more is a list
 LONGEST = 300
 RECIPE = "recipe:"
 PREMISE_TEXTS, PREMISE_SWITCHES = ("licence", "document"), ("split", "alone")
-TEXTS = ("columns", "label_map", "split", "genre", "licence")
+TEXTS = ("columns", "label_map", "split", "genre", "only_genre", "licence")
+OF_FORM = ("how", "corpus", "partition", "scheme", "seed", *TEXTS)  # values of the form of pairs
 OPTION = re.compile(r"--(format|columns|label-map|scheme) (.*?)(?= --(?:format|columns|label-map|scheme) |$)")
 
 
@@ -73,11 +75,12 @@ def imports(request: HttpRequest) -> HttpResponseBase:
 def new_import(request: HttpRequest) -> HttpResponse:
     """Shows the first rows of the files, a proposed format with its maps, and a form.
 
-    POST requests a preview or an import.
+    how: the form is filled with the values of an earlier import, not with what is proposed. POST requests a preview or
+    an import.
     """
     names = (request.POST if request.method == "POST" else request.GET).getlist("file")
     names = [name.replace("\0", "") for name in names]
-    error, rows, proposal, given = "", [], {}, {}
+    error, rows, proposal, given = "", [], {}, _given(request.GET) if "how" in request.GET else {}
     try:
         paths = paths_of(names)
         rows = _first_rows(paths[0])
@@ -88,7 +91,7 @@ def new_import(request: HttpRequest) -> HttpResponse:
         kind = container_of(paths[0])
         proposal = {"why": str(problem), "format": kind if kind in FORMATS else AUTO}
     if request.method == "POST" and not error:
-        given = _given(request)
+        given = _given(request.POST)
         try:
             job = request_import(
                 by=cast(User, request.user),
@@ -157,11 +160,12 @@ def import_job(request: HttpRequest, number: int) -> HttpResponse:
             )
             if report.get(key)
         ],
+        "notes": notes_on(report),
         "reasons": report.get("reasons", {}).items(),
         "options": [(name, value) for name, value in job.options.items() if value],
         "is_wanted": job.status in (job.WAITING, job.WORKING),
         "error": error,
-        "again": f"{_form_of(job)}?{urlencode({'file': job.files}, doseq=True)}",
+        "again": f"{_form_of(job)}?{urlencode({'file': job.files, **_given_before(job)}, doseq=True)}",
     }
     htmx = request.method == "GET" and request.htmx  # type: ignore[attr-defined]
     template = "annotation_site/_import_state.html" if htmx else "annotation_site/import_job.html"
@@ -241,11 +245,19 @@ def send_file(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation_site/send_file.html", context, status=422 if error else 200)
 
 
-def _given(request: HttpRequest) -> dict[str, Any]:
+def _given(sent: QueryDict) -> dict[str, Any]:
     """Returns the form as it was submitted."""
-    names = ("how", "corpus", "partition", "scheme", "seed", *TEXTS)
-    found = {name: request.POST.get(name, "").replace("\0", "").strip() for name in names}
-    return {**found, "open": request.POST.get("open") == "yes"}
+    found = {name: sent.get(name, "").replace("\0", "").strip() for name in OF_FORM}
+    return {**found, "open": sent.get("open") == "yes"}
+
+
+def _given_before(job: PairImportJob) -> dict[str, Any]:
+    """Returns the values of the form that requested the job."""
+    values = {name: "yes" if value is True else value for name, value in job.options.items() if value}
+    if job.is_of_premises:
+        return values
+    how = f"{RECIPE}{job.recipe}" if job.recipe else values.pop("format")
+    return {"corpus": job.corpus_slug, "how": how, **values}
 
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Imports files of pairs: reads, plans, writes in portions, and opens pairs for validation."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,24 @@ LISTED = 1000  # refused lines that a report names one by one; all of them are c
 FIRST_SHOWN = 3  # pairs that a dry run shows
 KEYS_LISTED = 50  # keys that were not read
 MANY = 500  # pairs that the database's planner should know of
+NOTES = {
+    "skipped": "pairs existed already and were skipped",
+    "author_labels": "pairs have the author's label",
+    "published_labels": "pairs have a published label",
+    "published_differs": "of them differ from the majority of the votes: published, differs from the votes",
+    "published_without_majority": "of them have no majority behind them: published, no majority",
+    "self_validated": "pairs have their author among the validators too; their labels are imported unchanged",
+    "people": "new annotators, by the codes of the file",
+    "fewer_labels": "pairs have fewer labels than seats; no seats are opened for them",
+    "more_labels": "pairs have more labels than the question has seats; the first ones decide gold",
+    "empty_hypotheses": "pairs have an empty hypothesis",
+    "premise_ids_changed": "premise ids belonged to another text and were changed",
+    "pair_ids_changed": "pair ids stood for several pairs; the second of them got ~2, and so on",
+    "gold_differs": "pairs have another gold label in the file than by the rule",
+    "answers_left_out": "answers name several labels and are no votes",
+    "other_genres": "pairs of other genres were left out",
+    "opened": "pairs were opened for validation",
+}
 
 
 class StrictRefusal(Exception):
@@ -386,6 +404,11 @@ def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
             raise WrongCorpus(
                 f'{corpus.slug} has no genre "{order.genre}"; its genres are: {", ".join(known)}.'
             )
+
+
+def notes_on(outcome: Mapping[str, Any]) -> list[tuple[int, str]]:
+    """Returns what else a person must know about an import with this summary: numbers, each with what it counts."""
+    return [(outcome[key], note) for key, note in NOTES.items() if outcome.get(key)]
 
 
 def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:

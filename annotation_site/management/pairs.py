@@ -13,7 +13,9 @@ from annotation_site.intake.pairs import (
     PairReport,
     StrictRefusal,
     WrongCorpus,
+    notes_on,
     split_in_words,
+    summary,
 )
 from collection.imports.pair_plans import PlannedPair
 from collection.imports.splits import DEFAULT
@@ -114,26 +116,11 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
     counts = report.counts
     done = "would be imported; nothing was written" if order.dry_run else "imported"
     first = f"{order.slug}: {counts.get('pairs', 0):,} pairs, {counts.get('premises', 0):,} new premises and"
-    notes = {
-        "skipped": "pairs existed already and were skipped",
-        "author_labels": "pairs have the author's label",
-        "published_labels": "pairs have a published label",
-        "published_differs": "of them differ from the majority of the votes: published, differs from the votes",
-        "published_without_majority": "of them have no majority behind them: published, no majority",
-        "self_validated": "pairs have their author among the validators too; their labels are imported unchanged",
-        "people": "new annotators, by the codes of the file",
-        "fewer_labels": "pairs have fewer labels than seats; no seats are opened for them",
-        "more_labels": "pairs have more labels than the question has seats; the first ones decide gold",
-        "empty_hypotheses": "pairs have an empty hypothesis",
-        "premise_ids_changed": "premise ids belonged to another text and were changed",
-        "pair_ids_changed": "pair ids stood for several pairs; the second of them got ~2, and so on",
-    }
     found = [f"{first} {counts.get('labels', 0):,} labels {done}."]
-    found += [f"  {counts[key]:,} {note}" for key, note in notes.items() if counts.get(key)]
-    if counts.get("gold_differs"):
-        examples = ", ".join(report.gold_differs)
+    found += [f"  {number:,} {note}" for number, note in notes_on(summary(order, report))]
+    if report.gold_differs:
         found.append(
-            f"  {counts['gold_differs']:,} pairs whose gold label in the file differs from the rule's: {examples}"
+            f"  pairs with another gold label in the file, the first: {', '.join(report.gold_differs)}"
         )
     if report.ids_changed:
         found.append(f"  changed pair ids, the first: {', '.join(report.ids_changed)}")
@@ -147,14 +134,8 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
     if report.partitions:
         each = ", ".join(f"{name} {number:,}" for name, number in sorted(report.partitions.items()))
         found.append(f"  partitions: {each} ({split_in_words(order)})")
-    if report.left_out:
-        found.append(f"  {report.left_out:,} answers name several labels and are no votes")
-    if report.other_genres:
-        found.append(f"  {report.other_genres:,} pairs of other genres were left out")
     if report.unread:
         found.append(f"  keys that were not read: {', '.join(sorted(report.unread))}")
-    if report.opened:
-        found.append(f"  {report.opened:,} pairs opened for validation")
     if order.dry_run:
         found += [line for plan in report.first for line in shown(plan)]
     return found

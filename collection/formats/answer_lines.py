@@ -24,19 +24,21 @@ LABELS = tuple(LETTERS.values())
 ANNOTATORS = 4
 MOST_ANSWERS = 1000  # of one pair
 
-Records = Callable[[Path], Iterator[Record | BadLine]]
+Records = Iterator[Record | BadLine]
 
 
-def gathered(by: tuple[str, ...], label: str, annotator: str, several: str = "") -> Records:
-    """Return a reader that makes one record of all answers with equal values in `by`.
+def gathered(
+    by: tuple[str, ...], label: str, annotator: str, several: str = ""
+) -> Callable[[Records], Records]:
+    """Returns a function that makes one record of all answers with equal values in `by`.
 
-    The record is the first answer's, with lists of labels and annotators under `label` and `annotator`. Holds the
-    whole file in memory. `several`: the separator of labels in an answer that names more than one.
+    The record is the first answer's, with lists of labels and annotators under `label` and `annotator`. Holds all
+    answers in memory. `several`: the separator of labels in an answer that names more than one.
     """
 
-    def answer_records(path: Path) -> Iterator[Record | BadLine]:
+    def answers_by_pair(answers: Records) -> Records:
         found: dict[tuple[str, ...], Record] = {}
-        for item in any_records(path):
+        for item in answers:
             if isinstance(item, BadLine):
                 yield item
                 continue
@@ -59,10 +61,10 @@ def gathered(by: tuple[str, ...], label: str, annotator: str, several: str = "")
             first[annotator].append(str(person))
         yield from found.values()
 
-    return answer_records
+    return answers_by_pair
 
 
-def varierr_records(path: Path) -> Iterator[Record | BadLine]:
+def varierr_records(path: Path) -> Records:
     """Reads VariErr: its JSON Lines, or the shared task's JSON object with items by id."""
     first = next(iter(read_lines(path)), None)
     if not isinstance(first, tuple) or first[1].strip() not in {"{", ""}:
@@ -122,7 +124,7 @@ def _by_annotator(record: dict[str, Any]) -> list[set[str]]:
     return given
 
 
-def block_records(path: Path) -> Iterator[Record | BadLine]:
+def block_records(path: Path) -> Records:
     """Reads blocks of lines `key: value` separated by empty lines."""
     record: dict[str, Any] = {}
     start = 0
@@ -148,7 +150,7 @@ def block_records(path: Path) -> Iterator[Record | BadLine]:
         yield start, record
 
 
-def scitail_records(path: Path) -> Iterator[Record | BadLine]:
+def scitail_records(path: Path) -> Records:
     """Reads SciTail's JSON Lines, or its table of three columns without a header."""
     first = next(iter(read_lines(path)), None)
     if isinstance(first, tuple) and first[1].startswith("{"):
@@ -159,7 +161,7 @@ def scitail_records(path: Path) -> Iterator[Record | BadLine]:
 TAG = re.compile(r"</?[a-z]+>")
 
 
-def add_one_records(path: Path) -> Iterator[Record | BadLine]:
+def add_one_records(path: Path) -> Records:
     """Reads tab-separated lines: the mean rating, other cells, and two sentences, with the added word in tags."""
     for item in read_lines(path):
         if isinstance(item, BadLine):
@@ -180,10 +182,10 @@ HYPOTHESES = (  # MegaVeridicality: how the frame ends -> what was asked about
 )
 
 
-def veridicality_records(path: Path) -> Iterator[Record | BadLine]:
+def gathered_veridicality(answers: Records) -> Records:
     """Gathers MegaVeridicality's answers; the hypothesis follows from the frame."""
     keys = ("verb", "frame", "polarity", "conditional")
-    for item in gathered(keys, "veridicality", "participant")(path):
+    for item in gathered(keys, "veridicality", "participant")(answers):
         if not isinstance(item, BadLine):
             frame = str(item[1]["frame"])
             hypothesis = next((text for end, text in HYPOTHESES if frame.endswith(end)), None)

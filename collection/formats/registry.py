@@ -18,10 +18,10 @@ from collection.formats.answer_lines import (
     add_one_records,
     block_records,
     gathered,
+    gathered_veridicality,
     read_varierr,
     scitail_records,
     varierr_records,
-    veridicality_records,
 )
 from collection.formats.chaosnli import read_chaosnli
 from collection.formats.dnc import dnc_records, read_dnc
@@ -40,7 +40,9 @@ from collection.formats.mpe import mpe_records, read_mpe
 from collection.formats.records import ImportedPair, Unreadable, printable
 from collection.formats.snapshot import facts_beside, read_snapshot_line, snapshot_records
 from collection.formats.snli import read_snli, read_snli_table
+from shared.portions import portions
 
+PORTION = 2000  # records between two words about the progress
 PEEKED = 100  # records among which each column that the researcher named must occur
 
 
@@ -58,6 +60,7 @@ class ImportFormat:
     genres: name, register and in_training of genres that the import makes, by slug.
     ids_repeat: several pairs of a file may have one id; the second gets `~2` at its end, the third `~3`.
     facts: reads values for the fields above from a file beside the pairs.
+    gathers: makes pairs' records of all records of a file, before the first pair. tell: hears how far this is.
     mark: columns by which a file of this format is recognised; `a|b`: one of the two. marked_values: for formats that
     share their columns, what all values of a column must contain.
     """
@@ -83,6 +86,8 @@ class ImportFormat:
     genres: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     ids_repeat: bool = False
     facts: Callable[[Path], dict[str, Any]] | None = None
+    gathers: Callable[[Iterator[Record | BadLine]], Iterator[Record | BadLine]] | None = None
+    tell: Callable[[str], None] = lambda text: None
 
     def knowing(self, path: Path) -> "ImportFormat":
         """Returns the format with the facts from the file beside this one. Raises ValueError for an invalid file."""
@@ -115,7 +120,7 @@ class ImportFormat:
 
         Raises BadMap if a column that the researcher named does not exist.
         """
-        found = self.records(path)
+        found = self.gathers(self.told(path)) if self.gathers else self.records(path)
         if self.fields and self.fields.named:
             first = list(islice(found, PEEKED))
             keys = [key for item in first if not isinstance(item, BadLine) for key in item[1]]
@@ -132,6 +137,14 @@ class ImportFormat:
                 yield read(*item)
             except Unreadable as problem:
                 yield BadLine(item[0], str(problem), tuple(map(printable, item[1])))
+
+    def told(self, path: Path) -> Iterator[Record | BadLine]:
+        """Yields the records of a file of which all must be read before the first pair, and tells how far it is."""
+        for portion in portions(self.records(path), PORTION):
+            yield from portion
+            last = portion[-1]
+            line = last.line if isinstance(last, BadLine) else last[0]
+            self.tell(f"{path.name}: line {line:,}, looked through before the first pair")
 
 
 def _registered(*formats: ImportFormat) -> dict[str, ImportFormat]:
@@ -273,8 +286,9 @@ FORMATS: dict[str, ImportFormat] = _registered(
     judged(
         "mega-veridicality",
         "MegaVeridicality, comma-separated: an answer a line",
-        veridicality_records,
+        any_records,
         published_maps.VERIDICALITY,
+        gathers=gathered_veridicality,
         mark=_marks("veridicality", "frame"),
         seats=10,
     ),
@@ -336,8 +350,9 @@ FORMATS: dict[str, ImportFormat] = _registered(
     judged(
         "livenli",
         "LiveNLI, comma-separated, an answer a line: those with one label",
-        gathered(("uid",), "multilabel", "worker_id", several="|"),
+        any_records,
         published_maps.LIVE,
+        gathers=gathered(("uid",), "multilabel", "worker_id", several="|"),
         mark=_marks("multilabel", "worker_id"),
         seats=9,
     ),

@@ -15,9 +15,6 @@ from collection.premise_ids import digest_of
 from collection.recasting.names import NAMES, Names
 from collection.recasting.recipe import ENTAILED, NOT_ENTAILED, Draw, Item, PassedOver, Recipe
 from nli.lines import PARTITIONS
-from shared.portions import portions
-
-PORTION = 2000  # rows between two words about the progress
 
 
 class RecipeFails(ValueError):
@@ -39,7 +36,7 @@ class Row:
 class RecastFormat(ImportFormat):
     """Reads a source by a recipe. `sources`: all files, for the recipe's survey. `passed_over` counts reasons.
 
-    `licence`, if any, is that of all pairs, instead of the rows' and the recipe's. `tell`: hears how far the survey is.
+    `licence`, if any, is that of all pairs, instead of the rows' and the recipe's.
     """
 
     recipe: Recipe
@@ -47,7 +44,6 @@ class RecastFormat(ImportFormat):
     seed: int = 0
     names: Names = NAMES
     licence: str = ""
-    tell: Callable[[str], None] = lambda text: None
     passed_over: Counter[str] = field(default_factory=Counter)
     rows_read: Counter[str] = field(default_factory=Counter)
 
@@ -81,13 +77,8 @@ class RecastFormat(ImportFormat):
         return self.recipe.survey(self._surveyed())
 
     def _surveyed(self) -> Iterator[dict[str, Any]]:
-        """Yields every record of all sources, with a word about each portion: a source may be long."""
         for path in self.sources:
-            for portion in portions(self.recipe.read(path), PORTION):
-                yield from (item[1] for item in portion if not isinstance(item, BadLine))
-                last = portion[-1]
-                line = last.line if isinstance(last, BadLine) else last[0]
-                self.tell(f"{path.name}: line {line:,}, looked through before the first pair")
+            yield from (item[1] for item in self.told(path) if not isinstance(item, BadLine))
 
     def _pairs(self, line: int, record: dict[str, Any]) -> Iterable[ImportedPair]:
         # A path says where the row came from, not what it is: a source gives the same pairs in any folder.

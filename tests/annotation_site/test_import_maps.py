@@ -137,3 +137,25 @@ def test_a_snapshot_of_such_a_corpus_comes_back(tmp_path):
     assert (made.scheme, made.corpus.scheme, made.gold_rule) == ("ordinal5", "entailed2", "unanimous")
     ours, theirs = ((folder(freeze(each)) / "test.jsonl").read_text() for each in (made.corpus, corpus))
     assert ours == theirs
+
+
+ANSWERS = "uid,premise,hypothesis,worker_id,multilabel\n" + "".join(
+    f"{n // 3},P {n // 3}.,H.,w{n % 3},true\n" for n in range(12)
+)
+
+
+def test_answers_that_are_gathered_are_reported_as_they_are_read_and_can_be_stopped(tmp_path, monkeypatch):
+    path, heard = tmp_path / "answers.csv", []
+    path.write_text(ANSWERS)
+    monkeypatch.setattr("collection.formats.registry.PORTION", 5)
+    monkeypatch.setattr("annotation_site.intake.files.Progress.tell", lambda self, text: heard.append(text))
+    assert run("import_pairs", "live", path, format="livenli", split="none", json=True).json["pairs"] == 4
+    before_pairs = [f"answers.csv: line {line}, looked through before the first pair" for line in (6, 11, 13)]
+    assert heard == [*before_pairs, "answers.csv: line 11, 4 pairs in"]
+
+    def stopped(self: object, text: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("annotation_site.intake.files.Progress.tell", stopped)
+    assert "Interrupted" in run("import_pairs", "other", path, format="livenli").failure
+    assert not Corpus.objects.filter(slug="other").exists()

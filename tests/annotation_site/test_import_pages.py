@@ -1,6 +1,7 @@
 """Researchers import and recast by pages: first rows, a proposed map, a preview, then the import as a job."""
 
 import json
+import re
 import shutil
 from html import unescape
 from pathlib import Path
@@ -95,7 +96,45 @@ def test_the_first_rows_and_a_map_are_proposed_then_looked_at_then_imported(brow
     assert (done.status, done.report["pairs"], Pair.objects.count()) == ("done", 8, 8)
     again = carried_out(browser, sent, f"/imports/{done.pk}/", {"do": "import"})
     assert (again.report["pairs"], again.report["skipped"]) == (0, 8)
-    assert "8 were there already" in browser.get(f"/imports/{again.pk}/").text
+    assert "8 pairs existed already and were skipped" in browser.get(f"/imports/{again.pk}/").text
+
+
+def test_one_genre_of_a_file_is_imported_and_the_form_can_be_changed_afterwards(browser, incoming, sent):
+    rows = [
+        {"premise": f"Text {n}.", "hypothesis": "So.", "label": "neutral", "genre": "ab"[n % 2], "of": n}
+        for n in range(5)
+    ]
+    write_jsonl(incoming / "genres.jsonl", map(json.dumps, rows))
+    form = {"file": "genres.jsonl", "corpus": "half", "how": "jsonl", "only_genre": "a", "do": "look"}
+    form |= {"columns": "id=of", "split": "60:20:20", "seed": "7", "open": "yes"}
+    seen = carried_out(browser, sent, "/imports/new/", form)
+    assert (seen.report["pairs"], seen.report["other_genres"]) == (3, 2)
+    page = browser.get(f"/imports/{seen.pk}/").text
+    assert "<li>2 pairs of other genres were left out</li>" in page
+    change = unescape(re.search(r'href="([^"]*)">Change the form', page)[1])
+    again = browser.get(change).text
+    for name in ("corpus", "only_genre", "columns", "split", "seed"):
+        assert re.search(f'name="{name}"[^>]* value="{form[name]}"', again), name
+    assert '<option value="jsonl" selected>' in again
+    assert 'name="open" value="yes" checked' in again
+
+
+def test_a_recasting_can_be_changed_afterwards_with_its_recipe(browser, incoming, sent):
+    name = Path(shutil.copy(REVIEWS[0], incoming)).name
+    form = {"file": name, "corpus": "reviews", "how": "recipe:sentiment", "licence": "CC0", "do": "look"}
+    seen = carried_out(browser, sent, "/imports/new/", form)
+    page = browser.get(f"/imports/{seen.pk}/").text
+    again = browser.get(unescape(re.search(r'href="([^"]*)">Change the form', page)[1])).text
+    assert '<option value="recipe:sentiment" selected>' in again
+    assert 'name="licence" value="CC0"' in again
+
+
+def test_keys_that_were_not_read_are_named(browser, incoming, sent):
+    row = {"premise": "A.", "hypothesis": "B.", "label": "neutral", "remark": "odd"}
+    write_jsonl(incoming / "more.jsonl", [json.dumps(row)])
+    form = {"file": "more.jsonl", "corpus": "more", "how": "jsonl", "do": "import"}
+    done = carried_out(browser, sent, "/imports/new/", form)
+    assert "<li>Not read: <code>remark</code></li>" in browser.get(f"/imports/{done.pk}/").text
 
 
 def test_a_recipe_shows_source_rows_beside_what_they_become(browser, incoming, sent):
@@ -353,7 +392,7 @@ def test_a_text_that_cannot_be_stored_says_why_and_stores_nothing(browser, incom
 
 
 def test_the_look_through_a_source_is_stopped_like_the_import(browser, incoming, sent, monkeypatch):
-    monkeypatch.setattr("collection.recasting.recipe_format.PORTION", 1)
+    monkeypatch.setattr("collection.formats.registry.PORTION", 1)
     shutil.copy(REVIEWS[0].parents[1] / "entities/eng.train", incoming)
     form = {"file": "eng.train", "corpus": "names", "how": "recipe:entities-conll", "do": "look"}
     browser.post("/imports/new/", form)

@@ -203,7 +203,7 @@ def test_a_gold_label_that_is_not_the_majority_is_reported(bring):
         snli(4),
     ]
     result = bring(records, format="snli", json=False)
-    assert "2 pairs whose gold label in the file differs from the rule's: 24.jpg#1r1n" in result.out
+    assert "another gold label in the file, the first: 24.jpg#1r1n" in result.out
     assert not Pair.objects.exclude(published_label=None).exists()
 
 

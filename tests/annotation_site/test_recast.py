@@ -162,7 +162,7 @@ def test_an_interrupted_run_goes_on(monkeypatch, tmp_path) -> None:
 
 def test_a_look_through_the_source_before_the_first_pair_says_how_far_it_is(monkeypatch) -> None:
     heard = []
-    monkeypatch.setattr("collection.recasting.recipe_format.PORTION", 2)
+    monkeypatch.setattr("collection.formats.registry.PORTION", 2)
     monkeypatch.setattr("annotation_site.intake.files.Progress.tell", lambda self, text: heard.append(text))
     source = EXAMPLES / "entities/eng.train"
     assert run("recast", "names", "entities-conll", source, dry_run=True).failure == ""

@@ -86,10 +86,10 @@ class Command(PairsCommand):
         parser.set_defaults(**IMPORT_OPTIONS)
 
     def write(self, options: dict[str, Any]) -> None:
-        order = order_of(options)
+        progress = Progress()
+        order = order_of(options, progress.tell)
         if options["format"] == AUTO:
             self.stderr.write(f"{order.files[0].name} is read with {order.read_as}")
-        progress = Progress()
         order = with_split(order, progress.tell)
         report = import_pairs(order, progress.tell)
         self.show(
