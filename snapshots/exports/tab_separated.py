@@ -3,14 +3,16 @@
 These files cannot hold tabs and line breaks in texts: both become spaces, and export.json counts the changed texts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from collection.premise_ids import published_id
 from nli.lines import SIDES, Line, premises_of
 from nli.manifest import Manifest
 from snapshots.exports.limits import NLI3, ExportError, check_nli3, check_one_sentence
-from snapshots.files.reading import by_portion, partitions
+from snapshots.exports.matched import Part, by_matched_genres, whole_partitions
+from snapshots.files.reading import by_portion
 
 LABEL_COLUMNS = 5
 LABELS = tuple(f"label{number}" for number in range(1, LABEL_COLUMNS + 1))
@@ -33,11 +35,13 @@ Notes = dict[str, int]
 
 
 def snli_txt(source: Path, manifest: Manifest, out: Path) -> Notes:
-    return _one_sentence_a_premise(source, manifest, out, SNLI, "snli_txt")
+    return _one_sentence_a_premise(source, manifest, out, SNLI, "snli_txt", whole_partitions(manifest))
 
 
 def multinli_txt(source: Path, manifest: Manifest, out: Path) -> Notes:
-    return _one_sentence_a_premise(source, manifest, out, MULTINLI, "multinli_txt")
+    return _one_sentence_a_premise(
+        source, manifest, out, MULTINLI, "multinli_txt", by_matched_genres(manifest)
+    )
 
 
 def mpe(source: Path, manifest: Manifest, out: Path) -> Notes:
@@ -48,7 +52,7 @@ def mpe(source: Path, manifest: Manifest, out: Path) -> Notes:
         judgements = [str(given.count(label)) for label in NLI3]
         return [line["pairID"], *_captions(line), line["sentence2"], *judgements, line["gold_label"]]
 
-    return _write(source, manifest, out, MPE, cells)
+    return _write(source, whole_partitions(manifest), out, MPE, cells)
 
 
 def _captions(line: Line) -> list[str]:
@@ -66,7 +70,12 @@ def _captions(line: Line) -> list[str]:
 
 
 def _one_sentence_a_premise(
-    source: Path, manifest: Manifest, out: Path, columns: Sequence[str], format_name: str
+    source: Path,
+    manifest: Manifest,
+    out: Path,
+    columns: Sequence[str],
+    format_name: str,
+    parts: Iterable[Part],
 ) -> Notes:
     check_nli3(manifest, format_name)
     facts = manifest["corpus"]
@@ -84,21 +93,21 @@ def _one_sentence_a_premise(
         labels = [*line["annotator_labels"], *padding][:LABEL_COLUMNS]
         return [line[name] for name in names] + labels
 
-    return _write(source, manifest, out, (*columns, *LABELS), cells)
+    return _write(source, parts, out, (*columns, *LABELS), cells)
 
 
 def _write(
     source: Path,
-    manifest: Manifest,
+    parts: Iterable[Part],
     out: Path,
     header: Sequence[str],
     cells_of: Callable[[Line], list[str]],
 ) -> Notes:
-    """Write one .txt for each partition."""
+    """Write one .txt for each part."""
 
-    def text_of(read: Iterator[Line]) -> tuple[bytes, int]:
+    def text_of(part: Part, read: Iterator[Line]) -> tuple[bytes, int]:
         rows, changed = [], 0
-        for line in read:
+        for line in part.of(read):
             cells = cells_of(line)
             row = "\t".join(cells)
             # Few rows hold tabs or line breaks: only their cells are changed.
@@ -110,10 +119,10 @@ def _write(
         return "".join(rows).encode(), changed
 
     changed = 0
-    for partition, name in partitions(manifest):
-        with (out / f"{partition}.txt").open("wb") as stream:
+    for part in parts:
+        with (out / f"{part.stem}.txt").open("wb") as stream:
             stream.write(("\t".join(header) + "\n").encode())
-            for text, flattened in by_portion(source / name, text_of):
+            for text, flattened in by_portion(source / part.source, partial(text_of, part)):
                 stream.write(text)
                 changed += flattened
     return {"texts_with_tabs_or_line_breaks": changed}

@@ -8,7 +8,17 @@ from snapshots.exports.formats import export
 from snapshots.exports.limits import ExportError
 from tests.commands import run
 from tests.corpora import make_corpus, make_premise
-from tests.snapshots.material import add_pair, corpus_of, folder, freeze, label_pair, lines, published_pair
+from tests.snapshots.material import (
+    add_genre,
+    add_pair,
+    add_premises,
+    corpus_of,
+    folder,
+    freeze,
+    label_pair,
+    lines,
+    published_pair,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -42,6 +52,29 @@ def test_mpe_counts_judgements_and_writes_each_caption_with_its_id(tmp_path):
         "gold_label": "entailment",
     }
     assert json.loads((out / "export.json").read_bytes())["texts_with_tabs_or_line_breaks"] == 1
+
+
+@pytest.mark.parametrize("form", ["multinli_txt", "multinli_jsonl", "snli_jsonl"])
+def test_multinli_has_matched_and_mismatched_genres_in_files_of_their_own(form, tmp_path):
+    corpus = corpus_of(4)
+    add_genre(corpus, "letters", in_training=False)
+    add_premises(corpus, [f"Dear friend number {number}," for number in range(4)], genre="letters")
+    snapshot = freeze(corpus)
+    out, suffix = exported(snapshot, form, tmp_path), form.rpartition("_")[2]
+    partitions = ("train", "dev", "test")
+    pairs = {line["pairID"]: (part, line["genre"]) for part in partitions for line in lines(snapshot, part)}
+    found = {
+        path.stem: {name for name in pairs if name in path.read_text()} for path in out.glob(f"*.{suffix}")
+    }
+    split = {
+        "fiction": ("train", "dev_matched", "test_matched"),
+        "letters": ("", "dev_mismatched", "test_mismatched"),
+    }
+    expected: dict[str, set[str]] = {}
+    for name, (part, genre) in pairs.items():
+        file = part if form == "snli_jsonl" else split[genre][partitions.index(part)]
+        expected.setdefault(file, set()).add(name)
+    assert found == expected
 
 
 def test_mpe_numbers_the_captions_of_a_premise_with_an_id_of_its_own(tmp_path):
