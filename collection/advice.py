@@ -30,14 +30,14 @@ LEVELS = {
 FIXED = frozenset({"empty"})
 # Meaning of each kind.
 MEANINGS = {
-    "empty": gettext_noop("nothing was written"),
-    "too_short": gettext_noop("under the least number of characters"),
-    "too_long": gettext_noop("over the greatest number of characters"),
-    "same_as_premise": gettext_noop("the text itself, or one of its sentences"),
-    "same_as_another": gettext_noop("the same in two fields of one task"),
-    "used_before": gettext_noop("a sentence that the same writer sent before"),
-    "one_word_changed": gettext_noop("one word other than the text or another field"),
-    "other_language": gettext_noop("not in the language of the corpus, as far as a guess can tell"),
+    "empty": gettext_noop("Nothing written"),
+    "too_short": gettext_noop("Too short"),
+    "too_long": gettext_noop("Too long"),
+    "same_as_premise": gettext_noop("The same as the text, or as one of its sentences"),
+    "same_as_another": gettext_noop("The same in two fields"),
+    "used_before": gettext_noop("Sent before"),
+    "one_word_changed": gettext_noop("Only one word changed"),
+    "other_language": gettext_noop("Perhaps in another language"),
 }
 TOO_LONG = ngettext_noop(
     "This is %(count)s character too long. Please shorten it.",

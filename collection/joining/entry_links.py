@@ -14,6 +14,7 @@ from accounts.people.qualifications import grant
 from accounts.people.registration import person_from_platform
 from collection.joining import signatures
 from collection.models import Corpus, EntryLink, SignUp, Visit
+from collection.models.joining import PLATFORM_NAMES
 from shared.bidi import isolated
 from shared.transactions import one_transaction
 
@@ -32,9 +33,12 @@ class Platform:
 
 
 PLATFORMS = {
-    "prolific": Platform("Prolific", ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")),
-    "connect": Platform("CloudResearch Connect", ("participantId", "projectId", "assignmentId")),
-    "mturk": Platform("MTurk, as an external link in a survey task", ("workerId", "hitId", "assignmentId")),
+    "prolific": Platform(PLATFORM_NAMES["prolific"], ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")),
+    "connect": Platform(PLATFORM_NAMES["connect"], ("participantId", "projectId", "assignmentId")),
+    "mturk": Platform(
+        f"{PLATFORM_NAMES['mturk']}, as an external link in a survey task",
+        ("workerId", "hitId", "assignmentId"),
+    ),
 }
 PROLIFIC_NAMES = dict(zip(ROLES, PLATFORMS["prolific"].keys, strict=True))
 
@@ -110,8 +114,8 @@ def _arrival(ids: dict[str, str], *, proved: bool) -> Arrival:
 
 def _unproved(link: EntryLink, problem: Exception) -> EntryRefused:
     return EntryRefused(
-        f"This page cannot verify that {link.platform} sent you: {problem}."
-        f" Please come in through the study's page on {link.platform} once more."
+        f"This page cannot verify that {link.platform_name} sent you: {problem}."
+        f" Please come in through the study's page on {link.platform_name} once more."
     )
 
 
@@ -134,7 +138,7 @@ def _checked(link: EntryLink, ids: dict[str, str]) -> dict[str, str]:
                 "The address has no participant id (%(key)s=...). Please come in through the study's page on"
                 " %(platform)s once more."
             )
-            % {"key": isolated(link.participant_key), "platform": isolated(link.platform)}
+            % {"key": isolated(link.participant_key), "platform": isolated(link.platform_name)}
         )
     if not all(ID.fullmatch(value) for value in found.values() if value):
         raise EntryRefused(
@@ -142,7 +146,7 @@ def _checked(link: EntryLink, ids: dict[str, str]) -> dict[str, str]:
                 "The address holds an invalid id: an id has at most 200 letters, digits and the signs . _ - : @."
                 " Please come in through the study's page on %(platform)s once more."
             )
-            % {"platform": isolated(link.platform)}
+            % {"platform": isolated(link.platform_name)}
         )
     return found
 
@@ -209,6 +213,12 @@ def digest_of_browser(cookie: str) -> str:
     return hashlib.sha256(cookie.encode()).hexdigest()
 
 
+def refuse_if_closed(link: EntryLink) -> None:
+    """Raises EntryRefused if the link lets nobody in any more."""
+    if link.closed_at is not None:
+        raise EntryRefused(gettext("This study is closed. Nothing was started, so nothing is lost."))
+
+
 @one_transaction
 def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: User | None = None) -> Entry:
     """Admits somebody under a code, and grants the link's qualification. The same session is the same visit.
@@ -216,15 +226,14 @@ def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: Us
     `browser`: the digest of its cookie. Without proof, an id is bound to the browser in which it first came.
     `signed_in`: the user as whom the browser is signed in. Raises EntryRefused.
     """
-    if link.closed_at is not None:
-        raise EntryRefused(gettext("This study is closed. Nothing was started, so nothing is lost."))
+    refuse_if_closed(link)
     is_back = is_known(link=link, arrival=arrival, browser=browser)
     if link.proof != EntryLink.Proof.NONE and not arrival.proved and not is_back:
         raise EntryRefused(
             gettext(
                 "This address is too old. Please come in through the study's page on %(platform)s once more."
             )
-            % {"platform": isolated(link.platform)}
+            % {"platform": isolated(link.platform_name)}
         )
     user = person_from_platform(platform=link.platform, participant=arrival.participant)
     _refuse_unless_annotator(user, signed_in)
@@ -287,7 +296,7 @@ def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
                 " you sent is saved. If you cannot, return the study on %(platform)s and write to the researchers: they"
                 " can let another browser in."
             )
-            % {"platform": isolated(link.platform)}
+            % {"platform": isolated(link.platform_name)}
         )
 
 

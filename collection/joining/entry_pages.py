@@ -42,6 +42,8 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
     try:
         if request.method == "POST" and not _is_researcher(request):
             return _come_in(request, link)
+        if not _is_researcher(request):
+            entry_links.refuse_if_closed(link)
         arrival = entry_links.arrival(link, request.GET.dict(), request.build_absolute_uri(request.path))
     except entry_links.EntryRefused as refusal:
         return _welcome(request, link, refusal=str(refusal), status=403)

@@ -15,6 +15,9 @@ from nli.labels import SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
 from shared.constraints import check, unique
 
+# Names of platforms, as people there know them.
+PLATFORM_NAMES = {"prolific": "Prolific", "connect": "CloudResearch Connect", "mturk": "MTurk"}
+
 
 def new_secret() -> str:
     """Makes a secret for signatures: 43 URL-safe characters, 256 random bits."""
@@ -120,6 +123,10 @@ class EntryLink(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def platform_name(self) -> str:
+        return PLATFORM_NAMES.get(self.platform.strip().lower(), self.platform)
 
 
 class Visit(models.Model):

@@ -297,7 +297,7 @@ def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime
         return NoWork(gettext("You have been given every text that is still open. New ones may be added."))
     if full:
         return NoWork(gettext("What is still open is for other writers: you have done your part."))
-    return NoWork(gettext("Every premise has been written for. New ones may be added."))
+    return NoWork(gettext("All texts are done. New ones may be added."))
 
 
 def _why_closed(corpus: Corpus) -> NoWork:

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -17,6 +17,7 @@ from accounts.idempotency import KeyReused
 from accounts.models import User
 from accounts.pages.access import View, annotator_post, annotator_required, hands_out_work
 from accounts.people.consents import ConsentMissing
+from accounts.templatetags.money import you_earned
 from collection import errors
 from collection.advice import AFTER_TYPING
 from collection.models import Corpus, WritingAssignment
@@ -128,19 +129,18 @@ def _save(request: HttpRequest, corpus: Corpus, user: User) -> HttpResponse:
 
 def _say_saved(request: HttpRequest, result: submitting.WritingResult) -> None:
     if result.surplus:
-        text = gettext("Somebody else finished this one first. Yours is stored and paid all the same.")
+        text = gettext("Saved. Somebody else finished this text first, but you are paid as well.")
     elif result.repeated:
-        text = gettext("Yours was saved before; nothing was lost.")
+        text = gettext("This was saved before. Nothing is lost.")
     else:
-        text = gettext("Yours is saved.")
+        text = gettext("Saved.")
     messages.success(request, _with_pay(text, result.cents))
 
 
 def _with_pay(sentence: str, cents: int) -> str:
     if not cents:
         return sentence
-    earned = ngettext("You earned %(count)s cent.", "You earned %(count)s cents.", cents) % {"count": cents}
-    return f"{sentence} {earned}"
+    return f"{sentence} {you_earned(cents)}"
 
 
 @require_POST

@@ -203,9 +203,15 @@
         line.hidden = !advice;
       }
     };
+    // What was wrong with the text that was sent need not be wrong with this one: the server says so again, if it is.
+    const forgive = (field) => {
+      field.removeAttribute("aria-invalid");
+      document.getElementById(`${field.id}_error`)?.remove();
+    };
     form.addEventListener("input", (event) => {
       if (event.target.tagName !== "TEXTAREA") return;
       delete said[event.target.dataset.text];
+      forgive(event.target);
       save();
       advise();
       keepSoon();

@@ -50,7 +50,7 @@ def test_the_page_asks_what_a_token_may_do_and_shows_it(ana, browser_of):
     browser = browser_of(ana)
     browser.post("/mine/tokens/", {"name": "nightly", "days": "30", "scope": "read", "password": PASSWORD})
     assert ApiToken.objects.get().scope == "read"
-    assert "<td>only read</td>" in browser.get("/mine/").content.decode()
+    assert "<dd>only read</dd>" in browser.get("/mine/").content.decode()
     answer = browser.post(
         "/mine/tokens/", {"name": "odd", "days": "30", "scope": "everything", "password": PASSWORD}
     )

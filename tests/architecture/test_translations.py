@@ -48,7 +48,7 @@ NO_COUNTS = {
         "why",
     ),
     *("day", "zone", "given", "withdrawn", "time", "first", "last"),
-    *("money", "wage", "share", "address", "mine", "api", "status"),
+    *("money", "most", "wage", "share", "address", "mine", "api", "status"),
     *("place", "total", "done", "wanted", "least", "countdown"),
 }
 # Strings of scripts that nobody reads: selectors, classes, headers.

@@ -35,7 +35,7 @@ from tests.cast import person
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "demo"
 PAGE = "/work/writing/demo/"
-SAVED = re.compile("Yours is saved")
+SAVED = re.compile("Saved. You earned")
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def goes_by_roles_and_names(writer: Writer) -> None:
     for number, box in enumerate(boxes.all()):
         box.fill(f"{writer.user.username} writes sentence {number} here and nothing else.")
     page.get_by_role("button", name="Send", exact=True).press("Enter")
-    expect(page.get_by_role("status").filter(has_text="Yours is saved")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Saved. You earned")).to_be_visible()
 
 
 def closes_the_tab(writer: Writer) -> None:

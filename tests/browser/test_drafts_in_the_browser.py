@@ -42,7 +42,7 @@ def test_a_draft_survives_a_closed_tab(corpus, window_of: Callable[..., BrowserC
     page.goto(PAGE)
     shows(page)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert page.evaluate("Object.keys(localStorage)") == []
     assert not DraftText.objects.exists()
 
@@ -56,7 +56,7 @@ def test_text_survives_a_lost_connection(corpus, watched, ana):
     shows(page)
     page.context.set_offline(False)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert sorted(saved()) == sorted(MINE)
 
 
@@ -104,7 +104,7 @@ def test_an_answer_that_got_lost_does_no_harm(corpus, watched, ana):
     expect(page.get_by_text("Your text is still here")).to_be_visible()
     page.unroute_all()
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours was saved before")).to_be_visible()
+    expect(page.get_by_text("This was saved before")).to_be_visible()
     assert len(saved()) == 3
     assert page.evaluate("Object.keys(localStorage)") == []
 
@@ -125,7 +125,7 @@ def test_text_survives_the_end_of_the_session(corpus, window_of: Callable[..., B
     expect(other.get_by_role("button", name="Sign out")).to_be_visible()
     shows(page)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert sorted(saved()) == sorted(MINE)
 
 
@@ -141,7 +141,7 @@ def test_a_draft_is_continued_on_another_device(corpus, window_of: Callable[...,
     desk.reload()
     shows(desk, ("It is so.", "It is not so at all.", "It may be so."))
     desk.get_by_role("button", name="Send").click()
-    expect(desk.get_by_text("Yours is saved.")).to_be_visible()
+    expect(desk.get_by_text("Saved. You earned")).to_be_visible()
     assert not DraftText.objects.exists()
 
 
@@ -173,7 +173,7 @@ def test_two_devices_with_different_drafts_show_both_and_the_writer_chooses(
     expect(desk.get_by_text("Draft saved on this device and on the server")).to_be_visible()
     assert DraftText.objects.get(label="contradiction").text == kept
     desk.get_by_role("button", name="Send").click()
-    expect(desk.get_by_text("Yours is saved.")).to_be_visible()
+    expect(desk.get_by_text("Saved. You earned")).to_be_visible()
     assert kept in saved()
 
 
@@ -219,7 +219,7 @@ def test_text_for_a_premise_that_went_to_somebody_else_can_still_be_sent(corpus,
     for text in MINE:
         expect(earlier.get_by_text(text, exact=True)).to_be_visible()
     earlier.get_by_role("button", name="Send draft").click()
-    expect(page.get_by_text("Yours is stored and paid")).to_be_visible()
+    expect(page.get_by_text("finished this text first")).to_be_visible()
     assert ana.ledger.total_cents() == 30
     expect(earlier).to_be_hidden()
     assert not Pair.objects.filter(hypothesis__in=MINE, withdrawn_at=None).exists()
@@ -246,7 +246,7 @@ def test_other_words_for_a_saved_text_stay_on_the_page(corpus, watched, ana):
     other.goto(PAGE)
     write(page)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     write(other, ("Second thoughts.", "Third ones.", "Fourth ones."))
     other.get_by_role("button", name="Send").click()
     expect(other.get_by_text("You sent this text before")).to_be_visible()

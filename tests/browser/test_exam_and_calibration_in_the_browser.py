@@ -80,7 +80,7 @@ def test_a_batch_with_calibration_items_is_labelled_by_keys_as_any_other(live_se
     press(page, "11111")
     page.get_by_role("heading", name="Your answers").wait_for()
     page.keyboard.press("Enter")
-    page.get_by_text("Your answers are saved. You earned 25 cents.").wait_for()
+    page.get_by_text("Your answers are saved. You earned $0.25.").wait_for()
     answers = CalibrationAnswer.objects.values_list("answer", "active_ms")
     assert [answer for answer, _ in answers] == ["entailment"] * 4
     assert all(ms > 0 for _, ms in answers)

@@ -103,7 +103,7 @@ def test_from_the_link_to_the_code_by_keyboard_alone(link, watched):
     page.get_by_role("heading", name="You are done").wait_for()
     tree = page.get_by_role("main").aria_snapshot()
     assert "C0DE-77" in tree
-    assert 'link "Go back to prolific"' in tree
+    assert 'link "Go back to Prolific"' in tree
     press("button", "Copy the code")
     page.get_by_role("button", name="Copied").or_(page.get_by_role("button", name="Marked")).wait_for()
     # The script reports it while the person goes on.

@@ -94,7 +94,7 @@ def test_writing_goes_on_after_a_turn(live_server, watched, ana, language):
     for number in range(3):
         expect(fields.nth(number)).to_have_value(f"A sentence, number {number}.")
     page.get_by_role("button", name="Send").tap()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert sorted(saved()) == [f"A sentence, number {number}." for number in range(3)]
 
 

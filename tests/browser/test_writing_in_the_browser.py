@@ -47,7 +47,7 @@ def test_from_the_sign_in_to_the_saved_text(live_server, watched, ana):
     assert premise in TEXTS
     write(page)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert sorted(saved()) == sorted(MINE)
     assert set(Pair.objects.filter(hypothesis__in=MINE).values_list("premise__text", flat=True)) == {premise}
     assert page.get_by_role("region", name="Text").inner_text() != premise
@@ -59,7 +59,7 @@ def test_three_sentences_are_sent_with_three_keys_besides_the_text(corpus, watch
     for text, key in zip(MINE, ("Enter", "Enter", "Control+Enter"), strict=True):
         page.keyboard.type(text)
         page.keyboard.press(key)
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     written = dict(Pair.objects.filter(hypothesis__in=MINE).values_list("author_label", "hypothesis"))
     assert written == dict(zip(("entailment", "neutral", "contradiction"), MINE, strict=True))
     expect(fields(page)[0]).to_be_focused()  # the next one
@@ -181,7 +181,7 @@ def test_a_double_click_saves_once(corpus, watched, ana):
     page = begin(watched(ana))
     write(page)
     page.get_by_role("button", name="Send").dblclick()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert len(saved()) == 3
     assert ana.ledger.total_cents() == 30
 
@@ -199,7 +199,7 @@ def test_what_needs_a_change_is_said_beside_the_field(corpus, watched, ana):
     shows(page, ("It is so.", "x" * 81, "It may be so."))
     wrong.fill("It is not so.")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert sorted(saved()) == sorted(MINE)
 
 
@@ -233,7 +233,7 @@ def test_advice_is_given_while_somebody_types_and_refused_ones_can_be_mended(cor
     expect(fields(page)[0]).to_be_focused()
     fields(page)[0].fill("Something is so.")
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert list(AdviceGiven.objects.values_list("advice", "refused")) == [("same_as_premise", True)]
 
 
@@ -250,7 +250,7 @@ def test_how_a_task_was_typed_is_kept_as_evidence(corpus, watched, ana):
     fields(page)[2].fill(MINE[2])
     page.wait_for_timeout(300)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     signals = WritingSignals.objects.get()
     assert (signals.keystrokes, signals.pastes, signals.pasted_chars) == (len(MINE[0]), 1, 6)
     assert 300 <= signals.active_ms < 60_000
@@ -309,5 +309,5 @@ def test_the_page_works_without_scripts(corpus, window_of: Callable[..., Browser
     shows(page, ("It is so.", "", "It may be so."))
     write(page)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("Yours is saved.")).to_be_visible()
+    expect(page.get_by_text("Saved. You earned")).to_be_visible()
     assert sorted(saved()) == sorted(MINE)

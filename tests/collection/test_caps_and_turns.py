@@ -136,7 +136,7 @@ def reason(corpus: Corpus, annotator) -> tuple[str, int]:
 
 def test_each_reason_for_no_work_is_told(ana):
     corpus = make_corpus()
-    assert reason(corpus, ana)[0] == "Every premise has been written for. New ones may be added."
+    assert reason(corpus, ana)[0] == "All texts are done. New ones may be added."
     Prompt.objects.update(status="closed")
     assert "closed here at the moment" in reason(corpus, ana)[0]
     Prompt.objects.update(status="pilot")
@@ -152,7 +152,7 @@ def test_each_reason_for_no_work_is_told(ana):
     assert "given every text that is still open" in reason(corpus, ben)[0]
     assert why_no_work(corpus=corpus, annotator=ana) is None
     Premise.objects.update(status="paused")
-    assert "Every premise has been written for" in reason(corpus, ana)[0]
+    assert "All texts are done" in reason(corpus, ana)[0]
 
 
 def test_a_corpus_without_genres_says_so(ana):

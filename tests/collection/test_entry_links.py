@@ -55,7 +55,7 @@ def send_a_task(user, key):
 def test_looking_at_the_link_makes_nothing(client, link):
     page = client.get(reverse("enter", args=[link.token]), IDS)
     assert page.status_code == 200
-    assert "prolific" in page.content.decode()
+    assert "Prolific" in page.content.decode()
     assert not User.objects.exists()
 
 
@@ -119,7 +119,7 @@ def test_the_last_task_leads_to_the_code_and_the_next_ones_do_not(client, link):
         sent = client.post(work, {"token": form["token"].value(), "key": form["key"].value(), **texts})
         pages.append(client.get(sent.url, follow=True).content.decode())
     assert ["C0DE-77" in page for page in pages] == [False, True, False]
-    assert "Yours is saved" in pages[1]
+    assert "Saved. You earned" in pages[1]
     assert 'data-copy="completion-code"' in pages[1]
     assert 'href="https://app.prolific.com/submissions/complete?cc=C0DE-77"' in pages[1]
 
@@ -188,6 +188,8 @@ def test_a_closed_link_and_an_ended_account_are_told_so(client, link):
     User.objects.update(is_active=False)
     assert "was ended" in come_in(client, link).content.decode()
     EntryLink.objects.update(closed_at="2026-01-01T00:00Z")
+    seen = client.get(reverse("enter", args=[link.token]), IDS)  # before anybody reads and agrees for nothing
+    assert (seen.status_code, "This study is closed" in seen.content.decode()) == (403, True)
     assert "closed" in come_in(client, link, {"PROLIFIC_PID": "p-2"}).content.decode()
     assert not PlatformIdentity.objects.filter(participant="p-2").exists()
 

@@ -43,7 +43,7 @@ def test_pilots_write_at_their_own_seats_and_nothing_counts_them(corpus, ana, ve
     with pytest.raises(NoWork, match="tried out with a few people"):
         claim_writing(corpus=corpus, annotator=vera)
     write(corpus, ana)
-    with pytest.raises(NoWork, match="Every premise has been written for"):
+    with pytest.raises(NoWork, match="All texts are done"):
         claim_writing(corpus=corpus, annotator=ana)
     assert WritingSeat.objects.real().unwritten().count() == 6
 

@@ -63,7 +63,7 @@ def test_the_page_shows_care_and_pays_the_skip(corpus, ana, browser_of):
     assert "You are still paid <bdi>$0.12</bdi>, up to 2 times a day" in text
     sent = {"token": page.context["form"]["token"].value(), "reason": "upsetting"}
     after = client.post(f"{PAGE}skip/", sent, follow=True).content.decode()
-    assert "Take a break whenever you like. You earned 12 cents." in after
+    assert "Take a break whenever you like. You earned $0.12." in after
 
 
 def test_a_reason_that_there_is_not_is_refused_without_losing_the_texts(corpus, ana, browser_of):

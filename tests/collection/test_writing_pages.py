@@ -110,7 +110,7 @@ def test_three_sentences_are_saved_and_paid(corpus):
     client = ready(ana(), corpus)
     sent = task(client)
     page = client.post(PAGE, {**sent, **GOOD}, follow=True)
-    assert "Yours is saved. You earned 30 cents." in text_of(page)
+    assert "Saved. You earned $0.30." in text_of(page)
     assert f'data-confirmed-token="{sent["token"]}"' in text_of(page)
     assert dict(Pair.objects.values_list("author_label", "hypothesis")) == {
         label.removeprefix("text-"): text for label, text in GOOD.items()
@@ -140,7 +140,7 @@ def test_sending_twice_is_saving_once(corpus):
     sent = {**task(client), **GOOD}
     client.post(PAGE, sent)
     page = client.post(PAGE, sent, follow=True)
-    assert "Yours was saved before" in text_of(page)
+    assert "This was saved before" in text_of(page)
     assert (Pair.objects.count(), ana().ledger.total_cents()) == (3, 30)
 
 
@@ -182,7 +182,7 @@ def test_a_corrected_text_goes_under_the_same_key(corpus):
     client = ready(ana(), corpus)
     sent = task(client)
     client.post(PAGE, {**sent, **GOOD, "text-neutral": ""})
-    assert "Yours is saved" in text_of(client.post(PAGE, {**sent, **GOOD}, follow=True))
+    assert "Saved. You earned" in text_of(client.post(PAGE, {**sent, **GOOD}, follow=True))
 
 
 def test_a_wrapped_sentence_is_stored_as_one_line(corpus):
@@ -222,7 +222,7 @@ def test_text_sent_after_the_lease_is_saved_while_the_seat_is_free(corpus):
     client = ready(ana(), corpus)
     sent = {**task(client), **GOOD}
     WritingSeat.objects.filter(annotator=ana()).update(leased_until=timezone.now() - timedelta(hours=1))
-    assert "Yours is saved" in text_of(client.post(PAGE, sent, follow=True))
+    assert "Saved. You earned" in text_of(client.post(PAGE, sent, follow=True))
 
 
 def test_text_that_came_second_is_kept_and_paid(corpus):
@@ -231,7 +231,7 @@ def test_text_that_came_second_is_kept_and_paid(corpus):
     later = timezone.now() + timedelta(hours=1)
     WritingSeat.objects.filter(annotator=ana()).update(annotator=vera(), leased_until=later)
     page = client.post(PAGE, sent, follow=True)
-    assert "Somebody else finished this one first. Yours is stored and paid all the same." in text_of(page)
+    assert "Somebody else finished this text first, but you are paid as well." in text_of(page)
     assert Pair.objects.filter(withdrawn_at__isnull=False).count() == 3
     assert ana().ledger.total_cents() == 30
 
@@ -308,7 +308,7 @@ def test_when_nothing_is_left_the_page_says_why_and_when(corpus):
     for _ in range(2):
         client.post(PAGE, {**task(client), **GOOD})
     page = text_of(client.get(PAGE))
-    assert "Every premise has been written for" in page
+    assert "All texts are done" in page
     assert "in an hour or more" in page
 
 

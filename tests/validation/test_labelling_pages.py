@@ -82,7 +82,7 @@ def test_five_pairs_are_shown_and_saved_and_paid(corpus):
     sent = answers(client)
     assert len([name for name in sent if name.startswith("label-")]) == 5
     page = client.post(PAGE, sent, follow=True)
-    assert "Your answers are saved. You earned 25 cents." in page.content.decode()
+    assert "Your answers are saved. You earned $0.25." in page.content.decode()
     assert Label.objects.filter(annotator=vera(), label="entailment").count() == 5
     assert vera().ledger.total_cents() == 25
 
@@ -121,7 +121,7 @@ def test_the_script_of_an_open_page_gets_the_next_batch_in_one_request(corpus):
     assert then.status_code == 200
     html = then.content.decode()
     assert "<html" not in html
-    assert "Your answers are saved. You earned 25 cents." in html
+    assert "Your answers are saved. You earned $0.25." in html
     assert f'data-confirmed="{sent["assignment"]}"' in html
     assert len(slots(then)) == 2
     assert not {f"label-{slot}" for slot in slots(then)} & set(sent)
@@ -132,7 +132,7 @@ def test_the_script_of_an_open_page_gets_the_next_batch_in_one_request(corpus):
         PAGE, {"assignment": batch, "key": then.context["key"], **last}, headers={"HX-Request": "true"}
     )
     assert done["HX-Redirect"] == f"{PAGE}?confirmed={batch}"
-    assert "Your answers are saved. You earned 10 cents." in client.get(done["HX-Redirect"]).content.decode()
+    assert "Your answers are saved. You earned $0.10." in client.get(done["HX-Redirect"]).content.decode()
     assert Label.objects.filter(annotator=vera(), label__isnull=False).count() == 7
 
 
@@ -228,7 +228,7 @@ def test_when_nothing_is_left_the_page_says_why_and_when(corpus):
 def test_the_start_page_offers_what_there_is(corpus):
     page = signed_in(vera()).get("/start/").content.decode()
     assert "Label pairs" in page
-    assert "5 cents for a pair" in page
+    assert "<bdi>$0.05</bdi> for each pair" in page
     assert "No work right now" in signed_in(ana()).get("/start/").content.decode()
 
 

@@ -22,6 +22,7 @@ from accounts.idempotency import KeyReused, KeyUnusable
 from accounts.models import Consent, User, new_token
 from accounts.pages.access import annotator_form, annotator_required, hands_out_work, safe_next
 from accounts.people.consents import ConsentMissing
+from accounts.templatetags.money import you_earned
 from collection.joining.exam_pages import ExamWords, exam_page
 from collection.models import Exam, Exclusion
 from collection.texts import direction_of
@@ -405,16 +406,9 @@ def saved_sentence(result: BatchResult) -> str:
             if result.left
             else gettext("All pairs of this batch had answers already, so nothing more was saved.")
         )
-    sentence = (
-        ngettext(
-            "Your answers are saved. You earned %(count)s cent.",
-            "Your answers are saved. You earned %(count)s cents.",
-            result.cents,
-        )
-        % {"count": result.cents}
-        if result.cents
-        else gettext("Your answers are saved.")
-    )
+    sentence = gettext("Your answers are saved.")
+    if result.cents:
+        sentence += " " + you_earned(result.cents)
     if result.surplus:
         sentence += " " + gettext(
             "Somebody else finished some of these pairs first. You are paid for yours, too."
