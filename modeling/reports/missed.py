@@ -58,7 +58,7 @@ def missed(snapshots: list[Snapshot], partition: str, most: int) -> Table:
                 len(answers),
                 row.gold,
                 _counted(answers_given),
-                _counted(Counter(row.labels)),
+                _counted(Counter(row.votes)),
                 row.premise,
                 row.hypothesis,
                 _counted(Counter(run.baseline for run in by)),

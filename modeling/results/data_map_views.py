@@ -1,6 +1,5 @@
 """Pages with the data map of a run."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +14,7 @@ from modeling.results.data_map import HARD, REGIONS, DataMap, NoDataMap, data_ma
 from modeling.results.predictions import BadChoice, BadPlace
 from modeling.results.run_charts import data_map_charts
 from modeling.results.tables import in_order
-from modeling.results.texts import frozen_pairs, labels_of
+from modeling.results.texts import frozen_pairs
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
 from validation.models import Question
@@ -70,8 +69,7 @@ def _shown(run: TrainingRun, found: DataMap, asked: dict[str, str]) -> dict[str,
     cards = []
     for row in shown:
         point = found.point(row)
-        pair = pairs.get(point["pairID"])
-        cards.append({**point, "pair": pair and pair.pair, "votes": Counter(labels_of(pair)).most_common()})
+        cards.append({**point, "pair": pairs.get(point["pairID"])})
     return {
         "rows": cards,
         "pairs": len(rows),

@@ -1,6 +1,5 @@
 """Reads the predictions of one run, or of two side by side: filtered by any dimension, sorted, with texts."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +15,7 @@ from modeling.pvi import pvi
 from modeling.results.breakdowns import stored_dimensions
 from modeling.results.pair_values import Values
 from modeling.results.predicted import Predicted, read_predicted
-from modeling.results.texts import frozen_pairs, labels_of
+from modeling.results.texts import FrozenPair, frozen_pairs
 from modeling.results.trials import hides_test
 from modeling.results.twins import is_twin
 from shared.portions import portions
@@ -85,7 +84,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Row:
-    """One pair with its texts (None if the corpus no longer has it) and the predictions of one or two runs."""
+    """One pair with the predictions of one or two runs. `pair`: None if the snapshot has no such pair here."""
 
     pair_id: str
     gold: str
@@ -93,14 +92,25 @@ class Row:
     first: Answer
     second: Answer | None
     pvi: float | None
-    premise: str | None
-    hypothesis: str | None
-    labels: list[str]
+    pair: FrozenPair | None
 
     @property
-    def votes(self) -> list[tuple[str, int]]:
-        """Returns how many annotators gave each label, the most frequent first."""
-        return Counter(self.labels).most_common()
+    def premise(self) -> str | None:
+        return self.pair and self.pair.premise
+
+    @property
+    def hypothesis(self) -> str | None:
+        return self.pair and self.pair.hypothesis
+
+    @property
+    def labels(self) -> list[str]:
+        """Returns the labels that decided the gold label, in the order of their positions."""
+        return self.pair.deciding if self.pair else []
+
+    @property
+    def votes(self) -> Mapping[str, int]:
+        """Returns how many people gave each label, the most frequent first, those that decided nothing included."""
+        return self.pair.votes if self.pair else {}
 
 
 @dataclass(frozen=True)
@@ -226,13 +236,12 @@ class Predictions:
             yield from self.rows(portion)
 
     def rows(self, places: Sequence[int]) -> list[Row]:
-        """Returns rows with their texts. Two queries."""
+        """Returns rows with their texts, in the same queries for any number of them."""
         names = [self.first.ids[place] for place in places]
         pairs = frozen_pairs(self.snapshot, names)
         genres = self.dimensions.get("genre")
         rows = []
         for place, name in zip(places, names, strict=True):
-            pair = pairs.get(name)
             code = -1 if genres is None else int(genres.codes[place, 0])
             rows.append(
                 Row(
@@ -242,9 +251,7 @@ class Predictions:
                     first=_answer(self.first, place),
                     second=_answer(self.second, place) if self.second else None,
                     pvi=None if self.pvi is None else float(self.pvi[place]),
-                    premise=pair.pair.premise.text if pair else None,
-                    hypothesis=pair.pair.hypothesis if pair else None,
-                    labels=labels_of(pair),
+                    pair=pairs.get(name),
                 )
             )
         return rows
@@ -315,6 +322,7 @@ def flat(row: Row) -> dict[str, Any]:
         "premise": row.premise,
         "hypothesis": row.hypothesis,
         "annotator_labels": row.labels,
+        "votes": row.votes,
     }
     if row.second is not None:
         fields |= {"second": {"predicted": row.second.predicted, "probabilities": row.second.probabilities}}

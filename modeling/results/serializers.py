@@ -139,7 +139,13 @@ class PredictionSerializer(AnswerSerializer):
     genre = serializers.CharField(help_text="empty where the snapshot's files are not on this machine")
     premise = serializers.CharField(allow_null=True)
     hypothesis = serializers.CharField(allow_null=True)
-    annotator_labels = serializers.ListField(child=serializers.CharField())
+    annotator_labels = serializers.ListField(
+        child=serializers.CharField(), help_text="the labels that decided the gold label"
+    )
+    votes = serializers.DictField(
+        child=serializers.IntegerField(),
+        help_text="how many people gave each label, those beyond the seats included",
+    )
     second = AnswerSerializer(required=False, help_text="what the second run answered")
     pvi = serializers.FloatField(
         required=False, help_text="bits; where the second run is the hypothesis-only twin"

@@ -1,19 +1,49 @@
-"""Reads the texts and labels of the few pairs that a page shows."""
+"""Reads the few pairs that a page shows: their texts, and the labels that people gave."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
+from nli.lines import HYPOTHESIS, PREMISE, Line, votes_in
+from snapshots.freezing.lines import COLUMNS, lines_of
 from snapshots.models import Snapshot, SnapshotPair
+from validation.questions.lookup import main_question
 
 
-def frozen_pairs(snapshot: Snapshot, names: Collection[str]) -> dict[str, SnapshotPair]:
-    """Returns the rows of pairs of a snapshot by their ids, with texts and labels. Two queries."""
+@dataclass(frozen=True)
+class FrozenPair:
+    """A pair as its snapshot has it. `line`: its line of the snapshot's files."""
+
+    line: Line
+
+    @property
+    def premise(self) -> str:
+        return str(self.line[PREMISE])
+
+    @property
+    def hypothesis(self) -> str:
+        return str(self.line[HYPOTHESIS])
+
+    @property
+    def deciding(self) -> list[str]:
+        """Returns the labels that decided the gold label, in the order of their positions."""
+        return list(self.line["annotator_labels"])
+
+    @property
+    def votes(self) -> Mapping[str, int]:
+        """Returns how many people gave each label, the most frequent first (nli.lines.votes_in)."""
+        return dict(votes_in(self.line).most_common())
+
+    @property
+    def decided(self) -> Mapping[str, int]:
+        """Returns the votes that decided the gold label, where there are others; else nothing."""
+        decided = Counter(self.deciding)
+        return {} if decided == self.votes else dict(decided.most_common())
+
+
+def frozen_pairs(snapshot: Snapshot, names: Collection[str]) -> dict[str, FrozenPair]:
+    """Returns pairs of a snapshot by their ids. Makes the same queries for any number of them."""
     found = SnapshotPair.objects.filter(snapshot=snapshot, pair__public_id__in=names)
-    rows = found.select_related("pair__premise").prefetch_related("labels")
-    return {row.pair.public_id: row for row in rows}
-
-
-def labels_of(row: SnapshotPair | None) -> list[str]:
-    """Returns the labels that decided the gold label, in the order of their positions."""
-    if row is None:
-        return []
-    return [one.label for one in sorted(row.labels.all(), key=lambda one: one.position)]
+    rows = list(found.values_list(*COLUMNS, named=True))
+    scheme = main_question(snapshot.corpus).scheme
+    return {line["pairID"]: FrozenPair(line) for line in lines_of(rows, scheme)}

@@ -85,7 +85,7 @@ def _shown(predictions: Predictions, choice: Choice, after: str) -> dict[str, An
 def _csv_rows(predictions: Predictions, choice: Choice) -> Any:
     names, two = predictions.first.names, predictions.beside
     head = [
-        "pairID", "premise", "hypothesis", "genre", "gold", "annotator_labels", "predicted", *names,
+        "pairID", "premise", "hypothesis", "genre", "gold", "annotator_labels", "votes", "predicted", *names,
     ]  # fmt: skip
     if two:
         head += [f"run {two.pk}: {name}" for name in ("predicted", *names)]
@@ -97,5 +97,6 @@ def _csv_rows(predictions: Predictions, choice: Choice) -> Any:
 def _csv_row(row: Row) -> list[object]:
     answers = [row.first] if row.second is None else [row.first, row.second]
     of_runs = [cell for one in answers for cell in (one.predicted, *one.probabilities.values())]
-    texts = [row.pair_id, row.premise, row.hypothesis, row.genre, row.gold, " ".join(row.labels)]
-    return [*texts, *of_runs, *([] if row.pvi is None else [row.pvi])]
+    texts = [row.pair_id, row.premise, row.hypothesis, row.genre, row.gold]
+    labels = [" ".join(row.labels), ", ".join(f"{votes} {label}" for label, votes in row.votes.items())]
+    return [*texts, *labels, *of_runs, *([] if row.pvi is None else [row.pvi])]

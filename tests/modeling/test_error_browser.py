@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from lxml import html
 
+from collection.models import Pair
 from modeling.folders import evaluation_folder, folder_of
 from modeling.models import Evaluation
 from modeling.results.breakdowns import store_breakdowns
@@ -27,11 +28,13 @@ from modeling.results.predictions import (
 from modeling.results.tables import evaluations
 from modeling.results.twins import full_run_of, twin_of
 from shared.intervals import wilson
+from tests.cast import person
 from tests.charted import charts_in
 from tests.made_once import made_once
 from tests.modeling.material import done_run, metrics, small_snapshot, write_predictions
 from tests.query_counts import query_count
-from tests.snapshots.material import lines
+from tests.snapshots.material import corpus_of, freeze, lines
+from validation.models import Label, Question
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 snapshot = made_once(small_snapshot, 9, test=9)
@@ -310,6 +313,41 @@ def test_the_page_shows_texts_all_labels_and_both_runs(browser, snapshot):
     assert browser.get(f"{address}?genre=fiction&sort=nothing").status_code == 422
     assert "no run" not in page.text_content()
     assert browser.get(f"{address}?with=99999").status_code == 422
+
+
+def test_labels_beyond_the_seats_are_shown_as_they_are_filtered_by(browser):
+    """Five labels decided, four more count as votes: the filter says 5-4, and so do page, CSV and REST."""
+    corpus = corpus_of(3)
+    question = Question.objects.get(corpus=corpus)
+    Label.objects.bulk_create(
+        Label(
+            question=question,
+            pair=pair,
+            premise_id=pair.premise_id,
+            scheme=pair.scheme,
+            label="neutral" if pair.author_label == "contradiction" else "contradiction",
+            position=position,
+            origin=Label.Origin.IMPORTED,
+            annotator=person(f"more{position}"),
+        )
+        for pair in Pair.objects.filter(corpus=corpus)
+        for position in (6, 7, 8, 9)
+    )
+    run = done_run(freeze(corpus))
+    answers(run, FIRST[:3])
+    line = lines(run.snapshot, "test")[0]
+    gold, counts = line["gold_label"], line["all_label_counts"]
+    (other,) = (label for label in counts if counts[label] == 4)
+    assert Predictions(run, "test").page(Choice(values={"agreement": "5-4"}), "", 9).pairs == 3
+    page = html.fromstring(browser.get(f"/runs/{run.pk}/predictions/test/?agreement=5-4").content)
+    cell = '//li[@id=$id]//dt[text()="All labels"]/following-sibling::dd'
+    (said,) = page.xpath(cell, id=f"pair-{line['pairID']}")
+    assert said.text_content() == f"5 {gold}, 4 {other} (5 {gold} decided)"
+    told = browser.get(f"/api/v1/runs/{run.pk}/predictions/").json()["results"][0]
+    assert (told["annotator_labels"], told["votes"]) == ([gold] * 5, {gold: 5, other: 4})
+    answer = browser.get(f"/runs/{run.pk}/predictions/test.csv?sort=file")
+    row = next(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode())))
+    assert row["votes"] == f"5 {gold}, 4 {other}"
 
 
 def test_the_number_of_queries_does_not_grow_with_the_pairs(browser, snapshot):
