@@ -27,6 +27,7 @@ from collection.models import (
     WritingSeat,
 )
 from collection.models.querysets import SeatQuerySet
+from collection.writing.reading_pay import pay_for_earlier_reading
 from collection.writing.who_may_write import may_write, why_not_writing
 from shared.transactions import one_transaction
 
@@ -82,10 +83,11 @@ def claim_writing(*, corpus: Corpus, annotator: User, prompt: str = "") -> Writi
     if seat is None:
         raise _why_no_seat(corpus, annotator, full, now)
     lease_seat(seat, annotator, now)
-    version = PromptVersion.objects.newest().get(prompt__genre=seat.genre_id)
+    version = PromptVersion.objects.newest().select_related("prompt__corpus").get(prompt__genre=seat.genre_id)
     made = WritingAssignment.objects.create(
         corpus=corpus, annotator=annotator, seat=seat, prompt_version=version
     )
+    pay_for_earlier_reading(annotator=annotator, version=version)
     return assignments().get(pk=made.pk)
 
 

@@ -5,24 +5,20 @@ from collections.abc import Mapping
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from accounts.models import Consent, User
+from accounts.models import User
 from collection.errors import NotPossible
 from collection.models import (
     CheckQuestion,
-    Genre,
-    LedgerEntry,
     PilotWriter,
     Premise,
     Prompt,
     PromptReading,
     PromptVersion,
-    WritingAssignment,
     WritingSeat,
 )
-from collection.pay import earn, reason_for
 from collection.premises.writing_seats import new_seat
 from collection.writing.claiming import lock_writer
-from collection.writing.who_may_write import why_not_writing
+from collection.writing.reading_pay import pay_for_reading, pays_for_reading
 from shared.transactions import one_transaction
 
 
@@ -31,19 +27,6 @@ def has_passed(*, annotator: User, version: PromptVersion) -> bool:
     return PromptReading.objects.filter(
         annotator=annotator, version=version, passed_at__isnull=False
     ).exists()
-
-
-def pays_for_reading(*, annotator: User, version: PromptVersion) -> bool:
-    """Returns whether passing the check pays this person: they may write under this version now, or hold a task of it."""
-    corpus = version.prompt.corpus
-    if not version.reading_pay_cents or why_not_writing(corpus, annotator) is not None:
-        return False
-    if not Consent.objects.is_given(annotator, corpus.consent_form_id):
-        return False
-    in_hand = WritingAssignment.objects.filter(annotator=annotator, prompt_version=version, closed_at=None)
-    is_newest = PromptVersion.objects.newest().filter(pk=version.pk).exists()
-    writable = Genre.objects.filter(prompt=version.prompt_id).writable_by(annotator)
-    return in_hand.exists() or (is_newest and writable.exists())
 
 
 @one_transaction
@@ -57,7 +40,7 @@ def read_prompt(
 
     Returns the questions that were answered wrong or not at all. If there are none, the check is passed. Otherwise
     it may be repeated without limit, since it explains and does not select. Passing pays what the version says,
-    once for each prompt, and only whom `pays_for_reading` names.
+    once for each prompt, and only whom `pays_for_reading` names; others are paid with their first task.
     """
     lock_writer(annotator)  # an exclusion at this moment comes before, or waits
     reading, _ = PromptReading.objects.select_for_update().get_or_create(annotator=annotator, version=version)
@@ -72,15 +55,7 @@ def read_prompt(
     reading.passed_at = None if wrong else timezone.now()
     reading.save(update_fields=["tries", "passed_at"])
     if not wrong and pays_for_reading(annotator=annotator, version=version):
-        prompt = version.prompt
-        earn(
-            user=annotator,
-            corpus_id=prompt.corpus_id,
-            kind=LedgerEntry.Kind.READING,
-            cents=version.reading_pay_cents,
-            reason=reason_for(LedgerEntry.Kind.READING, prompt=prompt.name, name=prompt.corpus.name),
-            key=f"reading:{prompt.pk}",
-        )
+        pay_for_reading(annotator=annotator, version=version)
     return wrong
 
 

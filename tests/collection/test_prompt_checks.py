@@ -9,8 +9,9 @@ from collection.models import CheckQuestion, Corpus, Prompt, PromptReading, Prom
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.prompts import read_prompt
-from tests.cast import ana, rosa
-from tests.corpora import make_corpus, make_premise
+from collection.writing.submitting import skip_writing
+from tests.cast import ana, rosa, vera
+from tests.corpora import agreed, make_corpus, make_premise
 from tests.made_once import made_once
 from validation.annotators.exclusion import exclude
 
@@ -163,6 +164,27 @@ def test_reading_pays_nobody_who_could_not_write_under_the_version(corpus, chang
     client.post(address, RIGHT)
     assert PromptReading.objects.get().passed_at is not None
     assert ana().ledger.total_cents() == 0
+
+
+@pytest.mark.parametrize("change", [closed, without_consent])
+def test_who_passed_the_check_before_they_could_write_is_paid_with_the_first_task(corpus, change):
+    PromptVersion.objects.update(reading_pay_cents=45)
+    change(corpus)
+    signed_in(ana()).post(prompt_page(), RIGHT)
+    assert ana().ledger.total_cents() == 0
+    agreed(ana(), corpus)
+    make_seats(premises=[make_premise(corpus, f"Line {number}.") for number in range(2)])
+    Prompt.objects.update(status=Prompt.Status.OPEN)
+    task = claim_writing(corpus=corpus, annotator=ana())
+    assert list(ana().ledger.values_list("kind", "cents", "key")) == [
+        ("reading", 45, f"reading:{task.prompt_version.prompt_id}")
+    ]
+    skip_writing(annotator=ana(), token=task.token)
+    claim_writing(corpus=corpus, annotator=ana())
+    vera_task = claim_writing(corpus=corpus, annotator=agreed(vera(), corpus))
+    assert vera_task.prompt_version == task.prompt_version
+    assert not vera().ledger.exists(), "she has not read it"
+    assert ana().ledger.for_writing().filter(kind="reading").total_cents() == 45
 
 
 @pytest.mark.parametrize("change", [closed, superseded])

@@ -12,8 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import User
+from accounts.people.consents import ConsentMissing
+from collection.errors import NotByThisLink, WritingEnded
 from collection.errors import NoWork as NothingToWrite
-from collection.errors import WritingEnded
 from collection.models import (
     Corpus,
     Exclusion,
@@ -29,8 +30,10 @@ from collection.premises.writing_seats import make_seats, new_seat
 from collection.writing.claiming import claim_writing, why_no_work
 from collection.writing.submitting import skip_writing, submit_writing
 from collection.writing.who_may_write import texts_to_mend
+from tests import joining_steps
 from tests.cast import person, rosa
-from tests.corpora import make_corpus, make_premise
+from tests.corpora import agreed, make_corpus, make_premise
+from tests.joining_steps import Joining, has_agreed, is_open_to, make_links
 from tests.validation.test_free_for_this_person import Labelling, taken_back
 from validation.errors import AlreadyDecided
 from validation.pairs.returning import decline_text, mend_text, return_text, take_back_return
@@ -44,13 +47,15 @@ TEXTS = {"entailment": "Something is there.", "neutral": "It is red.", "contradi
 @pytest.fixture
 def texts() -> Corpus:
     """Makes two genres, one of them piloted by Ana; a person may write a quarter of a genre and three texts a day."""
-    corpus = make_corpus(slug="texts", writers_per_premise=2, max_genre_share=25, max_tasks_per_day=3)
+    caps = {"writers_per_premise": 2, "max_genre_share": 25, "max_tasks_per_day": 3}
+    corpus = make_corpus(slug="texts", with_consent=True, **caps)
     tried = Prompt.objects.create(corpus=corpus, slug="news", name="News")
     Genre.objects.create(corpus=corpus, slug="news", name="News", prompt=tried)
     for genre in ("fiction", "news"):
         make_seats(premises=[make_premise(corpus, f"{genre} {number}.", genre=genre) for number in range(2)])
+    make_links(corpus)
     for name in NAMES:
-        person(name)
+        agreed(person(name), corpus)
     WritingSeat.objects.bulk_create(
         new_seat(premise, 1, is_pilot=True) for premise in Premise.objects.filter(genre__slug="fiction")
     )
@@ -64,7 +69,9 @@ class Writing:
         self.corpus = corpus
 
     def do(self, what: str, who: User, n: int) -> None:
-        if what == "lose":
+        if what in joining_steps.STEPS:
+            Joining(self.corpus).do(what, who, n)
+        elif what == "lose":
             WritingSeat.objects.filter(submitted_at=None, annotator=who).update(
                 leased_until=timezone.now() - timedelta(hours=1)
             )
@@ -83,7 +90,7 @@ class Writing:
                     return_text(pair=pair, remark="Mend it.", by=rosa())
         elif what == "mend":
             for returned in ReturnedText.objects.of(who).order_by("pk")[n % 3 :][:1]:
-                with suppress(AlreadyDecided):
+                with suppress(AlreadyDecided, ConsentMissing):
                     self.mend(returned, who, n)
         elif what == "cap":
             Corpus.objects.filter(pk=self.corpus.pk).update(max_tasks_per_day=(None, 1, 3)[n % 3])
@@ -102,7 +109,7 @@ class Writing:
     def work(self, what: str, who: User) -> None:
         try:
             task = claim_writing(corpus=Corpus.objects.get(pk=self.corpus.pk), annotator=who)
-        except NothingToWrite:
+        except (NothingToWrite, ConsentMissing):
             return
         if what == "write":
             submit_writing(annotator=who, token=task.token, texts=TEXTS, key=task.token)
@@ -115,6 +122,8 @@ def what_to_write(corpus: Corpus, who: User) -> tuple[str, set[int]]:
     now = timezone.now()
     if Exclusion.objects.filter(corpus=corpus, annotator=who, undone_at=None).exists():
         return "excluded", set()
+    if not is_open_to(corpus, who):
+        return "elsewhere", set()
     rows = list(WritingSeat.objects.filter(genre__corpus=corpus).select_related("premise", "genre__prompt"))
     tasks = list(who.writingassignment_set.filter(corpus=corpus).select_related("seat"))
     for task in tasks:
@@ -165,8 +174,9 @@ def what_to_write(corpus: Corpus, who: User) -> tuple[str, set[int]]:
 
 
 def what_to_mend(corpus: Corpus, who: User) -> set[int]:
-    """Applies the plain rule to the rows: texts that wait for a person who is not excluded."""
-    if Exclusion.objects.filter(corpus=corpus, annotator=who, undone_at=None).exists():
+    """Applies the plain rule to the rows: texts that wait for a person who may write here and is not excluded."""
+    is_excluded = Exclusion.objects.filter(corpus=corpus, annotator=who, undone_at=None).exists()
+    if is_excluded or not is_open_to(corpus, who):
         return set()
     rows = ReturnedText.objects.filter(pair__author=who, pair__corpus=corpus)
     return {row.pk for row in rows if row.outcome == "" and row.until > timezone.now()}
@@ -182,6 +192,8 @@ def what_is_mended(who: User) -> set[int]:
                     returned=returned, writer=who, text=f"Something else is there, number {returned.pk}."
                 )
                 assert returned.pk in shown
+            except ConsentMissing:
+                assert not has_agreed(returned.pair.corpus, who)
             except AlreadyDecided:
                 assert returned.pk not in shown
     return shown
@@ -202,8 +214,8 @@ WHY_NOT = {
 def what_it_says(nothing: NothingToWrite | None) -> str:
     if nothing is None:
         return "work"
-    if isinstance(nothing, WritingEnded):
-        return "excluded"
+    if isinstance(nothing, WritingEnded | NotByThisLink):
+        return "excluded" if isinstance(nothing, WritingEnded) else "elsewhere"
     return next(what for begin, what in WHY_NOT.items() if nothing.why.startswith(begin))
 
 
@@ -220,6 +232,7 @@ WRITING = (
     "cap",
     "return",
     "mend",
+    *joining_steps.STEPS,
 )
 
 
@@ -227,7 +240,8 @@ def test_offer_claim_and_reason_of_writing_agree_with_the_plain_rule_after_any_h
     met = set()
 
     @settings(max_examples=settings.default.max_examples // 5, database=None)
-    @example([("cap", "ana", 1), ("write", "vera", 0)])  # done for today
+    @example([("cap", "ana", 1), ("write", "vera", 0), ("agree", "stan", 0)])  # done for today; no consent
+    @example([("write", "vera", 0), ("return", "vera", 0), ("enter", "vera", 1), ("sign_up", "stan", 3)])
     @example([("pause", "ana", 1), ("claim", "vera", 0), ("claim", "stan", 0)])  # held by others
     @example([("write", "vera", 0), ("return", "vera", 0), ("mend", "vera", 0), ("return", "vera", 1)])
     @example([("write", "vera", 0), ("return", "vera", 0), ("exclude", "vera", 1)])
@@ -249,16 +263,22 @@ def test_offer_claim_and_reason_of_writing_agree_with_the_plain_rule_after_any_h
                 with taken_back():
                     try:
                         claimed, said = {claim_writing(corpus=corpus, annotator=who).seat_id}, "work"
+                    except ConsentMissing:
+                        claimed, said = set(), "no consent"
                     except NothingToWrite as nothing:
                         claimed, said = set(), what_it_says(nothing)
-                assert (claimed, said) == (seats_, right), name
+                # The offer stands before the consent form, which the page of the work asks for first.
+                right_claim = (seats_, right) if has_agreed(corpus, who) else (set(), "no consent")
+                assert (claimed, said) == right_claim, name
+                met.add(said)
                 met.update("mend" for _ in what_to_mend(corpus, who))
                 assert what_is_mended(who) == what_to_mend(corpus, who), name
             retracting = Exclusion.objects.standing().filter(retracts_pairs=True)
             assert not Pair.objects.standing().filter(author__in=retracting.values("annotator")).exists()
 
     check()
-    assert met >= {"work", "excluded", "today", "closed", "share", "held", "mend"}, "the draw is rich enough"
+    kinds = {"work", "excluded", "today", "closed", "share", "held", "mend", "elsewhere", "no consent"}
+    assert met >= kinds, "the draw is rich enough"
 
 
 def test_a_full_genre_is_not_offered(texts):
