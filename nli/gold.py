@@ -29,6 +29,13 @@ DECIDED = frozenset({ADJUDICATED, PUBLISHED})  # not by votes, but beside them
 DIFFERS, NO_MAJORITY = "differs from the votes", "no majority"
 
 
+def note_beside(published: str | None, voted: str | None) -> str:
+    """Return what is noted of a published label beside the votes: DIFFERS, NO_MAJORITY, or "" if they give the same."""
+    if published == voted:
+        return ""
+    return NO_MAJORITY if voted is None else DIFFERS
+
+
 def least_threshold(seats: int) -> int:
     """Return how many votes are more than half of the seats, so that at most one label has them."""
     return seats // 2 + 1
@@ -158,8 +165,8 @@ class Rule:
         voted = self.voted(votes, settled=settled)
         if adjudicated is not None:
             return Gold(adjudicated, ADJUDICATED)
-        if published is not None and beside_votes and published != voted:
-            return Gold(published, PUBLISHED, NO_MAJORITY if voted is None else DIFFERS)
+        if published is not None and beside_votes and (note := note_beside(published, voted)):
+            return Gold(published, PUBLISHED, note)
         if voted is not None:
             return Gold(voted, VOTED)
         if settled:

@@ -502,17 +502,25 @@ def check_training(here: World, snapshot: Snapshot, where_to: Path) -> None:
         ]
         counts = tuple(stand_for.count(label) for label in here.gold_labels)
         assert pair.votes == (counts if any(counts) else ())
-    run = small_run(
-        where_to / "runs",
-        files=files,
-        scheme=here.corpus.scheme,
-        settings=small_settings("cbow", epochs=1, batch_size=4),
-        soft_labels=True,
-    )
-    code, events = run_train(run, where_to / "runs")
-    assert code == 0, events[-1]
-    with_gold = sum(here.placed[name] == "train" and label != NO_GOLD for name, label in here.told.items())
-    assert events[-1]["metrics"]["train_pairs"] == with_gold
+    in_part = {
+        part: {n: label for n, label in here.told.items() if here.placed[n] == part and label != NO_GOLD}
+        for part in files
+    }
+    for soft in (False, True):
+        place = where_to / f"soft-{soft}"
+        run = small_run(
+            place,
+            files=files,
+            scheme=here.corpus.scheme,
+            settings=small_settings("cbow", epochs=1, batch_size=4),
+            soft_labels=soft,
+        )
+        code, events = run_train(run, place)
+        assert code == 0, events[-1]
+        assert events[-1]["metrics"]["train_pairs"] == len(in_part["train"])
+        predicted = (Path(run["folder"]) / "predictions-dev.jsonl").read_text().splitlines()
+        scored = {row["pairID"]: row["gold"] for row in map(json.loads, predicted)}
+        assert scored == in_part["dev"]
     if here.single is not None:
         voting = small_run(
             where_to / "voting",

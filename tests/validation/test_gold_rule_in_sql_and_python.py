@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from collection.models import Pair
 from nli.agreement import gold_of
-from nli.gold import DIFFERS, NO_MAJORITY, RULES, SOURCES, UNANIMOUS, Gold, Rule, is_threshold
+from nli.gold import DIFFERS, NO_MAJORITY, RULES, SOURCES, UNANIMOUS, Gold, Rule, is_threshold, may_decide
+from nli.labels import SCHEMES
 from tests.cast import person, rosa
 from tests.corpora import make_corpus, make_pair, make_premise
 from validation.gold.queries import waits_for_adjudication, with_gold_label
@@ -21,8 +22,7 @@ from validation.statistics.vote_patterns import count_patterns, patterns_of
 
 pytestmark = pytest.mark.django_db
 # Rule -> scheme of the labels, scheme of the gold label.
-SAME = [("nli3", "nli3"), ("entailed2", "entailed2"), ("ordinal5", "ordinal5")]
-WORLDS = {"majority": SAME, "adjudicated": SAME[:1], "unanimous": [*SAME, ("ordinal5", "entailed2")]}
+WORLDS = {rule: [pair for pair in product(SCHEMES, repeat=2) if may_decide(rule, *pair)] for rule in RULES}
 
 
 @dataclass(frozen=True)
@@ -223,17 +223,21 @@ def by_python(world: World, history: History) -> tuple[str | None, str, str]:
 def test_sql_and_python_give_every_history_the_same_gold_label_source_and_note() -> None:
     stage = Stage()
     met: set[tuple[str, str, str]] = set()
+    schemes: set[tuple[str, str]] = set()
 
     @given(worlds())
     def compare(world: World) -> None:
         found = stage.by_database(world)
         assert found == [by_python(world, history) for history in world.histories]
         met.update((world.rule.name, *one[1:]) for one in found)
+        schemes.add((world.rule.scheme, world.rule.decided_scheme))
 
     compare()
     assert {(name, source) for name, source, _ in met} == {*product(RULES, SOURCES)}, (
         "the draw is rich enough"
     )
+    assert schemes == {pair for pairs in WORLDS.values() for pair in pairs}
+    assert {("grammar3", "grammar3"), ("ordinal5", "entailed2")} <= schemes
     assert {note for _, _, note in met} == {"", DIFFERS, NO_MAJORITY}
     assert stage.patterns
 

@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation_site.researchers.corpus_bias import bias_of
@@ -156,6 +158,23 @@ def test_any_label_chooses_pairs_whose_labels_are_divided(corpus):
     vote(Pair.objects.get(public_id="p5"), question, "eeeee")
     by_any = Choice(question=question, labels=("neutral",), by=ANY)
     assert preview_vetting(corpus=corpus, choice=by_any).pairs == 1
+
+
+def test_the_gold_of_the_pairs_to_choose_from_is_computed_once(corpus):
+    question = corpus.questions.get(slug="grammar")
+    open_for_validation(question=corpus.questions.get(is_main=True), pairs=Pair.objects.all())
+    with CaptureQueriesContext(connection) as ran:
+        vetting = vet(
+            corpus=corpus, choice=Choice(question=question, labels=("major",)), by=rosa(), reason="Errors."
+        )
+    statements = [each["sql"] for each in ran]
+    assert sum("validation_gold" in sql for sql in statements) == 1
+    locked = [sql for sql in statements if "validation_label" in sql and "FOR UPDATE" in sql]
+    assert "ORDER BY" in locked[0]
+    assert statements.index(locked[0]) < next(
+        n for n, sql in enumerate(statements) if sql.startswith('UPDATE "collection_pair"')
+    )
+    assert not Label.objects.seats().filter(pair__vetting=vetting, label=None).exists()
 
 
 def test_pairs_of_an_author_who_was_excluded_since_stay_withdrawn(corpus):

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db import connections, transaction
 
-from nli.gold import RULES, may_decide
+from nli.gold import DIFFERS, NO_MAJORITY, RULES, may_decide
 from nli.labels import READINGS, SCHEMES, reading
 
 GREATEST = {"postgresql": "GREATEST", "sqlite": "MAX"}
@@ -31,8 +31,8 @@ SELECT *,
     WHEN published IS NOT NULL THEN 'published'
     ELSE 'author' END AS source,
   CASE WHEN adjudicated IS NOT NULL OR COALESCE(standing = voted, standing IS NULL) THEN ''
-    WHEN voted IS NULL THEN 'no majority'
-    ELSE 'differs from the votes' END AS note
+    WHEN voted IS NULL THEN '{no_majority}'
+    ELSE '{differs}' END AS note
 FROM (
   SELECT *, CASE WHEN imported THEN published END AS standing,
     CASE WHEN most < threshold THEN NULL
@@ -86,6 +86,8 @@ def definition(vendor: str) -> str:
     statement = VIEW.format(
         places=", ".join(places),
         greatest=GREATEST[vendor],
+        no_majority=NO_MAJORITY,
+        differs=DIFFERS,
         neutral=places[SCHEMES["nli3"].index("neutral")],
         counts=",\n        ".join(
             f"COUNT(*) FILTER (WHERE l.label IN ({labels})) AS {place}"

@@ -11,7 +11,7 @@ from collection.formats.lines import BadLine
 from collection.imports.pair_plans import PlannedPair
 from collection.imports.pairs import PairImport, PairSource, write_pairs
 from collection.models import Corpus, Pair, Source
-from nli.gold import least_threshold
+from nli.gold import DIFFERS, NO_MAJORITY, least_threshold, note_beside
 from nli.labels import QUESTION
 from shared.transactions import one_transaction
 from validation.models import Label, LabelWording, PartitionRule, Question
@@ -19,6 +19,7 @@ from validation.pairs.opening import open_for_validation
 from validation.statistics.cached import mark_stale
 
 GOLD_EXAMPLES = 3
+COUNTED_AS = {DIFFERS: "published_differs", NO_MAJORITY: "published_without_majority"}
 
 WORDINGS = {
     "nli3": {
@@ -148,13 +149,14 @@ def import_portion(
     run.counts["self_validated"] += sum(_is_self_validated(plan) for _, plan in voted)
     differing = []
     for pair, plan in voted:
-        majority = rules[pair.published_partition].voted(
+        voted = rules[pair.published_partition].voted(
             question.rule.count(vote.label for vote in plan.votes if vote.position <= question.seats)
         )
-        if not plan.item.has_gold or plan.item.published_label == majority:
+        note = note_beside(plan.item.published_label, voted)
+        if not plan.item.has_gold or not note:
             continue
         if plan.published_label is not None:  # the published label counts
-            run.counts["published_without_majority" if majority is None else "published_differs"] += 1
+            run.counts[COUNTED_AS[note]] += 1
         else:
             differing.append(pair.public_id)
     run.counts["gold_differs"] += len(differing)

@@ -164,17 +164,17 @@ def preview_vetting(*, corpus: Corpus, choice: Choice) -> Preview:
 def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
     """Withdraws the chosen pairs; they stay as history. Returns the record, with the number of `pairs`.
 
-    A batch with such a pair can still be submitted; its label becomes surplus, and is paid. Raises NothingChosen,
-    ReasonMissing.
+    The choice is evaluated once: a label that is sent afterwards changes nothing about it. A batch with such a pair
+    can still be submitted; its label becomes surplus, and is paid. Raises NothingChosen, ReasonMissing.
     """
     reason, now = reason.strip(), timezone.now()
     if not reason:
         raise ReasonMissing
     with more_sort_memory():
-        lock(empty_seats(choice.pairs(corpus)))  # before the pairs, as an exclusion does
         keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
     if not keys:
         raise NothingChosen("The choice contains no pair to withdraw. Choose other labels or ids.")
+    _lock_empty_seats(keys)  # before the pairs, as an exclusion does
     vetting = Vetting.objects.create(
         corpus=corpus, by=by, reason=reason, chosen_by=choice.in_words[:300], created_at=now
     )
@@ -187,6 +187,17 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
     close_empty_seats(pairs=Pair.objects.filter(vetting=vetting), at=now)
     mark_stale(corpus=corpus)
     return vetting
+
+
+def _lock_empty_seats(pairs: Sequence[int]) -> None:
+    """Locks the empty seats of these pairs in the order of the seats' ids, over all portions."""
+    seats = [
+        seat
+        for part in portions(pairs, PORTION)
+        for seat in empty_seats(Pair.objects.filter(pk__in=part)).values_list("pk", flat=True)
+    ]
+    for part in portions(sorted(seats), PORTION):
+        lock(Label.objects.filter(pk__in=part))
 
 
 @one_transaction
