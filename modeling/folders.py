@@ -7,6 +7,7 @@ from pathlib import Path
 from django.conf import settings
 
 from modeling.models import TrainingRun
+from nli.lines import HELD_OUT
 from snapshots.models import Snapshot
 
 CONFIG, LOG, CHILD = "run.json", "log.txt", "child.json"
@@ -31,7 +32,7 @@ def evaluation_folder(run: TrainingRun, snapshot: Snapshot, partitions: Iterable
 def predictions_of(run: TrainingRun, snapshot: Snapshot, partition: str) -> Path | None:
     """Returns the file with a run's predictions on a partition of a snapshot, None if it is not on this machine."""
     folders = [folder_of(run)] if run.snapshot_id == snapshot.pk else []
-    folders += [evaluation_folder(run, snapshot, names) for names in (("dev", "test"), (partition,))]
+    folders += [evaluation_folder(run, snapshot, names) for names in (HELD_OUT, (partition,))]
     files = (predictions_in(folder, partition) for folder in folders)
     return next((file for file in files if file.exists()), None)
 

@@ -17,6 +17,7 @@ FACTS = "corpus.json"
 EXPORT = "export.json"  # in exports of other formats, which have no manifest
 PARTITION_FILES = {"train": "train.jsonl", "dev": "dev.jsonl", "test": "test.jsonl"}
 PARTITIONS = tuple(PARTITION_FILES)
+HELD_OUT = ("dev", "test")  # the partitions that nobody trains on
 Line = Mapping[str, Any]
 
 # Kinds of values, as an error names them.

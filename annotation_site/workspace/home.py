@@ -18,6 +18,7 @@ from annotation_site.workspace.pipeline import Counts, counts_of
 from annotation_site.workspace.waiting import waiting, waiting_in
 from collection.models import Corpus
 from modeling.models import TrainingRun
+from nli.lines import HELD_OUT
 from snapshots.models import Snapshot
 from validation.models import Question
 
@@ -169,7 +170,7 @@ def forecasts(counts: Counts, today: date) -> list[Forecast]:
 def _runs(snapshot: Snapshot | None) -> list[TrainingRun]:
     here = Q(evaluations__snapshot=F("snapshot"))
     runs = TrainingRun.objects.filter(snapshot=snapshot).newest_first()
-    for partition in ("dev", "test"):
+    for partition in HELD_OUT:
         part = here & Q(evaluations__partition=partition)
         runs = runs.annotate(
             **{

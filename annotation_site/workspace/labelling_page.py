@@ -133,9 +133,7 @@ def batches_in_hand(question: Question, now: datetime) -> list[dict[str, Any]]:
 
 def active_people(question: Question, now: datetime) -> list[dict[str, Any]]:
     """Return who labelled in the last 24 hours, the last one first, with their labels of the hour and the day."""
-    rows = Label.objects.filter(
-        question=question, origin="cast", cast_at__gte=now - A_DAY, label__isnull=False
-    )
+    rows = Label.objects.ever_cast().without_corrected().filter(question=question, cast_at__gte=now - A_DAY)
     grouped = (
         rows.order_by()
         .values(code=F("annotator__code"))

@@ -19,6 +19,7 @@ from collection.formats.lines import (
     whole_text,
 )
 from collection.formats.records import LETTERS, ImportedPair, Unreadable
+from nli.lines import PARTITIONS
 
 LABELS = tuple(LETTERS.values())
 ANNOTATORS = 4
@@ -96,7 +97,7 @@ def read_varierr(line: int, record: dict[str, Any]) -> ImportedPair:
         pair_id=records.optional_text(record, "id"),
         labels=tuple(next(iter(each)) if len(each) == 1 else None for each in given),
         annotators=tuple(f"Ann{n}" for n in range(1, ANNOTATORS + 1)),
-        partition=split if split in {"train", "dev", "test"} else "",
+        partition=split if split in PARTITIONS else "",
         left_out=several,
         metadata={key: record[key] for key in metadata if key in record} or None,
     )

@@ -11,8 +11,9 @@ from typing import Any
 from collection.formats import records
 from collection.formats.lines import BadLine, Record, tsv_records
 from collection.formats.records import ImportedPair, Unreadable
+from nli.labels import SCHEMES
 
-LABELS = ("entailment", "neutral", "contradiction")
+LABELS = SCHEMES["nli3"]
 PREMISES = tuple(f"premise{n}" for n in range(1, 5))
 KEYS = frozenset({"ID", *PREMISES, "hypothesis", "gold_label", *(f"{label}_judgments" for label in LABELS)})
 MOST_JUDGEMENTS = 1000

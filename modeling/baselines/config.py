@@ -35,7 +35,6 @@ from nli.single_premises import rule_named
 from nli.tokens import writes_without_spaces
 from schemas.base import LENIENT, OneOf, Part, SchemaError, SchemaErrors, checked, part_of, refuse
 
-HELD_OUT = ("dev", "test")
 DEVICES = ("auto", "cpu", "cuda")
 STARTS = ("update", "transfer")
 WEIGHTS = "weights.safetensors"

@@ -11,7 +11,7 @@ from modeling.baselines import checkpoint
 from modeling.baselines.batches import Part, Texts, distributions_of, encode_texts, texts_of
 from modeling.baselines.catalogue import english_tools
 from modeling.baselines.checkpoint import FinishedRun
-from modeling.baselines.config import HELD_OUT, RunConfig
+from modeling.baselines.config import RunConfig
 from modeling.baselines.data import Partition, without_premise
 from modeling.baselines.errors import BaselineError
 from modeling.baselines.features.lexicon import Features
@@ -31,6 +31,7 @@ from modeling.baselines.unseen import Unseen, cut_unseen, encode_unseen
 from modeling.baselines.vectors import PACKAGES, WordVectors, find_vectors, require_same
 from modeling.baselines.vocabulary import RESERVED, Lexicon, build_vocabulary, every_word
 from modeling.baselines.workers import Workers
+from nli.lines import HELD_OUT
 
 OTHER_CHANCE = 1_000_003  # the difference between the seeds of processes that train together
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from modeling.baselines import checkpoint
-from modeling.baselines.config import HELD_OUT, RunConfig
+from modeling.baselines.config import RunConfig
 from modeling.baselines.data import Partition
 from modeling.baselines.dynamics import write_dynamics
 from modeling.baselines.features.top import TOP_FEATURES, top_features
@@ -30,6 +30,7 @@ from modeling.baselines.settings import (
 from modeling.baselines.underway import Training
 from modeling.baselines.vectors import WordVectors
 from modeling.baselines.vocabulary import RESERVED, Lexicon
+from nli.lines import HELD_OUT
 
 PACKAGES = ("torch", "numpy", "nltk", "safetensors")
 MORE_PACKAGES: dict[type[Settings], tuple[str, ...]] = {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from modeling.baselines import checkpoint
-from modeling.baselines.config import HELD_OUT, RunConfig
+from modeling.baselines.config import RunConfig
 from modeling.baselines.data import read_partition
 from modeling.baselines.epochs import run_epochs
 from modeling.baselines.errors import BaselineError
@@ -24,6 +24,7 @@ from modeling.baselines.settings import LearningSettings
 from modeling.baselines.vectors import PACKAGES, digest_of, require_same
 from modeling.baselines.workers import Workers, joined
 from nli.labels import SCHEMES
+from nli.lines import HELD_OUT
 
 
 def train_run(config: RunConfig, events: Events, stop: Stop) -> None:

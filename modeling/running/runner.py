@@ -41,6 +41,7 @@ from modeling.running.program import (
     how_it_ended,
     os_errors_as_sentences,
 )
+from nli.lines import HELD_OUT
 
 logger = logging.getLogger(__name__)
 TICK_SECONDS = 1.0
@@ -51,7 +52,6 @@ MOST_ENDS_A_TICK = 20
 # From this attempt on, a SIGKILL is final. The kernel kills a program that uses up the memory, and would do it at every
 # attempt. A person may have killed the first.
 LAST_KILLED_ATTEMPT = 2
-HELD_OUT = ("dev", "test")
 PROGRESS_KEYS = tuple(Progress.__dataclass_fields__)
 
 

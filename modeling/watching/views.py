@@ -12,7 +12,6 @@ from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_page
 from accounts.pages.chart_files import chart_file
-from collection.models import PARTITIONS
 from modeling import workers
 from modeling.folders import log_tail
 from modeling.launching.regimes import regime_text, settings_text
@@ -29,6 +28,7 @@ from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts
 from modeling.watching.comparing import chosen_runs, differences, run_charts
 from modeling.watching.curves import curves
 from modeling.watching.sweeps import distributions, sizes
+from nli.lines import HELD_OUT
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, sorted_page, stored_as_csv
 from snapshots.models import Snapshot
@@ -141,7 +141,7 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
         "ask_for_twin": _query_of_twin(found),
         "has_data_map": data_map_file(found).exists(),
         "top_features": top_features(found, FEATURES_SHOWN),
-        "held_out": [name for name in PARTITIONS if name != "train"],
+        "held_out": HELD_OUT,
         **workers.of_training(),
     }
 
@@ -150,7 +150,7 @@ def _beside_twin(found: TrainingRun, twin: TrainingRun) -> list[BesideTwin]:
     """Returns the comparison on dev and on test, if the predictions of both are on this machine."""
     full, plain = (found, twin) if twin.regime.get(TWIN) else (twin, found)
     compared = []
-    for partition in PARTITIONS[1:]:
+    for partition in HELD_OUT:
         with suppress(PredictionsMissing):
             compared.append(beside_twin(full, plain, partition))
     return [one for one in compared if one is not None]

@@ -7,6 +7,7 @@ from typing import Any
 
 from nli.gold import Rule
 from nli.labels import NO_GOLD
+from nli.lines import PARTITIONS
 from nli.single_premises import Comparison, labels_of_premises
 from snapshots.statistics.pairs import Pair
 
@@ -48,7 +49,7 @@ class Scenes:
 
     def figures(self) -> dict[str, Any]:
         """Return `groups` (each partition, and None for all) and `examples` by the number of premises that agree."""
-        order = ("train", "dev", "test", None)
+        order = (*PARTITIONS, None)
         return {
             "groups": [
                 {

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation_site.workspace.labelling_page import filled_by_day, seats_by_state
+from annotation_site.workspace.labelling_page import active_people, filled_by_day, seats_by_state
 from annotation_site.workspace.pipeline import counts_of
 from collection.models import Pair
 from tests.cast import ana, vera
@@ -14,6 +14,7 @@ from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from validation.annotators.membership import invite
 from validation.labelling.claiming import claim_batch
+from validation.labelling.correcting import correct_batch
 from validation.labelling.submitting import submit_batch
 from validation.models import BatchItem, Label, Question
 from validation.pairs.opening import labels_a_day, open_for_validation, preview_opening
@@ -67,6 +68,10 @@ def test_seats_are_free_then_held_then_filled(question, browser_of, rosa):
     assert [(each["code"], each["hour"], each["day"]) for each in page.context["people"]] == [
         (vera().code, 5, 5)
     ]
+    slot = batch.items[0].seat.token
+    assert correct_batch(annotator=vera(), token=batch.assignment.token, labels={slot: "entailment"}) == 1
+    (active,) = active_people(question, timezone.now())
+    assert (active["hour"], active["day"]) == (5, 5), "a corrected label is one label"
     assert page.context["days_left"] == pytest.approx(19 / (5 / 7))
     chart = charts_in(page.content)["seats"]
     assert chart["title"] == "5 of 24 seats are filled (21%)."

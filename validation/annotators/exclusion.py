@@ -82,7 +82,7 @@ def preview_exclusion(*, corpus: Corpus, annotator: User, retract_pairs: bool = 
 
 def _consequences(corpus: Corpus, annotator: User, concerned: _Concerned) -> Consequences:
     touched = concerned.labels.values("pair")
-    decided = Adjudication.objects.filter(question__is_main=True, pair__in=touched, withdrawn_at=None)
+    decided = Adjudication.objects.standing().filter(question__is_main=True, pair__in=touched)
     seats = concerned.labels.that_count()
     return Consequences(
         labels=concerned.labels.count(),

@@ -105,9 +105,7 @@ def _with_state(labels: LabelQuerySet) -> Iterable[Label]:
     """Adds `first_at`, when the annotator first labelled it, and `is_closed`: the pair is withdrawn or decided."""
     same = {name: OuterRef(name) for name in ("annotator", "question", "premise", "pair", "sentence")}
     first = Label.objects.filter(**same, origin=Label.Origin.CAST, cast_at__isnull=False)
-    decided = Adjudication.objects.filter(
-        question=OuterRef("question"), pair=OuterRef("pair"), withdrawn_at=None
-    )
+    decided = Adjudication.objects.standing().filter(question=OuterRef("question"), pair=OuterRef("pair"))
     return labels.annotate(
         first_at=Subquery(first.order_by("cast_at").values("cast_at")[:1]),
         is_closed=Q(pair__withdrawn_at__isnull=False) | Exists(decided),

@@ -9,7 +9,7 @@ from collection.models import Exclusion, Pair, Premise
 from collection.models.withdrawal import REASONS
 from nli.labels import SCHEME_CHOICES
 from shared.constraints import check, label_fits_scheme, unique
-from validation.models.querysets import LabelQuerySet
+from validation.models.querysets import AdjudicationQuerySet, LabelQuerySet
 from validation.models.questions import Question
 
 
@@ -172,6 +172,8 @@ class Adjudication(models.Model):
     withdrawn_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
+
+    objects = AdjudicationQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -24,6 +24,12 @@ def is_beyond_seats(seats: int | F, path: str = "") -> Q:
 IN_SEATS = in_seats_up_to(F("question__seats"))
 
 
+class AdjudicationQuerySet(models.QuerySet):
+    def standing(self) -> "AdjudicationQuerySet":
+        """Decisions that nobody took back: these alone have an effect."""
+        return self.filter(withdrawn_at=None)
+
+
 class LabelQuerySet(models.QuerySet):
     def standing(self) -> "LabelQuerySet":
         return self.filter(withdrawn_at=None)

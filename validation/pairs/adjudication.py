@@ -70,7 +70,7 @@ def take_back(*, adjudication: Adjudication, reason: str, by: User) -> None:
     reason = reason.strip()
     if not reason:
         raise ReasonMissing
-    standing = Adjudication.objects.filter(pk=adjudication.pk, withdrawn_at=None)
+    standing = Adjudication.objects.standing().filter(pk=adjudication.pk)
     if not standing.update(withdrawn_at=timezone.now(), withdrawn_because=reason, withdrawn_by=by):
         raise AlreadyDecided("Somebody has already taken this decision back. Nothing was changed.")
     mark_stale(corpus=adjudication.question.corpus_id)

@@ -269,7 +269,7 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
         pairs = pairs.filter(~is_opened if wanted.votes == "unopened" else is_opened)
     if wanted.source == ADJUDICATED:
         pairs = pairs.filter(
-            Exists(Adjudication.objects.filter(question=question, pair=OuterRef("pk"), withdrawn_at=None))
+            Exists(Adjudication.objects.standing().filter(question=question, pair=OuterRef("pk")))
         )
     if wanted.skipped:
         skips = BatchItem.objects.filter(

@@ -17,6 +17,7 @@ from collection.models.querysets import PairQuerySet
 from collection.models.withdrawal import VETTED
 from collection.premises.partitions import partition_of
 from collection.writing.claiming import lock_writers
+from nli.labels import NO_GOLD
 from shared.portions import portions
 from shared.transactions import one_transaction
 from validation.errors import AlreadyDecided, ReasonMissing, ValidationError
@@ -37,7 +38,6 @@ GOLD, ANY = BY = ("gold", "any")
 MOST_NAMES = 100_000
 ROWS_AT_ONCE = 1000
 FIRST_SHOWN = 10
-NO_LABEL = "-"
 
 
 class NothingChosen(ValidationError):
@@ -142,10 +142,10 @@ def preview_vetting(*, corpus: Corpus, choice: Choice) -> Preview:
             rows = Pair.objects.filter(pk__in=part).order_by()
             seen.genres.update(dict(rows.values_list("premise__genre__slug").annotate(n=Count("pk"))))
             placed = rows.annotate(placed=partition_of()).values_list("placed")
-            seen.partitions.update({name or NO_LABEL: n for name, n in placed.annotate(n=Count("pk"))})
+            seen.partitions.update({name or NO_GOLD: n for name, n in placed.annotate(n=Count("pk"))})
             if question is not None:
                 gold = Gold.objects.filter(question=question, pair__in=part).order_by().values_list("label")
-                seen.gold.update({label or NO_LABEL: n for label, n in gold.annotate(n=Count("pair"))})
+                seen.gold.update({label or NO_GOLD: n for label, n in gold.annotate(n=Count("pair"))})
             seen.labels += Label.objects.standing().filter(pair__in=part, label__isnull=False).count()
             seen.seats += Label.objects.seats().filter(pair__in=part, label=None).count()
     seen.first = list(Pair.objects.filter(pk__in=keys[:FIRST_SHOWN]).with_texts().order_by("pk"))
@@ -237,5 +237,5 @@ def vetted_rows(vetting: Vetting) -> Iterator[Sequence[object]]:
                 pair.placed,
                 pair.premise.text,
                 pair.hypothesis,
-                gold.get(pair.pk) or NO_LABEL,
+                gold.get(pair.pk) or NO_GOLD,
             )

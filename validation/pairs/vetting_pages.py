@@ -10,6 +10,7 @@ from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page
 from collection.models import PARTITIONS, Vetting
 from jobs.tasks import enqueue
+from nli.labels import NO_GOLD
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
 from validation.errors import ValidationError
@@ -18,7 +19,6 @@ from validation.pairs.vetting import (
     ANY,
     BY,
     GOLD,
-    NO_LABEL,
     Choice,
     Preview,
     preview_vetting,
@@ -126,9 +126,9 @@ def _tables(table: dict[str, Any] | None) -> list[dict[str, Any]]:
     return [
         {
             "title": title,
-            "columns": [label if label != NO_LABEL else "no gold label" for label in table["gold_labels"]],
+            "columns": [label if label != NO_GOLD else "no gold label" for label in table["gold_labels"]],
             "rows": [
-                (answer if answer != NO_LABEL else "no answer by the rule", numbers, sum(numbers))
+                (answer if answer != NO_GOLD else "no answer by the rule", numbers, sum(numbers))
                 for answer, numbers in zip(table["answers"], rows, strict=True)
             ],
         }

@@ -306,7 +306,7 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     # After an error the page shows the same pair again, if it still waits.
     before = pair.pk - 1 if error else number_in(request, "after", 0, 2**62)
     shown, further = pair_to_decide(question, after=before)
-    decided = Adjudication.objects.filter(question=question, withdrawn_at=None)
+    decided = Adjudication.objects.standing().filter(question=question)
     decided = decided.select_related("pair", "by").order_by("-pk")
     context = {
         "question": question,

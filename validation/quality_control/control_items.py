@@ -50,8 +50,10 @@ def label_as_expert(*, question: Question, pair: Pair, label: str, by: User, rea
     except IntegrityError:
         raise AlreadyDecided("An expert has labelled this pair already.") from None
     # What somebody corrected before is not their answer; a later correction neither earns a bonus nor loses it.
-    agreeing = Label.objects.without_corrected().filter(
-        question=question, pair=pair, sentence=0, label=label, origin="cast"
+    agreeing = (
+        Label.objects.ever_cast()
+        .without_corrected()
+        .filter(question=question, pair=pair, sentence=0, label=label)
     )
     for cast in agreeing.select_related("annotator"):
         if cast.annotator is not None:

@@ -186,7 +186,7 @@ def waiting_for_decision(question: Question) -> int | None:
     row = _newest_agreement(question)
     if row is None:
         return None
-    decided = Adjudication.objects.filter(question=question, withdrawn_at=None, created_at__gt=row.made_at)
+    decided = Adjudication.objects.standing().filter(question=question, created_at__gt=row.made_at)
     return max(0, int(json.loads(row.content)[1]["undecided"]) - decided.count())
 
 

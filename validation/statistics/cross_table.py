@@ -11,6 +11,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, F, Filtered
 
 from collection.models import Pair
 from collection.models.withdrawal import VETTED
+from nli.labels import NO_GOLD
 from shared.csv_tables import csv_text
 from validation.gold.queries import more_sort_memory
 from validation.models import Question
@@ -18,7 +19,6 @@ from validation.questions.lookup import main_question
 from validation.statistics.progress import Progress, ignore_progress
 from validation.statistics.vote_patterns import PAIR_KEYS
 
-NONE = "-"
 HEADER = ("group", "answer", "gold_label", "pairs", "share_of_answer")
 
 
@@ -48,9 +48,9 @@ def cross_table(question: Question, by: str = "", progress: Progress = ignore_pr
     with more_sort_memory():
         for name, answer, gold, is_withdrawn, number in rows:
             cells = counts[is_withdrawn].setdefault(name, Counter())
-            cells[answer or NONE, gold or NONE] += number
+            cells[answer or NO_GOLD, gold or NO_GOLD] += number
     progress(1)
-    answers, labels = [*question.rule.gold_labels, NONE], [*main.rule.gold_labels, NONE]
+    answers, labels = [*question.rule.gold_labels, NO_GOLD], [*main.rule.gold_labels, NO_GOLD]
     return {
         **{"question": question.slug, "answers": answers, "gold_labels": labels, "by": by},
         "standing": {name: _rows(cells, answers, labels) for name, cells in sorted(counts[False].items())},

@@ -12,9 +12,9 @@ from collection.formats.lines import BadLine, Record, open_bytes, tsv_records
 from collection.recasting import Draw, Item, Partition, PassedOver, Recipe, Unreadable
 from collection.recasting.english import gerund, verb_at
 from collection.recasting.readers import beside, block_records, text_of_tokens, value
+from nli.lines import PARTITIONS
 
 HYPOTHESES = {"yes": "The {event} happened", "no": "The {event} did not happen"}
-SPLITS = ("train", "dev", "test")
 
 
 def read_decomp(path: Path) -> Iterator[Record | BadLine]:
@@ -70,7 +70,7 @@ def _sentences(folder: Path, file: str) -> dict[int, list[str]]:
 
 def read_uw(path: Path) -> Iterator[Record | BadLine]:
     """Reads the columns of the unified corpus (Stanovsky et al. 2017): number, word, factuality from -3 to 3 or _."""
-    split = path.stem if path.stem in SPLITS else ""
+    split = path.stem if path.stem in PARTITIONS else ""
     for item in block_records(path, separator="\t"):
         yield item if isinstance(item, BadLine) else (item[0], {**item[1], "split": split})
 

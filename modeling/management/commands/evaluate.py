@@ -20,11 +20,11 @@ from modeling.results.trials import hides_test
 from modeling.running.configs import CannotStart, snapshot_files
 from modeling.running.evaluating import EvaluationFailed, evaluate
 from nli.labels import readable_together
+from nli.lines import HELD_OUT
 from snapshots.models import Snapshot
 from snapshots.statistics.job import NoTagger, check_tagger
 from snapshots.statistics.tag_cache import NAMES as TAGS
 
-HELD_OUT = ("dev", "test")
 NEEDS_TAGS = ("tag", "tag_substring")
 
 

@@ -14,6 +14,7 @@ from modeling.reports.definitions import TABLES as RUN_TABLES
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
 from modeling.reports.rendering import rendered
 from modeling.results.breakdowns import store_composition
+from nli.lines import HELD_OUT
 from snapshots.errors import SnapshotError
 from snapshots.management.lookup import frozen_snapshot
 from snapshots.models import Snapshot
@@ -106,7 +107,7 @@ class Command(BaseCommand):
         dimension = "tag" if tags else "label"
         stored = Breakdown.objects.filter(run=None, snapshot=snapshot, dimension=dimension)
         counted = set(stored.values_list("partition", flat=True))
-        for partition in ("dev", "test") if tags else PARTITIONS:
+        for partition in HELD_OUT if tags else PARTITIONS:
             if partition not in counted and snapshot.pairs.filter(partition=partition).exists():
                 self.stderr.write(f"{snapshot}: counting the pairs of {partition}")
                 store_composition(snapshot, partition, tags=tags)

@@ -36,7 +36,7 @@ from modeling.results.trials import trials
 from modeling.running import runner
 from modeling.running.actions import claim_run
 from modeling.watching.sweeps import sizes
-from nli.lines import PARTITIONS
+from nli.lines import HELD_OUT, PARTITIONS
 from snapshots.models import Snapshot
 
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
@@ -304,7 +304,7 @@ class Command(BaseCommand):
                 pairs = "all pairs" if size.most is None else f"{size.most:,} pairs"
                 scores = [
                     f"{name} {score.mean:.4f}" + ("" if score.spread is None else f" ± {score.spread:.4f}")
-                    for name in ("dev", "test")
+                    for name in HELD_OUT
                     if (score := size.scores.get(name))
                 ]
                 self.stdout.write(
