@@ -27,6 +27,7 @@ from accounts.sign_in import browsers, passwords, throttle, tokens
 from accounts.sign_in.browsers import follow_session
 from accounts.sign_in.client_address import client_address
 from shared.bidi import isolated
+from shared.days import start_of_day
 
 ENTRIES_A_PAGE = 25
 
@@ -125,7 +126,7 @@ def _mine(
     before = request.GET.get("before", "")
     rows = user.ledger.newest_first(before=int(before) if before.isdecimal() and len(before) < 19 else None)
     entries = list(rows[: ENTRIES_A_PAGE + 1])
-    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = start_of_day(timezone.now())
     studies = user.ledger.by_corpus(midnight)
     context = {
         "entries": entries[:ENTRIES_A_PAGE],

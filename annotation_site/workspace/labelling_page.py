@@ -16,6 +16,7 @@ from annotation_site.workspace.pipeline import A_DAY, DAYS, PACE_DAYS
 from collection.models import Corpus
 from collection.models.querysets import is_leased
 from shared.charts import Chart, Column, with_values
+from shared.days import start_of_day
 from validation.models import Assignment, BatchItem, Label, Question
 from validation.statistics import cached
 
@@ -99,7 +100,7 @@ def filled_by_day(question: Question, now: datetime, filled: int) -> list[tuple[
     It counts back from today's number, since a seat does not know when it was opened.
     """
     today = now.date()
-    first = now.replace(hour=0, minute=0, second=0, microsecond=0) - (DAYS - 1) * A_DAY
+    first = start_of_day(now) - (DAYS - 1) * A_DAY
     rows = Label.objects.filled_by_validators().filter(question=question, cast_at__gte=first).order_by()
     cast = dict(rows.annotate(day=TruncDate("cast_at")).values_list("day").annotate(number=Count("pk")))
     found, at_end = [], filled

@@ -15,6 +15,7 @@ from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from collection.models import Corpus, LedgerEntry, Pair, Premise, PromptVersion, WritingSeat
+from shared.days import start_of_day
 from validation.gold.queries import is_complete, is_disputed
 from validation.models import Gold, Label, Question
 from validation.pairs.opening import openings, unopened_pairs
@@ -103,7 +104,7 @@ def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: dat
     rows: dict[int, dict[str, Any]] = {corpus.pk: {} for corpus in corpora}
     keys = [corpus.pk for corpus in corpora]
     since, day_ago = (
-        (now - (DAYS - 1) * A_DAY).replace(hour=0, minute=0, second=0, microsecond=0),
+        start_of_day(now - (DAYS - 1) * A_DAY),
         now - A_DAY,
     )
 

@@ -1,7 +1,7 @@
 """Claims premises for writers, and says why there is none to claim."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import reduce
 from itertools import takewhile
 from operator import or_
@@ -29,6 +29,7 @@ from collection.models import (
 from collection.models.querysets import SeatQuerySet
 from collection.writing.reading_pay import pay_for_earlier_reading
 from collection.writing.who_may_write import may_write, why_not_writing
+from shared.days import start_of_day
 from shared.transactions import one_transaction
 
 Outcome = WritingAssignment.Outcome
@@ -143,11 +144,6 @@ def close(assignment: WritingAssignment, outcome: str, now: datetime, skip_reaso
     )
     if not unsent.update(closed_at=now, outcome=outcome, skip_reason=skip_reason):
         raise TaskOver
-
-
-def start_of_day(now: datetime) -> datetime:
-    """Returns the beginning of the day in UTC, as on every page about a person's work."""
-    return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def is_under_daily_limit(annotator: User, now: datetime) -> Q:

@@ -19,7 +19,7 @@ from collection.models import (
     WritingAssignment,
     WritingSeat,
 )
-from collection.writing.claiming import start_of_day
+from shared.days import start_of_day
 
 WRITERS_SHOWN = 50
 
@@ -88,7 +88,7 @@ class WritingDay:
 
 def writing_days(annotator: User, days: int) -> list[WritingDay]:
     """Returns the last days on which this person wrote or skipped something, newest first. Two queries."""
-    today = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    today = start_of_day(timezone.now())
     since = today - timedelta(days=days - 1)
     found: dict[date, WritingDay] = {}
     tasks = WritingAssignment.objects.filter(annotator=annotator, closed_at__gte=since).order_by()

@@ -28,9 +28,10 @@ from collection.pay import earn, reason_for
 from collection.premises.filters.candidates import candidate
 from collection.premises.filters.language import ForeignLanguage, detected_language
 from collection.texts import one_line
-from collection.writing.claiming import assignments, close, lease_seat, lock_writer, start_of_day
+from collection.writing.claiming import assignments, close, lease_seat, lock_writer
 from collection.writing.problem_reports import report_problem
 from collection.writing.who_may_write import why_not_writing
+from shared.days import start_of_day
 from shared.transactions import one_transaction
 
 Outcome, SkipReason = WritingAssignment.Outcome, WritingAssignment.SkipReason
