@@ -96,11 +96,11 @@ class Row:
 
     @property
     def premise(self) -> str | None:
-        return self.pair and self.pair.premise
+        return self.pair.premise if self.pair else None
 
     @property
     def hypothesis(self) -> str | None:
-        return self.pair and self.pair.hypothesis
+        return self.pair.hypothesis if self.pair else None
 
     @property
     def labels(self) -> list[str]:

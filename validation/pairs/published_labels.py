@@ -149,10 +149,10 @@ def import_portion(
     run.counts["self_validated"] += sum(_is_self_validated(plan) for _, plan in voted)
     differing = []
     for pair, plan in voted:
-        voted = rules[pair.published_partition].voted(
+        by_votes = rules[pair.published_partition].voted(
             question.rule.count(vote.label for vote in plan.votes if vote.position <= question.seats)
         )
-        note = note_beside(plan.item.published_label, voted)
+        note = note_beside(plan.item.published_label, by_votes)
         if not plan.item.has_gold or not note:
             continue
         if plan.published_label is not None:  # the published label counts
