@@ -139,12 +139,17 @@ class Scores:
         return {(row.run_id, row.snapshot_id, row.partition, row.dimension): row.rows for row in wanted}
 
     def composition(self, on: int, partition: str, dimension: str) -> list[list[Any]]:
-        """Returns the rows of a dimension of the pairs themselves, if necessary from any run's breakdown."""
+        """Returns the rows of a dimension of the pairs themselves.
+
+        Where these are not counted, they are those of a run, unless it read the labels as two.
+        """
         key = (self.snapshots[on].pk, partition, dimension)
         own = self.breakdowns.get((None, *key))
         if own is not None:
             return own
-        return next((rows for (_, *rest), rows in self.breakdowns.items() if tuple(rest) == key), [])
+        labels = set(self.labels(on))
+        of_runs = (rows for (_, *rest), rows in self.breakdowns.items() if tuple(rest) == key)
+        return next((rows for rows in of_runs if all(labels.issuperset(gold) for *_, gold in rows)), [])
 
     @cached_property
     def uncounted(self) -> list[list[str]]:

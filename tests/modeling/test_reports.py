@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 from django.db import connection
@@ -14,6 +15,7 @@ from modeling.reports.cells import Scores, fill
 from modeling.reports.definitions import TABLES
 from modeling.results.breakdowns import store_breakdowns, store_composition
 from modeling.running.actions import record_result
+from nli.labels import reading
 from tests.commands import run as command
 from tests.made_once import made_once
 from tests.modeling.material import a_run, claimed, done_run, metrics, small_snapshot, write_predictions
@@ -97,6 +99,21 @@ def test_what_is_counted_in_part_makes_no_number(snapshot):
     counted = cell("hyponly-1", [snapshot], "small@1", "pairs").mean
     assert counted == snapshot.pairs.exclude(gold_label=None).count()
     assert cell("multinli-4", [snapshot], "CBOW, trained on the first snapshot", "matched").runs == [run.pk]
+
+
+def test_the_pairs_are_counted_by_a_run_that_read_the_snapshots_own_labels(snapshot):
+    """A run with `collapse` reads three labels as two: its counts are not those of the pairs."""
+    run = claimed(a_run(snapshot, "edit_distance", regime={"collapse": True}))
+    record_result(run=run, metrics=metrics(0.5))
+    rows = write_predictions(run, "test")
+    read = reading("nli3", "entailed2")
+    rows = [{**row, "gold": read[row["gold"]], "predicted": "entailed"} for row in rows]
+    path = folder_of(run) / "predictions-test.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    store_breakdowns(run, snapshot, folder_of(run), ("test",))
+    assert cell("hyponly-2", [snapshot], "small@1", "test majority").mean is None
+    scored(snapshot, "cbow")
+    assert cell("hyponly-2", [snapshot], "small@1", "test majority").mean == pytest.approx(1 / 3)
 
 
 def test_gains_are_over_the_majority(snapshot):
