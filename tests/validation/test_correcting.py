@@ -17,6 +17,7 @@ from tests.cast import ana, rosa, stan, vera
 from tests.corpora import agreed, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from validation.annotators.exclusion import exclude, undo_exclusion
+from validation.annotators.pool import pool_of
 from validation.errors import CannotCorrect, UnknownAssignment, UnknownSlot, WrongLabel
 from validation.labelling.claiming import claim_batch
 from validation.labelling.correcting import correct_batch, sent_answers
@@ -103,6 +104,8 @@ def test_one_of_the_two_counts_everywhere(question):
     pair = Label.objects.get(corrects__isnull=False).pair
     gold = Gold.objects.get(pair=pair)
     assert (gold.votes, gold.votes_0, gold.votes_1) == (2, 1, 1)  # the author's is neutral
+    (member,) = pool_of(question)
+    assert (member.cast, getattr(member, "withdrawn", 0)) == (3, 0), "a correction withdraws nothing"
     assert days_of(vera(), until=today, days=1) == before
     assert Label.objects.seats().filter(pair=pair).count() == question.seats
     assert list(vera().ledger.values_list("cents", flat=True)) == [15]

@@ -16,13 +16,14 @@ from validation.models import BatchItem, CalibrationAnswer, Label, Membership, Q
 def pool_of(question: Question, annotator: User | None = None) -> list[Any]:
     """Returns the members, or this one, with numbers of their labels and of answers to control and calibration items.
 
-    `cast`: labels that are not withdrawn. `withdrawn`: the others. `controls`, `calibration`: answered items;
-    `controls_right`, `calibration_right`: those with the expert's label. Those with the most labels come first.
+    `cast`: labels that are not withdrawn. `withdrawn`: the others, but not those that a correction replaced.
+    `controls`, `calibration`: answered items; `controls_right`, `calibration_right`: those with the expert's label.
+    Those with the most labels come first.
     Each kind of rows is counted once for all: by person, they would be read again and again.
     """
     one = {} if annotator is None else {"annotator": annotator}
     standing = Q(withdrawn_at=None)
-    labels = Label.objects.ever_cast().filter(question=question, **one)
+    labels = Label.objects.ever_cast().without_corrected().filter(question=question, **one)
     met = Label.objects.met_controls(question).filter(**one)
     outside = CalibrationAnswer.objects.filter(item__question=question, answer__isnull=False, **one)
     counted = (

@@ -169,7 +169,7 @@ def _refuse_new_wording(question: Question, part: QuestionPart, changes: Changes
     wordings = [("wording", question.wording, part.wording)]
     wordings += [(f'label "{entry.label}"', old.get(entry.label, ""), entry.wording) for entry in part.labels]
     differing = [(name, was, new) for name, was, new in wordings if was not in ("", new)]
-    cast = Label.objects.ever_cast().filter(question=question)
+    cast = Label.objects.ever_cast().without_corrected().filter(question=question)
     if differing and (labels := cast.count()):
         changes.errors += [
             f'{_table(question)} {name}: annotators gave {labels:,} labels under the wording "{was}", so it cannot'
