@@ -4,6 +4,8 @@ import csv
 import io
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from collection.models import Corpus, Genre, Pair
@@ -93,17 +95,36 @@ def test_a_withdrawn_pair_is_not_among_them(corpus):
 
 def test_pages_go_on_where_the_last_one_ended_whatever_the_filter_leaves(corpus, monkeypatch):
     monkeypatch.setattr(reading, "PAGE", 2)
-    monkeypatch.setattr(reading, "PORTION", 2)
-    monkeypatch.setattr(reading, "PORTIONS", 1)
+    monkeypatch.setattr(reading, "MOST_EXAMINED", 2)
     question, pages = Question.objects.get(), []
     after: int | None = 0
     while after is not None:
         found, after = pairs_to_read(question, Wanted(gold="entailment"), after=after)
         pages.append([pair.public_id for pair in found])
     assert pages == [["one", "two"], ["three"], []]
-    monkeypatch.setattr(reading, "PORTION", 3)
     found, after = pairs_to_read(question, Wanted())
     assert ([pair.public_id for pair in found], after) == (["one", "two"], found[-1].pk)
+
+
+@pytest.mark.parametrize("order", ["", "newest", "random"])
+def test_a_filter_that_few_of_many_pairs_pass_asks_as_many_queries(corpus, browser_of, rosa, order):
+    browser, premise = browser_of(rosa), corpus.premises.earliest("pk")
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            page = browser.get(LIST, {"gold": "contradiction", "order": order})
+        assert page.context["pairs"] == []
+        return len(captured)
+
+    before = queries()
+    Pair.objects.bulk_create(
+        Pair(
+            corpus=corpus, premise=premise, hypothesis=f"It is {n}.", public_id=f"many-{n}", scheme="nli3",
+            author_label="neutral",
+        )
+        for n in range(600)
+    )  # fmt: skip
+    assert queries() == before
 
 
 def test_a_gold_label_that_is_called_none_is_not_the_lack_of_one(browser_of, rosa):

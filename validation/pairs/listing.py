@@ -15,10 +15,10 @@ from collection.models.premises import sentences_of
 from collection.models.querysets import PairQuerySet
 from nli.gold import ADJUDICATED
 from nli.labels import NO_GOLD
+from shared.among import Among
 from shared.csv_tables import csv_text
 from shared.facets import numbers_by_value, total
 from shared.pages_by_key import counted_up_to, portions_by_key
-from shared.portions import portions
 from validation.gold.queries import is_complete, is_disputed, is_unanimous, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
 from validation.pairs.random_order import in_drawn_order
@@ -28,9 +28,12 @@ from validation.statistics.vote_patterns import in_group
 
 PAGE = 50
 LINES_AT_ONCE = 1000  # pairs
-# A page counts gold labels for at most PORTIONS portions of PORTION pairs. So a filter that few pairs pass costs more
-# clicks, but never a page that takes minutes.
-PORTION, PORTIONS = 500, 20
+# A page counts gold labels for at most so many pairs. So a filter that few pairs pass costs more clicks, but never a
+# page that takes minutes.
+MOST_EXAMINED = 10_000
+MOST_WITHDRAWN = (
+    500  # pairs of a run's ranking that a page reads beyond its own, as some are withdrawn by now
+)
 MOST_COUNTED = 100_000  # a total goes no further
 MOST_IN_FACETS = (
     3_000  # pairs that are counted during the request, if filters pass them of which there are no counts
@@ -102,36 +105,26 @@ def in_ranked_order(
 
     after: the place at which to begin.
     """
-    found: list[Any] = []
+    end = after + (MOST_EXAMINED if wanted != Wanted() else PAGE + MOST_WITHDRAWN)
+    places = {name: place for place, name in enumerate(ids[after:end], after)}
     with more_sort_memory():
-        for start in range(after, min(len(ids), after + PORTION * PORTIONS), PORTION):
-            portion = ids[start : start + PORTION]
-            keys = list(
-                by_columns(question, wanted).filter(public_id__in=portion).values_list("pk", flat=True)
-            )
-            rows = with_gold_label(Pair.objects.all(), question, keys).filter(_by_votes(wanted))
-            of_id = {pair.public_id: pair for pair in rows.select_related("premise__genre", "author")}
-            for place, name in enumerate(portion, start):
-                if name in of_id and len(found) == PAGE:
-                    return found, place
-                if name in of_id:
-                    found.append(of_id[name])
-    end = after + PORTION * PORTIONS
+        keys = by_columns(question, wanted).filter(Among("public_id", list(places)))
+        place_of = {key: places[name] for key, name in keys.values_list("pk", "public_id")}
+        passing = sorted(_passing(question, _by_votes(wanted), list(place_of)), key=place_of.__getitem__)
+        found = _shown(question, passing[:PAGE])
+    if len(passing) > PAGE:
+        return found, place_of[passing[PAGE]]
     return found, end if end < len(ids) else None
 
 
 def sample_of(question: Question, wanted: Wanted, seed: int) -> list[Any]:
     """Returns up to fifty random pairs that pass, with gold labels. The same seed draws the same pairs."""
+    condition = _by_votes(wanted)
     with more_sort_memory():
         drawn = in_drawn_order(by_columns(question, wanted), str(seed)).values_list("pk", flat=True)
-        keys, condition, found = list(drawn[: PORTION * PORTIONS]), _by_votes(wanted), []
-        for portion in portions(keys, PORTION):
-            rows = with_gold_label(Pair.objects.all(), question, portion).filter(condition)
-            rows = rows.select_related("premise__genre", "author")
-            found += sorted(rows, key=lambda pair: keys.index(pair.pk))
-            if len(found) >= PAGE:
-                break
-    return found[:PAGE]
+        keys = list(drawn[: MOST_EXAMINED if condition else PAGE])
+        passing = set(_passing(question, condition, keys))
+        return _shown(question, [key for key in keys if key in passing][:PAGE])
 
 
 def votes_on(question: Question, pairs: Collection[Pair]) -> dict[int, Counter[str]]:
@@ -188,9 +181,7 @@ def keys_of(question: Question, wanted: Wanted) -> Iterator[list[int]]:
     """Yields the keys of all pairs that pass, portion by portion."""
     condition = _by_votes(wanted)
     for rows in portions_by_key(by_columns(question, wanted), LINES_AT_ONCE):
-        portion = [key for (key,) in rows]
-        passing = with_gold_label(Pair.objects.all(), question, portion).filter(condition)
-        yield list(passing.order_by("pk").values_list("pk", flat=True)) if wanted.needs_votes else portion
+        yield _passing(question, condition, [key for (key,) in rows])
 
 
 def csv_of(question: Question, wanted: Wanted, doubts: Mapping[str, float] | None = None) -> Iterator[str]:
@@ -225,26 +216,40 @@ def scan(
 ) -> tuple[list[Any], int | None]:
     """Returns (up to `number` pairs beyond the key `after` that fulfil the condition; the key of the next page or None).
 
-    newest_first: from the highest key down; `after` 0 then means from the newest on.
+    newest_first: from the highest key down; `after` 0 then means from the newest on. It is three queries, or two where
+    nothing is asked of the votes, however many pairs it examines.
     """
     order, side = ("-pk", "lt") if newest_first else ("pk", "gt")
-    keys = keys.order_by(order)
-    found: list[Any] = []
-    left, size = PORTION * PORTIONS, PORTION
-    while left:
-        beyond = keys.filter(**{f"pk__{side}": after}) if after or not newest_first else keys
-        portion = list(beyond.values_list("pk", flat=True)[:size])
-        rows = with_gold_label(Pair.objects.all(), question, portion).filter(condition)
-        rows = rows.select_related("premise__genre", "author").order_by(order)
-        found += rows[: number + 1 - len(found)]
-        if len(found) > number:
-            return found[:number], found[number - 1].pk
-        if len(portion) < size:
-            return found, None
-        after = portion[-1]
-        left -= size
-        size = min(left, 3 * size)  # few pairs pass: to ask twenty times would take longer than to count
-    return found, after
+    most = MOST_EXAMINED if condition else number + 1
+    beyond = keys.filter(**{f"pk__{side}": after}) if after or not newest_first else keys
+    examined = list(beyond.order_by(order).values_list("pk", flat=True)[:most])
+    passing = _passing(question, condition, examined, newest_first=newest_first, number=number + 1)
+    found = _shown(question, passing[:number])
+    if len(passing) > number:
+        return found, passing[number - 1]
+    return found, examined[-1] if len(examined) == most else None
+
+
+def _passing(
+    question: Question,
+    condition: Q,
+    keys: Sequence[int],
+    *,
+    newest_first: bool = False,
+    number: int | None = None,
+) -> list[int]:
+    """Returns the keys of the pairs that fulfil a condition on `with_gold_label`, in order: all, or the first so many."""
+    if not condition or not keys:
+        return list(keys)[:number]
+    rows = with_gold_label(Pair.objects.all(), question, keys).filter(condition)
+    return list(rows.order_by("-pk" if newest_first else "pk").values_list("pk", flat=True)[:number])
+
+
+def _shown(question: Question, keys: Sequence[int]) -> list[Any]:
+    """Returns these pairs in this order, with gold labels and what a row shows."""
+    rows = with_gold_label(Pair.objects.all(), question, keys).select_related("premise__genre", "author")
+    of_key = {pair.pk: pair for pair in rows}
+    return [of_key[key] for key in keys if key in of_key]
 
 
 def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
@@ -280,7 +285,7 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
 
 
 def _by_votes(wanted: Wanted) -> Q:
-    """Returns the other filters, as a condition on `with_gold_label`."""
+    """Returns the other filters, as a condition on `with_gold_label`; an empty one if nothing is asked of the votes."""
     condition = {
         "open": ~is_complete(),
         "complete": is_complete(),
