@@ -21,6 +21,7 @@ def refresh_statistics() -> None:
         (cached.Kind.ANNOTATORS, cached.stale_annotators),
         (cached.Kind.OVERVIEW, cached.stale_overviews),
         (cached.Kind.PAIRS, partial(cached.stale_overviews, kind=cached.Kind.PAIRS)),
+        (cached.Kind.WAGES, partial(cached.stale_overviews, kind=cached.Kind.WAGES)),
     ):
         for question in old(now):
             if not CachedStatistics.objects.under_way().filter(question=question, kind=kind, by="").exists():

@@ -38,6 +38,7 @@ CACHED = {
     Kind.AGREEMENT: ("agreement", "Agreement by {by}"),
     Kind.ANNOTATORS: ("figures", "Statistics of annotators"),
     Kind.MODELS: ("models", "Dawid-Skene and MACE"),
+    Kind.WAGES: ("wages", "Hourly pay and earnings"),
 }
 
 # What the columns of quality.MEANINGS are called on the page.

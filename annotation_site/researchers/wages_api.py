@@ -10,8 +10,8 @@ from rest_framework.views import APIView
 from accounts.rest.charts import ChartsSerializer, charts_answer
 from accounts.rest.openapi import QuerySerializer
 from accounts.rest.permissions import IsResearcher
-from annotation_site.researchers.wages import wages
-from annotation_site.researchers.wages_charts import money_by_day, wage_charts
+from annotation_site.researchers.wages_charts import wage_charts
+from annotation_site.researchers.wages_counted import counted_wages
 from collection.models import Corpus
 
 
@@ -33,4 +33,5 @@ class PayChartsView(APIView):
     def get(self, request: Request, slug: str) -> Response:
         corpus = get_object_or_404(Corpus, slug=slug)
         asked = PayQuery.read(request)
-        return charts_answer(wage_charts(wages(corpus), money_by_day(corpus), asked["floor_cents"]))
+        found, days, _ = counted_wages(corpus)
+        return charts_answer(wage_charts(found or (), days, asked["floor_cents"]))

@@ -19,6 +19,8 @@ STEPS = (10, 20, 25, 50)  # cents, and these times ten: the widths that a class 
 MOST_DAYS = 120  # in a picture; longer work is shown by week
 TASKS = {kind: kind.label.partition(":")[0].capitalize() for kind in LedgerEntry.Kind}
 
+Days = list[tuple[date, str, int]]  # (day, kind of earning, cents)
+
 
 def wage_charts(
     found: Sequence[Wage], days: Sequence[tuple[date, str, int]], floor_cents: int
@@ -27,7 +29,7 @@ def wage_charts(
     return with_values([_hourly(found, floor_cents), _by_day(days)])
 
 
-def money_by_day(corpus: Corpus) -> list[tuple[date, str, int]]:
+def money_by_day(corpus: Corpus) -> Days:
     """Returns (day, kind of earning, cents) in order, where something was earned. One query over the ledger."""
     rows = LedgerEntry.objects.filter(corpus=corpus).order_by().annotate(day=TruncDate("created_at"))
     return sorted(rows.values_list("day", "kind").annotate(cents=Sum("cents")))

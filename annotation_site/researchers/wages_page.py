@@ -13,13 +13,16 @@ from accounts.pages.admin_lists import is_administrator
 from accounts.pages.chart_files import chart_file
 from accounts.templatetags.money import dollars
 from annotation_site.researchers import payments, wages
+from annotation_site.researchers.agreement_pages import cached_part, count_or_stop
 from annotation_site.researchers.forms import FloorForm
 from annotation_site.researchers.wages_charts import money_by_day, owed, wage_charts
+from annotation_site.researchers.wages_counted import counted_wages
 from collection.models import MOST_TOP_UP_CENTS, Corpus, PayList
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_text
 from shared.sorted_lists import Column, sorted_list
-from validation.statistics.cached import is_large_corpus
+from validation.models import Question
+from validation.statistics.cached import Kind, is_computed_in_request
 
 COLUMNS = [
     Column("code", "Code", lambda each: each.code),
@@ -35,13 +38,17 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Shows hourly pay by annotator, the median, and who is below a floor (`floor`, dollars an hour); `as=csv`: as CSV;
     `chart`: one chart as CSV.
 
-    The page of a large corpus comes first, and loads the rest by itself, because hourly pay reads the times of all work.
+    Hourly pay reads the times of all work: of a large corpus the page shows what a worker counted. CSV and POST count now.
     POST shows a top-up for the ticked codes (`annotator`). With `do=pay` and the sum that was shown (`cents`) it pays it.
     Other values of `do` change pay lists.
     """
     corpus = get_object_or_404(Corpus, slug=slug)
-    if request.method != "POST" and not request.GET and is_large_corpus(corpus):
-        return render(request, "annotation_site/pay.html", {"corpus": corpus, "is_awaited": True})
+    main = Question.objects.select_related("corpus").filter(corpus=corpus, is_main=True).first()
+    if main is not None and "what" in request.POST:
+        count_or_stop(request, main, Kind.WAGES)
+        return redirect(request.get_full_path())
+    if main is not None and "part" in request.GET:
+        return cached_part(request, main, Kind.WAGES)
     refused = ""
     if request.method == "POST" and request.POST.get("do") in ("approve", "export", "paid"):
         try:
@@ -66,11 +73,16 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
             error = str(changed)
         else:
             messages.success(request, f"{dollars(added)} were added to people's earnings.")
+            if main is not None and not is_computed_in_request(main, Kind.WAGES):
+                count_or_stop(request, main, Kind.WAGES)
             return redirect(f"{request.path}?floor={form.cleaned_data['floor']}")
-    found = wages.wages(corpus)
     if request.GET.get("as") == "csv":
-        return csv_file(wages.as_csv(found, floor), f"{corpus.slug}-wages")
-    days = money_by_day(corpus)
+        return csv_file(wages.as_csv(wages.wages(corpus), floor), f"{corpus.slug}-wages")
+    if request.method == "POST":
+        counted, days, row = wages.wages(corpus), money_by_day(corpus), None
+    else:
+        counted, days, row = counted_wages(corpus)
+    found = counted or []
     charts = wage_charts(found, days, floor)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{corpus.slug}-pay")
@@ -79,6 +91,8 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     ticked = wages.chosen(found, floor, codes if asked else None)
     context = {
         "corpus": corpus,
+        "cached": row,
+        "is_counted": counted is not None,
         "form": form,
         "floor": floor,
         "charts": charts,

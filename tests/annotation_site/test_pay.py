@@ -5,7 +5,8 @@ import io
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from lxml import html
@@ -20,7 +21,7 @@ from tests.corpora import make_corpus, make_pair, make_premise, pay
 from tests.made_once import made_once
 from validation.labelling.claiming import claim_batch
 from validation.labelling.submitting import submit_batch
-from validation.models import Assignment, BatchItem, Question
+from validation.models import Assignment, BatchItem, CachedStatistics, Question
 from validation.pairs.opening import open_for_validation
 from validation.quality_control.control_items import label_as_expert
 from validation.statistics import cached
@@ -257,12 +258,49 @@ def test_more_people_ask_no_more_of_the_database(corpus, django_assert_num_queri
         assert len(wages(corpus)) == 3
 
 
-def test_the_page_comes_before_the_hourly_pay_of_a_large_corpus(corpus, client, monkeypatch):
-    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 1)
+def test_of_a_large_corpus_a_worker_counts_and_a_top_up_counts_anew(corpus, client, monkeypatch):
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 1)
     label_five(corpus, vera(), measured=5)
     client.force_login(rosa())
-    page = html.fromstring(client.get("/corpora/small/pay/").content)
-    assert vera().code not in page.text_content()
-    address = page.xpath("//a[.='Show hourly pay and payments']/@href")[0]
-    assert address == page.xpath("//*[@hx-trigger='load']/@hx-get")[0]
-    assert vera().code in html.fromstring(client.get(address).content).get_element_by_id("pay").text_content()
+    address, question = reverse("pay", args=["small"]), corpus.questions.get()
+
+    def on_page(**query: str) -> tuple[str, list[str]]:
+        page = html.fromstring(client.get(address, query).content)
+        return page.text_content(), page.xpath("//table//th[@scope='row']/a/text()")
+
+    def count() -> None:
+        cached.carry_out(statistics_id=CachedStatistics.objects.waiting().get().pk)
+
+    text, people = on_page()
+    assert "not counted yet" in text
+    assert "Approve $0.25" in text
+    assert people == []
+    assert client.get(address, {"as": "csv"}).content.decode().splitlines()[1].startswith(vera().code)
+    assert cached.stale_overviews(timezone.now(), cached.Kind.WAGES) == [question]
+    assert client.post(address, {"what": "wages"}).status_code == 302
+    assert "waiting for a worker" in on_page()[0]
+    part = client.get(address, {"part": "wages"})
+    assert 'hx-get="?part=wages"' in part.content.decode()
+    count()
+    assert "HX-Refresh" in client.get(address, {"part": "wages"})
+    assert on_page(floor="9")[1] == [vera().code]
+    label_five(corpus, stan(), measured=5)
+    assert on_page(floor="9")[1] == [vera().code]
+    sent = {"floor": "9", "do": "pay", "annotator": [vera().code, stan().code]}
+    shown = client.post(address, {**sent, "do": "show"})
+    assert shown.context["chosen_cents"] == 100, "what is paid is counted now"
+    assert client.post(address, {**sent, "cents": 100}).status_code == 302
+    count()
+    assert sorted(on_page(floor="9")[1]) == sorted([vera().code, stan().code])
+    charts = client.get("/api/v1/corpora/small/pay/").json()["charts"]
+    assert charts[0]["rows"][0]["people"] == 2
+
+
+def test_the_page_of_a_large_corpus_reads_no_work(corpus, client, monkeypatch):
+    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 1)
+    cached.store(question=corpus.questions.get(), kind=cached.Kind.WAGES)
+    client.force_login(rosa())
+    with CaptureQueriesContext(connection) as captured:
+        client.get(reverse("pay", args=["small"]), {"floor": "9"})
+    asked = [query["sql"] for query in captured.captured_queries]
+    assert not [sql for sql in asked if "batchitem" in sql or "writingsignals" in sql]

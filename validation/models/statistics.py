@@ -26,6 +26,7 @@ class CachedStatistics(Job):
         BIAS = "bias", "what hypotheses give away"
         OVERVIEW = "overview", "the corpus at a glance"
         PAIRS = "pairs", "pairs by genre, labels and votes"
+        WAGES = "wages", "hourly pay and money by day"
 
     class Status(models.TextChoices):
         REQUESTED = "requested"
@@ -66,7 +67,7 @@ class CachedStatistics(Job):
                 Q(
                     kind__in=[
                         *("agreement", "pairwise", "annotators", "models", "cross", "bias", "overview"),
-                        "pairs",
+                        *("pairs", "wages"),
                     ]
                 ),
             ),

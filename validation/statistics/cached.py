@@ -44,6 +44,7 @@ MOST_SEATS_ON_DASHBOARD = 5_000  # lower for the home page: it may show many cor
 RECOMPUTE_AFTER = timedelta(minutes=10)
 BIAS = "annotation_site.researchers.corpus_bias.bias_of"
 OVERVIEW = "annotation_site.workspace.pipeline.overview_of"
+WAGES = "annotation_site.researchers.wages_counted.wages_of"
 VERSION = 6  # of the content that COMPUTE makes; content of another version is not shown
 
 COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
@@ -58,6 +59,7 @@ COMPUTE: dict[str, Callable[[Question, str, Progress], Any]] = {
     # By their dotted names: they belong to an app above this one.
     Kind.BIAS: lambda question, by, progress: import_string(BIAS)(question, by, progress),
     Kind.OVERVIEW: lambda question, by, progress: import_string(OVERVIEW)(question, by, progress),
+    Kind.WAGES: lambda question, by, progress: import_string(WAGES)(question, by, progress),
 }
 
 
@@ -114,7 +116,7 @@ def is_computed_in_request(question: Question, kind: str, by: str = "") -> bool:
     """Returns whether the statistics are computed during the web request."""
     if kind in (Kind.MODELS, Kind.BIAS, Kind.OVERVIEW):
         return False
-    if kind == Kind.PAIRS:  # a part of a page that shows more
+    if kind in (Kind.PAIRS, Kind.WAGES):  # a part of a page that shows more
         return not with_size(Question.objects.filter(pk=question.pk)).get().is_large  # type: ignore[attr-defined]
     # Counting the labels of each person takes twice as long as counting those of each pair.
     most = MOST_SEATS_IN_REQUEST
@@ -260,7 +262,7 @@ def stale_annotators(now: datetime) -> list[Question]:
 def stale_overviews(now: datetime, kind: str = Kind.OVERVIEW) -> list[Question]:
     """Returns main questions of large corpora whose overview is older than ten minutes and than the last change.
 
-    kind: of OVERVIEW or PAIRS, which count the same rows.
+    kind: of OVERVIEW, PAIRS or WAGES, which a closed batch, a new pair and a new premise change.
     """
     made = {
         row.question_id: row
