@@ -8,8 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.safestring import SafeString
+
 from shared.csv_tables import csv_text
 from shared.numbers import written
+from shared.table_cells import Cell, as_rows
 
 FEWEST_PAIRS = 30  # a value over fewer pairs is drawn faint: its interval is wide, and its order says little
 KINDS = ("dots", "bars", "heat", "lines", "histogram", "scatter", "ternary")
@@ -74,9 +77,10 @@ class Chart:
         return csv_text([keys, *([row.get(key) for key in keys] for row in self.rows)])
 
     @property
-    def table(self) -> list[list[dict[str, str]]]:
-        """Returns the rows as the page shows them: cells with `text`, `css` (the class) and `href`."""
-        return [[_cell(column, row, index) for index, column in enumerate(self.columns)] for row in self.rows]
+    def body(self) -> SafeString:
+        """Returns the rows as HTML."""
+        rows = ((_cell(column, row, index) for index, column in enumerate(self.columns)) for row in self.rows)
+        return as_rows(rows, with_heads=True)
 
     @property
     def definitions(self) -> list[tuple[str, str]]:
@@ -87,13 +91,10 @@ class Chart:
         ]
 
 
-def _cell(column: Column, row: Mapping[str, Any], index: int) -> dict[str, str]:
+def _cell(column: Column, row: Mapping[str, Any], index: int) -> Cell:
     behind = row.get("href", "") if index == 0 else row.get("hrefs", {}).get(column.key, "")
-    return {
-        "text": written(row.get(column.key), column.kind),
-        "css": "" if column.kind in ("text", "day") else "number",
-        "href": behind,
-    }
+    css = "" if column.kind in ("text", "day") else "number"
+    return Cell(written(row.get(column.key), column.kind), css, behind or "")
 
 
 def with_values(charts: Iterable[Chart | None]) -> list[Chart]:

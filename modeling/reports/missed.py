@@ -4,9 +4,10 @@ from collections import Counter
 
 import numpy as np
 
+from modeling.folders import predictions_of
 from modeling.models import TrainingRun
-from modeling.results.predicted import Predicted
-from modeling.results.predictions import Predictions, PredictionsMissing
+from modeling.results.predicted import Predicted, read_predicted
+from modeling.results.predictions import Predictions
 from modeling.results.trials import not_chosen_on
 from snapshots.models import Snapshot
 from snapshots.statistics.paper_tables import Cell, Column, Table
@@ -80,11 +81,9 @@ def _answers(snapshot: Snapshot, partition: str) -> dict[TrainingRun, Predicted]
     for run in runs.order_by("pk"):
         if run.regime.get("collapse"):
             continue
-        try:
-            predicted = Predictions(run, partition).first
-        except PredictionsMissing:
-            continue
-        if predicted.ids:
+        path = predictions_of(run, snapshot, partition)
+        predicted = read_predicted(path) if path else None
+        if predicted and predicted.ids:
             found[run] = predicted
     return found
 

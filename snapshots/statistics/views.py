@@ -6,12 +6,14 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from accounts.pages.access import researcher_page, researcher_post, researcher_required
 from accounts.pages.chart_files import chart_file
 from jobs.tasks import enqueue
 from shared.charts import Chart
+from shared.table_cells import Cell, as_rows
 from snapshots.models import (
     Snapshot,
     SnapshotStatistics,
@@ -26,11 +28,11 @@ from snapshots.statistics.table_formats import as_csv, as_latex, shown_rows
 class ShownTable:
     """A table of statistics as its page shows it, with its chart. A long table is folded, as is one below a chart.
 
-    If a chart shows the whole table, the table is below the chart, so `rows` is empty here.
+    body: its rows as HTML. If a chart shows the whole table, the table is below the chart, so `body` is empty here.
     """
 
     table: Table
-    rows: list[list[tuple[str, str]]]
+    body: SafeString
     chart: Chart | None
     is_folded: bool
     is_in_chart: bool
@@ -52,11 +54,12 @@ def statistics_tables(kind: str, data: Mapping[str, Any]) -> list[ShownTable]:
 
 def _shown(made: Table, chart: Chart | None) -> ShownTable:
     kinds = ["" if column.kind == "text" else "number" for column in made.columns]
-    rows = [list(zip(kinds, row, strict=True)) for row in shown_rows(made)]
     in_chart = chart is not None and [each.key for each in chart.columns] == [
         each.name for each in made.columns
     ]
-    return ShownTable(made, rows, chart, len(rows) > LONG or chart is not None, in_chart)
+    rows = () if in_chart else shown_rows(made)
+    body = as_rows(map(Cell, row, kinds) for row in rows)
+    return ShownTable(made, body, chart, len(made.rows) > LONG or chart is not None, in_chart)
 
 
 STATISTICS_FILES = {"csv": (as_csv, "text/csv"), "tex": (as_latex, "application/x-tex")}
