@@ -22,7 +22,7 @@ class Among(Func):
             return f"{column} = ANY(%s::bigint[])", [*parameters, f"{{{self._joined()}}}"]
         return f"{column} = ANY(%s::text[])", [*parameters, list(self.values)]
 
-    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> tuple[str, list[Any]]:
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> Any:
         column, parameters = compiler.compile(self.source_expressions[0])
         if self._are_numbers():  # SQLite applies constants inside of a view, but not a query for the values
             return f"{column} IN ({self._joined()})", parameters

@@ -79,10 +79,10 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.GET.get("as") == "csv":
         return csv_file(wages.as_csv(wages.wages(corpus), floor), f"{corpus.slug}-wages")
     if request.method == "POST":
-        counted, days, row = wages.wages(corpus), money_by_day(corpus), None
+        is_counted, found, days, row = True, wages.wages(corpus), money_by_day(corpus), None
     else:
         counted, days, row = counted_wages(corpus)
-    found = counted or []
+        is_counted, found = counted is not None, counted or []
     charts = wage_charts(found, days, floor)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{corpus.slug}-pay")
@@ -92,7 +92,7 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "corpus": corpus,
         "cached": row,
-        "is_counted": counted is not None,
+        "is_counted": is_counted,
         "form": form,
         "floor": floor,
         "charts": charts,
