@@ -73,6 +73,17 @@ def is_disputed() -> Q:
     return is_complete() & Q(voted=None)
 
 
+def how_votes_stand() -> dict[str, Q]:
+    """Returns name -> condition on `Gold`, and on `with_gold_label`. A pair with seats may fit several."""
+    return {
+        "open": ~is_complete(),
+        "complete": is_complete(),
+        "unanimous": is_complete() & is_unanimous(),
+        "split": is_complete() & ~is_unanimous(),
+        "disputed": is_disputed(),
+    }
+
+
 def split_pairs(question: Question, most_votes: int) -> QuerySet[Pair]:
     """Returns the pairs whose seats are all filled and in which no label has more than `most_votes`.
 

@@ -19,7 +19,7 @@ from shared.among import Among
 from shared.csv_tables import csv_text
 from shared.facets import numbers_by_value, total
 from shared.pages_by_key import counted_up_to, portions_by_key
-from validation.gold.queries import is_complete, is_disputed, is_unanimous, more_sort_memory, with_gold_label
+from validation.gold.queries import how_votes_stand, more_sort_memory, with_gold_label
 from validation.models import Adjudication, BatchItem, Label, Question
 from validation.pairs.random_order import in_drawn_order
 from validation.statistics.cached import current_pair_counts
@@ -286,13 +286,7 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
 
 def _by_votes(wanted: Wanted) -> Q:
     """Returns the other filters, as a condition on `with_gold_label`; an empty one if nothing is asked of the votes."""
-    condition = {
-        "open": ~is_complete(),
-        "complete": is_complete(),
-        "unanimous": is_complete() & is_unanimous(),
-        "split": is_complete() & ~is_unanimous(),
-        "disputed": is_disputed(),
-    }.get(wanted.votes, Q())
+    condition = how_votes_stand().get(wanted.votes, Q())
     if wanted.gold:
         condition &= Q(gold_label=None if wanted.gold == NO_GOLD else wanted.gold)
     return condition & Q(gold_source=wanted.source) if wanted.source else condition

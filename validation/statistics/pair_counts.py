@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, F, OuterRef
 
 from nli.labels import NO_GOLD
-from validation.gold.queries import is_complete, is_disputed, is_unanimous
+from validation.gold.queries import how_votes_stand
 from validation.models import Gold, Label, Question
 
 
@@ -29,9 +29,9 @@ def pair_counts(question: Question, keys: Collection[int] | None = None) -> list
     rows = Gold.objects.filter(question=question, pair__withdrawn_at=None)
     if keys is not None:
         rows = rows.filter(pair__in=keys)
-    conditions = {"complete": is_complete(), "unanimous": is_unanimous(), "disputed": is_disputed()}
     states: dict[str, Any] = {
-        f"is_{name}": ExpressionWrapper(condition, BooleanField()) for name, condition in conditions.items()
+        f"is_{name}": ExpressionWrapper(condition, BooleanField())
+        for name, condition in how_votes_stand().items()
     }
     texts = {"genre": F("pair__premise__genre__slug"), "author_label": F("pair__author_label")}
     grouped = rows.order_by().values(
@@ -45,20 +45,13 @@ def pair_counts(question: Question, keys: Collection[int] | None = None) -> list
     found = []
     counted: Any = grouped.annotate(number=Count("pair"))
     for row in counted:
-        held = _held(row["is_opened"], *(bool(row[name]) for name in states))
+        fit = tuple(name.removeprefix("is_") for name in states if row[name])
+        held = fit if row["is_opened"] else ("unopened",)
         gold = row["label"] or NO_GOLD
         found.append(
             Group(row["of_genre"] or "", row["by_author"] or "", gold, row["source"], held, row["number"])
         )
     return found
-
-
-def _held(is_opened: bool, is_complete: bool, is_unanimous: bool, is_disputed: bool) -> tuple[str, ...]:
-    if not is_opened:
-        return ("unopened",)
-    if not is_complete:
-        return ("open",)
-    return ("complete", "unanimous" if is_unanimous else "split", *(("disputed",) if is_disputed else ()))
 
 
 def as_content(groups: list[Group]) -> list[list[Any]]:
