@@ -3,6 +3,7 @@
 import csv
 import json
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from collection.models import Pair
 from modeling.baselines.config import DataFile
 from modeling.baselines.data import read_partition
 from modeling.running.configs import snapshot_files
-from nli.gold import DIFFERS, NO_MAJORITY, VOTED
+from nli.gold import DIFFERS, NO_MAJORITY, RULES, VOTED, may_decide
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import distribution, rules_in
 from snapshots.exports.formats import FORMATS, export
@@ -318,6 +319,12 @@ class World:
 def world(request: pytest.FixtureRequest) -> tuple[World, set[str]]:
     *args, formats = request.param
     return World(*args), formats
+
+
+def test_every_rule_and_scheme_is_in_the_table() -> None:
+    there = {args[:3] for args in WORLDS.values()}
+    possible = product(RULES, SCHEMES, SCHEMES)
+    assert there == {each for each in possible if may_decide(*each)}
 
 
 def test_the_database_python_files_exports_and_training_agree_on_every_gold_label(
