@@ -58,7 +58,7 @@ def report_queue(request: HttpRequest, slug: str) -> HttpResponseBase:
             except errors.NotPossible as refusal:
                 form.add_error(None, str(refusal))
             else:
-                messages.success(request, "Answered. The writer reads it under “What I reported”.")
+                messages.success(request, "Answered. The writer reads it under “My reports”.")
                 return redirect("report-queue", slug=slug)
         refused = form
     answered = request.GET.get("show") == "answered"

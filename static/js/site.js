@@ -53,6 +53,10 @@
     }
   } catch {} // without storage nothing is kept
 
+  // The first field at fault has the focus, where the page gave it to nothing else.
+  const wrong = document.querySelector("main [aria-invalid=true], main [data-wrong] input");
+  if (wrong && document.activeElement === document.body) wrong.focus();
+
   // Tells the site, while the browser goes elsewhere, that the way back was taken; and once a browser that a link was opened.
   function tell(address) {
     const told = fetch(address, { method: "POST", keepalive: true, headers: { "X-CSRFToken": freshToken() || "" } });

@@ -1,6 +1,7 @@
 """From a platform's link over the exam to the completion code, in a real browser; axe on each page of the way."""
 
 import pytest
+from playwright.sync_api import expect
 
 from accounts.models import Qualification
 from collection.models import EntryLink, Exam, ExamItem
@@ -45,6 +46,7 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     page.get_by_role("link", name="My tasks: 0 of 1").wait_for()
     page.get_by_role("button", name="Send the exam").click()
     page.get_by_text("Please choose an answer.").wait_for()
+    expect(page.get_by_role("radio").first).to_be_focused()
     look_at("exam, incomplete")
     page.get_by_role("radio", name="Definitely correct").check()
     page.get_by_role("button", name="Send the exam").click()
