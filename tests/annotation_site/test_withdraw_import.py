@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import User
 from collection.models import Corpus, Genre, Pair, Parse, Premise, Source
-from tests.annotation_site.test_import_pairs import record, snli
+from tests.annotation_site.imported_lines import record, snli
 from tests.cast import vera
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus

@@ -5,67 +5,21 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.sign_in.tokens import create_api_token
-from collection.models import Exclusion
 from jobs import claims
-from tests.cast import person
-from tests.commands import run, write_jsonl
-from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.commands import run
 from tests.jobs.material import age, claim_elsewhere, silence, sweep
+from tests.validation.large_corpus import count_all, labelled_question, large_question  # noqa: F401  (fixtures)
 from validation import tasks
-from validation.annotators.exclusion import exclude, undo_exclusion
 from validation.gold.queries import adjudication_queue
-from validation.models import Adjudication, CachedStatistics, Label, Question
-from validation.pairs.adjudication import adjudicate, take_back
-from validation.statistics import cached, reliability_models
+from validation.models import CachedStatistics, Label, Question
+from validation.statistics import cached
 from validation.statistics.cached import Kind, carry_out, current, current_agreement, request_statistics
 from validation.statistics.vote_patterns import DIMENSIONS
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def question(monkeypatch) -> Question:
-    """Makes forty pairs with five labels of five people, who sometimes disagree. MACE starts once, which is fast."""
-    monkeypatch.setattr(reliability_models, "STARTS", 1)
-    corpus = make_corpus(protocol="judged")
-    question = Question.objects.get(corpus=corpus)
-    people = [person(f"validator{n}") for n in range(5)]
-    for n in range(40):
-        premise = make_premise(corpus, f"Premise {n}.")
-        pair = make_pair(corpus, premise, "A sentence.")
-        label_all(question, pair, people, n)
-    return question
-
-
-def label_all(question, pair, people, n) -> None:
-    for position, who in enumerate(people, start=1):
-        Label.objects.create(
-            question=question,
-            pair=pair,
-            premise=pair.premise,
-            position=position,
-            scheme="nli3",
-            annotator=who,
-            label=LABELS[(n + (position == n % 7)) % 3],
-            cast_at=timezone.now(),
-        )
-
-
-@pytest.fixture
-def large(monkeypatch, question) -> Question:
-    """Lowers the limit, so that twenty labels are too many for a page."""
-    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 20)
-    return question
-
-
-def count_all() -> None:
-    for row in CachedStatistics.objects.waiting():
-        carry_out(statistics_id=row.pk)
 
 
 def test_a_small_corpus_is_counted_on_the_spot_and_nothing_is_kept(question, rosa, browser_of):
@@ -324,56 +278,6 @@ def test_a_count_that_fails_says_so_and_what_was_kept_stays(large, monkeypatch, 
     assert "Count again" in page
 
 
-REST = (
-    "/api/v1/corpora/small/agreement/?by=week&pairwise=true",
-    "/api/v1/corpora/small/annotators/",
-    "/api/v1/corpora/small/cross-table/?question=label&by=genre",
-)
-
-
-@pytest.mark.parametrize("address", REST)
-def test_over_rest_a_post_requests_statistics_and_a_get_never_does(large, rosa, browser_of, address):
-    browser = browser_of(rosa)
-    address = address.replace("question=label", f"question={large.slug}")
-    answer = browser.get(address)
-    assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
-    assert "POST to this address" in answer.json()["detail"]
-    assert not CachedStatistics.objects.exists()
-    for asked in (browser.post(address), browser.get(address)):
-        assert (asked.status_code, asked.json()["retry_after"], asked["Retry-After"]) == (202, 10, "10")
-    CachedStatistics.objects.waiting().update(status="failed", error="The disk is full.")
-    failed = browser.get(address)
-    assert (failed.status_code, "The disk is full." in failed.json()["detail"]) == (404, True)
-    assert browser.post(address).status_code == 202
-    count_all()
-    assert browser.get(address).status_code == 200
-
-
-@pytest.mark.parametrize("address", REST)
-def test_over_rest_who_may_only_read_requests_no_statistics(large, rosa, vera, address):
-    for who, scope in ((rosa, "read"), (rosa, "work"), (vera, "all")):
-        token = create_api_token(user=who, name=scope, scope=scope)
-        answer = Client().post(address, headers={"Authorization": f"Token {token}"})
-        assert (who, scope, answer.status_code) == (who, scope, 403)
-    assert not CachedStatistics.objects.exists()
-
-
-def test_rest_answers_202_until_figures_are_there_and_tells_from_when_they_are(large, rosa, browser_of):
-    browser = browser_of(rosa)
-    address = "/api/v1/corpora/small/agreement/?by=week&pairwise=true"
-    answer = browser.post(address)
-    assert (answer.status_code, answer.json()["retry_after"], answer["Retry-After"]) == (202, 10, "10")
-    count_all()
-    found = browser.get(address).json()
-    assert found["pairs_with_all_labels"] == 40
-    assert len(found["pairwise_kappa"]) == 10
-    before = found["made_at"]
-    assert browser.post(address).status_code == 202
-    count_all()
-    assert browser.get(address).json()["made_at"] > before
-    assert browser.post("/api/v1/corpora/small/agreement/?by=moon").status_code == 422
-
-
 def test_the_dashboard_shows_what_is_kept_of_a_large_corpus_and_since_when(
     large, monkeypatch, rosa, browser_of
 ):
@@ -458,68 +362,6 @@ def test_the_pages_of_figures_ask_the_database_a_few_questions(
             browser.get(address)
 
 
-def bring_pairs(tmp_path, *names):
-    records = [
-        {"id": name, "premise": f"Dog {name} runs.", "hypothesis": "A dog moves.", "labels": LABELS[:1] * 5}
-        for name in names
-    ]
-    path = write_jsonl(tmp_path / "more.jsonl", records)
-    assert not run("import_pairs", "small", path, format="jsonl").failure
-
-
-def test_imported_labels_make_cached_statistics_stale_and_so_does_taking_them_back(
-    large, monkeypatch, tmp_path, rosa, browser_of
-):
-    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
-    later = timezone.now() + timedelta(hours=1)
-    for kind in (Kind.AGREEMENT, Kind.ANNOTATORS):
-        request_statistics(question=large, kind=kind)
-    count_all()
-    assert cached.stale_agreement(later) == cached.stale_annotators(later) == []
-
-    bring_pairs(tmp_path, "a", "b")
-    assert cached.stale_agreement(later) == cached.stale_annotators(later) == [large]
-    page = browser_of(rosa).get("/corpora/small/annotators/").content.decode()
-    assert "Labels have changed since then by an import" in page
-    for question in cached.stale_agreement(later):
-        request_statistics(question=question, kind=Kind.AGREEMENT)
-    count_all()
-    assert cached.dashboard_agreement(large)[0]["pairs_with_all_labels"] == 42
-    assert cached.stale_agreement(later) == []
-
-    assert not run("withdraw_import", "small", "more.jsonl").failure
-    assert cached.stale_agreement(later) == [large]
-
-
-def test_exclusions_and_decisions_make_cached_statistics_stale(large, monkeypatch, rosa):
-    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
-    later = timezone.now() + timedelta(hours=1)
-
-    def is_stale_after(change) -> bool:
-        request_statistics(question=large, kind=Kind.AGREEMENT)
-        count_all()
-        assert cached.stale_agreement(later) == []
-        change()
-        return cached.stale_agreement(later) == [large]
-
-    who = Label.objects.filter(position=2).first().annotator
-    Label.objects.filter(pair=large.judgements.first().pair, position__gt=3).delete()
-    for position, label in enumerate(("entailment", "entailment", "contradiction"), start=1):
-        Label.objects.filter(pair=large.judgements.first().pair, position=position).update(label=label)
-    Question.objects.update(gold_rule="adjudicated", threshold=3)
-    large.refresh_from_db()
-    pair = adjudication_queue(large).first()
-
-    assert is_stale_after(
-        lambda: adjudicate(question=large, pair=pair, label="neutral", reason="Unclear.", by=rosa)
-    )
-    decision = Adjudication.objects.get()
-    assert is_stale_after(lambda: take_back(adjudication=decision, reason="It is clear.", by=rosa))
-    Label.objects.update(origin="cast")
-    assert is_stale_after(lambda: exclude(corpus=large.corpus, annotator=who, by=rosa, reason="Guesses."))
-    assert is_stale_after(lambda: undo_exclusion(exclusion=Exclusion.objects.get(), by=rosa))
-
-
 def test_the_pairs_that_wait_for_a_decision_are_counted_with_agreement(large, monkeypatch):
     """Also counts a pair with fewer labels than seats, which is in no share of agreement."""
     monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
@@ -534,19 +376,3 @@ def test_the_pairs_that_wait_for_a_decision_are_counted_with_agreement(large, mo
     request_statistics(question=large, kind=Kind.AGREEMENT)
     count_all()
     assert cached.waiting_for_decision(large) == adjudication_queue(large).count() > 0
-
-
-def test_labels_that_are_imported_during_a_count_make_its_figures_old(large, monkeypatch, tmp_path):
-    monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
-    honest = cached.COMPUTE[Kind.AGREEMENT]
-
-    def overtaken(question, by, progress):
-        content = honest(question, by, progress)
-        bring_pairs(tmp_path, "a")
-        return content
-
-    monkeypatch.setitem(cached.COMPUTE, Kind.AGREEMENT, overtaken)
-    request_statistics(question=large, kind=Kind.AGREEMENT)
-    count_all()
-    assert cached.dashboard_agreement(large)[0]["pairs_with_all_labels"] == 40
-    assert cached.stale_agreement(timezone.now() + timedelta(hours=1)) == [large]
