@@ -49,7 +49,7 @@ def openid_providers() -> list[dict[str, Any]]:
     try:
         given = json.loads(text)
     except ValueError:
-        raise ImproperlyConfigured(f"OPENID_PROVIDERS is no JSON. It must be {form}.") from None
+        raise ImproperlyConfigured(f"OPENID_PROVIDERS is not JSON. It must be {form}.") from None
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
         raise ImproperlyConfigured(f"OPENID_PROVIDERS must be {form}.")
     for number, one in enumerate(given, 1):

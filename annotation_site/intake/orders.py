@@ -155,8 +155,8 @@ def check_rule(
     needed = least_threshold(there) if threshold is None else threshold
     if not is_threshold(needed, there) or there > MOST_SEATS:
         raise CommandError(
-            f"--seats {there} with --threshold {needed} decides nothing: the threshold must be more than half of the"
-            f" seats, and no more than there are; at most {MOST_SEATS} seats."
+            f"--threshold {needed} does not fit --seats {there}: it must be more than half of the seats and at most all of"
+            f" them. There can be up to {MOST_SEATS} seats."
         )
 
 

@@ -319,7 +319,7 @@ class _Work:
             )
             raise NoLabels(
                 f"{path.name}: none of the first {len(plans):,} pairs has a label. {read}Is {self.form.name} the"
-                " file's format? If pairs without labels are meant, say --unlabelled, or --open to have them labelled."
+                " file's format? For pairs without labels, pass --unlabelled, or --open to have them labelled."
             )
 
     def _unread(self) -> list[str]:
@@ -389,14 +389,14 @@ def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
         named, of_format = getattr(order, key), getattr(form, key)
         if named and named != there:
             raise WrongCorpus(
-                f'{corpus.slug} has the {key} "{there}": leave --{key} {named} away or name another corpus.'
+                f'{corpus.slug} has the {key} "{there}". Omit --{key} {named}, or name another corpus.'
             )
         if of_format and key == "scheme" and of_format == _asked(corpus):
             continue
         if of_format and of_format != there and not named:
             raise WrongCorpus(
                 f'Files of the format {form.name} have the {key} "{of_format}", but {corpus.slug} has "{there}". Name'
-                f" another corpus, which is then made; or say --{key} {there}, if that is how these pairs came about."
+                f" another corpus; it is made if it does not exist. If these pairs were made that way, pass --{key} {there}."
             )
     if order.genre and corpus.prompts.exists():
         known = list(corpus.genres.order_by("slug").values_list("slug", flat=True))

@@ -39,7 +39,7 @@ class Table(Part):
     @classmethod
     def _without_nul(cls, value: Any) -> Any:
         if isinstance(value, str) and "\x00" in value:
-            refuse("holds a NUL character; take it out")
+            refuse("contains a NUL character; remove it")
         return value
 
 

@@ -29,7 +29,7 @@ def read_chaosnli(line: int, record: dict[str, Any]) -> ImportedPair:
         raise Unreadable('"label_count" must be three numbers: entailment, neutral, contradiction')
     five = records.labels(record, "old_labels")
     if len(five) > SEATS:
-        raise Unreadable(f'"old_labels" has {len(five)} entries; there were {SEATS}')
+        raise Unreadable(f'"old_labels" has {len(five)} entries instead of {SEATS}')
     more = [label for label, number in zip(LETTERS.values(), counts, strict=True) for _ in range(number)]
     image, is_caption, _ = records.optional_text(record, "uid").partition("#")
     source = records.optional_text(example, "source")

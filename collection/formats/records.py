@@ -66,7 +66,7 @@ def storable(what: str, text: str, longest: int = MAX_TEXT) -> str:
     if len(text) > longest:
         raise Unreadable(f"{what} is {len(text):,} characters long; the limit is {longest:,}")
     if "\x00" in text:
-        raise Unreadable(f"{what} holds a NUL character; take it out")
+        raise Unreadable(f"{what} contains a NUL character; remove it")
     if not text.isascii():
         try:
             text.encode()

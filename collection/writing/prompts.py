@@ -72,7 +72,7 @@ def set_prompt_status(*, prompt: Prompt, status: str) -> None:
     """
     if status not in Prompt.Status.values:
         raise NotPossible(
-            f"“{status}” is no state of a prompt. Choose one of: {', '.join(Prompt.Status.values)}."
+            f"“{status}” is not a status of a prompt. Choose one of: {', '.join(Prompt.Status.values)}."
         )
     Prompt.objects.filter(pk=prompt.pk).update(status=status)
 

@@ -159,7 +159,7 @@ def _trials(
     """Returns the checked settings of each trial, without repetitions. Raises RefusedSearch, BadSetting."""
     twice = [key for key in search if key in config]
     if twice:
-        raise RefusedSearch(f"{twice[0]} is set and searched over: leave one of the two out.")
+        raise RefusedSearch(f"{twice[0]} is both set and searched over: omit one of the two.")
     try:
         trials = trials_of(search, draws, seed, whole_settings(baseline))
     except BadSearch as error:

@@ -74,7 +74,9 @@ def _ends(value: object) -> tuple[float, float] | None:
     except ValueError:
         ends = math.nan, math.nan
     if not 0 <= ends[0] < ends[1] < math.inf:
-        raise BadSearch(f"{value} is no range: write two numbers, the smaller first, such as 0.0001..0.01.")
+        raise BadSearch(
+            f"{value} is not a range: write two numbers, the smaller first, such as 0.0001..0.01."
+        )
     return ends
 
 

@@ -89,7 +89,9 @@ def manifest_of(
     }
     manifest["manifest_sha256"] = manifest_sha256(manifest)
     if wrong := [text for _, text in manifest_errors(manifest)]:
-        raise RuntimeError(f"The manifest of {snapshot} is not as nli/manifest.py says: {'; '.join(wrong)}.")
+        raise RuntimeError(
+            f"The manifest of {snapshot} does not fit the schema in nli/manifest.py: {'; '.join(wrong)}."
+        )
     return manifest
 
 

@@ -127,7 +127,7 @@ def test_bad_lines_are_refused_by_number_while_good_ones_go_in(corpus, tmp_path)
     assert [(each["line"], each["reason"]) for each in result.json["refused"]] == [
         (2, "byte 4 (0xe9) is not UTF-8; save the file as UTF-8"),
         (3, "the line is 10,001 characters long; the limit is 10,000"),
-        (4, "the line holds a NUL character; take it out"),
+        (4, "the line contains a NUL character; remove it"),
     ]
     assert "premises.txt, line 2: byte 4" in result.err
     assert "Refused: 3." in result.err

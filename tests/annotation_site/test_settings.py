@@ -49,7 +49,7 @@ PROVIDER = {
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ("university", "is no JSON"),
+        ("university", "is not JSON"),
         ("{}", "a JSON list"),
         (json.dumps([{**PROVIDER, "secret": "s"}]), "number 1.*exactly the keys"),
         (json.dumps([PROVIDER, {**PROVIDER, "client_secret": ""}]), "number 2.*all texts"),

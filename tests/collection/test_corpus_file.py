@@ -101,7 +101,7 @@ def test_a_good_file_is_read_without_a_warning(read):
             f'name = "{"x" * 201}"',
             "[corpus]: name: is 201 characters long; at most 200 are possible.",
         ),
-        ('name = "Small"', 'name = "S\\u0000"', "[corpus]: name: holds a NUL character; take it out."),
+        ('name = "Small"', 'name = "S\\u0000"', "[corpus]: name: contains a NUL character; remove it."),
         (
             'slug = "small"',
             'slug = "Small!"',

@@ -140,7 +140,7 @@ def test_a_format_of_its_own_takes_no_map():
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ('"\\u0000"', "holds a NUL character"),
+        ('"\\u0000"', "contains a NUL character"),
         ("NaN", "is NaN or Infinity"),
         ('["\\ud800"]', "surrogate"),
     ],

@@ -128,7 +128,7 @@ def test_an_empty_hypothesis_is_read_because_published_files_have_some(read):
         ({"premise": None}, '"premise" must be a string, not null'),
         ({"hypothesis": None}, '"hypothesis" must be a string, not null'),
         ({"hypothesis": ["a"]}, '"hypothesis" must be a string, not a list'),
-        ({"hypothesis": "a\x00b"}, '"hypothesis" holds a NUL character; take it out'),
+        ({"hypothesis": "a\x00b"}, '"hypothesis" contains a NUL character; remove it'),
         (
             {"hypothesis": "\ud800"},
             '"hypothesis" holds half of a character (a lone surrogate); type the character again',

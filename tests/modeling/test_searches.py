@@ -42,9 +42,9 @@ def test_every_combination_is_a_trial_or_some_that_the_seed_draws():
         ({"a": [1, 2]}, 3, "3 draws of 2 combinations"),
         ({"a": [1, 2]}, 0, "from 1 to 2"),
         ({"a": ["1..3"]}, None, "say how many trials to draw"),
-        ({"a": ["3..1"]}, 2, "3..1 is no range"),
-        ({"a": ["x..1"]}, 2, "x..1 is no range"),
-        ({"a": ["1..nan"]}, 2, "is no range"),
+        ({"a": ["3..1"]}, 2, "3..1 is not a range"),
+        ({"a": ["x..1"]}, 2, "x..1 is not a range"),
+        ({"a": ["1..nan"]}, 2, "is not a range"),
     ],
 )
 def test_a_search_that_cannot_be_made_says_why(search, draws, says):
