@@ -44,12 +44,12 @@ def varied_lines(real: list[Real], pairs: int) -> Iterator[str]:
         yield json.dumps(line) + "\n"
 
 
-def measure_lexicalized(folder: Path, sizes: tuple[int, ...] = SIZES) -> None:
+def measure_lexicalized(folder: Path) -> None:
     """Prints a Markdown table with a row for each size."""
     captions = [one for one in real_pairs() if one.genre in ("captions", "own")]
     print("| pairs | features | seconds | processor seconds | peak memory MiB | run folder MiB |")
     print("|---|---|---|---|---|---|")
-    for size in sizes:
+    for size in SIZES:
         place = folder / f"lexicalized-{size}"
         place.mkdir(parents=True, exist_ok=True)
         files: dict[str, Any] = {}

@@ -57,9 +57,7 @@ class Job(models.Model):
         return ""
 
 
-def job_constraints(
-    name: str, working: str = "working", failed: str = "failed"
-) -> list[models.CheckConstraint]:
+def job_constraints(name: str, working: str = "working") -> list[models.CheckConstraint]:
     """Returns the constraints of one kind of job. Their names begin with `name`.
 
     A claimed job needs a heartbeat: without one it would never become stale, and nobody could claim it again.
@@ -70,7 +68,7 @@ def job_constraints(
             f"{name}_is_claimed_while_worked_on",
             (Q(status=working) & claimed) | (~Q(status=working) & Q(claimed_by="")),
         ),
-        check(f"failed_{name}_says_why", ~Q(status=failed) | ~Q(error="")),
+        check(f"failed_{name}_says_why", ~Q(status="failed") | ~Q(error="")),
         check(f"{name}_share_is_one", Q(share__gte=0, share__lte=1)),
     ]
 

@@ -24,16 +24,14 @@ def pairs_needed(
     return math.ceil((root / gap) ** 2)
 
 
-def smallest_difference(
-    pairs: int, discordant: float, level: float = LEVEL, power: float = POWER
-) -> float | None:
+def smallest_difference(pairs: int, discordant: float) -> float | None:
     """Compute the smallest difference that this many pairs are likely to show; None if even the largest needs more."""
     low, high = 0.0, discordant
-    if not discordant or (pairs_needed(high, discordant, level, power) or math.inf) > pairs:
+    if not discordant or (pairs_needed(high, discordant) or math.inf) > pairs:
         return None
     for _ in range(50):
         middle = (low + high) / 2
-        if (pairs_needed(middle, discordant, level, power) or math.inf) > pairs:
+        if (pairs_needed(middle, discordant) or math.inf) > pairs:
             low = middle
         else:
             high = middle

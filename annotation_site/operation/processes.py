@@ -16,6 +16,7 @@ from pathlib import Path
 PR_SET_PDEATHSIG = 1
 # As Django ("... ERROR django.request ..."), gunicorn ("[ERROR]") and Celery (": ERROR/ForkPoolWorker-1]") write it.
 ERROR = re.compile(r"[ \[](ERROR|CRITICAL)[ \]/]")
+LAST_LINES = 15
 
 
 class Service:
@@ -75,9 +76,9 @@ class Service:
             return [line for line in lines if ERROR.search(line)]
         return []
 
-    def last_lines(self, count: int = 15) -> str:
+    def last_lines(self) -> str:
         with contextlib.suppress(FileNotFoundError):
-            return "\n".join(self.log.read_text(errors="replace").splitlines()[-count:])
+            return "\n".join(self.log.read_text(errors="replace").splitlines()[-LAST_LINES:])
         return ""
 
 

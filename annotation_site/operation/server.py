@@ -22,12 +22,10 @@ START_SECONDS = 30
 KEEP_ALIVE = 130
 
 
-def gunicorn_command(
-    port: int, *, address: str = "127.0.0.1", workers: int = 2, threads: int = 4
-) -> list[str]:
+def gunicorn_command(port: int, *, workers: int = 2, threads: int = 4) -> list[str]:
     """Returns the command line that serves the site. It uses threads, since pages mostly wait for the database."""
     return [
-        *(sys.executable, "-m", "gunicorn", "annotation_site.wsgi", "--bind", f"{address}:{port}"),
+        *(sys.executable, "-m", "gunicorn", "annotation_site.wsgi", "--bind", f"127.0.0.1:{port}"),
         *("--worker-class", "gthread", "--workers", str(workers), "--threads", str(threads)),
         *("--log-level", "warning", "--keep-alive", str(KEEP_ALIVE), "--chdir", str(settings.BASE_DIR)),
         "--no-control-socket",  # all sites of a user would share its default place

@@ -49,12 +49,12 @@ class PaperTable:
     notes: tuple[str, ...] = ()
 
 
-def each_value(dimension: str, partition: str = "dev", on: int = 0, **more: Any) -> Axis:
+def each_value(dimension: str, partition: str = "dev", **more: Any) -> Axis:
     """Returns an axis with an entry for each value of a dimension."""
 
     def entries(context: Context) -> Iterator[Entry]:
-        for value in context.values(on, partition, dimension):
-            yield value, {"dimension": dimension, "value": (value,), "on": on, "partition": partition, **more}
+        for value in context.values(0, partition, dimension):
+            yield value, {"dimension": dimension, "value": (value,), "on": 0, "partition": partition, **more}
 
     return entries
 

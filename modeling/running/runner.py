@@ -195,12 +195,12 @@ def _orders(claim: Claim) -> Callable[[], None]:
     return look
 
 
-def end_stale_child(run: TrainingRun, patience: float = STOP_SECONDS) -> None:
+def end_stale_child(run: TrainingRun) -> None:
     """Ends a program that an earlier worker left running in the folder. Raises CannotStart if it does not end.
 
     A program locks its folder while it runs. A process number alone is no proof, since it may be reused.
     """
-    until = time.monotonic() + patience
+    until = time.monotonic() + STOP_SECONDS
     asked = False
     while _is_locked(folder_of(run)):
         process = _child_of(run)
@@ -215,7 +215,7 @@ def end_stale_child(run: TrainingRun, patience: float = STOP_SECONDS) -> None:
         with contextlib.suppress(ProcessLookupError):
             if process is not None:
                 os.kill(
-                    process, signal.SIGKILL if time.monotonic() > until - patience / 3 else signal.SIGTERM
+                    process, signal.SIGKILL if time.monotonic() > until - STOP_SECONDS / 3 else signal.SIGTERM
                 )
         asked = True
         time.sleep(0.2)
