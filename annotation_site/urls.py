@@ -17,8 +17,8 @@ from annotation_site.researchers.entry_link_pages import link_page, links_page
 from annotation_site.researchers.wages_api import PayChartsView
 from annotation_site.researchers.wages_page import pay_page
 from annotation_site.workspace.corpus_file_page import corpus_file
-from annotation_site.workspace.home import attention, home, overview
 from annotation_site.workspace.labelling_page import labelling_progress
+from annotation_site.workspace.overview_pages import attention, home, overview
 from annotation_site.workspace.pair_predictions_page import pair_predictions
 from annotation_site.workspace.premises_page import premises
 from annotation_site.workspace.search_page import search

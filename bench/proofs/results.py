@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.proofs.runs import Place, Run
-from modeling.paired import mean_and_spread, paired_p
+from modeling.paired_tests import mean_and_spread, paired_p
 
 Booleans = npt.NDArray[np.bool_]
 NOTHING = "–"

@@ -13,7 +13,7 @@ from modeling.baselines.errors import BaselineError
 from modeling.baselines.precision import in_precision
 from modeling.baselines.scores import entropy, is_above_chance, majority_share, share
 from modeling.baselines.settings import LearningSettings
-from modeling.baselines.underway import Training
+from modeling.baselines.training_state import Training
 
 PROGRESS_SECONDS = 1.0
 

@@ -26,7 +26,7 @@ from modeling.baselines.settings import (
     LexicalizedSettings,
     NeuralSettings,
 )
-from modeling.baselines.underway import Training
+from modeling.baselines.training_state import Training
 from modeling.baselines.unseen import Unseen, cut_unseen, encode_unseen
 from modeling.baselines.vectors import PACKAGES, WordVectors, find_vectors, require_same
 from modeling.baselines.vocabulary import RESERVED, Lexicon, build_vocabulary, every_word

@@ -27,7 +27,7 @@ from modeling.baselines.settings import (
     PretrainedSettings,
     Settings,
 )
-from modeling.baselines.underway import Training
+from modeling.baselines.training_state import Training
 from modeling.baselines.vectors import WordVectors
 from modeling.baselines.vocabulary import RESERVED, Lexicon
 from nli.lines import HELD_OUT

@@ -14,7 +14,7 @@ from modeling import catalogue
 from modeling.folders import predictions_of
 from modeling.launching.regimes import settings_text
 from modeling.models import Breakdown, Evaluation, TrainingRun
-from modeling.paired import mean_and_spread, paired_p
+from modeling.paired_tests import mean_and_spread, paired_p
 from modeling.reports.definitions import BETTER, HYPOTHESIS_ONLY, MAJORITY, TABLES, Axis, Entry, PaperTable
 from modeling.results.predicted import Predicted, read_predicted
 from modeling.results.tables import in_order

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from modeling.models import Evaluation, TrainingRun
-from modeling.paired import mean_and_spread, paired_p
+from modeling.paired_tests import mean_and_spread, paired_p
 from modeling.power import LEVEL, POWER, pairs_needed, smallest_difference
 from modeling.reports.cells import Scores
 from modeling.results.tables import results

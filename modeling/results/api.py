@@ -10,8 +10,8 @@ from rest_framework.views import APIView
 from accounts.rest.permissions import IsResearcher
 from accounts.rest.problems import Problem
 from modeling.models import TrainingRun
-from modeling.results.asking import asked_choice, asked_predictions
 from modeling.results.data_map import NoDataMap, data_map
+from modeling.results.prediction_parameters import asked_choice, asked_predictions
 from modeling.results.predictions import IN_FILE, BadChoice, BadPlace, PredictionsMissing, flat
 from modeling.results.serializers import (
     DataMapQuery,

@@ -13,7 +13,7 @@ from django.db.models import F
 
 from modeling.launching.regimes import settings_text
 from modeling.models import Evaluation, TrainingRun
-from modeling.paired import mean_and_spread
+from modeling.paired_tests import mean_and_spread
 from modeling.querysets import RunQuerySet
 from snapshots.models import Snapshot
 

@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, render
 from accounts.pages.access import researcher_page
 from collection.texts import direction_of
 from modeling.models import TrainingRun
-from modeling.results.asking import asked_choice, asked_predictions, other_runs
 from modeling.results.dimensions import definition_of, order_of
+from modeling.results.prediction_parameters import asked_choice, asked_predictions, other_runs
 from modeling.results.predictions import BadChoice, BadPlace, Choice, Predictions, PredictionsMissing, Row
 from modeling.results.tables import in_order
 from shared.csv_files import csv_file

@@ -12,7 +12,7 @@ import torch
 from modeling.baselines.catalogue import make_settings
 from modeling.baselines.epochs import end_epoch
 from modeling.baselines.scores import is_above_chance
-from modeling.baselines.underway import Position
+from modeling.baselines.training_state import Position
 from tests.baselines.small import (
     file_of,
     line,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import permutation_test
 from statsmodels.stats.contingency_tables import mcnemar
 
-from modeling.paired import mean_and_spread, paired_p, sign_flip_p, signed
+from modeling.paired_tests import mean_and_spread, paired_p, sign_flip_p, signed
 from modeling.pvi import pvi
 
 
@@ -79,5 +79,5 @@ def test_hundreds_of_thousands_of_pairs_are_compared_in_seconds():
 def test_long_and_short_sums_are_the_same(monkeypatch):
     differences = [3] * 40 + [-2] * 55 + [1] * 70 + [-1] * 90
     short = sign_flip_p(differences)
-    monkeypatch.setattr("modeling.paired.LARGE", 0)
+    monkeypatch.setattr("modeling.paired_tests.LARGE", 0)
     assert sign_flip_p(differences) == pytest.approx(short, abs=1e-12)

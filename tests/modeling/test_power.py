@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from modeling.paired import sign_flip_p
+from modeling.paired_tests import sign_flip_p
 from modeling.power import pairs_needed, smallest_difference
 
 
