@@ -16,9 +16,9 @@ def check(name: str, condition: Q, *, error: str | None = None) -> CheckConstrai
     return CheckConstraint(name=name, condition=condition, violation_error_message=error)
 
 
-def unique(name: str, *fields: str, where: Q | None = None, error: str | None = None) -> UniqueConstraint:
+def unique(name: str, *fields: str, where: Q | None = None) -> UniqueConstraint:
     """Makes a constraint that no two rows (`where`: none of those rows) have the same values in `fields`."""
-    return UniqueConstraint(name=name, fields=fields, condition=where, violation_error_message=error)
+    return UniqueConstraint(name=name, fields=fields, condition=where)
 
 
 def label_fits_scheme(label: str) -> Q:
