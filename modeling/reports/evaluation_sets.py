@@ -84,7 +84,7 @@ class LeftOut:
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
-        """Returns the 95% interval of the share, (None, None) of fewer than two groups."""
+        """Returns the 95% interval of the share; (None, None) if there are fewer than two groups."""
         share, groups = self.share, len(self.groups)
         if share is None or groups < 2:
             return None, None

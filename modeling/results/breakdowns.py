@@ -73,7 +73,7 @@ def store_breakdowns(
     """Breaks down the predictions in `folder` and stores the result, with that of the snapshot's pairs themselves.
 
     `paths`: files of partitions that are not in the snapshot's folder. `tags`: also by annotation tag, which needs spaCy.
-    `own`: name -> file of a dimension of one's own. A partition without predictions is skipped. Raises NoTagger,
+    `own`: name -> file with the values of a further dimension. A partition without predictions is skipped. Raises NoTagger,
     ValueError for a bad file.
     """
     for partition in partitions:

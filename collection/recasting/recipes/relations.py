@@ -16,7 +16,7 @@ OWN = Path(__file__).with_name("relations.tsv")
 
 
 def read_templates(*paths: Path) -> tuple[dict[str, str], list[BadLine]]:
-    """Returns the templates by relation, of which a later file's count, and lines that cannot be read."""
+    """Returns relation -> template, and the lines that cannot be read. A later file replaces templates of earlier ones."""
     templates, bad = {}, []
     for path in paths:
         for item in tsv_records(path):

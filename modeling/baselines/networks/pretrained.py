@@ -15,8 +15,8 @@ class Pretrained(Network):
     """The encoder reads premise and hypothesis together, in its tokenizer's form for two sentences; the mean of its last
     states goes through dropout into the softmax.
 
-    The model at hand was made for the mean, not for the first state. Several premises are one text. Of a pair that is longer
-    than the model can read, words at the ends of the sentences are dropped, first those of the longer sentence.
+    The packaged model was trained to use the mean, not the first state. Several premises are read as one text. If a pair is
+    longer than the model can read, words at the end of the longer sentence are dropped first.
     """
 
     def __init__(self, settings: PretrainedSettings, words: int, dimensions: int, labels: int) -> None:
