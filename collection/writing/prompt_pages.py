@@ -13,6 +13,7 @@ from collection.models import Corpus, PromptVersion, WorkedExample
 from collection.texts import direction_of
 from collection.writing import prompts
 from collection.writing.forms import CheckForm, by_script
+from collection.writing.reading_pay import pays_for_reading
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -50,8 +51,7 @@ def prompt(request: HttpRequest, corpus: str, version: int) -> HttpResponse:
         "form": form,
         "differs": found.differs if prompts.knows_another(annotator=user, prompt=found.prompt) else "",
         "is_done": is_done,
-        "pays": not is_done
-        and (user.is_researcher or prompts.pays_for_reading(annotator=user, version=found)),
+        "pays": not is_done and (user.is_researcher or pays_for_reading(annotator=user, version=found)),
     }
     return render(request, "collection/writing/prompt.html", context, status=422 if form.errors else 200)
 
