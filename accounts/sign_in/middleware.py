@@ -32,14 +32,14 @@ def sign_out_idle_researchers(get_response: Next) -> Next:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if settings.SESSION_COOKIE_NAME not in request.COOKIES:
             return get_response(request)
-        seen = _seen(request)
-        if _is_researcher(request) and time.time() - seen > settings.RESEARCHER_IDLE_SECONDS:
+        seen = _seen(request) if _is_researcher(request) else None
+        if seen is not None and time.time() - seen > settings.RESEARCHER_IDLE_SECONDS:
             request.user = AnonymousUser()
         response = get_response(request)
-        is_polled = getattr(
-            response, "is_polled", False
-        )  # an open page polls by itself: nobody need be at the screen
-        if _is_researcher(request) and not is_polled and time.time() - seen > SECONDS_BETWEEN_COOKIES:
+        # An open page polls by itself: nobody need be at the screen.
+        is_polled = getattr(response, "is_polled", False)
+        is_due = seen is not None and time.time() - seen > SECONDS_BETWEEN_COOKIES
+        if is_due and not is_polled and _is_researcher(request):
             response.set_signed_cookie(
                 SEEN_COOKIE,
                 str(int(time.time())),

@@ -76,6 +76,17 @@ def test_queries_of_labelling_on_one_page(client):
         client.post("/work/validation/small/", sent, headers={"HX-Request": "true"})
 
 
+def test_the_pairs_of_a_batch_are_filled_into_one_rendered_template(client):
+    """Rendering each of them took a third of the function calls of a request."""
+    sent = labelling(client)
+    page = client.post("/work/validation/small/", sent, headers={"HX-Request": "true"})
+    assert len(page.context["batch"].items) > 2
+    assert [template.name.rpartition("/")[2] for template in page.templates] == [
+        "_next_batch.html",
+        "_batch.html",
+    ]
+
+
 def test_queries_of_my_work(client):
     client.post("/work/writing/small/", writing(client))
     client.post("/work/validation/small/", labelling(client))
