@@ -1,10 +1,13 @@
 """Collects what waits for a person: reports, exams, disputes, flags, pay, failed jobs, missing workers, a full disk."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from operator import itemgetter
+from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import CharField, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Value
 from django.urls import reverse
 from django.utils import timezone
 
@@ -65,13 +68,28 @@ def _disk() -> Iterator[Waiting]:
 
 
 def _no_worker() -> Iterator[Waiting]:
+    late = timezone.now() - PATIENCE
+    of_kinds = (
+        kind.objects.waiting()
+        .filter(requested_at__lt=late)
+        .values(queue=Value(kind.QUEUE, CharField()))
+        .annotate(all=Count("pk"))
+        for kind in kinds()
+    )
+    jobs: Counter[str] = Counter()
+    for row in _together(of_kinds):
+        jobs[row["queue"]] += row["all"]
     for queue in QUEUES:
-        late = timezone.now() - PATIENCE
-        jobs = sum(kind.objects.waiting().filter(requested_at__lt=late).count() for kind in kinds(queue))
-        if jobs and not working(queue):
-            are = "waits" if jobs == 1 else "wait"
-            sentence = f"{_some(jobs, 'job')} {are}, and no worker serves the queue {queue}"
+        if jobs[queue] and not working(queue):
+            are = "waits" if jobs[queue] == 1 else "wait"
+            sentence = f"{_some(jobs[queue], 'job')} {are}, and no worker serves the queue {queue}"
             yield Waiting("", sentence, "Ask the operator to start one; see the state", reverse("health"))
+
+
+def _together(counts: Iterable[QuerySet[Any, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Returns the rows of all these queries, read by one statement."""
+    first, *others = (each.order_by() for each in counts)
+    return list(first.union(*others, all=True))
 
 
 def _reports() -> Iterator[Waiting]:
@@ -122,14 +140,19 @@ def _pay() -> Iterator[Waiting]:
 
 def _failed() -> Iterator[Waiting]:
     since = timezone.now() - FAILED_SINCE
-    for kind, name, corpus, page in JOBS:
-        failed = kind.objects.filter(status=kind.FAILED, finished_at__gt=since).values(corpus)
-        for row in failed.annotate(all=Count("pk")).order_by(corpus):
-            where = f" in {row[corpus]}" if row[corpus] else ""
-            link = reverse(page) + (f"?corpus={row[corpus]}" if row[corpus] and page != "imports" else "")
-            yield Waiting(
-                row[corpus], f"{_some(row['all'], name)} failed in the last week{where}", "See why", link
-            )
+    of_kinds = (
+        kind.objects.filter(status=kind.FAILED, finished_at__gt=since)
+        .values(place=Value(place, IntegerField()), slug=F(corpus))
+        .annotate(all=Count("pk"))
+        for place, (kind, _, corpus, _) in enumerate(JOBS)
+    )
+    for row in sorted(_together(of_kinds), key=itemgetter("place", "slug")):
+        _, name, _, page = JOBS[row["place"]]
+        slug = row["slug"]
+        where = f" in {slug}" if slug else ""
+        link = reverse(page) + (f"?corpus={slug}" if slug and page != "imports" else "")
+        sentence = f"{_some(row['all'], name)} failed in the last week{where}"
+        yield Waiting(slug, sentence, "See why", link)
     counts = CachedStatistics.objects.filter(status=CachedStatistics.FAILED, finished_at__gt=since)
     for question in Question.objects.filter(cached_statistics__in=counts).select_related("corpus").distinct():
         sentence = f"Statistics of {question.corpus.name} could not be counted"

@@ -230,6 +230,16 @@ def test_a_page_of_the_list_asks_a_few_questions_however_many_pairs_it_shows(
         browser.get(LIST)
 
 
+def test_the_page_of_a_pair_asks_as_many_queries_for_five_labels_as_for_four(
+    corpus, browser_of, rosa, django_assert_num_queries
+):
+    client = browser_of(rosa)
+    with CaptureQueriesContext(connection) as of_four:
+        client.get(f"{LIST}three/")
+    with django_assert_num_queries(len(of_four)):
+        client.get(f"{LIST}one/")
+
+
 def test_the_list_turns_around_and_its_pages_follow(corpus, browser_of, rosa, monkeypatch):
     monkeypatch.setattr(reading, "PAGE", 2)
     client, address, shown = browser_of(rosa), f"{LIST}?order=newest", []

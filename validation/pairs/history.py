@@ -9,7 +9,7 @@ from validation.models import Adjudication, BatchItem, Label, Question
 def labels_on(pair: Pair) -> QuerySet[Label]:
     """Returns all labels of a pair by question: those in seats by position, then those that do not count."""
     rows = Label.objects.filter(pair=pair, label__isnull=False)
-    return rows.select_related("question", "annotator").order_by(
+    return rows.select_related("question__corpus", "annotator").order_by(
         "-question__is_main",
         "question",
         "sentence",

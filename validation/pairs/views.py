@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -169,8 +169,7 @@ def pair_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "direction": direction_of(question.corpus.language),
         "is_open": Label.objects.seats().filter(question=question, pair=pair).exists(),
         "may_be_adjudicated": question.gold_rule == Question.GoldRule.ADJUDICATED,
-        "returned": ReturnedText.objects.filter(pair=pair).select_related("mended").first(),
-        "mends": ReturnedText.objects.filter(mended=pair).select_related("pair").first(),
+        **_returned(pair),
         "may_return": not why_not_returned(pair),
         "before_it": pair.pk - 1,
         **_beside(pair),
@@ -184,6 +183,19 @@ def _worded(rows: QuerySet[Any]) -> list[Any]:
     for row in found:
         row.words = answer_words(row.question)
     return found
+
+
+def _returned(pair: Pair) -> dict[str, ReturnedText | None]:
+    """Returns the pair's return to its writer, and the return that this pair mends."""
+    rows = list(
+        ReturnedText.objects.filter(Q(pair=pair) | Q(mended=pair))
+        .select_related("mended", "pair")
+        .order_by("pk")
+    )
+    return {
+        "returned": next((row for row in rows if row.pair_id == pair.pk), None),
+        "mends": next((row for row in rows if row.mended_id == pair.pk), None),
+    }
 
 
 def _beside(pair: Pair) -> dict[str, Any]:
