@@ -98,5 +98,5 @@ class PairList(ListAPIView[Pair]):
         pairs, question = self.get_queryset(), question_or_404(self.kwargs["slug"])
         if PairsQuery.read(request).get("as"):
             return StreamingHttpResponse(lines_of(question, pairs), content_type=JSON_LINES)
-        page = cast(list[Pair], self.paginate_queryset(pairs.only("pk")))
-        return self.get_paginated_response(rows_of(question, [pair.pk for pair in page]))
+        page = cast(list[dict[str, int]], self.paginate_queryset(cast(Any, pairs.values("pk"))))
+        return self.get_paginated_response(rows_of(question, [row["pk"] for row in page]))

@@ -1,12 +1,12 @@
 """The list of pairs: filtered pages for researchers, and rows for REST."""
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+import orjson
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Length
 
@@ -311,7 +311,8 @@ def rows_of(question: Question, keys: Collection[int]) -> list[dict[str, Any]]:
     It makes two queries, and no model objects, since these would take most of the time.
     """
     given: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
-    counted = Label.objects.filter(question=question, pair__in=keys).counted().order_by("pair", "position")
+    labels = Label.objects.filter(Among("pair_id", keys), question=question)
+    counted = labels.counted().order_by("pair", "position")
     for pair, *label in counted.values_list("pair", *LABEL.values()):
         given[pair].append(dict(zip(LABEL, label, strict=True)))
     pairs = with_gold_label(Pair.objects.all(), question, keys).order_by("pk")
@@ -331,4 +332,4 @@ def lines_of(question: Question, pairs: QuerySet[Pair]) -> Iterator[bytes]:
     """
     for keys in portions_by_key(pairs, LINES_AT_ONCE):
         rows = rows_of(question, [key for (key,) in keys])
-        yield "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+        yield b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
