@@ -27,7 +27,7 @@ from validation.statistics import cached
 FAILED_SINCE = timedelta(days=7)
 UNPAID_FOR = timedelta(days=7)  # as long may work be without approval
 # Kinds of jobs: what failed, where a row has its corpus, and the page that shows it (with or without ?corpus=SLUG).
-JOBS = (
+JOBS: tuple[tuple[Any, str, str, str], ...] = (
     (TrainingRun, "training run", "snapshot__corpus__slug", "runs"),
     (Snapshot, "freeze", "corpus__slug", "snapshots"),
     (SnapshotExport, "export", "snapshot__corpus__slug", "snapshots"),
