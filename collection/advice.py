@@ -188,7 +188,7 @@ def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[Any,
         found.append(
             (
                 "other_language",
-                gettext_noop("This does not look like the language that we collect. Is it a slip?"),
+                gettext_noop("This does not look like the language of this study. Is that a mistake?"),
             )
         )
     return found

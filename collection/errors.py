@@ -70,7 +70,7 @@ class WritingEnded(NoWork):
     """A researcher ended this person's writing for the corpus."""
 
     def __init__(self) -> None:
-        super().__init__(gettext("You are not writing for this corpus at present. What you did stays paid."))
+        super().__init__(gettext("You are not writing for this corpus at present. You keep what you earned."))
 
 
 class UnknownAssignment(CollectionError):

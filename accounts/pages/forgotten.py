@@ -84,7 +84,7 @@ def my_email(request: HttpRequest) -> HttpResponse:
     user = cast(User, request.user)
     if not user.has_usable_password():
         raise PermissionDenied(
-            gettext("Your account has no password that could be forgotten: you come through a link.")
+            gettext("Your account has no password: you sign in through the link of your study.")
         )
     given = request.POST if request.method == "POST" else request.GET
     if token := given.get("confirm"):

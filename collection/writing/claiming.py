@@ -294,7 +294,9 @@ def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime
     if seats.exists():
         return NoWork(gettext("You have been given every text that is still open. New ones may be added."))
     if full:
-        return NoWork(gettext("What is still open is for other writers: you have done your part."))
+        return NoWork(
+            gettext("The texts that are still open are for other writers: you have done your part.")
+        )
     return NoWork(gettext("All texts are done. New ones may be added."))
 
 

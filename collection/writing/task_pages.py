@@ -186,11 +186,11 @@ def _go_on(request: HttpRequest, done: WritingAssignment, finishes_visit: bool =
 
 
 def _skipped(is_reported: bool, reason: str, cents: int) -> str:
-    done = gettext("That one is skipped.")
+    done = gettext("Skipped.")
     if is_reported:
         done = gettext("Thank you: a researcher will read what you reported.")
     elif reason == WritingAssignment.SkipReason.UPSETTING:
-        done = gettext("That one is skipped. Take a break whenever you like.")
+        done = gettext("Skipped. Take a break whenever you like.")
     return _with_pay(done, cents)
 
 

@@ -37,7 +37,7 @@ def in_view(place) -> bool:
 def test_a_sentence_that_came_back_is_mended(corpus, watched, ana, look):
     page = watched(ana, **look)
     page.goto("/start/")
-    page.get_by_role("link", name="Please mend this sentence").click()
+    page.get_by_role("link", name="Please improve this sentence").click()
     expect(page.get_by_text("It fits every text.")).to_be_visible()
     found = complaints(page, "returned")
     field = page.get_by_role("textbox", name="Your sentence: Maybe correct")
@@ -52,7 +52,7 @@ def test_a_sentence_that_came_back_is_mended(corpus, watched, ana, look):
     found += complaints(page, "the same sentence again")
     field.fill("The band may play tomorrow.")
     page.get_by_role("button", name="Send").dblclick()
-    expect(page.get_by_text("The mended sentence is saved.").first).to_be_visible()
+    expect(page.get_by_text("Your new sentence is saved.").first).to_be_visible()
     assert ReturnedText.objects.get().mended.hypothesis == "The band may play tomorrow."
     assert found == []
 
@@ -62,7 +62,7 @@ def test_declining_takes_two_presses(corpus, watched, ana):
     page.goto(f"/work/mine/returned/{ReturnedText.objects.get().pk}/")
     decline = page.get_by_role("button", name="Do not use this sentence")
     expect(decline).to_be_hidden()
-    page.get_by_text("I do not want to mend it").click()
+    page.get_by_text("I do not want to change it").click()
     expect(page.get_by_text("You cannot change this later.")).to_be_visible()
     decline.click()
     wait_until(page, lambda: ReturnedText.objects.get().outcome == "declined")
@@ -89,5 +89,5 @@ def test_what_was_typed_outlives_the_sign_in_and_a_closed_tab(corpus, watched, a
     again.get_by_role("button", name="Sign in").click()
     expect(again.get_by_role("textbox", name="Your sentence")).to_have_value("The band may play tomorrow.")
     again.get_by_role("button", name="Send").click()
-    expect(again.get_by_text("The mended sentence is saved.").first).to_be_visible()
+    expect(again.get_by_text("Your new sentence is saved.").first).to_be_visible()
     again.wait_for_function("Object.keys(localStorage).length === 0")

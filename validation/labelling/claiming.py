@@ -40,7 +40,7 @@ from validation.quality_control.calibration import as_shown, calibration_of, dra
 
 # A claim locks a few more seats than the batch needs, since some may share a premise. The commit releases them.
 SPARE = 2
-ENDED = gettext_lazy("You cannot label for this corpus at present. Your past work stays paid.")
+ENDED = gettext_lazy("You cannot label for this corpus at present. You keep what you earned.")
 
 
 Refusal = NoWork | NotInPool

@@ -57,7 +57,7 @@ def returned_text(request: HttpRequest, number: int) -> HttpResponse:
             else:
                 text = request.POST.get("text", "").replace("\0", "")
                 mend_text(returned=returned, writer=writer, text=text)
-                done = gettext("Thank you. The mended sentence is saved.")
+                done = gettext("Thank you. Your new sentence is saved.")
             messages.success(request, done, extra_tags=kept_as)
             return redirect("writing", corpus=corpus.slug)
         except ConsentMissing:
