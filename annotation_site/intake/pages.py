@@ -256,7 +256,7 @@ def _given_before(job: PairImportJob) -> dict[str, Any]:
     values = {name: "yes" if value is True else value for name, value in job.options.items() if value}
     if job.is_of_premises:
         return values
-    how = f"{RECIPE}{job.recipe}" if job.recipe else values.pop("format")
+    how = f"{RECIPE}{job.recipe}" if job.recipe else values.pop("format", "")
     return {"corpus": job.corpus_slug, "how": how, **values}
 
 
