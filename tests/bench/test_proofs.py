@@ -170,7 +170,7 @@ def test_the_answers_of_judges_are_the_labels_of_single_premises(
     assert [row["sentence1"] for row in apart[:2]] == ["Caption 0.", "Caption 1."]
     assert "premise_sentences" not in apart[0]
     judges = tuple(Run("majority", "table", seed) for seed in (1, 2, 3))
-    for judge, (of_dev, of_test) in zip(judges, ("en", "ec", "nc"), strict=True):
+    for judge, (of_dev, of_test) in zip(judges, map(tuple, ("en", "ec", "nc")), strict=True):
         labels = {letter: label for label in LABELS for letter in label[0]}
         answers = [
             {"pairID": row["pairID"], "predicted": labels[of_dev if "dev" in row["pairID"] else of_test]}
