@@ -85,8 +85,16 @@ TRIED = (
     Tried("joci/joci.csv.gz", "joci", "refused: the label 0; sources are metadata"),
     Tried("joci/joci-AnB.csv.gz", "joci", "the same without the subsets A and B"),
     Tried("klue_nli_dev/*.json", "klue"),
-    Tried("lingnli/val_*", "lingnli", "annotators; rounds and heuristics are not read"),
-    Tried("lingnli/train_*", "lingnli", "the published label is kept where it is not the author's"),
+    Tried(
+        "lingnli/val_*",
+        "lingnli",
+        "annotators; rounds and heuristics are not read; a corpus for each protocol, as ids repeat",
+    ),
+    Tried(
+        "lingnli/train_*",
+        "lingnli",
+        "the published label is kept where it is not the author's; a corpus for each protocol",
+    ),
     Tried("litex/esnli*", "litex", "passed over: further explanations of a pair; explanations are not kept"),
     Tried(
         "litex/varierr*",
@@ -120,7 +128,11 @@ TRIED = (
         "varierr",
         f"{ONE_LABEL} (53); label sets of both rounds are metadata, explanations are not kept",
     ),
-    Tried("varierr/lewidi_[!a]*.json", "varierr", f"{ONE_LABEL} (51) and stay in the metadata"),
+    Tried(
+        "varierr/lewidi_[!a]*.json",
+        "varierr",
+        f"{ONE_LABEL} (51) and stay in the metadata; a corpus for each file, as 5 ids repeat",
+    ),
     Tried("xnli_en/*.tsv", "multinli_txt"),
 )
 PREMISES = Tried(

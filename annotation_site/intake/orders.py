@@ -21,7 +21,6 @@ from annotation_site.intake.pairs import PairOrder, PairReport, plans_of, rules_
 from collection.corpus_schema.questions import SideQuestionPart
 from collection.formats.lines import BadLine, any_records
 from collection.formats.maps import BadMap, column_map, label_map
-from collection.formats.records import ImportedPair
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import Guess, sniffed
 from collection.imports.pair_plans import ALL, AUTHOR
@@ -240,9 +239,14 @@ def _sampled(order: PairOrder, path: Path) -> Iterator[dict[str, Any]]:
     except (ValueError, OSError):
         records = {}
     for item in order.form.read(path):
-        bad = item if isinstance(item, BadLine) else None
-        made = (order.placed(item),) if isinstance(item, ImportedPair) else ()
-        yield sample_of(path.name, Row(item.line, records.get(item.line, {}), made, bad), None)
+        record = records.get(item.line, {})
+        if isinstance(item, BadLine):
+            row = Row(item.line, record, refused=item)
+        elif order.wants(item):
+            row = Row(item.line, record, pairs=(order.placed(item),))
+        else:
+            row = Row(item.line, record, passed_over=f"its genre is {item.genre or 'not named'}")
+        yield sample_of(path.name, row, None)
 
 
 def sample_of(file: str, row: Row, split: Split | None) -> dict[str, Any]:

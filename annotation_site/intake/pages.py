@@ -27,7 +27,7 @@ from collection.formats.sniffing import sniffed
 from collection.models import PARTITIONS, Corpus
 from collection.models.imports import PREMISES, PairImportJob
 from jobs.tasks import enqueue
-from nli.labels import SCHEMES
+from nli.labels import SCHEME_CHOICES, SCHEMES
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, sorted_page, stored_as_csv
 from validation.questions.addresses import text_in
@@ -117,7 +117,7 @@ def new_import(request: HttpRequest) -> HttpResponse:
         "bad_recipe": bad_recipe,
         "fields": ", ".join(FIELDS),
         "partitions": PARTITIONS,
-        "schemes": sorted(SCHEMES),
+        "schemes": SCHEME_CHOICES,
         "error": error,
     }
     return render(request, "annotation_site/new_import.html", context, status=422 if error else 200)
@@ -162,7 +162,7 @@ def import_job(request: HttpRequest, number: int) -> HttpResponse:
         ],
         "notes": notes_on(report),
         "reasons": report.get("reasons", {}).items(),
-        "options": [(name, value) for name, value in job.options.items() if value],
+        "options": [(name.replace("_", " "), value) for name, value in job.options.items() if value],
         "is_wanted": job.status in (job.WAITING, job.WORKING),
         "error": error,
         "again": f"{_form_of(job)}?{urlencode({'file': job.files, **_given_before(job)}, doseq=True)}",
@@ -268,6 +268,10 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
     options: dict[str, Any] = {name: given[name] for name in TEXTS if given[name]}
     options |= {"seed": int(seed), **({"open": True} if given["open"] else {})}
     if given["how"].startswith(RECIPE):
+        if any(given[name] for name in ("partition", "genre", "only_genre")):
+            raise ValueError(
+                "A recipe says itself what partition and genre its pairs have: leave these empty."
+            )
         known = {key: value for key, value in options.items() if key in ("seed", "split", "licence", "open")}
         return {"corpus": given["corpus"], "recipe": given["how"].removeprefix(RECIPE), "options": known}
     if given["how"] not in (AUTO, *FORMATS):

@@ -64,7 +64,8 @@ def sniffed(path: Path) -> Guess:
         raise BadMap(
             f"{path.name} is XML, but neither PASCAL RTE nor FraCaS; only these two can be imported from XML."
         )
-    found = [item for item in islice(any_records(path), LOOKED_AT) if not isinstance(item, BadLine)]
+    looked = list(islice(any_records(path), LOOKED_AT))
+    found = [item for item in looked if not isinstance(item, BadLine)]
     keys = list(dict.fromkeys(key for _, record in found for key in record))
     if not keys and _fits(FORMATS["varierr"], path):
         return Guess(FORMATS["varierr"], "--format varierr")
@@ -72,6 +73,11 @@ def sniffed(path: Path) -> Guess:
     for form in sorted(marked, key=lambda each: -len(each.mark)):
         if _fits(form, path):
             return Guess(form, f"--format {form.name}")
+    bad = next((item for item in looked if isinstance(item, BadLine)), None)
+    if bad and not found:
+        raise BadMap(
+            f"{path.name} holds no table and no JSON that can be read: line {bad.line}: {bad.reason}."
+        )
     return _mapped(path.name, FORMATS[container], keys, found)
 
 

@@ -68,7 +68,7 @@ class Partition:
     """Which partition a row's pairs are in: the one that the source names, else one drawn for their whole group.
 
     own: a template of the source's own partition (train, dev, test); empty if it has none.
-    together: a template of what stays in one partition; empty: all pairs of the same context.
+    together: a template of what stays in one partition; empty: all pairs of the same context, whatever is drawn in it.
     shares: percent of train, dev and test in what is drawn, as `--split` takes them, which goes before it; empty: the
     default of all imports.
     """

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from collection.formats.lines import BadLine
-from collection.formats.records import MAX_GROUP, MAX_ID, ImportedPair, Unreadable, storable
+from collection.formats.records import MAX_GROUP, MAX_ID, ImportedPair, Unreadable, printable, storable
 from collection.formats.registry import ImportFormat
 from collection.premise_ids import digest_of
 from collection.recasting.names import NAMES, Names
@@ -90,8 +90,11 @@ class RecastFormat(ImportFormat):
         except (Unreadable, PassedOver):
             raise
         except Exception as problem:
+            there = (
+                f". The row has: {', '.join(map(printable, record))}" if isinstance(problem, KeyError) else ""
+            )
             raise RecipeFails(
-                f"The recipe {self.recipe.name} fails at line {line}: {type(problem).__name__}: {problem}"
+                f"The recipe {self.recipe.name} fails at line {line}: {type(problem).__name__}: {problem}{there}"
             ) from problem
 
     def _made(self, line: int, item: Item) -> Iterator[ImportedPair]:
@@ -101,6 +104,8 @@ class RecastFormat(ImportFormat):
         if own not in (*PARTITIONS, ""):
             raise Unreadable(f'the split is "{own}"; it must be train, dev or test')
         together = _filled(recipe.partition.together, texts, "group")
+        # Without what is drawn anew for each pair: a sentence stays together, whoever is made to say it.
+        said = _filled(recipe.context, dict.fromkeys(item.values, "") | texts, "context")
         hypotheses = recipe.hypotheses if item.hypotheses is None else item.hypotheses
         source = f"{recipe.corpus} {item.source_id}".strip()[:MAX_GROUP]
         metadata = {
@@ -119,7 +124,7 @@ class RecastFormat(ImportFormat):
                 premise=(context,),
                 hypothesis=_text(template, values, "hypothesis"),
                 genre=recipe.phenomenon,
-                group=(together or f"{recipe.name}-{digest_of((context,))[:16]}")[:MAX_GROUP],
+                group=(together or f"{recipe.name}-{digest_of((said,))[:16]}")[:MAX_GROUP],
                 document=source,
                 partition=own,
                 labels=item.labels,

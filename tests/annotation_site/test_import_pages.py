@@ -109,6 +109,10 @@ def test_one_genre_of_a_file_is_imported_and_the_form_can_be_changed_afterwards(
     form |= {"columns": "id=of", "split": "60:20:20", "seed": "7", "open": "yes"}
     seen = carried_out(browser, sent, "/imports/new/", form)
     assert (seen.report["pairs"], seen.report["other_genres"]) == (3, 2)
+    assert [(row["passed_over"], len(row["pairs"])) for row in seen.report["sample"][:2]] == [
+        ("", 1),
+        ("its genre is b", 0),
+    ]
     page = browser.get(f"/imports/{seen.pk}/").text
     assert "<li>2 pairs of other genres were left out</li>" in page
     change = unescape(re.search(r'href="([^"]*)">Change the form', page)[1])
@@ -127,6 +131,28 @@ def test_a_recasting_can_be_changed_afterwards_with_its_recipe(browser, incoming
     again = browser.get(unescape(re.search(r'href="([^"]*)">Change the form', page)[1])).text
     assert '<option value="recipe:sentiment" selected>' in again
     assert 'name="licence" value="CC0"' in again
+
+
+def test_a_recipe_refuses_what_only_formats_take(browser, incoming):
+    name = Path(shutil.copy(REVIEWS[0], incoming)).name
+    form = {"file": name, "corpus": "reviews", "how": "recipe:sentiment", "do": "look"}
+    for field, value in (("partition", "test"), ("genre", "x"), ("only_genre", "x")):
+        answer = browser.post("/imports/new/", {**form, field: value})
+        assert (answer.status_code, PairImportJob.objects.count()) == (422, 0)
+        assert "A recipe says itself what partition and genre its pairs have" in answer.text
+
+
+def test_a_file_that_is_no_text_says_so_and_offers_no_import_after_a_preview(browser, incoming, sent):
+    (incoming / "picture.png").write_bytes(bytes(range(128, 256)) * 9)
+    page = browser.get("/imports/new/", {"file": "picture.png"}).text
+    assert (
+        "picture.png holds no table and no JSON that can be read: line 1: byte 1 (0x80) is not UTF-8" in page
+    )
+    form = {"file": "picture.png", "corpus": "new", "how": "csv", "do": "look"}
+    seen = carried_out(browser, sent, "/imports/new/", form)
+    page = browser.get(f"/imports/{seen.pk}/").text
+    assert "Change the form" in page
+    assert "Import these files" not in page
 
 
 def test_keys_that_were_not_read_are_named(browser, incoming, sent):

@@ -148,7 +148,7 @@ def test_a_recipe_in_a_folder_of_ones_own_is_found_and_its_faults_are_told(tmp_p
     with pytest.raises(RecipeFails, match=r"mine.*line 1.*\{THING\}, which the row has no value for"):
         list(broken.read(source))
     source.write_text('{"id": "1", "text": "A cat sat."}\n')
-    with pytest.raises(RecipeFails, match="The recipe mine fails at line 1: KeyError: 'thing'"):
+    with pytest.raises(RecipeFails, match=r"fails at line 1: KeyError: 'thing'\. The row has: id, text"):
         list(recast_format(recipes(tmp_path)["mine"], [source]).read(source))
     path.write_text(STRANGE.replace('"mine"', '"sentiment"'))
     with pytest.raises(BadRecipe, match='a recipe named "sentiment" already'):
@@ -174,6 +174,8 @@ def test_the_recipe_on_the_page_works_as_it_stands(tmp_path) -> None:
     *pairs, refused = recast_format(recipes(tmp_path)["moods"], [source]).read(source)
     assert [pair.published_label for pair in pairs] == ["not-entailed", "entailed"]
     assert pairs[1].hypothesis.endswith(" was sad.")
+    assert pairs[0].premise != pairs[1].premise, "each pair has a name of its own"
+    assert pairs[0].group == pairs[1].group, "and the same diary is never in two partitions"
     assert refused.reason == '"mood" must be glad or sad'
 
 
