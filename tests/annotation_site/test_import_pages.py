@@ -201,7 +201,7 @@ def test_the_page_shows_what_is_dropped_and_why_and_the_command_says_the_same(br
         assert (f"No pair: {shown['refused'] or shown['passed_over']}." in section) != bool(shown["pairs"])
         assert all(pair["hypothesis"] in section for pair in shown["pairs"])
     (why,) = job.report["passed_over"]
-    assert f"{why} 1" in page
+    assert f"{why} (1)" in page
     assert all(f"line {each['line']}: {each['reason']}" in page for each in job.report["refused"])
     assert not Corpus.objects.exists()
 
