@@ -14,6 +14,7 @@ from accounts.pages.access import researcher_page
 from nli.gold import SOURCES
 from nli.labels import NO_GOLD, SCHEMES
 from nli.lines import PARTITIONS
+from shared.among import Among
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_text
 from shared.facets import facets, numbers_by_value, total
@@ -25,6 +26,8 @@ from snapshots.querysets import SnapshotPairQuerySet
 from validation.pairs.random_order import in_drawn_order
 from validation.questions.addresses import number_in
 
+# (filter -> values with numbers, total); None if they come after the page
+Numbers = tuple[dict[str, list[tuple[str, int]]], tuple[int, bool]] | None
 PAIRS_A_PAGE = 50
 MOST_COUNTED = 100_000
 LONGEST = 200
@@ -53,6 +56,13 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
     found, seed = _filtered(snapshot, wanted, lengths), number_in(request, "seed", 1, 2**31)
     if request.GET.get("as") == "csv":
         return csv_file(_csv(found), f"{snapshot.corpus.slug}-{snapshot.version}-pairs")
+    is_searched = bool(any(lengths.values()) or wanted["text"] or wanted["changed"])
+    few: Among | None = None
+    if is_searched:
+        few = _few(_filtered(snapshot, {**wanted, **dict.fromkeys(COUNTED, "")}, lengths))
+        if few is not None:
+            columns = {name: wanted[name] if name in COUNTED else "" for name in wanted}
+            found = _filtered(snapshot, columns, {}).filter(few)
     previous = after = None
     if wanted["order"] == RANDOM:
         keys = [row.pk for row in in_drawn_order(found.only("pk"), str(seed))[:PAIRS_A_PAGE]]
@@ -61,7 +71,10 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         page = page_by_key(found.only("pk"), "pk", PAIRS_A_PAGE, **edges)
         keys, previous, after = [row.pk for row in page.rows], page.before, page.after
     chosen: dict[str, Any] = {name: value for name, value in (wanted | lengths).items() if value}
-    values = _numbers(snapshot, wanted, lengths, found, is_asked="part" in request.GET)
+    if is_searched and few is None:
+        values: Numbers = {}, counted_up_to(found, MOST_COUNTED)
+    else:
+        values = _numbers(snapshot, wanted, few, is_asked="part" in request.GET)
     number, has_more = values[1] if values else counted_up_to(found, MOST_COUNTED)
 
     def with_value(name: str, value: str) -> str:
@@ -100,24 +113,15 @@ def snapshot_changes(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "snapshots/changes.html", context)
 
 
-def _numbers(
-    snapshot: Snapshot,
-    wanted: dict[str, str],
-    lengths: dict[str, int],
-    found: SnapshotPairQuerySet,
-    *,
-    is_asked: bool,
-) -> tuple[dict[str, list[tuple[str, int]]], tuple[int, bool]] | None:
+def _numbers(snapshot: Snapshot, wanted: dict[str, str], few: Among | None, *, is_asked: bool) -> Numbers:
     """Return (filter -> values with numbers, the total as `counted_up_to` does); None if counting takes too long.
 
-    is_asked: whether the reader's page waits for the numbers of a large snapshot, after it came.
+    few: which pairs alone are counted. is_asked: whether the page came before, and waits for the numbers of a large
+    snapshot.
     """
     counted = {name: wanted[name] for name in COUNTED}
-    if any(lengths.values()) or wanted["text"] or wanted["changed"]:
-        others = _filtered(snapshot, {**wanted, **dict.fromkeys(COUNTED, "")}, lengths)
-        if counted_up_to(others, MOST_AT_ONCE)[1]:
-            return {}, counted_up_to(found, MOST_COUNTED)
-        groups = groups_of(others)
+    if few is not None:
+        groups = groups_of(SnapshotPair.objects.filter(few, snapshot=snapshot))
     elif is_asked or is_counted(snapshot):
         groups = groups_in(snapshot)
     else:
@@ -125,6 +129,12 @@ def _numbers(
     orders = {"votes": tuple(VOTES), "partition": PARTITIONS}
     values = {name: numbers_by_value(groups, counted, name, orders.get(name, ())) for name in COUNTED}
     return values, (total(groups, counted), False)
+
+
+def _few(rows: SnapshotPairQuerySet) -> Among | None:
+    """Return a condition that names these rows, so that texts are searched once for a page; None if they are too many."""
+    keys = list(rows.order_by().values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
+    return Among("pk", keys) if len(keys) <= MOST_AT_ONCE else None
 
 
 def _filtered(snapshot: Snapshot, wanted: dict[str, str], lengths: dict[str, int]) -> SnapshotPairQuerySet:

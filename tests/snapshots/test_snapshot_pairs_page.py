@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from collection.models import Pair
 from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
@@ -40,6 +42,15 @@ def test_the_list_shows_what_was_frozen_not_what_is_known_today(browser, first):
     assert {shown.gold_label for shown, _ in found.context["rows"]} == {"entailment"}
     assert browser.get(address, {"text": "CONTRADICTION OF"}).context["number"] == 6
     assert browser.get(address, {"genre": "nowhere"}).context["number"] == 0
+
+
+def test_texts_are_searched_once_for_a_page_and_its_numbers(browser, first):
+    with CaptureQueriesContext(connection) as captured:
+        page = browser.get(
+            f"/snapshots/{first.pk}/pairs/", {"text": "contradiction of", "label": "contradiction"}
+        )
+    assert page.context["number"] == 6
+    assert len([query for query in captured.captured_queries if "LIKE" in query["sql"]]) == 1
 
 
 def test_labels_and_lengths_are_filters_and_all_that_pass_come_as_csv(browser, monkeypatch):
