@@ -266,7 +266,9 @@ def test_of_a_large_corpus_a_worker_counts_and_a_top_up_counts_anew(corpus, clie
 
     def on_page(**query: str) -> tuple[str, list[str]]:
         page = html.fromstring(client.get(address, query).content)
-        return page.text_content(), page.xpath("//table//th[@scope='row']/a/text()")
+        return page.text_content(), [
+            each.text_content() for each in page.xpath("//table//th[@scope='row']/a")
+        ]
 
     def count() -> None:
         cached.carry_out(statistics_id=CachedStatistics.objects.waiting().get().pk)
