@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation_site.workspace.labelling_page import active_people, filled_by_day, seats_by_state
@@ -137,3 +139,14 @@ def test_an_authors_own_label_is_no_work_of_labelling(question):
     counts = counts_of([question.corpus])[question.corpus_id]
     assert counts is not None
     assert (counts.labels, [labels for _, _, labels in counts.days]) == (0, [0] * 14)
+
+
+def test_who_labelled_lately_is_found_without_reading_all_labels(question):
+    with CaptureQueriesContext(connection) as captured:
+        active_people(question, timezone.now())
+    (asked,) = captured.captured_queries
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")  # of few rows PostgreSQL would read all
+        cursor.execute(f"EXPLAIN {asked['sql']}")
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "labels_by_time" in plan

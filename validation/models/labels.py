@@ -148,6 +148,10 @@ class Label(models.Model):
                 name="open_seats_in_turn",
             ),
             models.Index(fields=["annotator", "question", "premise"], name="labels_by_annotator"),
+            # For who labelled lately, and whether anybody did since a count: pages and workers ask it again and again.
+            models.Index(
+                fields=["question", "cast_at"], condition=Q(cast_at__isnull=False), name="labels_by_time"
+            ),
         ]
 
     def __str__(self) -> str:
