@@ -234,12 +234,14 @@ def test_the_command_previews_withdraws_lists_and_undoes(corpus, tmp_path):
     assert back.out == "2 pairs count again.\n"
     listed = tmp_path / "ids.txt"
     listed.write_text("p1\np1\n\nnone\n")
-    assert "1 ids are not in the corpus: none" in run("vet_pairs", "small", list=listed).out
+    assert "1 id is not in the corpus: none" in run("vet_pairs", "small", list=listed).out
 
 
 def test_the_page_shows_withdraws_and_gives_back(corpus, browser_of):
     browser = browser_of(rosa())
     address = "/corpora/small/vetting/?question=grammar"
+    listed = browser.post(address, {"do": "preview", "names": "p1\nnone"}).text
+    assert "1 id is not in this corpus: none" in listed
     page = browser.get(address)
     assert page.status_code == 200
     assert "Answers beside gold labels" in page.text

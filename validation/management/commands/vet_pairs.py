@@ -163,7 +163,8 @@ def lines(choice: Choice, seen: Preview, found: dict[str, Any]) -> list[str]:
     report_lines.append(f"  {seen.labels:,} labels stay in the history, {seen.seats:,} empty seats close")
     if seen.unknown:
         report_lines.append(
-            f"  {len(seen.unknown):,} ids are not in the corpus: {', '.join(seen.unknown[:NAMES_SHOWN])}"
+            f"  {len(seen.unknown):,} id{' is' if len(seen.unknown) == 1 else 's are'} not in the corpus:"
+            f" {', '.join(seen.unknown[:NAMES_SHOWN])}"
         )
     if seen.gone:
         report_lines.append(f"  {seen.gone:,} pairs of the list were withdrawn before")
