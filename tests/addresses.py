@@ -239,7 +239,9 @@ def addresses(site: Site) -> list[Address]:
 
 def writes(asked: CaptureQueriesContext) -> list[str]:
     """Returns the statements that wrote or locked rows."""
-    known = {name: text for text, name in _prepared.get(connection.connection, {}).items()}
+    # Only connections to PostgreSQL prepare statements; SQLite's cannot be keys of a weak mapping.
+    prepared = _prepared.get(connection.connection, {}) if connection.vendor == "postgresql" else {}
+    known = {name: text for text, name in prepared.items()}
     said = [EXECUTE.sub(lambda call: f"{known[call[1]]}; ", query["sql"]) for query in asked.captured_queries]
     return [text for text in said if WRITE.search(text)]
 
