@@ -430,7 +430,7 @@ UNFOLD = {
                         ("Exams", "quiz", "admin:collection_examattempt_changelist"),
                         ("Entry links", "login", "admin:collection_entrylink_changelist"),
                         ("Snapshots", "inventory_2", "snapshots"),
-                        ("Training runs", "model_training", "runs"),
+                        ("Runs", "model_training", "runs"),
                         ("REST interface", "api", "api-docs"),
                     )
                 ]

@@ -17,6 +17,7 @@ from annotation_site.researchers.entry_link_pages import link_page, links_page
 from annotation_site.researchers.wages_api import PayChartsView
 from annotation_site.researchers.wages_page import pay_page
 from annotation_site.workspace.corpus_file_page import corpus_file
+from annotation_site.workspace.labelling_api import LabellingChartsView
 from annotation_site.workspace.labelling_page import labelling_progress
 from annotation_site.workspace.overview_pages import attention, home, overview
 from annotation_site.workspace.pair_predictions_page import pair_predictions
@@ -32,6 +33,7 @@ rest: list[URLPattern | URLResolver] = [
     path("", include("snapshots.api_urls")),
     path("", include("modeling.api_urls")),
     path("corpora/<slug:slug>/pay/", PayChartsView.as_view(), name="api-pay"),
+    path("corpora/<slug:slug>/labelling/", LabellingChartsView.as_view(), name="api-labelling"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
 ]

@@ -35,7 +35,7 @@ def sentences(seed: int) -> Iterator[str]:
 
 
 def make_corpus(slug: str, pairs: int) -> Question:
-    """Makes `pairs` elicited pairs, three for each premise, none of them open for validation."""
+    """Makes `pairs` elicited pairs, three for each premise, none of them open for labelling."""
     corpus = Corpus.objects.create(slug=slug, name=slug)
     genre = Genre.objects.create(corpus=corpus, slug="all", name="All")
     question = Question.objects.create(

@@ -6,7 +6,7 @@ from modeling.launching.api import ResumeRunView, RunListView, StopRunView
 from modeling.marking.api import MarksView
 from modeling.reports.api import LearningCurvesView, OverviewView
 from modeling.results.api import RunDataMapView, RunPredictionsView
-from modeling.watching.api import RunChartsView, RunCurvesView, RunView
+from modeling.watching.api import BaselineChartsView, RunChartsView, RunCurvesView, RunView
 
 urlpatterns = [
     path("runs/", RunListView.as_view(), name="api-runs"),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("runs/<int:pk>/", RunView.as_view(), name="api-run"),
     path("runs/<int:pk>/predictions/", RunPredictionsView.as_view(), name="api-run-predictions"),
     path("snapshots/<int:pk>/learning-curves/", LearningCurvesView.as_view(), name="api-learning-curves"),
+    path("snapshots/<int:pk>/baselines/", BaselineChartsView.as_view(), name="api-baselines"),
     path("snapshots/<int:pk>/marks/", MarksView.as_view(), name="api-marks"),
     path("snapshots/<int:pk>/tables/<slug:name>/", OverviewView.as_view(), name="api-run-table"),
     path("runs/<int:pk>/data-map/", RunDataMapView.as_view(), name="api-run-data-map"),

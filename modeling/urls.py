@@ -15,6 +15,7 @@ urlpatterns = [
     path("runs/curves/", watching.run_curves, name="run-curves"),
     path("runs/new/<int:snapshot_id>/", launching.new_run, name="new-run"),
     path("runs/start/<int:snapshot_id>/", launching.start_run, name="start-run"),
+    path("runs/start/<int:snapshot_id>/<slug:name>/", launching.start_usual, name="start-usual-runs"),
     path("snapshots/<int:pk>/result-tables/", reports.reports, name="result-tables"),
     path("snapshots/<int:pk>/marking/", marking.markings, name="markings"),
     path("snapshots/<int:pk>/marking/<str:partition>/", marking.mark_pair, name="mark-pair"),

@@ -200,6 +200,7 @@ def sample_site() -> Site:
         "snapshots/<int:pk>/tables/": {"name": "missed"},
         "snapshots/<int:pk>/marking/": {"partition": marking.partition},
         "runs/": {"pk": run.pk, "partition": "dev"},
+        "runs/start/": {"name": "bias"},
         "admin/": {
             "app_label": "collection",
             "content_type_id": ContentType.objects.get_for_model(Corpus).pk,

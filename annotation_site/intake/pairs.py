@@ -1,4 +1,4 @@
-"""Imports files of pairs: reads, plans, writes in portions, and opens pairs for validation."""
+"""Imports files of pairs: reads, plans, writes in portions, and opens pairs for labelling."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ NOTES = {
     "gold_differs": "pairs have another gold label in the file than by the rule",
     "answers_left_out": "answers name several labels and are no votes",
     "other_genres": "pairs of other genres were left out",
-    "opened": "pairs were opened for validation",
+    "opened": "pairs were opened for labelling",
 }
 
 

@@ -4,18 +4,18 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_form
-from annotation_site.researchers.funnel import STEPS, funnels
+from annotation_site.researchers.funnel import REACHED, STEPS, funnels, visits_at
 from collection.joining import entry_links
 from collection.joining.estimates import estimate, tasks_of
 from collection.models import Corpus, EntryLink, Visit
 from shared.csv_files import csv_file
-from shared.sorted_lists import Column, list_as_csv, sorted_list
+from shared.sorted_lists import Column, list_as_csv, sorted_list, sorted_page, stored_as_csv
 
 HEADINGS = {
     "opened": "Opened",
@@ -37,6 +37,16 @@ COLUMNS = [
     Column("platform", "Platform", lambda row: row[0].platform),
     *(_step(key) for key, _, _ in STEPS),
     Column("closed_at", "", lambda row: row[0].closed_at),
+]
+
+
+VISITS_A_PAGE = 50
+OF_VISITS = [
+    Column("code", "Code", lambda visit: visit.user.code, field="user__code"),
+    Column("began", "Began", lambda visit: visit.arrived_at, largest_first=True, field="arrived_at"),
+    Column("finished", "Finished", lambda visit: visit.finished_at, largest_first=True, field="finished_at"),
+    Column("returned", "Went back", lambda visit: visit.returned_at, largest_first=True, field="returned_at"),
+    Column("ended_as", "End of the visit", lambda visit: visit.get_ended_as_display(), field="ended_as"),
 ]
 
 
@@ -132,8 +142,11 @@ def links_page(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 @researcher_form
-def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Shows one link: address, pay, ends, funnel. POST changes it, closes it (`do=close`), or opens it again."""
+def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
+    """Shows one link: address, pay, ends, funnel. POST changes it, closes it (`do=close`), or opens it again.
+
+    `step`: who reached this step of the funnel; with `as=csv`: as CSV.
+    """
     corpus = get_object_or_404(Corpus, slug=slug)
     link = get_object_or_404(EntryLink.objects.select_related("corpus"), corpus=corpus, pk=number)
     do = request.POST.get("do", "")
@@ -146,6 +159,10 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         messages.success(request, "Saved.")
         return redirect("entry-link", slug, number)
     stored = EntryLink.objects.select_related("corpus").get(pk=number)  # the form writes into its instance
+    step = request.GET.get("step", "")
+    visits = visits_at(stored, step) if step in REACHED else None
+    if visits is not None and request.GET.get("as") == "csv":
+        return csv_file(stored_as_csv(visits, OF_VISITS), f"{slug}-{number}-{step}")
     query = entry_links.parameters_for_platform(stored)
     address = request.build_absolute_uri(reverse("enter", args=[stored.token]))
     invented = urlencode(
@@ -162,5 +179,9 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "estimate": estimate(stored),
         "ends": [(end.label, end.name.lower(), entry_links.way_back(stored, end)) for end in Visit.End],
         "funnel": funnels([stored])[stored.pk],
+        "step": next((title for key, title, _ in STEPS if key == step and visits is not None), ""),
+        "visits": visits
+        if visits is None
+        else sorted_page(request, visits, OF_VISITS, "-began", VISITS_A_PAGE, "people"),
     }
     return render(request, "annotation_site/entry_link.html", context, status=422 if form.is_bound else 200)

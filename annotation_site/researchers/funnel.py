@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from collection.joining.visits import texts_in
 from collection.models import EntryLink, PromptReading, Visit
@@ -21,6 +21,16 @@ STEPS = (
 )
 
 
+# Step -> the visits that reached it. Who only opened the link is not known.
+REACHED = {
+    "began": Q(),
+    "read": Q(has_read=True),
+    "sent": Q(has_sent=True),
+    "finished": Q(finished_at__isnull=False),
+    "returned": Q(returned_at__isnull=False),
+}
+
+
 @dataclass(frozen=True)
 class Funnel:
     """Counts of one link, by step, and of those who went back by the end of their visit."""
@@ -28,38 +38,23 @@ class Funnel:
     steps: dict[str, int]
     ends: dict[str, int]
 
-    def rows(self) -> list[tuple[str, str, int]]:
-        return [(title, meaning, self.steps[key]) for key, title, meaning in STEPS]
+    def rows(self) -> list[tuple[str, str, str, int]]:
+        """Return the key of the step if its people are known, its title, its meaning, its number."""
+        return [
+            (key if key in REACHED else "", title, meaning, self.steps[key]) for key, title, meaning in STEPS
+        ]
 
 
 def funnels(links: Iterable[EntryLink]) -> dict[int, Funnel]:
     """Returns id of a link -> its funnel. Erased people stay in it: a visit holds nothing of them but that it was."""
     opened = {link.pk: link.opened for link in links}
-    of_visit = {"annotator": OuterRef("user")}
-    corpus = OuterRef("link__corpus")
-    texts = texts_in(OuterRef("pk"), OuterRef("user"), corpus)
-    batches = answered_in(OuterRef("pk"), OuterRef("user"), corpus)
-    prompts = PromptReading.objects.filter(
-        **of_visit, version__prompt__corpus=corpus, passed_at__isnull=False
-    )
-    questions = QuestionReading.objects.filter(**of_visit, question__corpus=corpus, passed_at__isnull=False)
     ends = {end.name.lower(): Count("pk", filter=Q(ended_as=end)) for end in Visit.End}
+    reached = {step: Count("pk", filter=condition) for step, condition in REACHED.items()}
     rows: Any = (
-        Visit.objects.filter(link__in=opened)
-        .annotate(
-            has_read=Exists(prompts) | Exists(questions),
-            has_sent=Exists(texts) | Exists(batches),
-        )
+        _with_steps(Visit.objects.filter(link__in=opened))
         .order_by()
         .values("link")
-        .annotate(
-            began=Count("pk"),
-            read=Count("pk", filter=Q(has_read=True)),
-            sent=Count("pk", filter=Q(has_sent=True)),
-            finished=Count("pk", filter=Q(finished_at__isnull=False)),
-            returned=Count("pk", filter=Q(returned_at__isnull=False)),
-            **{f"end_{name}": count for name, count in ends.items()},
-        )
+        .annotate(**reached, **{f"end_{name}": count for name, count in ends.items()})
     )
     counted: dict[int, dict[str, int]] = {row["link"]: row for row in rows}
     nobody: dict[str, int] = {}
@@ -70,3 +65,22 @@ def funnels(links: Iterable[EntryLink]) -> dict[int, Funnel]:
         )
         for pk, number in opened.items()
     }
+
+
+def visits_at(link: EntryLink, step: str) -> QuerySet[Visit]:
+    """Returns the visits through a link that reached a step of `REACHED`."""
+    return _with_steps(link.visits.select_related("user")).filter(REACHED[step])
+
+
+def _with_steps(visits: QuerySet[Visit]) -> QuerySet[Visit]:
+    of_visit = {"annotator": OuterRef("user")}
+    corpus = OuterRef("link__corpus")
+    texts = texts_in(OuterRef("pk"), OuterRef("user"), corpus)
+    batches = answered_in(OuterRef("pk"), OuterRef("user"), corpus)
+    prompts = PromptReading.objects.filter(
+        **of_visit, version__prompt__corpus=corpus, passed_at__isnull=False
+    )
+    questions = QuestionReading.objects.filter(**of_visit, question__corpus=corpus, passed_at__isnull=False)
+    return visits.annotate(
+        has_read=Exists(prompts) | Exists(questions), has_sent=Exists(texts) | Exists(batches)
+    )

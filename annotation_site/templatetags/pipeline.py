@@ -1,12 +1,21 @@
-"""`{% days_chart days column "Labels" corpus.name %}` draws the last days as columns, with their numbers as a table."""
+"""Draws the small pictures of home and the overview, whose numbers stand beside them as text.
+
+`{% days_chart days column "Labels" corpus.name %}`: the last days as columns, with their numbers as a table.
+`{% agreement_dot corpus counts %}`: agreement as a dot with its interval, with marks of SNLI and MultiNLI.
+"""
 
 from datetime import date
 from typing import Any
 
 from django import template
 
+from annotation_site.workspace.pipeline import Counts
+from collection.models import Corpus
+from validation.statistics.definitions import PUBLISHED
+
 register = template.Library()
 
+AXIS = 100
 HEIGHT, STEP, WIDTH = 36, 14, 10  # of a column, in the picture's own units
 
 
@@ -36,4 +45,26 @@ def days_chart(days: list[list[Any]], column: int, what: str, of: str) -> dict[s
         "width": len(days) * STEP,
         "height": HEIGHT,
         "bar": WIDTH,
+    }
+
+
+@register.inclusion_tag("workspace/_agreement_dot.html")
+def agreement_dot(corpus: Corpus, counts: Counts) -> dict[str, Any]:
+    """Return the places of a dot on an axis of a hundred units: from 50% to 100%, or from 0% if the interval is below."""
+    assert counts.agreement is not None
+    low, high = counts.interval or (counts.agreement, counts.agreement)
+    start = 0.5 if low >= 0.5 else 0.0
+
+    def place(share: float) -> float:
+        return round(AXIS * (share - start) / (1 - start), 1)
+
+    published = zip(("SNLI", "MultiNLI"), PUBLISHED["individual_equals_gold"], strict=True)
+    return {
+        "corpus": corpus,
+        "counts": counts,
+        "start": start,
+        "dot": place(counts.agreement),
+        "low": place(low),
+        "width": round(place(high) - place(low), 1),
+        "marks": [(name, share, place(share)) for name, share in published if share is not None],
     }

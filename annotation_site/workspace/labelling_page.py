@@ -12,11 +12,13 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
 from accounts.pages.access import polled, researcher_page
+from accounts.pages.chart_files import chart_file
 from annotation_site.workspace.pipeline import A_DAY, DAYS, PACE_DAYS
 from collection.models import Corpus
 from collection.models.querysets import is_leased
 from shared.charts import Chart, Column, with_values
 from shared.days import start_of_day
+from shared.numbers import percent
 from validation.models import Assignment, BatchItem, Label, Question
 from validation.statistics import cached
 
@@ -28,20 +30,21 @@ HOUR = timedelta(hours=1)
 @polled
 @researcher_page
 def labelling_progress(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the progress of labelling under the main question. The seats of a large corpus are counted by a worker."""
+    """Show the progress of labelling under the main question. The seats of a large corpus are counted by a worker.
+
+    `chart`: its chart as CSV.
+    """
     corpus = get_object_or_404(Corpus, slug=slug)
     main = cached.with_size(Question.objects.filter(corpus=corpus, is_main=True))
     question = get_object_or_404(main.select_related("corpus"))
     now = timezone.now()
-    counted = None
-    if question.is_large:  # type: ignore[attr-defined]
-        content, counted = cached.stored_overviews([question]).get(question.pk, (None, None))
-        if content is None:
-            return render(request, "workspace/labelling.html", {"corpus": corpus, "question": question})
-        seats, days = stored_seats(question, now, content)
-    else:
-        seats = seats_by_state(question, now)
-        days = filled_by_day(question, now, seats["filled"])
+    found = progress_of(question, now)
+    if found is None:
+        return render(request, "workspace/labelling.html", {"corpus": corpus, "question": question})
+    seats, days, counted = found
+    charts = progress_charts(days, seats)
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], f"{slug}-labelling")
     pace = (days[-1][1] - days[-1 - PACE_DAYS][1]) / PACE_DAYS
     left = seats["free"] + seats["held"]
     context = {
@@ -55,9 +58,27 @@ def labelling_progress(request: HttpRequest, slug: str) -> HttpResponse:
         "seconds": seconds_a_label(question),
         "batches": batches_in_hand(question, now),
         "people": active_people(question, now),
-        "charts": with_values([_chart(days, seats)]),
+        "charts": charts,
     }
     return render(request, "workspace/labelling.html", context)
+
+
+def progress_of(
+    question: Question, now: datetime
+) -> tuple[dict[str, int], list[tuple[date, int]], datetime | None] | None:
+    """Return seats by state, seats filled by day, and when a worker counted them, if one did.
+
+    None for a large corpus that no worker has counted yet. The question is one of `cached.with_size`.
+    """
+    if not question.is_large:  # type: ignore[attr-defined]
+        seats = seats_by_state(question, now)
+        return seats, filled_by_day(question, now, seats["filled"]), None
+    content, counted = cached.stored_overviews([question]).get(question.pk, (None, None))
+    return (*stored_seats(question, now, content), counted) if content is not None else None
+
+
+def progress_charts(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> list[Chart]:
+    return with_values([_chart(days, seats)])
 
 
 def stored_seats(
@@ -151,7 +172,7 @@ def _chart(days: Sequence[tuple[date, int]], seats: dict[str, int]) -> Chart | N
     return Chart(
         "seats",
         "lines",
-        f"{seats['filled']:,} of {every:,} seats are filled ({share:.0%}).",
+        f"{seats['filled']:,} of {every:,} seats are filled ({percent(share)}).",
         [
             Column("day", "day", "day"),
             Column(

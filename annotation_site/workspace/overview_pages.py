@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import chain
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.db.models import Avg, F, Max, OuterRef, Q, Subquery
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -17,13 +18,13 @@ from annotation_site.workspace.next_step import State, next_step
 from annotation_site.workspace.pipeline import Counts, counts_of
 from annotation_site.workspace.waiting import waiting, waiting_in
 from collection.models import Corpus
-from modeling.models import TrainingRun
-from nli.lines import HELD_OUT
+from modeling.results.tables import results
+from modeling.watching.charts import comparison_charts
+from shared.charts import Chart
 from snapshots.models import Snapshot
 from validation.models import Question
 
 CORPORA_A_PAGE = 20
-RUNS_SHOWN = 5
 LONGEST_FORECAST = 3650  # days
 
 
@@ -97,7 +98,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": items,
         "newest": newest,
         "stages": stages(corpus, counts, newest.pair_count if newest else 0),
-        "runs": _runs(newest),
+        "chart": _baselines(newest),
     }
     if counts is not None:
         context["step"] = next_step(State(corpus, question, counts, items, newest))
@@ -167,15 +168,8 @@ def forecasts(counts: Counts, today: date) -> list[Forecast]:
     return found
 
 
-def _runs(snapshot: Snapshot | None) -> list[TrainingRun]:
-    here = Q(evaluations__snapshot=F("snapshot"))
-    runs = TrainingRun.objects.filter(snapshot=snapshot).newest_first()
-    for partition in HELD_OUT:
-        part = here & Q(evaluations__partition=partition)
-        runs = runs.annotate(
-            **{
-                f"{partition}_accuracy": Avg("evaluations__accuracy", filter=part),
-                f"{partition}_majority": Max("evaluations__majority", filter=part),
-            }
-        )
-    return list(runs[:RUNS_SHOWN])
+def _baselines(snapshot: Snapshot | None) -> Chart | None:
+    """Return the chart of the baselines on the snapshot; None if no run is done."""
+    tables = results([snapshot]) if snapshot else []
+    charts = chain.from_iterable(comparison_charts(tables).values())
+    return next((chart for chart in charts if chart.kind == "dots"), None)

@@ -122,7 +122,7 @@ SECTIONS = (
         "Runs",
         ("Runs", "runs"),
         pages=(
-            *("run", "new-run", "start-run", "run-predictions", "data-map"),
+            *("run", "run-curves", "new-run", "start-run", "run-predictions", "data-map"),
             *("result-tables", "run-table", "markings", "mark-pair"),
         ),
         is_filtered=True,

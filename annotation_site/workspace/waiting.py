@@ -93,25 +93,27 @@ def _together(counts: Iterable[QuerySet[Any, dict[str, Any]]]) -> list[dict[str,
 
 
 def _reports() -> Iterator[Waiting]:
-    reports = ProblemReport.objects.filter(answered_at=None).values("assignment__corpus__slug")
-    for row in reports.annotate(all=Count("pk")).order_by("assignment__corpus__slug"):
-        slug = row["assignment__corpus__slug"]
-        sentence = f"{_some(row['all'], 'problem report')} without an answer in {slug}"
+    of = ("assignment__corpus__slug", "assignment__corpus__name")
+    reports = ProblemReport.objects.filter(answered_at=None).values(*of)
+    for row in reports.annotate(all=Count("pk")).order_by(*of):
+        slug, name = (row[each] for each in of)
+        sentence = f"{_some(row['all'], 'problem report')} without an answer in {name}"
         yield Waiting(slug, sentence, "Answer", reverse("report-queue", args=[slug]))
 
 
 def _exams() -> Iterator[Waiting]:
-    exams = ExamAttempt.objects.filter(passed=None).values("exam__corpus__slug")
-    for row in exams.annotate(all=Count("pk")).order_by("exam__corpus__slug"):
-        slug = row["exam__corpus__slug"]
+    of = ("exam__corpus__slug", "exam__corpus__name")
+    exams = ExamAttempt.objects.filter(passed=None).values(*of)
+    for row in exams.annotate(all=Count("pk")).order_by(*of):
+        slug, name = (row[each] for each in of)
         link = reverse("admin:collection_examattempt_changelist") + "?passed__isnull=True"
-        yield Waiting(slug, f"{_some(row['all'], 'exam')} to review in {slug}", "Review", link)
+        yield Waiting(slug, f"{_some(row['all'], 'exam')} to review in {name}", "Review", link)
 
 
 def _disputes() -> Iterator[Waiting]:
     for question in Question.objects.filter(is_main=True, gold_rule=ADJUDICATED).select_related("corpus"):
         if undecided := cached.waiting_for_decision(question):
-            sentence = f"{_some(undecided, 'pair')} of {question.corpus.name} to decide"
+            sentence = f"{_some(undecided, 'pair')} to decide in {question.corpus.name}"
             yield Waiting(question.corpus.slug, sentence, "Decide", address_in("adjudication", question))
 
 
@@ -131,10 +133,10 @@ def _pay() -> Iterator[Waiting]:
     for corpus in corpora.filter(Q(is_late=True) | Q(is_approved=True)).order_by("slug"):
         link = reverse("pay", args=[corpus.slug])
         if corpus.is_late:
-            sentence = f"Work of {corpus.name} from more than a week ago is not approved for payment"
+            sentence = f"Work from more than a week ago is not approved for payment in {corpus.name}"
             yield Waiting(corpus.slug, sentence, "Approve", link)
         if corpus.is_approved:
-            sentence = f"Pay of {corpus.name} is approved and not paid yet"
+            sentence = f"Pay is approved and not paid yet in {corpus.name}"
             yield Waiting(corpus.slug, sentence, "Pay", link)
 
 

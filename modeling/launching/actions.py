@@ -14,6 +14,7 @@ from modeling import catalogue
 from modeling.baselines.catalogue import settings_class, with_preset
 from modeling.launching.regimes import BadRegime, check_regime, check_sizes, training_pairs
 from modeling.launching.searches import BadSearch, Search, trials_of
+from modeling.launching.usual import UsualRuns
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
 
@@ -189,6 +190,26 @@ def request_once(
     run.request_key = key
     run.save(update_fields=["request_key"])
     return run, True
+
+
+@transaction.atomic
+def request_usual(*, snapshot: Snapshot, usual: UsualRuns, by: User, key: str) -> list[TrainingRun]:
+    """Queues the runs of a usual set, once for each idempotency key; returns runs and sweeps, empty for a repeat.
+
+    Raises what request_run raises, KeyReused, KeyUnusable.
+    """
+    if not record_submission(user=by, key=key, content={"snapshot": snapshot.pk, "usual": usual.name}):
+        return []
+    sizes = usual.sizes(training_pairs(snapshot).count())
+    started = []
+    for baseline in usual.baselines:
+        asked: Any = {"snapshot": snapshot, "baseline": baseline, "preset": usual.preset, "by": by}
+        seeds = usual.seeds_of(baseline)
+        if len(seeds) > 1 or sizes:
+            started.append(request_sweep(seeds=seeds, sizes=sizes, **asked))
+        else:
+            started.append(request_run(seed=seeds[0], **asked))
+    return started
 
 
 def _asked(

@@ -12,8 +12,12 @@ from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import LARGEST_SEED
 from modeling.launching.regimes import BadRegime, read_mixed, read_sizes
 from modeling.launching.searches import MOST_TRIALS, BadSearch, read_search
+from modeling.models import TrainingRun
+from snapshots.models import Snapshot
 
 MOST_SEEDS = 20
+MOST_STARTS = 100  # runs to choose from
+USUAL_FIELDS = ("baseline", "preset", "seeds", "vectors", "config")
 
 
 class NewRunForm(forms.Form):
@@ -88,7 +92,7 @@ class NewRunForm(forms.Form):
         label="Start from run",
         required=False,
         min_value=1,
-        help_text="The number of a finished run of the same baseline. This run starts with its weights.",
+        help_text="A finished run of the same baseline. This run starts with its weights.",
     )
     how = forms.ChoiceField(
         label="How to start from it",
@@ -112,8 +116,10 @@ class NewRunForm(forms.Form):
         help_text="The same network, which reads each premise as empty: what it learns without the premise.",
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, snapshot: Snapshot | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if snapshot is not None:
+            self._offer_choices(snapshot)
         known = (
             ("baseline", catalogue.baselines()),
             ("vectors", catalogue.vectors()),
@@ -123,6 +129,39 @@ class NewRunForm(forms.Form):
             field = self.fields[name]
             assert isinstance(field, forms.ChoiceField)
             field.choices = [(value, value) for value in values]
+
+    def _offer_choices(self, snapshot: Snapshot) -> None:
+        """Lets the browser choose a genre of the corpus and one of the newest runs that a run can start from."""
+        genres = snapshot.corpus.genres.order_by("slug").values_list("slug", "name")
+        self._choose_from("genre", list(genres))
+        able = [name for name, one in catalogue.baselines().items() if one.learns_in_steps]
+        done = TrainingRun.objects.filter(status=TrainingRun.Status.DONE, baseline__in=able)
+        runs = done.select_related("snapshot__corpus").order_by("-pk")[:MOST_STARTS]
+        named = [
+            (str(run.pk), f"{run.pk}: {run.baseline} on {run.snapshot}, seed {run.seed}") for run in runs
+        ]
+        self._choose_from("start", named)
+
+    def _choose_from(self, name: str, choices: list[tuple[str, str]]) -> None:
+        given = str(self[name].value() or "")
+        if given and given not in dict(choices):  # a link or an earlier form named another
+            choices = [*choices, (given, given)]
+        self.fields[name].widget = forms.Select(
+            choices=[("", "none" if name == "start" else "all"), *choices]
+        )
+
+    @property
+    def usual_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in USUAL_FIELDS]
+
+    @property
+    def further_fields(self) -> list[forms.BoundField]:
+        return [field for field in self.visible_fields() if field.name not in USUAL_FIELDS]
+
+    @property
+    def has_further(self) -> bool:
+        """Returns whether a field beyond the usual ones is filled in or wrong, so that it must be seen."""
+        return any(field.errors or (field.name != "how" and field.value()) for field in self.further_fields)
 
     def clean_seeds(self) -> list[int]:
         seeds = []

@@ -4,8 +4,9 @@ from functools import partial
 from typing import cast
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 
 from accounts.models import User, new_token
 from accounts.pages.access import researcher_page, researcher_post
@@ -20,11 +21,13 @@ from modeling.launching.actions import (
     request_once,
     request_run,
     request_sweep,
+    request_usual,
     resume_run,
     stop_run,
 )
 from modeling.launching.forms import NewRunForm
 from modeling.launching.regimes import training_pairs
+from modeling.launching.usual import USUAL, offers
 from modeling.models import TrainingRun
 from snapshots.models import Snapshot
 
@@ -32,14 +35,16 @@ from snapshots.models import Snapshot
 @researcher_page
 def new_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
-    return _form_page(request, snapshot, NewRunForm(initial={**request.GET.dict(), "key": new_token()}))
+    return _form_page(
+        request, snapshot, NewRunForm(initial={**request.GET.dict(), "key": new_token()}, snapshot=snapshot)
+    )
 
 
 @researcher_post
 def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
     """Starts one run, or a sweep for several seeds or sizes. The same form, sent twice, starts it once."""
     snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
-    form = NewRunForm(request.POST)
+    form = NewRunForm(request.POST, snapshot=snapshot)
     if not form.is_valid():
         return _form_page(request, snapshot, form, status=422)
     asked = {key: form.cleaned_data[key] for key in ("baseline", "vectors", "preset", "config")}
@@ -65,6 +70,28 @@ def start_run(request: HttpRequest, snapshot_id: int) -> HttpResponse:
         )
     enqueue(started.pk)
     return redirect("run", started.pk)
+
+
+@researcher_post
+def start_usual(request: HttpRequest, snapshot_id: int, name: str) -> HttpResponse:
+    """Starts one of the usual sets of runs. The same form, sent twice, starts it once."""
+    snapshot = get_object_or_404(Snapshot.objects.newest_first(), pk=snapshot_id)
+    if name not in USUAL:
+        raise Http404
+    key, user = request.POST.get("key") or new_token(), cast(User, request.user)
+    try:
+        started = request_usual(snapshot=snapshot, usual=USUAL[name], by=user, key=f"{name}-{key}"[:100])
+    except ModelingError as error:
+        messages.warning(request, str(error))
+        return redirect("new-run", snapshot_id)
+    for each in started:
+        enqueue(each.pk)
+    requested = (
+        f"{USUAL[name].title} on {snapshot}: its runs are requested. They are in the list of all runs."
+    )
+    again = "You sent this form before, and it started these runs. To train again, open a new form."
+    messages.info(request, requested if started else again)
+    return redirect(f"{reverse('runs')}?corpus={snapshot.corpus.slug}")
 
 
 @researcher_post
@@ -95,6 +122,8 @@ def _form_page(request: HttpRequest, snapshot: Snapshot, form: NewRunForm, statu
         "baselines": catalogue.baselines().values(),
         **workers.of_training(),
     }
-    context["has_train"] = training_pairs(snapshot).exists()
+    pairs = training_pairs(snapshot).count()
+    context["has_train"] = bool(pairs)
+    context["offers"] = offers(pairs)
     context["for_english"] = catalogue.tools_for_english(snapshot.corpus.language)
     return render(request, "modeling/new.html", context, status=status)

@@ -1,4 +1,4 @@
-"""Opens the pairs for validation that were chosen on the pages of a run."""
+"""Opens the pairs for labelling that were chosen on the pages of a run."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -40,7 +40,7 @@ def _tell(request: HttpRequest, question: Question, chosen: int, opened: int) ->
     if opened:
         messages.success(
             request,
-            f"{opened:,} pairs are open for validation. Annotators see neither gold labels nor predictions.",
+            f"{opened:,} pairs are open for labelling. Annotators see neither gold labels nor predictions.",
         )
     if opened < chosen:
         messages.info(

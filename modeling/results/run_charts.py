@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.urls import reverse
-from django.utils.http import urlencode
 
 from modeling.models import TrainingRun
 from modeling.results.data_map import DataMap
@@ -17,22 +16,16 @@ POINTS = 300  # of a data map: more would hide each other, and make a long table
 NEVER, SOMETIMES, ALWAYS = "never right", "sometimes right", "always right"
 
 
-def result_charts(run: TrainingRun, evaluated: Sequence[Evaluated]) -> list[list[Chart]]:
+def result_charts(evaluated: Sequence[Evaluated]) -> list[list[Chart]]:
     """Returns the charts of each of these scores of a run."""
-    return [with_values([_confusion(run, one), _calibration(run, one)]) for one in evaluated]
+    return [with_values([_confusion(one), _calibration(one)]) for one in evaluated]
 
 
-def _where(run: TrainingRun, one: Evaluated) -> str:
-    """Returns the partition, with the snapshot where it is not the run's own."""
-    return one.partition if one.snapshot.pk == run.snapshot_id else f"{one.partition} of {one.snapshot}"
+def _key(what: str, one: Evaluated) -> str:
+    return f"{what}-{one.partition}" if one.is_own else f"{what}-{one.partition}-{one.snapshot.pk}"
 
 
-def _key(run: TrainingRun, what: str, one: Evaluated) -> str:
-    own = one.snapshot.pk == run.snapshot_id
-    return f"{what}-{one.partition}" if own else f"{what}-{one.partition}-{one.snapshot.pk}"
-
-
-def _confusion(run: TrainingRun, one: Evaluated) -> Chart | None:
+def _confusion(one: Evaluated) -> Chart | None:
     table = one.confusion
     if table is None:
         return None
@@ -42,8 +35,8 @@ def _confusion(run: TrainingRun, one: Evaluated) -> Chart | None:
         row: dict[str, Any] = {"gold": gold, "recall": recall, "hrefs": {}}
         for label, count in zip(table.labels, counts, strict=True):
             row[f"predicted: {label}"] = count
-            if one.partition != "train":
-                row["hrefs"][f"predicted: {label}"] = _predictions(run, one, label=gold, predicted=label)
+            if one.has_predictions:
+                row["hrefs"][f"predicted: {label}"] = one.predictions_with(label=gold, predicted=label)
             if label != gold:
                 wrong.append((count, gold, label, sum(counts)))
         rows.append(row)
@@ -54,11 +47,11 @@ def _confusion(run: TrainingRun, one: Evaluated) -> Chart | None:
         if share is not None
     )
     return Chart(
-        _key(run, "confusion", one),
+        _key("confusion", one),
         "heat",
-        f"On {_where(run, one)}, the most frequent mistake is {label} for {gold}: {most:,} of {pairs:,} pairs."
+        f"On {one.where}, the most frequent mistake is {label} for {gold}: {most:,} of {pairs:,} pairs."
         if most
-        else f"On {_where(run, one)} there is no mistake.",
+        else f"On {one.where} there is no mistake.",
         [
             Column("gold", "gold label"),
             *(Column(f"predicted: {label}", label, "count") for label in table.labels),
@@ -81,12 +74,7 @@ def _confusion(run: TrainingRun, one: Evaluated) -> Chart | None:
     )
 
 
-def _predictions(run: TrainingRun, one: Evaluated, **chosen: str) -> str:
-    on = {} if one.snapshot.pk == run.snapshot_id else {"on": str(one.snapshot)}
-    return f"{reverse('run-predictions', args=[run.pk, one.partition])}?{urlencode({**chosen, **on})}"
-
-
-def _calibration(run: TrainingRun, one: Evaluated) -> Chart | None:
+def _calibration(one: Evaluated) -> Chart | None:
     bins, error = one.whole.bins, one.whole.calibration_error
     if not bins or error is None:
         return None
@@ -105,9 +93,9 @@ def _calibration(run: TrainingRun, one: Evaluated) -> Chart | None:
             }
         )
     return Chart(
-        _key(run, "calibration", one),
+        _key("calibration", one),
         "lines",
-        f"On {_where(run, one)}, the run is {100 * abs(gap):.1f} points too {'sure' if gap > 0 else 'unsure'} on average.",
+        f"On {one.where}, the run is {100 * abs(gap):.1f} points too {'sure' if gap > 0 else 'unsure'} on average.",
         [
             Column("bin", "probability of the predicted label"),
             Column("pairs", "pairs", "count"),

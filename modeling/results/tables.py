@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import F, QuerySet
+from django.urls import reverse
+from django.utils.http import urlencode
 
 from collection.models import PARTITIONS
 from modeling.launching.regimes import regime_text, settings_text
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.results.dimensions import definition_of, order_of
 from modeling.results.trials import hides_test, not_chosen_on
+from shared.intervals import wilson
 from snapshots.models import Snapshot
 
 
@@ -165,6 +168,37 @@ class Evaluated:
     breakdowns: list[ShownBreakdown] = field(default_factory=list)
 
     @property
+    def is_own(self) -> bool:
+        """Returns whether the run was trained on this snapshot."""
+        return self.snapshot.pk == self.whole.run.snapshot_id
+
+    @property
+    def where(self) -> str:
+        """Returns the partition, with the snapshot where it is not the run's own."""
+        return self.partition if self.is_own else f"{self.partition} of {self.snapshot}"
+
+    @property
+    def interval(self) -> tuple[float | None, float | None]:
+        """Returns the 95% interval of the accuracy after Wilson, over the pairs."""
+        return wilson(self.whole.accuracy, self.whole.pairs)
+
+    @property
+    def has_predictions(self) -> bool:
+        """Returns whether the program writes its predictions for these pairs: not for those that it learns from."""
+        return self.partition != "train" or not self.is_own
+
+    @property
+    def predictions(self) -> str:
+        """Returns the address of the page with the predictions."""
+        return self.predictions_with()
+
+    def predictions_with(self, **chosen: str) -> str:
+        """Returns the address of the predictions that these filters choose."""
+        on = {} if self.is_own else {"on": str(self.snapshot)}
+        query = urlencode({**on, **chosen})
+        return reverse("run-predictions", args=[self.whole.run_id, self.partition]) + (query and f"?{query}")
+
+    @property
     def confusion(self) -> Confusion | None:
         """Returns the breakdown by predicted label as a matrix; None if the run has none."""
         parts = next((one.parts for one in self.breakdowns if one.dimension == "predicted"), [])
@@ -187,7 +221,7 @@ class Evaluated:
 
 def evaluations(run: TrainingRun) -> list[Evaluated]:
     """Returns the scores of a run, its own snapshot first; those on test only where they may be seen."""
-    rows = _seen(run, Evaluation.objects.filter(run=run)).select_related("snapshot__corpus")
+    rows = _seen(run, Evaluation.objects.filter(run=run)).select_related("run", "snapshot__corpus")
     found = {(row.snapshot_id, row.partition): Evaluated(row.snapshot, row.partition, row) for row in rows}
     for shown in breakdowns(run):
         if (shown.snapshot.pk, shown.partition) in found:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 
 from modeling.launching.regimes import settings_text
 from modeling.models import Evaluation, TrainingRun
@@ -50,6 +50,16 @@ def trials(sweep: TrainingRun) -> list[Trial]:
         tested = [scores[run["run"], "test"] for run in trial.runs if (run["run"], "test") in scores]
         trial.test = mean_and_spread(tested)[0] if trial.chosen and tested else None
     return sorted(found.values(), key=lambda trial: -1 if trial.dev is None else trial.dev, reverse=True)
+
+
+def with_scores(runs: RunQuerySet) -> RunQuerySet:
+    """Adds `on_dev` and `on_test`, the accuracy on the run's own snapshot; on test only where it may be seen."""
+    of_run = Evaluation.objects.filter(run=OuterRef("pk"), snapshot=OuterRef("snapshot"))
+    seen = of_run.filter(partition="test").exclude(run__in=not_chosen(runs))
+    return runs.annotate(
+        on_dev=Subquery(of_run.filter(partition="dev").values("accuracy")[:1]),
+        on_test=Subquery(seen.values("accuracy")[:1]),
+    )
 
 
 def not_chosen_on(snapshots: Iterable[Snapshot]) -> set[int]:

@@ -1,6 +1,7 @@
 """REST: one run, its charts, and the curves of several."""
 
 from dataclasses import asdict
+from itertools import chain
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
@@ -13,11 +14,12 @@ from accounts.rest.charts import ChartsSerializer, charts_answer
 from accounts.rest.openapi import QuerySerializer
 from accounts.rest.permissions import IsResearcher
 from modeling.models import TrainingRun
-from modeling.results.tables import evaluations
-from modeling.watching.charts import MOST_RUNS, chosen_charts
+from modeling.results.tables import evaluations, results
+from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts
 from modeling.watching.comparing import chosen_runs, run_charts
 from modeling.watching.serializers import RunDetailSerializer
 from modeling.watching.sweeps import sizes
+from snapshots.models import Snapshot
 
 
 class RunView(APIView):
@@ -46,6 +48,19 @@ class RunChartsView(APIView):
     def get(self, request: Request, pk: int) -> Response:
         run = get_object_or_404(TrainingRun.objects.newest_first(), pk=pk)
         return charts_answer(run_charts(run))
+
+
+class BaselineChartsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The charts of the baselines on a snapshot",
+        description="Accuracy beside majority class and hypothesis only, and by genre and label, as on the page.",
+        responses=ChartsSerializer,
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+        return charts_answer(chain.from_iterable(comparison_charts(results([snapshot])).values()))
 
 
 class RunCurvesQuery(QuerySerializer):

@@ -52,7 +52,7 @@ def differences(runs: Sequence[TrainingRun]) -> list[tuple[str, list[Any]]]:
 def run_charts(run: TrainingRun) -> list[Chart]:
     """Returns all charts of a run or sweep: curves, confusion and calibration, its data map."""
     found = [*curves(run.lines.curve()), *(seed_charts(run) if run.is_sweep else [])]
-    found += [chart for charts in result_charts(run, evaluations(run)) for chart in charts]
+    found += [chart for charts in result_charts(evaluations(run)) for chart in charts]
     with suppress(NoDataMap):
         found += data_map_charts(run, data_map(run))
     return found

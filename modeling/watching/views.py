@@ -5,24 +5,26 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_page
 from accounts.pages.chart_files import chart_file
+from collection.models import Corpus
 from modeling import workers
+from modeling.catalogue import baselines
 from modeling.folders import log_tail
 from modeling.launching.regimes import regime_text, settings_text
-from modeling.models import Evaluation, TrainingRun
+from modeling.models import TrainingRun
+from modeling.querysets import RunQuerySet
 from modeling.results.beside_twin import BesideTwin, beside_twin
 from modeling.results.data_map import data_map_file
 from modeling.results.features import top_features
 from modeling.results.predictions import PredictionsMissing
 from modeling.results.run_charts import result_charts
 from modeling.results.tables import evaluations, results
-from modeling.results.trials import hides_test, trials
+from modeling.results.trials import hides_test, trials, with_scores
 from modeling.results.twins import TWIN, full_run_of, reads_premises, twin_of
 from modeling.watching.charts import MOST_RUNS, chosen_charts, comparison_charts, seed_charts
 from modeling.watching.comparing import chosen_runs, differences, run_charts
@@ -37,6 +39,7 @@ RUNS_A_PAGE = 50
 SNAPSHOTS_SHOWN = 20
 NEWEST_LINES = 10
 FEATURES_SHOWN = 20
+# The keys are those of CSV, of `sort` and of `column` in addresses.
 COLUMNS = [
     Column("run", "Run", lambda each: each.pk, largest_first=True, field="pk"),
     Column("baseline", "Baseline", lambda each: each.baseline, field="baseline"),
@@ -44,11 +47,21 @@ COLUMNS = [
     Column("seed", "Seed", lambda each: None if each.is_sweep else each.seed, field="seed"),
     Column("status", "Status", lambda each: each.standing, field="status"),
     Column("dev", "Dev accuracy", lambda each: each.on_dev, is_number=True, field="on_dev"),
+    Column("test", "Test accuracy", lambda each: each.on_test, is_number=True, field="on_test"),
     Column(
         "requested_at", "Requested", lambda each: each.requested_at, largest_first=True, field="requested_at"
     ),
-    Column("settings", "", lambda each: settings_text(each.config)),
+    Column("settings", "Settings", lambda each: settings_text(each.config), field="config"),
+    Column("vectors", "Word vectors", lambda each: each.vectors, field="vectors"),
+    Column(
+        "train_pairs", "Training pairs", lambda each: each.train_pairs, is_number=True, field="train_pairs"
+    ),
+    Column("seconds", "Seconds", lambda each: each.seconds, is_number=True, field="seconds"),
+    Column("device", "Device", lambda each: each.device, field="device"),
 ]
+ALWAYS = "run"
+USUAL_COLUMNS = ("baseline", "snapshot", "seed", "status", "dev", "test", "requested_at")
+KEYS = {column.key for column in COLUMNS}
 UNDER_WAY = (TrainingRun.Status.QUEUED, TrainingRun.Status.RUNNING)
 
 
@@ -61,24 +74,46 @@ def runs(request: HttpRequest) -> HttpResponseBase:
     frozen, found = Snapshot.objects.frozen().newest_first(), TrainingRun.objects.newest_first()
     if slug := request.GET.get("corpus"):
         frozen, found = frozen.filter(corpus__slug=slug), found.filter(snapshot__corpus__slug=slug)
-    of_run = Evaluation.objects.filter(run=OuterRef("pk"), snapshot=OuterRef("snapshot"), partition="dev")
-    found = found.annotate(on_dev=Subquery(of_run.values("accuracy")[:1]))
+    found, wanted = _narrowed(with_scores(found), request)
     if request.GET.get("as") == "csv":
         return csv_file(stored_as_csv(found, COLUMNS), f"{slug}-runs" if slug else "runs")
     tables = results(list(frozen.filter(runs__status="done").distinct()[:SNAPSHOTS_SHOWN]))
     charts = comparison_charts(tables)
     if "chart" in request.GET:
         return chart_file(chain.from_iterable(charts.values()), request.GET["chart"], "runs")
-    listed = sorted_page(request, found, COLUMNS, "-run", RUNS_A_PAGE, "all")
+    chosen = [each for each in request.GET.getlist("column") if each in KEYS] or USUAL_COLUMNS
+    columns = [column for column in COLUMNS if column.key == ALWAYS or column.key in chosen]
+    listed = sorted_page(request, found, columns, f"-{ALWAYS}", RUNS_A_PAGE, "all")
     context = {
         "tables": [(table, charts[table.snapshot.pk]) for table in tables],
         "page": listed.rows,
+        "rows": [
+            (each, [(column.key, column.value(each)) for column in columns[1:]]) for each in listed.rows
+        ],
         "heads": listed.heads,
         "csv": listed.csv,
+        "wanted": wanted,
+        "is_narrowed": any(wanted.values()),
+        "slug": slug,
+        "corpus": Corpus.objects.filter(slug=slug).first() if slug else None,
+        "baselines": baselines(),
+        "statuses": [each for each in TrainingRun.Status.values if each != TrainingRun.Status.SWEEP],
+        "columns": [(column, column.key in chosen) for column in COLUMNS if column.key != ALWAYS],
         "snapshots": frozen[:SNAPSHOTS_SHOWN],
         **workers.of_training(),
     }
     return render(request, "modeling/runs.html", context)
+
+
+def _narrowed(runs: RunQuerySet, request: HttpRequest) -> tuple[RunQuerySet, dict[str, str]]:
+    """Returns the runs that pass the filters of the address, and these filters; one that nothing can pass passes none."""
+    wanted = {name: request.GET.get(name, "") for name in ("baseline", "status", "snapshot")}
+    if wanted["snapshot"]:
+        slug, _, version = wanted["snapshot"].rpartition("@")
+        runs = runs.filter(
+            snapshot__corpus__slug=slug, snapshot__version=int(version) if version.isdecimal() else 0
+        )
+    return runs.filter(**{name: wanted[name] for name in ("baseline", "status") if wanted[name]}), wanted
 
 
 @researcher_page
@@ -88,8 +123,10 @@ def run_curves(request: HttpRequest) -> HttpResponse:
     charts = chosen_charts(found)
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], "runs")
+    corpora = {one.snapshot.corpus for one in found}
     context = {
         "runs": found,
+        "corpus": corpora.pop() if len(corpora) == 1 else None,
         "charts": charts,
         "query": urlencode([("run", one.pk) for one in found]),
         "differences": differences(found),
@@ -133,12 +170,13 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
         "curves": seed_charts(found) if found.is_sweep else curves(lines),
         "log": log_tail(found),
         "warnings": found.warnings.splitlines(),
-        "evaluations": list(zip(evaluated, result_charts(found, evaluated), strict=True)),
+        "evaluations": list(zip(evaluated, result_charts(evaluated), strict=True)),
         "hides_test": hides_test(found),
         "twin": twin,
         "beside_twin": [] if is_under_way or twin is None else _beside_twin(found, twin),
         "can_have_twin": twin is None and reads_premises(found),
-        "ask_for_twin": _query_of_twin(found),
+        "ask_for_twin": urlencode({**_fields_of(found), TWIN: "on"}),
+        "clone": "" if found.is_search else urlencode(_fields_of(found)),
         "has_data_map": data_map_file(found).exists(),
         "top_features": top_features(found, FEATURES_SHOWN),
         "held_out": HELD_OUT,
@@ -156,24 +194,28 @@ def _beside_twin(found: TrainingRun, twin: TrainingRun) -> list[BesideTwin]:
     return [one for one in compared if one is not None]
 
 
-def _query_of_twin(found: TrainingRun) -> str:
-    """Returns the fields of the form for a new run that request the twin of this one."""
+def _fields_of(found: TrainingRun) -> dict[str, Any]:
+    """Returns the fields of the form for a new run that request this one, or this sweep, again."""
     regime, start = found.regime, found.regime.get("start", {})
+    children = found.children.all() if found.is_sweep else [found]
+    seeds, sizes = ({getattr(child, name) for child in children} for name in ("seed", "most"))
+    several = len(sizes) > 1
     fields = {
         "baseline": found.baseline,
-        "seeds": found.seed,
+        "seeds": ", ".join(map(str, sorted(seeds))),
         "vectors": found.vectors,
         "config": "\n".join(f"{key}={value}" for key, value in found.config.items()),
-        "most": found.most,
+        "most": None if several else next(iter(sizes), None),
+        "sizes": ", ".join(map(str, sorted(filter(None, sizes)))) if several else None,
         "genre": regime.get("genre"),
         "mixed": "\n".join(_mixed_line(one) for one in regime.get("mixed", ())),
         "start": start.get("run"),
         "how": start.get("how"),
         "collapse": regime.get("collapse"),
         "soft_labels": regime.get("soft_labels"),
-        TWIN: "on",
+        TWIN: regime.get(TWIN),
     }
-    return urlencode({key: value for key, value in fields.items() if value})
+    return {key: value for key, value in fields.items() if value}
 
 
 def _mixed_line(entry: Mapping[str, Any]) -> str:

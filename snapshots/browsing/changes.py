@@ -9,11 +9,12 @@ from nli.labels import NO_GOLD
 from snapshots.models import Snapshot, SnapshotPair
 
 ADDED, LABEL, PARTITION, GONE = "added", "label", "partition", "gone"
+# kind -> what is said of one pair, and of several
 CHANGES = {
-    ADDED: "are new",
-    LABEL: "have another gold label",
-    PARTITION: "are in another partition",
-    GONE: "are no longer in this snapshot",
+    ADDED: ("is new", "are new"),
+    LABEL: ("has another gold label", "have another gold label"),
+    PARTITION: ("is in another partition", "are in another partition"),
+    GONE: ("is no longer in this snapshot", "are no longer in this snapshot"),
 }
 
 
@@ -35,10 +36,11 @@ def before(snapshot: Snapshot) -> Snapshot | None:
 
 def changes(old: Snapshot, new: Snapshot) -> list[Change]:
     """Return the kinds of change from `old` to `new`, also those without a pair."""
-    return [
-        Change(name, meaning, changed(old, new, name).count(), old if name == GONE else new)
-        for name, meaning in CHANGES.items()
-    ]
+    found = []
+    for name, (one, several) in CHANGES.items():
+        number = changed(old, new, name).count()
+        found.append(Change(name, one if number == 1 else several, number, old if name == GONE else new))
+    return found
 
 
 def changed(old: Snapshot, new: Snapshot, name: str) -> QuerySet[SnapshotPair]:

@@ -77,6 +77,9 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         values = _numbers(snapshot, wanted, few, is_asked="part" in request.GET)
     number, has_more = values[1] if values else counted_up_to(found, MOST_COUNTED)
 
+    genres = list(snapshot.corpus.genres.order_by("slug"))
+    words = {**WORDS, "genre": {genre.slug: genre.name for genre in genres}}
+
     def with_value(name: str, value: str) -> str:
         return f"?{urlencode({name: one for name, one in {**chosen, name: value}.items() if one})}"
 
@@ -86,14 +89,14 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         "wanted": wanted | lengths,
         "votes": VOTES,
         "sources": SOURCES,
-        "facets": facets(values[0], COUNTED, wanted, with_value, WORDS) if values else [],
+        "facets": facets(values[0], COUNTED, wanted, with_value, words) if values else [],
         "awaited": "" if values else urlencode({**chosen, "part": "numbers"}),
         "csv": urlencode({**chosen, "as": "csv"}),
         "partitions": PARTITIONS,
-        "genres": snapshot.corpus.genres.order_by("slug"),
+        "genres": genres,
         "labels": SCHEMES[snapshot.corpus.scheme],
         "no_gold": NO_GOLD,
-        "changed": CHANGES.get(wanted["changed"], ""),
+        "changed": CHANGES[wanted["changed"]][number != 1] if wanted["changed"] in CHANGES else "",
         "number": number,
         "has_more": has_more,
         "is_narrowed": bool(chosen.keys() - {"order"}),

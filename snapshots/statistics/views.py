@@ -20,6 +20,7 @@ from snapshots.models import (
 )
 from snapshots.statistics.charts import charts_of
 from snapshots.statistics.job import EDITIONS, kinds_for, request_statistics
+from snapshots.statistics.links import links_of, with_links
 from snapshots.statistics.paper_tables import TABLES, Table, table
 from snapshots.statistics.table_formats import as_csv, as_latex, shown_rows
 
@@ -41,24 +42,24 @@ class ShownTable:
 LONG = 30
 
 
-def statistics_tables(kind: str, data: Mapping[str, Any]) -> list[ShownTable]:
-    """Return the tables of one kind of statistics, with their charts."""
-    charts = {chart.key: chart for chart in charts_of(kind, data)}
+def statistics_tables(kind: str, data: Mapping[str, Any], snapshot: Snapshot) -> list[ShownTable]:
+    """Return the tables of one kind of statistics of a snapshot, with their charts."""
+    charts = {chart.key: with_links(chart, snapshot) for chart in charts_of(kind, data)}
     made = [(each, table(name, data)) for name, each in TABLES.items() if each.source == kind]
     return [
-        _shown(each, charts.get(each.name))
+        _shown(each, charts.get(each.name), snapshot)
         for definition, each in made
         if each.rows or not definition.only_with_rows
     ]
 
 
-def _shown(made: Table, chart: Chart | None) -> ShownTable:
+def _shown(made: Table, chart: Chart | None, snapshot: Snapshot) -> ShownTable:
     kinds = ["" if column.kind == "text" else "number" for column in made.columns]
     in_chart = chart is not None and [each.key for each in chart.columns] == [
         each.name for each in made.columns
     ]
-    rows = () if in_chart else shown_rows(made)
-    body = as_rows(map(Cell, row, kinds) for row in rows)
+    rows = () if in_chart else zip(shown_rows(made), links_of(made, snapshot), strict=True)
+    body = as_rows(map(Cell, row, kinds, links) for row, links in rows)
     return ShownTable(made, body, chart, len(made.rows) > LONG or chart is not None, in_chart)
 
 
@@ -72,7 +73,7 @@ def statistics(request: HttpRequest, pk: int) -> HttpResponse:
     rows = {row.kind: row for row in found.statistics.current(EDITIONS)}
     kinds = kinds_for(found)
     shown = [
-        (kind, rows.get(kind), statistics_tables(kind, rows[kind].data or {}))
+        (kind, rows.get(kind), statistics_tables(kind, rows[kind].data or {}, found))
         if kind in rows and rows[kind].data
         else (kind, rows.get(kind), [])
         for kind in kinds

@@ -361,6 +361,14 @@ window.chartKinds = (function () {
       const xs = rows.map((row) => row[x]);
       const isLog = chart.draw.x_type === "log" && d3.min(xs) > 0;
       const middle = isLog ? Math.sqrt(d3.min(xs) * d3.max(xs)) : d3.max(xs) / 2;
+      const named = rows.filter((row) => row.named);
+      // Names beside each other: the first goes above its point, the others below theirs.
+      const isNear = (one, other) =>
+        Math.abs(one[x] - other[x]) < 0.4 * d3.max(xs) && Math.abs(one[y] - other[y]) < 0.06 * d3.max(rows, (row) => row[y]);
+      const shift = (row) => {
+        const near = named.filter((other) => other !== row && isNear(row, other));
+        return !near.length ? 0 : near.every((other) => named.indexOf(other) > named.indexOf(row)) ? -15 : 15;
+      };
       return {
         legend: [
           ...(series
@@ -409,15 +417,16 @@ window.chartKinds = (function () {
           ),
           // Names of the few that matter, on the side where there is room.
           ...(chart.draw.text
-            ? ["start", "end"].map((side) =>
+            ? d3.cross(["start", "end"], [-15, 0, 15]).map(([side, dy]) =>
                 Plot.text(
-                  rows.filter((row) => row.named && row[x] > middle === (side === "end")),
+                  named.filter((row) => row[x] > middle === (side === "end") && shift(row) === dy),
                   {
                     x,
                     y,
                     text: chart.draw.text,
                     textAnchor: side,
                     dx: side === "end" ? -11 : 11,
+                    dy,
                     fill: colour("--ink"),
                     stroke: colour("--surface"),
                     strokeWidth: 3,

@@ -37,7 +37,7 @@ def test_unanswered_reports_lead_to_the_queue_of_their_corpus(corpus, page_of, a
     report(corpus, ana, "a missing word")
     report(corpus, ana, "half a sentence")
     page = page_of()
-    assert "2 problem reports without an answer in small" in page
+    assert "2 problem reports without an answer in The small corpus" in page
     assert reverse("report-queue", args=["small"]) in page
 
 

@@ -37,7 +37,7 @@ def broken_rules() -> dict[str, int]:
 
 
 def an_opened_pair(author: User) -> Label:
-    """Returns the author's own label of a pair that is open for validation."""
+    """Returns the author's own label of a pair that is open for labelling."""
     corpus = make_corpus()
     premise = make_premise(corpus, "A cat sleeps on the warm roof.")
     pair = make_pair(corpus, premise, "An animal rests.", author=author, author_label="entailment")

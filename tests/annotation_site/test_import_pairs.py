@@ -353,7 +353,7 @@ def test_pairs_without_ids_get_one_that_finds_them_again(bring):
     assert set(Pair.objects.values_list("published_partition", flat=True)) == {"dev", "test"}
 
 
-# Opening for validation
+# Opening for labelling
 
 
 def test_with_the_authors_labels_alone_pairs_are_opened(bring):

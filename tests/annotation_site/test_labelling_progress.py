@@ -76,7 +76,7 @@ def test_seats_are_free_then_held_then_filled(question, browser_of, rosa):
     assert (active["hour"], active["day"]) == (5, 5), "a corrected label is one label"
     assert page.context["days_left"] == pytest.approx(19 / (5 / 7))
     chart = charts_in(page.content)["seats"]
-    assert chart["title"] == "5 of 24 seats are filled (21%)."
+    assert chart["title"] == "5 of 24 seats are filled (20.8%)."
     assert [row["filled"] for row in chart["rows"]] == [0] * 13 + [5]
 
 

@@ -1,4 +1,4 @@
-"""Pairs are opened for validation by the page and by the command."""
+"""Pairs are opened for labelling by the page and by the command."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_what_is_opened_on_the_page_is_handed_out(corpus, browser_of, rosa, vera
     with pytest.raises(NoWork):
         claim_batch(question=corpus.questions.get(), annotator=vera)
     page = browser_of(rosa).post(PAGE, {"number": 6, "seed": 0}, follow=True)
-    assert "6 pairs are open for validation." in page.content.decode()
+    assert "6 pairs are open for labelling." in page.content.decode()
     assert "All pairs are open" in page.content.decode()
     assert len(claim_batch(question=corpus.questions.get(), annotator=vera).items) == 5
 
@@ -60,7 +60,7 @@ def test_annotators_do_not_open_pairs(corpus, browser_of, vera):
 
 
 def test_the_command_opens_a_genre_and_says_what_waits(corpus):
-    assert "5 pairs opened for validation; 1 wait" in run("open_pairs", "small", "--number", "5").out
+    assert "5 pairs opened for labelling; 1 wait" in run("open_pairs", "small", "--number", "5").out
     assert "1 pairs opened" in run("open_pairs", "small", "--genre", "fiction").out
     assert opened() == 6
 

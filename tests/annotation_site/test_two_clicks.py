@@ -13,10 +13,11 @@ from tests.addresses import sample_site
 pytestmark = pytest.mark.django_db
 
 # These store something, are files, or are shown within a page that is at most two clicks away: the predictions for a
-# pair are in the pair's page. The run of the sample has no data map; a run that has one links to it.
+# pair are in the pair's page, and curves are opened by the form of the list of runs. The run of the sample has no data
+# map; a run that has one links to it.
 NO_FIGURES = {
     *("start-run", "snapshot-file", "exported-file", "mark-pair", "run-table"),
-    *("pair-predictions", "data-map"),
+    *("pair-predictions", "data-map", "run-curves"),
 }
 # What a researcher would click: address of a page -> XPath of a number in it.
 NUMBERS = {
@@ -24,7 +25,7 @@ NUMBERS = {
         "//ol[@class='pipeline']//a/strong",
         "//ol[@class='pipeline']//small/a[contains(., 'labels still wanted')]",
         "//a[contains(., '12 pairs')]",
-        "//a/strong[@class='figure']",
+        "//figure//a/strong",
     ),
     "/c/{slug}/labelling/": ("//dl[@class='number-row']//a[.='12']", "//td/a[starts-with(., '12')]"),
     "/corpora/{slug}/agreement/": ("//p/a[.='12']", "//p/a[.='15 pairs']", "//td/a[.='33.3%']"),

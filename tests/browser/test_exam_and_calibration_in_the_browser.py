@@ -111,6 +111,6 @@ def test_the_researchers_pages_about_pairs_and_calibration(live_server, watched,
     found += look_at(page, "open pairs, wrong")
     page.get_by_label("Number or percentage").fill("100")
     page.get_by_role("button", name="Open pairs").click()
-    page.get_by_text("5 pairs are open for validation.").wait_for()
+    page.get_by_text("5 pairs are open for labelling.").wait_for()
     assert Pair.objects.filter(labels__question__slug="grammar").distinct().count() == 5
     assert found == []

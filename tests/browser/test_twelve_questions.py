@@ -55,7 +55,7 @@ def paths() -> list[tuple[str, int, list[str]]]:
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.strip().splitlines()[2:]]
     return [
         (question, int(clicks), [step for step in path.split(", ") if step])
-        for question, clicks, path in rows
+        for question, _, clicks, path in rows
     ]
 
 

@@ -212,4 +212,4 @@ def test_opening_shows_numbers_while_the_form_is_filled(live_server, watched, ro
     page.keyboard.press("Tab")
     expect(page.get_by_text("3 pairs would open, for 12 labels by validators")).to_be_visible()
     page.get_by_role("button", name="Open pairs").click()
-    expect(page.get_by_text("3 pairs are open for validation.")).to_be_visible()
+    expect(page.get_by_text("3 pairs are open for labelling.")).to_be_visible()

@@ -129,7 +129,7 @@ def test_chosen_pairs_are_opened_and_those_that_are_open_are_counted(browser):
     sent = browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": ids[:2], "next": page}, follow=True)
     assert sent.redirect_chain == [(page, 302)]
     said = " ".join(html.fromstring(sent.content).text_content().split())
-    assert "1 pairs are open for validation" in said
+    assert "1 pairs are open for labelling" in said
     assert "1 of the chosen pairs were not opened" in said
     seats = Label.objects.filter(question=question, pair__public_id=ids[0])
     assert seats.filter(label=None).count() == question.seats - 1

@@ -138,3 +138,18 @@ class TestRest:
 
     def test_annotators_may_not_read_them(self, snapshot, api_of, ana):
         assert api_of(ana).get(f"/api/v1/snapshots/{snapshot.pk}/statistics/").status_code == 403
+
+
+def test_counts_of_pairs_lead_to_these_pairs(done, page, browser_of, rosa):
+    """A link of a table or a chart says as many pairs as its list has: of ten addresses, the most different ones."""
+    links = page(done).xpath("//td[@class='number']/a[contains(@href, '/pairs/')]")
+    numbers = {link.get("href"): link.text_content().replace(",", "") for link in links}
+    assert len(numbers) > 20
+    browser = browser_of(rosa)
+    for address in sorted(numbers)[:: len(numbers) // 10]:
+        assert str(browser.get(address).context["number"]) == numbers[address], address
+
+
+def test_a_word_leads_to_the_hypotheses_that_have_it(done, page, browser_of, rosa):
+    link = page(done).xpath("//a[contains(@href, '/pairs/?text=')]")[0]
+    assert browser_of(rosa).get(link.get("href")).context["number"] > 0

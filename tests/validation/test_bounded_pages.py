@@ -139,5 +139,5 @@ def test_pages_of_decisions_look_at_a_part_of_a_large_corpus(monkeypatch, browse
     assert browser.get(page).context["waiting"] == 1
     with CaptureQueriesContext(connection) as captured:
         dashboard = browser.get("/admin/").content.decode()
-    assert "1 pair of The small corpus to decide" in dashboard
+    assert "1 pair to decide in The small corpus" in dashboard
     assert not [query for query in captured if "validation_gold" in query["sql"]]

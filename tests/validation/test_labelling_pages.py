@@ -21,7 +21,7 @@ PAGE = "/work/validation/small/"
 
 @made_once
 def corpus() -> Corpus:
-    """Makes seven pairs of seven premises, written by Ana, open for validation."""
+    """Makes seven pairs of seven premises, written by Ana, open for labelling."""
     corpus = make_corpus(with_consent=True)
     # Ids that cannot stand in a page by chance.
     with connection.cursor() as cursor:

@@ -287,13 +287,13 @@ def test_a_pair_leads_to_its_neighbours_its_siblings_and_what_can_be_done(corpus
     assert f'rel="prev" href="{LIST}one/"' in page
     assert f'rel="next" href="{LIST}three/"' in page
     assert f'<a href="{LIST}six/">six</a>' in page
-    assert "Open this pair for validation" not in page
+    assert "Open this pair for labelling" not in page
     last = client.get(f"{LIST}six/").content.decode()
     assert 'rel="next"' not in last
-    assert "Open this pair for validation" in last
+    assert "Open this pair for labelling" in last
     opened = client.post("/corpora/small/open/", {"how": "pairs", "pairs": "six"})
     assert opened.status_code == 302
-    assert "Open this pair for validation" not in client.get(f"{LIST}six/").content.decode()
+    assert "Open this pair for labelling" not in client.get(f"{LIST}six/").content.decode()
     seen = client.post("/corpora/small/vetting/", {"names": "two", "do": "preview"})
     assert seen.context["seen"].pairs == 1
     assert not Pair.objects.exclude(withdrawn_at=None).exists()

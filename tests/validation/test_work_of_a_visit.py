@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from lxml import html
 
 from accounts.idempotency import KeyReused
 from accounts.models import PlatformIdentity, Submission
@@ -14,7 +15,7 @@ from collection.models import Corpus, EntryLink, Pair, Visit
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing, submit_writing
-from tests.cast import ana, stan, vera
+from tests.cast import ana, rosa, stan, vera
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from validation.labelling.claiming import claim_batch
@@ -229,3 +230,26 @@ def test_labels_are_refused_after_consent_was_withdrawn_and_taken_when_it_is_bac
     assert Label.objects.filter(annotator=vera(), leased_until__gt=timezone.now()).count() == 5
     give_consent(user=vera(), form=corpus.consent_form)
     assert api_of(vera()).post(SUBMIT, sent, format="json").json()["saved"] == 5
+
+
+def test_each_step_of_a_funnel_leads_to_its_people(question, visit, browser_of):
+    send(claim_batch(question=question, annotator=vera()), slice(0, 1), "one")
+    Visit.objects.create(link=visit.link, user=stan(), session="y")
+    browser = browser_of(rosa())
+    address = f"/c/{question.corpus.slug}/links/{visit.link_id}/"
+    page = html.fromstring(browser.get(address).content)
+    steps = {
+        row.findtext("th"): row.xpath("td[1]/a/@href")
+        for row in page.xpath("//div[@aria-labelledby='funnel']//tbody/tr")
+    }
+    assert steps["Opened the link"] == []
+    assert steps["Agreed and began"] == ["?step=began#people"]
+    assert steps["Sent a task"] == ["?step=sent#people"]
+    for step, people in (("began", {vera().code, stan().code}), ("sent", {vera().code})):
+        listed = html.fromstring(browser.get(f"{address}?step={step}").content)
+        table = listed.xpath("//div[@aria-labelledby='people']")[0]
+        assert set(table.xpath(".//tbody/tr/th/a/text()")) == people
+        csv = listed.xpath("//a[text()='All of them as CSV']/@href")[0]
+        lines = b"".join(browser.get(f"{address}{csv}").streaming_content).decode().splitlines()
+        assert {line.partition(",")[0] for line in lines[1:]} == people
+    assert not html.fromstring(browser.get(f"{address}?step=opened").content).xpath("//*[@id='people']")

@@ -1,4 +1,4 @@
-"""The form that chooses the pairs to open for validation."""
+"""The form that chooses the pairs to open for labelling."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Opens pairs for validation: makes their seats, and sets the order in which annotators get them."""
+"""Opens pairs for labelling: makes their seats, and sets the order in which annotators get them."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping

@@ -119,6 +119,9 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         chosen["run"] = run
     numbers = numbers_of(question, wanted)
 
+    genres = list(question.corpus.genres.order_by("slug"))
+    words = {**FACET_WORDS, "genre": {genre.slug: genre.name for genre in genres}}
+
     def with_value(name: str, value: str) -> str:
         return address_in("pairs", question, **{**chosen, name: value})
 
@@ -132,12 +135,12 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         "run": run,
         "has_doubts": doubts is not None,
         "wanted": wanted,
-        "facets": facets(numbers.facets, FACET_NAMES, given, with_value, FACET_WORDS),
+        "facets": facets(numbers.facets, FACET_NAMES, given, with_value, words),
         "order": order if order in ORDERS else "",
         "orders": ORDERS,
         "another": address_in("pairs", question, **chosen, seed=seed + 1) if order == RANDOM else "",
         "is_narrowed": is_narrowed,
-        "genres": question.corpus.genres.order_by("slug"),
+        "genres": genres,
         "votes": VOTES,
         "sources": SOURCES,
         "numbers": numbers,
@@ -211,7 +214,7 @@ def _beside(pair: Pair) -> dict[str, Any]:
 
 @researcher_form
 def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
-    """Opens pairs that have no seats yet for validation: by number, by share, or by id."""
+    """Opens pairs that have no seats yet for labelling: by number, by share, or by id."""
     question = asked_question(request, slug)
     count = unopened_pairs(question).count()
     form = OpenPairsForm(
@@ -225,7 +228,7 @@ def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
         days = preview.labels / pace if pace else None
     elif form.is_valid():
         opened = open_for_validation(question=question, **_chosen(question, form.cleaned_data))
-        messages.success(request, f"{opened:,} pair{' is' if opened == 1 else 's are'} open for validation.")
+        messages.success(request, f"{opened:,} pair{' is' if opened == 1 else 's are'} open for labelling.")
         return redirect(back_from(request, question, "open-pairs"))
     context = {
         "question": question,

@@ -67,7 +67,7 @@ class Command(PairsCommand):
         parser.add_argument(
             "--open",
             action=BooleanOptionalAction,
-            help="open pairs without votes for validation; --labels author does this, too",
+            help="open pairs without votes for labelling; --labels author does this, too",
         )
         parser.add_argument("--scheme", choices=sorted(SCHEMES), help="label scheme of a new corpus")
         parser.add_argument(

@@ -1,4 +1,4 @@
-"""`open_pairs CORPUS`: chooses pairs for validation and makes their seats."""
+"""`open_pairs CORPUS`: chooses pairs for labelling and makes their seats."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ from validation.questions.lookup import question_for_command
 
 class Command(BaseCommand):
     help = (
-        "Opens pairs for validation: those that nobody has been asked about yet, all of them or a number drawn by"
+        "Opens pairs for labelling: those that nobody has been asked about yet, all of them or a number drawn by"
         " seed. Each gets its seats for more labels; annotators find them on their start page."
     )
 
@@ -77,7 +77,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps({"corpus": corpus.slug, "opened": opened, "left": left}))
         else:
-            self.stdout.write(f"{corpus.slug}: {opened:,} pairs opened for validation; {left:,} wait.")
+            self.stdout.write(f"{corpus.slug}: {opened:,} pairs opened for labelling; {left:,} wait.")
 
     def named(self, pairs: PairQuerySet, path: Path) -> PairQuerySet:
         try:

@@ -51,7 +51,7 @@ class Command(PairsCommand):
         parser.add_argument(
             "--names", type=Path, metavar="FILE", help="names to draw from: name, or name,count"
         )
-        parser.add_argument("--open", action="store_true", help="open the pairs for validation")
+        parser.add_argument("--open", action="store_true", help="open the pairs for labelling")
         parser.set_defaults(**RECAST_OPTIONS)
 
     def write(self, options: dict[str, Any]) -> None:

@@ -1,0 +1,29 @@
+"""REST: the chart of a corpus's labelling."""
+
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.rest.charts import ChartsSerializer, charts_answer
+from accounts.rest.permissions import IsResearcher
+from annotation_site.workspace.labelling_page import progress_charts, progress_of
+from validation.models import Question
+from validation.statistics import cached
+
+
+class LabellingChartsView(APIView):
+    permission_classes = [IsResearcher]
+
+    @extend_schema(
+        summary="The chart of labelling: seats by state, day by day",
+        description="`charts` is empty until a worker has counted a large corpus.",
+        responses=ChartsSerializer,
+        tags=["corpora"],
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        main = cached.with_size(Question.objects.filter(corpus__slug=slug, is_main=True))
+        found = progress_of(get_object_or_404(main.select_related("corpus")), timezone.now())
+        return charts_answer(progress_charts(found[1], found[0]) if found else [])
