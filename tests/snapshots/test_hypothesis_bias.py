@@ -133,7 +133,7 @@ def test_the_page_shows_it_beside_the_way_to_open_pairs(corpus, browser_of, sent
     carry_out(statistics_id=sent.pop())
     page = browser.get(address).text
     assert "100.0%" in page
-    assert "surely (30, 1.00)" in page
+    assert 'text=surely">surely</a> (30, 1.00)' in page
     assert "tense" in page
     Pair.objects.all().update(published_label=None)
     browser.post(address, {"do": "count"})
