@@ -45,7 +45,7 @@ ANSWERS: dict[str, tuple[str, Answer]] = {
     "What do we owe?": (CHARTED, text("Owed for all work so far")),
     "Who labels now, and how long does a label take?": (CHARTED, text("Who labelled in the last 24 hours")),
     "What does the release still need?": (CHARTED, text("of 8 questions of the datasheet are answered")),
-    "What changed since the last snapshot?": (CHARTED, text("have another gold label")),
+    "What changed since the last snapshot?": (CHARTED, text("(has|have) another gold label")),
 }
 
 
