@@ -195,7 +195,7 @@ class EmailForm(ConfirmedForm):
 
 class ErasureForm(ConfirmedForm):
     code = forms.CharField(
-        label=gettext_lazy("Type your code to confirm"),
+        label=gettext_lazy("Type your worker code to confirm"),
         max_length=40,
         widget=forms.TextInput(
             attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}

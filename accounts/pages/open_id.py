@@ -1,7 +1,8 @@
 """Sign-in of researchers by OpenID Connect: the button, the way back, and who gets in.
 
 django-allauth speaks the protocol. No account is made here: only a researcher or administrator who exists gets in, by an
-identity that they linked under Mine, or by the e-mail address of their account if the provider says that it is theirs.
+identity that they linked under My account, or by the e-mail address of their account if the provider says that it is
+theirs.
 """
 
 from typing import Any, cast
@@ -136,7 +137,7 @@ def linked_after_sign_in(request: HttpRequest, user: User, sociallogin: SocialLo
 
 @receiver(social_account_added)
 def note_linked(request: HttpRequest, sociallogin: SocialLogin, **_: Any) -> None:
-    """Receives django-allauth's signal that somebody linked an identity under Mine."""
+    """Receives django-allauth's signal that somebody linked an identity under My account."""
     note("identity linked", user=cast(User, request.user).code, provider=sociallogin.account.provider)
     SignInAttempt.objects.filter(pk=request.session.pop(ATTEMPT, None)).delete()
     messages.success(request, "It is linked. You can sign in with it from now on.")

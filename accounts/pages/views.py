@@ -89,7 +89,9 @@ def consent(request: HttpRequest, form_id: int) -> HttpResponse:
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
     if request.method == "POST":
         consents.give_consent(user=user, form=form)
-        messages.success(request, gettext("Thank you. You can withdraw your consent at any time under Mine."))
+        messages.success(
+            request, gettext("Thank you. You can take back your consent at any time under My account.")
+        )
         return redirect(target)
     standing = Consent.objects.given_by(user).filter(form=form).first()
     return render(request, "accounts/consent.html", {"form": form, "standing": standing, "next": target})

@@ -17,11 +17,11 @@ from accounts.rest.serializers import NewTokenSerializer, SignInSerializer
 from accounts.sign_in import passwords, second_factor, tokens
 from accounts.sign_in.client_address import client_address
 
-# As long as a session in the browser. Tokens that last longer are created under Mine.
+# As long as a session in the browser. Tokens that last longer are created under My account.
 TOKEN_LIFE = timedelta(days=30)
 CODE_MISSING = (
     "This account has a second factor. Send the code that your app shows, or a recovery code, as code. With passkeys alone,"
-    " create the token on your page (Mine)."
+    " create the token on your page (My account)."
 )
 NOT_SET_UP = "This site asks researchers for a second factor. Sign in by a browser and set one up first."
 

@@ -32,9 +32,9 @@ class TokenAuthentication(BaseAuthentication):
         plain = words[1].decode("utf-8", "replace")
         token = _known(ApiToken.digest_of(plain))
         if token is None or not token.user.is_active:
-            raise AuthenticationFailed("This token is unknown. Create a new one on your page (Mine).")
+            raise AuthenticationFailed("This token is unknown. Create a new one on your page (My account).")
         if token.expires_at is not None and token.expires_at <= timezone.now():
-            raise AuthenticationFailed("This token has expired. Create a new one on your page (Mine).")
+            raise AuthenticationFailed("This token has expired. Create a new one on your page (My account).")
         _check_scope(token, request)
         return token.user, token
 
@@ -56,7 +56,9 @@ def _known(digest: str) -> ApiToken | None:
 def _check_scope(token: ApiToken, request: Request) -> None:
     """Checks the token's scope for every address at once. Raises PermissionDenied."""
     if token.scope == ApiToken.Scope.READ and request.method not in SAFE_METHODS:
-        raise PermissionDenied("This token can only read. Create one with more access on your page (Mine).")
+        raise PermissionDenied(
+            "This token can only read. Create one with more access on your page (My account)."
+        )
     if token.scope == ApiToken.Scope.WORK and not request.path.startswith(WORK):
         raise PermissionDenied(f"This token works only for writing and labelling, under {WORK}.")
 
@@ -68,4 +70,8 @@ class TokenScheme(OpenApiAuthenticationExtension):
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "Create a token on your page (Mine)."}
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "Create a token on your page (My account).",
+        }

@@ -18,7 +18,7 @@ class SignInSerializer(serializers.Serializer):
     name = serializers.CharField(
         max_length=100,
         default="created with a password",
-        help_text="What the token is for. It is listed under Mine.",
+        help_text="What the token is for. It is listed under My account.",
     )
     scope = serializers.ChoiceField(choices=ApiToken.Scope.choices, default=ApiToken.Scope.ALL)
 

@@ -88,8 +88,8 @@ class QuestionPart(Table):
     seconds: OneOrMore = Field(12, description="how long a pair takes, as annotators read it")
     correct_minutes: Annotated[int, Field(ge=0, le=A_WEEK)] = Field(
         30,
-        description="how long annotators may correct a label that they sent, under Mine; the first one stays as history. "
-        "`0`: not at all",
+        description="how long annotators may correct a label that they sent, under My account; the first one stays as "
+        "history. `0`: not at all",
     )
     pool_is_open: bool = Field(True, description="may every annotator label; `false`: only invited ones")
     pool_needs_exam: bool = Field(

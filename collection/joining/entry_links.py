@@ -135,8 +135,7 @@ def _checked(link: EntryLink, ids: dict[str, str]) -> dict[str, str]:
     if not found["participant"] or found["participant"].startswith("{"):
         raise EntryRefused(
             gettext(
-                "The address has no participant id (%(key)s=...). Please come in through the study's page on"
-                " %(platform)s once more."
+                "The link has no participant id (%(key)s=...). Please open the study on %(platform)s again."
             )
             % {"key": isolated(link.participant_key), "platform": isolated(link.platform_name)}
         )
@@ -254,7 +253,11 @@ def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: Us
 def _refuse_unless_annotator(user: User, signed_in: User | None) -> None:
     """Raises EntryRefused for accounts with a password or more rights: a platform's id is not a password."""
     if not user.is_active:
-        raise EntryRefused(gettext("This account was ended. Please write to the researchers of the study."))
+        raise EntryRefused(
+            gettext(
+                "This account was ended. What you earned stays yours. Please write to the researchers of the study."
+            )
+        )
     if user.role != User.Role.ANNOTATOR:
         raise EntryRefused(
             "This id belongs to somebody who builds corpora here. A link lets in annotators only: please sign in."
@@ -292,9 +295,9 @@ def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
     if bound and browser not in bound:
         raise EntryRefused(
             gettext(
-                "This id came in by another browser, or this one has lost its cookies. Please go on where you began; what"
-                " you sent is saved. If you cannot, return the study on %(platform)s and write to the researchers: they"
-                " can let another browser in."
+                "You began this study in another browser or on another device, or this browser has lost its cookies."
+                " Please continue where you began; what you sent is saved. If you cannot, write to the researchers on"
+                " %(platform)s before you return the study: they can let this browser in."
             )
             % {"platform": isolated(link.platform_name)}
         )

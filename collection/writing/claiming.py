@@ -261,8 +261,8 @@ def _until_tomorrow(corpus: Corpus, now: datetime) -> NoWork:
     tomorrow = start_of_day(now) + timedelta(days=1)
     count = corpus.max_tasks_per_day or 0
     why = ngettext(
-        "That was enough for today: one person gets %(count)s text a day here.",
-        "That was enough for today: one person gets %(count)s texts a day here.",
+        "You have reached today's limit of %(count)s text. Thank you!",
+        "You have reached today's limit of %(count)s texts. Thank you!",
         count,
     ) % {"count": count}
     return DoneForToday(why, int((tomorrow - now).total_seconds()) + 1)

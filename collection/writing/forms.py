@@ -42,7 +42,9 @@ class WritingForm(forms.Form):
         required=False,
         max_length=PROBLEM_CHARS,
         label=gettext_lazy("Is something wrong with this text?"),
-        help_text=gettext_lazy("You need not fill this in. A researcher reads it."),
+        help_text=gettext_lazy(
+            "Optional. What you write here goes to a researcher when you send your sentences or skip the text."
+        ),
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
     )
 

@@ -72,8 +72,8 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
         messages.info(
             request,
             gettext(
-                "You have this text in hand, or none of the kind that you chose is left for you."
-                " Send or skip it, then choose again."
+                "This is not the kind of text that you chose: you have not finished this one, or none of that kind"
+                " is left. Send or skip it, then choose again."
             ),
         )
     if not prompts.has_passed(annotator=user, version=assignment.prompt_version):

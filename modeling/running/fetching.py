@@ -83,7 +83,7 @@ def _fetch(file: SnapshotFile, stream: BinaryIO, between: Callable[[], object]) 
     if not settings.SITE_TOKEN:
         raise NotFetched(
             f"SITE_URL is set and SITE_TOKEN is not, so {file.name} of {file.snapshot} cannot be fetched. Set it to a "
-            "researcher's token; a read-only one is enough (make it on the page Mine)."
+            "researcher's token; a read-only one is enough (make it on the page My account)."
         )
     fruitless = 0
     while (have := stream.seek(0, 2)) < file.size:

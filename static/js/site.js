@@ -115,7 +115,7 @@
     const address = document.getElementById("trouble")?.dataset;
     if (status === 403) {
       const back = encodeURIComponent(location.pathname);
-      say(inWords("You are signed out. Sign in, then come back to this tab and send again. Your work is still here."), [inWords("Sign in in a new tab"), `${address.signIn}?next=${back}`]);
+      say(inWords("You are signed out. Sign in, then come back to this tab and send again. Your work is still here."), [inWords("Open the sign-in in a new tab"), `${address.signIn}?next=${back}`]);
     } else if (status === 404) {
       say(inWords("This belongs to another account, or is not there any more. Are you signed in as somebody else?"), [inWords("Go to the start page in a new tab"), address.start]);
     } else {

@@ -11,14 +11,14 @@
   const AT_LEAST = 4000; // ms after which it goes even if somebody never rests
   const IDLE = 30_000; // ms without input after which time no longer counts as work
   const BECAUSE = {
-    403: inWords("You are signed out, or you withdrew your consent. Sign in or agree again in a new tab, then press Send here."),
+    403: inWords("This could not be sent: you are signed out, or your consent is missing. Sign in or agree in a new tab; if you came through a study link, open that link again. Then press Send here."),
     404: inWords("This task was given to another account. Are you signed in as somebody else?"),
     409: inWords("You sent this text before, and that version counts."),
   };
   // For each of these, a link: text, address, and whether it opens in a new tab.
   const trouble = document.getElementById("trouble").dataset;
   const WAYS = {
-    403: [inWords("Sign in in a new tab"), `${trouble.signIn}?next=${encodeURIComponent(root.dataset.next)}`, true],
+    403: [inWords("Open the sign-in in a new tab"), `${trouble.signIn}?next=${encodeURIComponent(root.dataset.next)}`, true],
     404: [inWords("Go to the start page in a new tab"), trouble.start, true],
     409: [inWords("Next text"), root.dataset.next, false],
   };
@@ -311,7 +311,7 @@
       }
       rest();
       const because = BECAUSE[answer.status] || inWords("The server could not save it ({status}). Please send it again in a moment.", { status: answer.status });
-      say(`${because} ${inWords("Your text is still here.")}`, WAYS[answer.status]);
+      say(`${because} ${inWords("What you wrote is still here.")}`, WAYS[answer.status]);
     };
     form.addEventListener("submit", (event) => {
       if (event.submitter && event.submitter !== sendButton) { finished = true; return; } // skip goes its own way

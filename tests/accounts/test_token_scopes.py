@@ -27,7 +27,7 @@ def test_a_reading_token_reads_and_does_nothing_else(rosa):
     assert answer.status_code == 403
     assert (
         answer.json()["detail"]
-        == "This token can only read. Create one with more access on your page (Mine)."
+        == "This token can only read. Create one with more access on your page (My account)."
     )
     assert client_with(rosa, "all").post("/api/v1/snapshots/", {"corpus": "x"}).status_code == 422
 

@@ -35,7 +35,7 @@ def test_mine_lists_the_browsers_and_ends_them(ana, vera):
     page = here.get(reverse("mine")).content.decode()
     assert "Phone/2" in page
     assert "192.0.2.2" in page
-    assert page.count("(this one)") == 1
+    assert page.count("(this browser)") == 1
     row = SignedIn.objects.get(browser="Phone/2")
     sign_in("vera").post(reverse("end-session", args=[row.pk]))
     assert phone.get(reverse("mine")).status_code == 200
@@ -53,7 +53,7 @@ def test_a_new_password_ends_tokens_and_leaves_this_browser_alone(ana):
     here.post(reverse("change-password"), {"old": PASSWORD, "new": new, "again": new})
     assert not ApiToken.objects.exists()
     assert elsewhere.get(reverse("mine")).status_code == 302
-    assert here.get(reverse("mine")).content.decode().count("(this one)") == 1
+    assert here.get(reverse("mine")).content.decode().count("(this browser)") == 1
 
 
 def test_tokens_and_erasure_ask_for_the_password_once_more(ana):

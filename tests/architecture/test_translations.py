@@ -48,7 +48,7 @@ NO_COUNTS = {
         "why",
     ),
     *("day", "zone", "given", "withdrawn", "time", "first", "last"),
-    *("money", "most", "wage", "share", "address", "mine", "api", "status"),
+    *("money", "once", "each", "most", "wage", "share", "address", "mine", "api", "status"),
     *("place", "total", "done", "wanted", "least", "countdown"),
 }
 # Strings of scripts that nobody reads: selectors, classes, headers.
@@ -254,7 +254,7 @@ def test_the_welcome_of_a_visit_is_translated(language, begin):
     assert f">{begin}</button>" in page
     assert "<bdi>$0.30</bdi>" in page
     refused = client.get(reverse("enter", args=[link.token])).content.decode()
-    assert "The address has no participant id" not in refused
+    assert "The link has no participant id" not in refused
 
 
 @pytest.mark.django_db

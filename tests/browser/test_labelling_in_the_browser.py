@@ -95,7 +95,7 @@ def test_the_next_batch_takes_the_place_of_the_one_that_was_sent(begin, watched,
 def test_a_batch_is_sent_by_itself_after_seconds_in_which_it_can_be_undone(begin, watched, vera):
     page = begin(watched(vera))
     press(page, "11111")
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Do not send yet").click()
     expect(page.locator("legend:visible")).to_have_text("Pair 5 of 5")
     stays_unsent(page, vera)
     press(page, "3")
@@ -111,7 +111,7 @@ def test_a_batch_is_sent_by_itself_after_seconds_in_which_it_can_be_undone(begin
 def test_who_wants_to_see_the_answers_first_sends_them_by_hand(begin, watched, vera):
     page = begin(watched(vera))
     page.get_by_text("Settings").click()
-    page.get_by_label("Show my answers before they are sent").check()
+    page.get_by_label("Send only when I press Send").check()
     page.reload()  # the device remembers it
     expect(page.locator("legend:visible")).to_have_count(1)
     press(page, "11111")
@@ -148,7 +148,7 @@ def test_letters_and_all_keys_can_be_turned_off(begin, watched, vera):
 def test_keys_of_answers_can_be_changed(begin, watched, vera):
     page = begin(watched(vera))
     page.get_by_text("Settings").click()
-    keys = page.get_by_role("group", name="Keys of the answers")
+    keys = page.get_by_role("group", name="Keys for the answers")
     keys.get_by_label("Definitely correct").fill("j")
     keys.get_by_label("Maybe correct").fill("j")
     expect(page.get_by_text("Two answers have the same key.")).to_be_visible()
@@ -173,7 +173,7 @@ def test_on_a_slow_line_the_page_says_that_it_sends_and_that_it_could_not(begin,
     press(page, "11111")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Sending your answers …")).to_be_visible()
-    expect(page.get_by_role("button", name="Undo")).to_be_hidden()
+    expect(page.get_by_role("button", name="Do not send yet")).to_be_hidden()
     page.keyboard.press("Enter")  # impatient people send nothing twice
     expect(page.get_by_text("Your connection is slow. Nothing is lost")).to_be_visible()
     assert len(waiting) == 1

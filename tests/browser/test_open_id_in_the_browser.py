@@ -33,7 +33,7 @@ def test_a_researcher_signs_in_at_the_university_and_a_stranger_is_told_what_to_
             return page
 
         page = sign_in_with("r.researcher")
-        page.get_by_role("heading", name="Mine", exact=True).wait_for()
+        page.get_by_role("heading", name="My account", exact=True).wait_for()
         page.goto("/mine/second-factor/")
         page.get_by_role("button", name="Unlink University").wait_for()
         found.extend(complaints(page, "linked"))

@@ -66,7 +66,7 @@ def test_an_app_is_set_up_and_the_sign_in_asks_for_its_code(watched, look):
     visitor.get_by_text("This code is wrong").wait_for()
     visitor.get_by_label("Code").fill(code_of(secret, 1))
     visitor.get_by_role("button", name="Sign in").click()
-    visitor.get_by_role("heading", name="Mine", exact=True).wait_for()
+    visitor.get_by_role("heading", name="My account", exact=True).wait_for()
     assert found == []
 
 
@@ -102,7 +102,7 @@ def test_a_passkey_is_added_and_signs_in(watched):
     page.context.clear_cookies()
     sign_in(page, "/sign-in/?next=/mine/")
     page.get_by_role("button", name="Use a passkey").click()
-    page.get_by_role("heading", name="Mine", exact=True).wait_for()
+    page.get_by_role("heading", name="My account", exact=True).wait_for()
     session.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": device})
 
     page.context.clear_cookies()

@@ -77,7 +77,7 @@ def test_the_days_tasks_are_counted_and_tomorrow_there_are_more(ana):
     grow(corpus, "fiction", 5)
     write(corpus, ana)
     skip_writing(annotator=ana, token=claim_writing(corpus=corpus, annotator=ana).token)
-    with pytest.raises(NoWork, match="2 texts a day") as refusal:
+    with pytest.raises(NoWork, match="limit of 2 texts") as refusal:
         claim_writing(corpus=corpus, annotator=ana)
     assert refusal.value.look_again == "Please check again tomorrow."
     assert 0 < refusal.value.retry_after <= 86_401

@@ -53,7 +53,7 @@ def test_it_says_why_there_is_nothing_more_and_when_to_look_again(corpus, ana, b
     corpus.save()
     write(corpus, ana)
     text = browser_of(ana).get(PAGE).content.decode()
-    assert "one person gets 1 text a day" in text
+    assert "limit of 1 text." in text
     assert "Please check again tomorrow." in text
 
 

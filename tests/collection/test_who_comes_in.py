@@ -74,7 +74,7 @@ def test_a_second_browser_with_the_same_ids_gets_nothing(client, link):
     thief = Client()
     page = come_in(thief, link)
     assert page.status_code == 403
-    assert "go on where you began" in page.content.decode()
+    assert "continue where you began" in page.content.decode()
     assert thief.get(reverse("my-data")).status_code == 302
     assert come_in(client, link).status_code == 302
 

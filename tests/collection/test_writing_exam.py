@@ -93,7 +93,7 @@ def test_a_missing_answer_keeps_the_try_and_names_the_item(written_exam, browser
 def test_the_exam_in_the_browser_from_first_look_to_permission(exam, browser_of, ana):
     address = reverse("exam", args=["small"])
     page = browser_of(ana).get(address).content.decode()
-    assert "You have 2 tries." in page
+    assert "You have 2 tries left." in page
     answers = {f"answer-{order}": label for order, label in RIGHT.items()}
     done = browser_of(ana).post(address, answers, follow=True).content.decode()
     assert "You passed." in done

@@ -221,7 +221,7 @@ def test_who_is_out_of_the_pool_gets_no_batch(corpus):
 
 def test_when_nothing_is_left_the_page_says_why_and_when(corpus):
     page = ready(ana(), corpus).get(PAGE)
-    assert "You have labelled, skipped or written all pairs" in page.content.decode()
+    assert "You have seen all pairs" in page.content.decode()
     assert "an hour or more" in page.content.decode()
 
 

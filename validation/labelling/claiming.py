@@ -209,5 +209,5 @@ def _why_nothing(question: Question, annotator: User, now: datetime) -> tuple[st
             wait,
         )
     if Label.objects.filter(question=question).open().exists():
-        return gettext("You have labelled, skipped or written all pairs that are still open."), 3600
+        return gettext("You have seen all pairs that are still open."), 3600
     return gettext("All pairs have their labels. New pairs may be added later."), 3600

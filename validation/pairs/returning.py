@@ -127,7 +127,9 @@ def _waiting(returned: ReturnedText, writer: User) -> tuple[ReturnedText, dateti
     now = timezone.now()
     waiting = _locked(texts_to_mend(writer, now).filter(pk=returned.pk))
     if waiting is None:
-        raise AlreadyDecided(gettext("This sentence no longer waits for you. Nothing was changed."))
+        raise AlreadyDecided(
+            gettext("You have already sent it or decided about it, or the time is over. Nothing was changed.")
+        )
     return waiting, now
 
 

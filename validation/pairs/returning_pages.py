@@ -53,7 +53,7 @@ def returned_text(request: HttpRequest, number: int) -> HttpResponse:
         try:
             if request.POST.get("do") == "decline":
                 decline_text(returned=returned, writer=writer)
-                done = gettext("You left the sentence as it was. It is not used.")
+                done = gettext("The sentence will not be used. You keep your pay.")
             else:
                 text = request.POST.get("text", "").replace("\0", "")
                 mend_text(returned=returned, writer=writer, text=text)
