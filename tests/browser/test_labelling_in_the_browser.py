@@ -95,7 +95,7 @@ def test_the_next_batch_takes_the_place_of_the_one_that_was_sent(begin, watched,
 def test_a_batch_is_sent_by_itself_after_seconds_in_which_it_can_be_undone(begin, watched, vera):
     page = begin(watched(vera))
     press(page, "11111")
-    page.get_by_role("button", name="Do not send yet").click()
+    page.get_by_role("button", name="Stop and go back").click()
     expect(page.locator("legend:visible")).to_have_text("Pair 5 of 5")
     stays_unsent(page, vera)
     press(page, "3")
@@ -173,7 +173,7 @@ def test_on_a_slow_line_the_page_says_that_it_sends_and_that_it_could_not(begin,
     press(page, "11111")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Sending your answers …")).to_be_visible()
-    expect(page.get_by_role("button", name="Do not send yet")).to_be_hidden()
+    expect(page.get_by_role("button", name="Stop and go back")).to_be_hidden()
     page.keyboard.press("Enter")  # impatient people send nothing twice
     expect(page.get_by_text("Your connection is slow. Nothing is lost")).to_be_visible()
     assert len(waiting) == 1
@@ -193,7 +193,7 @@ def test_who_lost_the_right_to_send_gets_a_way_on(begin, watched, vera):
     press(page, "11111")
     page.keyboard.press("Enter")
     trouble = page.get_by_role("alert")
-    expect(trouble.get_by_role("link", name="Sign in in a new tab")).to_have_attribute(
+    expect(trouble.get_by_role("link", name="Open the sign-in in a new tab")).to_have_attribute(
         "href", "/sign-in/?next=%2Fwork%2Fvalidation%2Fsmall%2F"
     )
     expect(page.get_by_role("button", name="Send")).to_be_visible()
