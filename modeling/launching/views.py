@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
+from accounts.idempotency import KeyReused, KeyUnusable
 from accounts.models import User, new_token
 from accounts.pages.access import researcher_page, researcher_post
 from modeling import catalogue, workers
@@ -80,8 +81,8 @@ def start_usual(request: HttpRequest, snapshot_id: int, name: str) -> HttpRespon
         raise Http404
     key, user = request.POST.get("key") or new_token(), cast(User, request.user)
     try:
-        started = request_usual(snapshot=snapshot, usual=USUAL[name], by=user, key=f"{name}-{key}"[:100])
-    except ModelingError as error:
+        started = request_usual(snapshot=snapshot, usual=USUAL[name], by=user, key=f"{name}-{key}")
+    except (ModelingError, KeyReused, KeyUnusable) as error:
         messages.warning(request, str(error))
         return redirect("new-run", snapshot_id)
     for each in started:

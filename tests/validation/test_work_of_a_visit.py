@@ -249,7 +249,7 @@ def test_each_step_of_a_funnel_leads_to_its_people(question, visit, browser_of):
         listed = html.fromstring(browser.get(f"{address}?step={step}").content)
         table = listed.xpath("//div[@aria-labelledby='people']")[0]
         assert set(table.xpath(".//tbody/tr/th/a/text()")) == people
-        csv = listed.xpath("//a[text()='All of them as CSV']/@href")[0]
+        csv = listed.xpath("//a[text()='All of them as CSV']")[0].get("href")
         lines = b"".join(browser.get(f"{address}{csv}").streaming_content).decode().splitlines()
         assert {line.partition(",")[0] for line in lines[1:]} == people
     assert not html.fromstring(browser.get(f"{address}?step=opened").content).xpath("//*[@id='people']")
