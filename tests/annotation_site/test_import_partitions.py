@@ -108,7 +108,7 @@ def test_the_page_draws_and_says_the_same(browser, published, settings, sent) ->
         assert job.report["partitions"] == told["partitions"]
         page = browser.get(f"/imports/{job.pk}/").text
         assert DRAWN in page
-        assert f"train {told['partitions']['train']}" in page
+        assert f"train ({told['partitions']['train']})" in page
     mine, theirs = (Pair.objects.filter(corpus__slug=slug) for slug in ("here", "other"))
     keys = ("public_id", "published_partition")
     assert set(mine.values_list(*keys)) == set(theirs.values_list(*keys))

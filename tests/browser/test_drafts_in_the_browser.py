@@ -101,7 +101,7 @@ def test_an_answer_that_got_lost_does_no_harm(corpus, watched, ana):
 
     page.route(f"**{PAGE}", lose_the_answer)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("What you wrote is still here")).to_be_visible()
+    expect(page.get_by_text("Your text is still here")).to_be_visible()
     page.unroute_all()
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text("This was saved before")).to_be_visible()
@@ -115,7 +115,7 @@ def test_text_survives_the_end_of_the_session(corpus, window_of: Callable[..., B
     write(page)
     Session.objects.all().delete()
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("You are signed out, or")).to_be_visible()
+    expect(page.get_by_text("You are signed out")).to_be_visible()
     with window.expect_page() as opened:
         page.get_by_role("link", name="Open the sign-in in a new tab").click()
     other = opened.value

@@ -81,6 +81,6 @@ def test_pages_of_figures_are_accessible_in_each_of_their_states(
 def test_somebodys_own_figures_are_accessible(live_server, watched, vera, scenes, look):
     page = watched(vera, **look)
     page.goto("/work/mine/")
-    expect(page.get_by_role("heading", name="Your labels and the final labels")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your answers and the final answers")).to_be_visible()
     assert complaints(page, "my work") == []
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")

@@ -119,5 +119,5 @@ def test_who_has_another_text_in_hand_is_told_so(corpus, ana, browser_of):
     read_prompt(annotator=ana, version=task.prompt_version, answers={})
     other = next(slug for slug in PROMPTS if slug != task.prompt_version.prompt.slug)
     page = browser_of(ana).get(f"/work/writing/small/?prompt={other}").content.decode()
-    assert "You have this text in hand" in page
+    assert "This is not the kind of text that you chose" in page
     assert task.token in page

@@ -200,14 +200,14 @@ def what_is_mended(who: User) -> set[int]:
 
 
 WHY_NOT = {
-    "That was enough": "today",
+    "You have reached": "today",
     "The instructions": "closed",
     "Writing is closed": "closed",
     "You have done your part": "share",
     "Others are writing": "held",
     "You have been given": "known",
-    "What is still open": "others",
-    "Every premise has": "none",
+    "The texts that are still open": "others",
+    "All texts are done": "none",
 }
 
 

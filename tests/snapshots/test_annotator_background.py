@@ -103,7 +103,7 @@ def test_the_page_asks_keeps_changes_and_takes_back(ana, browser_of):
     assert "/mine/background/" in client.get("/mine/").content.decode()
     page = client.get("/mine/background/").content.decode()
     assert all(question in page for question, _ in QUESTIONS.values())
-    assert f"at least {FLOOR} people" in page
+    assert f"groups of {FLOOR} people" in page
     assert "Delete my answers" not in page
     client.post("/mine/background/", {"age": "35-44"})
     assert Background.objects.get().age == "35-44"

@@ -31,6 +31,12 @@ def data(snapshot, kind):
     return SnapshotStatistics.objects.get(snapshot=snapshot, kind=kind).data
 
 
+def without_links(chart):
+    """The page links the rows of a chart to their pairs."""
+    rows = [{key: row[key] for key in row if key not in ("href", "hrefs")} for row in chart["rows"]]
+    return {**chart, "rows": rows}
+
+
 def test_page_rest_and_csv_have_the_same_numbers(snapshot, browser_of, api_of, rosa):
     address = f"/snapshots/{snapshot.pk}/statistics/"
     on_page = charts_in(browser_of(rosa).get(address).content)
@@ -48,7 +54,7 @@ def test_page_rest_and_csv_have_the_same_numbers(snapshot, browser_of, api_of, r
             api_of(rosa).get(f"/api/v1/snapshots/{snapshot.pk}/statistics/{kind}/", {"as": "charts"}).json()
         )
         for chart in told["charts"]:
-            assert on_page[chart["key"]] == chart
+            assert without_links(on_page[chart["key"]]) == without_links(chart)
             file = browser_of(rosa).get(f"{address}{chart['key']}.csv", {"of": "chart"})
             header, *rows = csv.reader(io.StringIO(file.content.decode()))
             assert header == [column["key"] for column in chart["columns"]]

@@ -119,14 +119,13 @@ def test_pages_of_decisions_look_at_a_part_of_a_large_corpus(monkeypatch, browse
     for pair in pairs:
         vote(pair, question, "eeecc" if pair in pairs[-2:] else "eeeec")
     monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 20)
-    monkeypatch.setattr("validation.pairs.listing.PORTION", 5)
-    monkeypatch.setattr("validation.pairs.listing.PORTIONS", 2)
+    monkeypatch.setattr("validation.pairs.listing.MOST_EXAMINED", 10)
     browser, page = browser_of(rosa), "/corpora/small/adjudication/"
     for after in (None, *(pairs[n].pk for n in (9, 19))):
         with CaptureQueriesContext(connection) as captured:
             answer = browser.get(f"{page}?after={after}" if after else page)
         counting = [query["sql"] for query in captured if "validation_gold" in query["sql"]]
-        assert len(counting) == 2, counting  # two portions of five pairs, and no count of all
+        assert len(counting) == 2, counting  # which of ten pairs pass, and these pairs; no count of all
         assert answer.context["pair"] is None
         assert "Search on" in answer.content.decode()
     answer = browser.get(f"{page}?after={answer.context['further']}")

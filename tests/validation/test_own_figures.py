@@ -82,4 +82,4 @@ def test_nobody_sees_the_code_or_figures_of_another(question, vera, ana, browser
     page = browser_of(vera).get(PAGE).content.decode()
     for other in User.objects.exclude(pk=vera.pk):
         assert other.code not in page
-    assert "Your labels and the final labels" not in browser_of(ana).get(PAGE).content.decode()
+    assert "Your answers and the final answers" not in browser_of(ana).get(PAGE).content.decode()

@@ -172,8 +172,9 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
         raise ReasonMissing
     with more_sort_memory():
         keys = list(choice.pairs(corpus).order_by("pk").values_list("pk", flat=True))
+    nothing = NothingChosen("The choice contains no pair to withdraw. Choose other labels or ids.")
     if not keys:
-        raise NothingChosen("The choice contains no pair to withdraw. Choose other labels or ids.")
+        raise nothing
     _lock_empty_seats(keys)  # before the pairs, as an exclusion does
     vetting = Vetting.objects.create(
         corpus=corpus, by=by, reason=reason, chosen_by=choice.in_words[:300], created_at=now
@@ -183,6 +184,8 @@ def vet(*, corpus: Corpus, choice: Choice, by: User, reason: str) -> Vetting:
         standing.filter(pk__in=part).update(withdrawn_at=now, withdrawn_because=VETTED, vetting=vetting)
         for part in portions(keys, PORTION)
     )
+    if not vetting.pairs_withdrawn:  # an exclusion has withdrawn them meanwhile
+        raise nothing
     vetting.save(update_fields=["pairs_withdrawn"])
     close_empty_seats(pairs=Pair.objects.filter(vetting=vetting), at=now)
     mark_stale(corpus=corpus)
