@@ -1,7 +1,7 @@
-"""Where a day begins: at midnight UTC, on every page and in every limit."""
+"""Where a day begins: at midnight UTC in every limit and count, and in the reader's zone where a page says "today"."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 
-def start_of_day(now: datetime) -> datetime:
-    return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+def start_of_day(now: datetime, zone: tzinfo = UTC) -> datetime:
+    return now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -128,7 +128,7 @@ def _mine(
     before = request.GET.get("before", "")
     rows = user.ledger.newest_first(before=int(before) if before.isdecimal() and len(before) < 19 else None)
     entries = list(rows[: ENTRIES_A_PAGE + 1])
-    midnight = start_of_day(timezone.now())
+    midnight = start_of_day(timezone.now(), timezone.get_current_timezone())
     studies = user.ledger.by_corpus(midnight)
     context = {
         "entries": entries[:ENTRIES_A_PAGE],

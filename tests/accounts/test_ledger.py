@@ -1,6 +1,8 @@
 """The same piece of work earns once, and everybody sees their own entries."""
 
+from datetime import datetime, timedelta
 from functools import partial
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -22,6 +24,18 @@ def test_same_key_earns_once_a_person(ana, vera):
     pay(vera, cents=30, reason="writing", key="assignment 1")
     assert ana.ledger.total_cents() == 30
     assert vera.ledger.total_cents() == 30
+
+
+@pytest.mark.django_db
+def test_today_on_the_own_page_begins_at_midnight_where_the_reader_is(ana, browser_of):
+    zone = "Asia/Tokyo"
+    midnight = datetime.now(ZoneInfo(zone)).replace(hour=0, minute=0, second=0, microsecond=0)
+    for key, cents, minutes in (("yesterday", 30, -1), ("today", 7, 1)):
+        pay(ana, cents=cents, reason="writing", key=key)
+        LedgerEntry.objects.filter(key=key).update(created_at=midnight + timedelta(minutes=minutes))
+    client = browser_of(ana)
+    client.cookies["quintet-zone"] = zone
+    assert client.get(reverse("mine")).context["today_cents"] == 7
 
 
 @pytest.mark.django_db
