@@ -11,7 +11,7 @@ ENV UV_COMPILE_BYTECODE=1
 RUN python scripts/environment.py ${EXTRAS}
 
 FROM python:3.11-slim
-RUN useradd --system --uid 10001 --home-dir /var/lib/quintet --create-home quintet
+RUN useradd --uid 10001 --home-dir /var/lib/quintet --create-home quintet
 WORKDIR /quintet
 COPY --from=build /quintet/.venv .venv
 COPY . .

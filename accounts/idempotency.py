@@ -7,10 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from accounts.errors import AccountsError
-from accounts.models import (
-    Submission,
-    User,
-)
+from accounts.models import Submission, User
 from shared.prepared_statements import changed, moment
 
 KEEP_KEY = """
@@ -42,8 +39,7 @@ def record_submission(*, user: User, key: str, content: object) -> bool:
     `content` is anything that JSON can hold. Call it first in the transaction that saves the work: a second
     request with the same key then waits until the first has committed or rolled back.
     """
-    if not 1 <= len(key) <= 100 or "\0" in key:
-        raise KeyUnusable
+    _check(key)
     digest = _digest_of(content)
     # One statement if the key is new, as it nearly always is. Looking first would cost a second one and a savepoint.
     if changed((KEEP_KEY, [user.pk, key, digest, moment(timezone.now())])):
@@ -55,12 +51,16 @@ def record_submission(*, user: User, key: str, content: object) -> bool:
 
 def was_submitted(*, user: User, key: str, content: object) -> bool:
     """Returns whether this content was sent before with the key. Records nothing. Raises KeyReused, KeyUnusable."""
-    if not 1 <= len(key) <= 100 or "\0" in key:
-        raise KeyUnusable
+    _check(key)
     earlier = Submission.objects.filter(user=user, key=key).first()
     if earlier is not None and earlier.digest != _digest_of(content):
         raise KeyReused
     return earlier is not None
+
+
+def _check(key: str) -> None:
+    if not 1 <= len(key) <= 100 or "\0" in key:
+        raise KeyUnusable
 
 
 def _digest_of(content: object) -> str:

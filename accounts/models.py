@@ -225,6 +225,17 @@ class SiteKey(models.Model):
     value = models.CharField(max_length=43, default=new_site_key, editable=False)
 
 
+# What stands in the header of a browser -> what people call it. The first one found counts: most also name others.
+BROWSERS = [
+    *(("Edg", "Edge"), ("OPR/", "Opera"), ("SamsungBrowser", "Samsung Internet"), ("Firefox", "Firefox")),
+    *(("FxiOS", "Firefox"), ("Chrome", "Chrome"), ("CriOS", "Chrome"), ("Safari", "Safari")),
+]
+DEVICES = [
+    *(("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows")),
+    *(("CrOS", "ChromeOS"), ("Mac OS", "Mac"), ("Linux", "Linux")),
+]
+
+
 class SignedIn(models.Model):
     """A browser in which somebody is signed in. A row whose session has ended is deleted."""
 
@@ -233,6 +244,14 @@ class SignedIn(models.Model):
     address = models.CharField(max_length=45, blank=True)
     browser = models.CharField(max_length=200, blank=True)
     at = models.DateTimeField(auto_now_add=True)
+
+    @property
+    def name(self) -> str:
+        """Returns browser and device, such as "Chrome, Android"; empty if the browser did not say what it is."""
+        told = [
+            next((name for mark, name in names if mark in self.browser), "") for names in (BROWSERS, DEVICES)
+        ]
+        return ", ".join(filter(None, told))
 
 
 class SavedFilter(models.Model):
@@ -259,7 +278,7 @@ class ApiToken(models.Model):
 
     class Scope(models.TextChoices):
         READ = "read", gettext_lazy("only read")
-        WORK = "work", gettext_lazy("only write and label")
+        WORK = "work", gettext_lazy("only write and judge")
         ALL = "all", gettext_lazy("everything that I may do")
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="api_tokens")

@@ -75,6 +75,16 @@ def openid_providers() -> list[dict[str, Any]]:
     ]
 
 
+def contact() -> str:
+    """Reads where people reach the researchers: an e-mail address, or the address of a page."""
+    given = os.environ.get("CONTACT", "").strip()
+    if given and not re.fullmatch(r"[^@\s:/]+@[^@\s:/]+|https?://\S+", given):
+        raise ImproperlyConfigured(
+            f"CONTACT must be an e-mail address, or an address that begins with https://, not {given!r}."
+        )
+    return given
+
+
 def recipes_folder(incoming: Path) -> Path | None:
     """Returns the folder of the site's own recipes. They are code, so it must be where only an operator can write."""
     if not (given := os.environ.get("RECIPES_FOLDER")):
@@ -234,9 +244,11 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 PASSWORD_RESET_TIMEOUT = 3600
 # Without a mail server, mails are printed where the site's log goes.
-vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+vars().update(env.email_url_config(os.environ.get("EMAIL_URL") or "consolemail://"))
 EMAIL_TIMEOUT = 20
-DEFAULT_FROM_EMAIL = os.environ.get("MAIL_FROM", "quintet@localhost")
+DEFAULT_FROM_EMAIL = os.environ.get("MAIL_FROM") or "quintet@localhost"
+# Named on pages that tell people to ask the researchers.
+CONTACT = contact()
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "start"
 LOGOUT_REDIRECT_URL = "home"

@@ -52,7 +52,7 @@ class Tally:
 
 
 class Replay:
-    """Gives each of the labels 2-5 of a published file once, to whoever gets the pair."""
+    """Hands out the labels of a published file, without the author's: each one once, to whoever gets its pair."""
 
     def __init__(self, rows: Iterable[tuple[str, str, Sequence[str]]]) -> None:
         self.left: dict[tuple[str, str], list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Rejects uploaded files: no page accepts any, since imports are commands."""
+"""Rejects uploaded files: no page accepts any. Files to import are sent as text, in a field of a form."""
 
 from typing import Any, NoReturn
 

@@ -5,9 +5,10 @@ from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from accounts.pages.access import researcher_required
+from accounts.rest.description import DescriptionView
 from annotation_site.intake.pages import import_job, imports, new_import, new_premises, send_file
 from annotation_site.operation.health import health
 from annotation_site.personal_data.pages import erase_me, my_data
@@ -22,8 +23,10 @@ from annotation_site.workspace.labelling_page import labelling_progress
 from annotation_site.workspace.overview_pages import attention, home, overview
 from annotation_site.workspace.pair_predictions_page import pair_predictions
 from annotation_site.workspace.premises_page import premises
+from annotation_site.workspace.prompts_page import compare_prompts
 from annotation_site.workspace.search_page import search
 from annotation_site.workspace.settings_page import corpus_settings
+from annotation_site.workspace.texts_api import TextsChartsView
 from annotation_site.workspace.texts_page import texts
 
 rest: list[URLPattern | URLResolver] = [
@@ -34,7 +37,8 @@ rest: list[URLPattern | URLResolver] = [
     path("", include("modeling.api_urls")),
     path("corpora/<slug:slug>/pay/", PayChartsView.as_view(), name="api-pay"),
     path("corpora/<slug:slug>/labelling/", LabellingChartsView.as_view(), name="api-labelling"),
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("corpora/<slug:slug>/texts/", TextsChartsView.as_view(), name="api-texts"),
+    path("schema/", DescriptionView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
 ]
 
@@ -62,6 +66,7 @@ urlpatterns = [
     path("c/<slug:slug>/links/", links_page, name="entry-links"),
     path("c/<slug:slug>/links/<int:number>/", link_page, name="entry-link"),
     path("c/<slug:slug>/premises/", premises, name="premises"),
+    path("c/<slug:slug>/prompts/", compare_prompts, name="compare-prompts"),
     path("c/<slug:slug>/texts/", texts, name="texts"),
     path("c/<slug:slug>/predictions/<path:public_id>/", pair_predictions, name="pair-predictions"),
     path("c/<slug:slug>/labelling/", labelling_progress, name="labelling-progress"),

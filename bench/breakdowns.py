@@ -40,8 +40,7 @@ def measure_breakdowns(pairs: int) -> None:
         "the same beside a second run, with a filter",
         lambda: page_of_errors(runs[0], runs[1], genre=GENRES[0]),
     )
-    step("all result tables", lambda: tables(snapshot))
-    step("one table with the exact paired tests", lambda: fill("snli-6", [snapshot], tests=True))
+    step("all result tables with the exact paired tests", lambda: tables(snapshot))
     print(f"\n{Breakdown.objects.count()} rows are stored.\n")
 
 
@@ -70,7 +69,7 @@ def page_of_errors(run: TrainingRun, beside: TrainingRun | None = None, **values
 def tables(snapshot: Snapshot) -> None:
     scores = Scores([snapshot])
     for name in TABLES:
-        fill(name, [snapshot], scores=scores)
+        fill(name, [snapshot], scores=scores, tests=True)
 
 
 def make_snapshot(pairs: int) -> Snapshot:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.apps import apps
 from django.conf import settings
@@ -333,8 +334,8 @@ class FullCorpus:
         merged["c/"] = {**merged["c/"], "public_id": parts["test"][0]["pairID"]}
         sent = Assignment.objects.filter(annotator=self.worker(), closed_at__isnull=False).latest("pk")
         merged["work/mine/batches/"] = {"token": sent.token}
-        keys = ",".join(str(run.pk) for run in runs)
-        queries = {**self.site.queries, "runs/curves/": f"?runs={keys}"}
+        chosen = urlencode([("run", run.pk) for run in runs])
+        queries = {**self.site.queries, "runs/curves/": f"?{chosen}"}
         self.site = replace(self.site, snapshot=snapshot, places=merged, queries=queries)
 
     def _finish(

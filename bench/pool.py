@@ -98,14 +98,22 @@ def as_written(question: Question) -> Answer:
 
 def mostly(answer: Answer, labels: tuple[str, ...], share: float, seed: int) -> Answer:
     """Returns a judge who answers `answer` with this probability, and any label otherwise."""
-    dice = random.Random(seed)
-    return lambda *texts: answer(*texts) if dice.random() < share else dice.choice(labels)
+
+    def judge(*texts: str) -> str:
+        dice = _dice(seed, texts)
+        return answer(*texts) if dice.random() < share else dice.choice(labels)
+
+    return judge
 
 
 def guessing(labels: tuple[str, ...], weights: tuple[int, ...], seed: int) -> Answer:
     """Returns a judge who does not read, and draws labels with these weights."""
-    dice = random.Random(seed)
-    return lambda *_: dice.choices(labels, weights)[0]
+    return lambda *texts: _dice(seed, texts).choices(labels, weights)[0]
+
+
+def _dice(seed: int, texts: tuple[str, ...]) -> random.Random:
+    """Returns dice for one pair: the pages show the pairs of a batch in an order that no seed fixes."""
+    return random.Random("\n".join([str(seed), *texts]))
 
 
 WAYS = ("lots", "one label", "hurries", "reads half")

@@ -30,7 +30,7 @@ LEVELS = {
 FIXED = frozenset({"empty"})
 # Meaning of each kind.
 MEANINGS = {
-    "empty": gettext_noop("Nothing written"),
+    "empty": gettext_noop("A field was empty"),
     "too_short": gettext_noop("Too short"),
     "too_long": gettext_noop("Too long"),
     "same_as_premise": gettext_noop("The same as the text, or as one of its sentences"),
@@ -165,7 +165,7 @@ def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[Any,
         found.append(
             (
                 "used_before",
-                gettext_noop("You have sent this sentence before. One about this very text tells us more."),
+                gettext_noop("You have sent this sentence before. Please write a new one about this text."),
             )
         )
     if any(differ_by_one_word(words, words_of(premise)) for premise in premises):
@@ -180,7 +180,7 @@ def _all_advice(text: str, others: Sequence[str], task: Task) -> list[tuple[Any,
             (
                 "one_word_changed",
                 gettext_noop(
-                    "Only one word differs from your other sentence. A sentence of its own tells us more."
+                    "Only one word differs from your other sentence. Two different sentences tell us more."
                 ),
             )
         )

@@ -50,8 +50,11 @@ class NotQualified(NoWork):
     """The corpus requires a qualification that this person does not hold."""
 
     def __init__(self, qualification: Qualification) -> None:
+        exam = getattr(qualification, "exam", None)
         super().__init__(
-            gettext("To write here you need a qualification: %(name)s.")
+            gettext("Before you can write here, you must pass the exam.")
+            if exam is not None and exam.is_open
+            else gettext("To write here you need a qualification: %(name)s.")
             % {"name": isolated(qualification.name)}
         )
         self.qualification = qualification
@@ -70,7 +73,7 @@ class WritingEnded(NoWork):
     """A researcher ended this person's writing for the corpus."""
 
     def __init__(self) -> None:
-        super().__init__(gettext("You are not writing for this corpus at present. You keep what you earned."))
+        super().__init__(gettext("You cannot write for this study at present. You keep what you earned."))
 
 
 class UnknownAssignment(CollectionError):

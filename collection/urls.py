@@ -22,7 +22,6 @@ urlpatterns = [
     path("corpora/<slug:slug>/reports/", researcher_pages.report_queue, name="report-queue"),
     path("corpora/<slug:slug>/advice/", researcher_pages.advice_counts, name="advice-counts"),
     path("corpora/<slug:slug>/pilots/", researcher_pages.pilots, name="pilots"),
-    path("c/<slug:slug>/prompts/", researcher_pages.compare_prompts, name="compare-prompts"),
     path("corpora/<slug:slug>/pilots/<slug:prompt>/", researcher_pages.pilot, name="pilot"),
     path("c/<slug:slug>/preview/writing/", preview_page.preview_writing, name="preview-writing"),
     path("work/reports/", my_pages.my_reports, name="my-reports"),

@@ -46,6 +46,15 @@ class Job(models.Model):
     class Meta:
         abstract = True
 
+    @classmethod
+    def are_under_way(cls) -> tuple[str, str]:
+        """Returns the states of a job that waits for a worker or has one."""
+        return cls.WAITING, cls.WORKING
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.status in self.are_under_way()  # type: ignore[attr-defined]
+
     @property
     def waits_in_vain(self) -> bool:
         """Whether it has waited longer than a sweep needs to find it."""

@@ -28,7 +28,7 @@ class JobQuerySet(models.QuerySet):
         return self.filter(status=self.kind.WAITING)
 
     def under_way(self) -> Any:
-        return self.filter(status__in=[self.kind.WAITING, self.kind.WORKING])
+        return self.filter(status__in=self.kind.are_under_way())
 
     def stale(self) -> Any:
         """Claimed jobs whose worker has written no heartbeat for STALE_AFTER."""

@@ -43,7 +43,7 @@ class Setting:
     @property
     def default_text(self) -> str:
         """Returns the default in the form of user input."""
-        return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
+        return as_typed(self.default)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def baselines() -> dict[str, Baseline]:
                     key,
                     getattr(one.annotation, "__name__", ""),
                     one.default,
-                    one.description or "",
+                    (one.description or "").replace("`", ""),
                     choices_of(one),
                 )
                 for key, one in kind.model_fields.items()
@@ -94,6 +94,16 @@ def baselines() -> dict[str, Baseline]:
 def check(baseline: str, given: Mapping[str, object]) -> dict[str, Any]:
     """Returns the given settings in the types of their keys. Raises ValueError with a sentence for each invalid one."""
     return check_settings(baseline, given)
+
+
+def values_of(baseline: Baseline, preset: str) -> dict[str, str]:
+    """Returns key -> its value under a preset, as people type it; the defaults for a preset that the baseline lacks."""
+    changed = with_preset(baseline.name, preset, {}) if preset in baseline.presets else {}
+    return {one.key: as_typed(changed.get(one.key, one.default)) for one in baseline.settings}
+
+
+def as_typed(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def presets_of(baseline: str, config: Mapping[str, object]) -> tuple[str, ...]:

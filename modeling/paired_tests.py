@@ -1,12 +1,12 @@
 """Compare two systems on the same pairs by an exact test of their difference: nothing is sampled."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+Counts = Sequence[int] | npt.NDArray[np.int64]  # of runs that answer a pair correctly, pair by pair
 LARGE = 10**8  # products of two lengths; a second's work
 
 
@@ -18,7 +18,7 @@ def mean_and_spread(values: Sequence[float]) -> tuple[float, float | None]:
     return mean, math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
-def paired_p(first: Sequence[int], second: Sequence[int]) -> float:
+def paired_p(first: Counts, second: Counts) -> float:
     """Compute the two-sided p-value of the sign-flip (permutation) test over pairs.
 
     Each argument holds, for each pair, the number of runs (seeds) of one system that answer it correctly. Both systems
@@ -26,17 +26,20 @@ def paired_p(first: Sequence[int], second: Sequence[int]) -> float:
     be swapped. The whole distribution of the summed difference is computed. With one run each this is McNemar's exact
     test.
     """
-    return sign_flip_p([one - other for one, other in zip(first, second, strict=True)])
+    if len(first) != len(second):
+        raise ValueError(f"One system has {len(first)} pairs, the other {len(second)}.")
+    return sign_flip_p(np.subtract(first, second))
 
 
-def sign_flip_p(differences: Sequence[int]) -> float:
+def sign_flip_p(differences: Counts) -> float:
     """Compute the probability that random signs give a sum at least as far from zero as that of `differences`."""
-    sizes = Counter(abs(difference) for difference in differences if difference)
+    sizes, counts = np.unique(np.abs(differences), return_counts=True)
     sums = np.ones(1)
-    for size, count in sizes.items():
-        sums = convolved(sums, signed(size, count))
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        if size:
+            sums = convolved(sums, signed(size, count))
     reach = len(sums) // 2
-    far = np.abs(np.arange(-reach, reach + 1)) >= abs(sum(differences))
+    far = np.abs(np.arange(-reach, reach + 1)) >= abs(int(np.sum(differences)))
     return min(1.0, float(sums[far].sum()))
 
 
@@ -55,5 +58,6 @@ def convolved(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> n
     if len(one) * len(other) < LARGE:
         return np.convolve(one, other)
     length = len(one) + len(other) - 1
-    spectrum = np.fft.rfft(one, length) * np.fft.rfft(other, length)
-    return np.clip(np.fft.irfft(spectrum, length), 0.0, None)
+    padded = 1 << length.bit_length()  # the transform of other lengths takes several times as long
+    spectrum = np.fft.rfft(one, padded) * np.fft.rfft(other, padded)
+    return np.clip(np.fft.irfft(spectrum, padded)[:length], 0.0, None)

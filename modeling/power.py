@@ -9,11 +9,12 @@ LEVEL, POWER = 0.05, 0.8
 def pairs_needed(
     difference: float, discordant: float, level: float = LEVEL, power: float = POWER
 ) -> int | None:
-    """Compute the pairs at which McNemar's test shows a difference with this power, at this two-sided level.
+    """Return how many pairs McNemar's test needs to show this difference with this power, at this two-sided level.
 
-    difference: between the two accuracies, 0 to 1. discordant: the share of pairs that one system alone gets right; it is at
-    least the difference. None without a difference. Connor, "Sample size for testing differences in proportions for the
-    paired-sample design", Biometrics 43 (1987), formula 1.
+    difference: between the two accuracies, 0 to 1. discordant: the share of pairs that exactly one of the two systems gets
+    right, which is never less than the difference. Returns None if there is no difference.
+    Connor, "Sample size for testing differences in proportions for the paired-sample design", Biometrics 43 (1987),
+    formula 1.
     """
     gap = abs(difference)
     if not 0 < gap <= discordant <= 1:

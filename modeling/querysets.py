@@ -64,7 +64,7 @@ class EvaluationQuerySet(models.QuerySet):
         return scores.order_by("-run__snapshot_id", *what)
 
     def by_size(self, sweep: Any, figure: str = "accuracy") -> QuerySet[Any, dict[str, Any]]:
-        """Returns a row for each training size of a sweep and partition, over the finished seeds that have `figure`."""
+        """Returns a row for each training size and partition of a sweep, over its finished runs that have `figure`."""
         scores = self.filter(run__parent=sweep, run__status="done", snapshot=F("run__snapshot"))
         return scores._over_runs(figure, "run__most", "partition").order_by("run__most", "partition")
 

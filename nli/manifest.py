@@ -95,7 +95,8 @@ class Facts(TypedDict):
         MainQuestion,
         Key(
             "`wording`, `seats`, `threshold`, `gold_rule`, `label_wordings`; `partitions` only where pairs that came with a"
-            " partition have their own `seats` and `threshold`"
+            " partition have their own `seats` and `threshold`. Of an import that nobody labelled here, `wording` and"
+            " `label_wordings` are empty if the corpus has no question of its own; earlier versions wrote Quintet's"
         ),
     ]
     genres: Annotated[dict[str, Genre], Key("by slug: `name`, `register`, `in_training`")]
@@ -407,6 +408,11 @@ class Manifest(TypedDict):
 def is_early(manifest: Mapping[str, Any]) -> bool:
     """Return whether a snapshot has the first version of the format: it may lack keys, and some statistics differ."""
     return bool(manifest["format"] == FORMATS[0])
+
+
+def still_counted(agreement: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the statistics of an early snapshot but the one that later versions of the software do not count."""
+    return {key: value for key, value in agreement.items() if key != "krippendorff_alpha_interval"}
 
 
 def facts_errors(facts: Mapping[str, Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ FIELDS = (LABELS, CODES)
 
 
 def premise_rule(of_pairs: Rule, seats: int, threshold: int) -> Rule:
-    """Return the rule for the label of a single premise: always a majority, read as the gold labels of pairs are."""
+    """Return the rule for the label of a single premise: a majority, in the scheme of the pairs' gold labels."""
     return Rule(of_pairs.scheme, seats, threshold, gold_scheme=of_pairs.gold_scheme)
 
 

@@ -148,7 +148,10 @@ def part_of(kind: type[Model], value: object) -> Model:
 def checked(
     model: type[Model], value: object, beyond: Callable[[Model], Iterable[SchemaError]] = lambda made: ()
 ) -> Model:
-    """Return the value as a model. `beyond`: a function from it to errors of several keys. Raises SchemaErrors."""
+    """Return the value as a model. Raises SchemaErrors with all errors.
+
+    beyond: takes the model and returns the errors that concern several keys together.
+    """
     errors: list[SchemaError] = []
     try:
         made = model.model_validate(value)

@@ -103,11 +103,12 @@ def requirements(extras: list[str]) -> list[str]:
 def install(pins: list[str]) -> bool:
     """Installs with uv, and where that fails with pip. Returns False when both failed.
 
-    uv is faster, but it does not read pip's configuration files, and not every machine has a wheel of it.
+    uv is faster, but it reads neither pip's configuration files nor its variables, and not every machine has a wheel of it.
     """
     wanted = VENV / "requirements.txt"
     wanted.write_text("\n".join(pins) + "\n")
     LOG.write_text("")
+    trust_as_pip_does()
     what = ["-r", str(wanted), "-c", str(SOURCES[1])]
     if "torch" in " ".join(pins) and wants_cpu_wheels():
         what += ["--extra-index-url", CPU_WHEELS]
@@ -141,15 +142,30 @@ def wants_cpu_wheels() -> bool:
         return False
 
 
+def settings_of_pip() -> list[tuple[str, str, str]]:
+    """Returns pip's settings as (where it is set, key, value)."""
+    told = subprocess.run([PYTHON, "-m", "pip", "config", "list"], capture_output=True, text=True).stdout
+    return re.findall(r"^(\S*?)\.?([a-z-]+)='(.*)'$", told.replace("\\n", " "), re.MULTILINE)
+
+
 def sources_of_pip() -> list[str]:
     """Returns the package sources of pip's settings, as options of uv."""
-    told = subprocess.run([PYTHON, "-m", "pip", "config", "list"], capture_output=True, text=True).stdout
     found = []
-    for key, value in re.findall(r"^\S*?([a-z-]+)='(.*)'$", told.replace("\\n", " "), re.MULTILINE):
+    for _, key, value in settings_of_pip():
         if key in ("index-url", "extra-index-url", "find-links"):
             for each in value.split():
                 found += [f"--{key}", each]
     return found
+
+
+def trust_as_pip_does() -> None:
+    """Lets uv, and this process, trust the certificates that pip's settings name, such as those of a proxy."""
+    named = {where: value for where, key, value in settings_of_pip() if key == "cert"}
+    for where in (":env:", "install", "global"):  # of several pip takes the first of these
+        if where in named:
+            is_folder = Path(named[where]).is_dir()
+            os.environ.setdefault("SSL_CERT_DIR" if is_folder else "SSL_CERT_FILE", named[where])
+            return
 
 
 def run(command: list[str]) -> tuple[bool, list[str]]:

@@ -174,7 +174,7 @@ def _labelling(page: Page, corpus: str) -> Iterator[tuple[str, object]]:
     page.goto(address)
     if "/instructions/" in page.url:
         yield "instructions of labelling: words", page.evaluate(WORDS)
-        page.get_by_role("button", name="Start labelling").click()
+        page.get_by_role("button", name="Start judging").click()
     pairs = page.locator(".pair").count()
     keys = 0
     page.locator(".pair:visible").first.wait_for()

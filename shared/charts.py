@@ -15,7 +15,7 @@ from shared.numbers import written
 from shared.table_cells import Cell, as_rows
 
 FEWEST_PAIRS = 30  # a value over fewer pairs is drawn faint: its interval is wide, and its order says little
-KINDS = ("dots", "bars", "heat", "lines", "histogram", "scatter", "ternary")
+KINDS = ("dots", "bars", "heat", "lines", "histogram", "scatter", "strips", "ternary")
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,14 @@ class Column:
     name: str
     kind: str = "text"
     definition: str = ""
+
+
+AFTER_WILSON = "The 95% interval of the share, after Wilson."
+
+
+def interval(definition: str = "", kind: str = "share") -> list[Column]:
+    """Returns the columns of an interval's ends, `low` and `high`."""
+    return [Column("low", "from", kind, definition), Column("high", "to", kind)]
 
 
 @dataclass(frozen=True)

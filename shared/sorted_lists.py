@@ -139,7 +139,7 @@ def stored_as_csv(rows: QuerySet[Any], columns: Sequence[Column]) -> Iterator[st
 
 
 def address_with(request: HttpRequest, **values: str) -> str:
-    """Returns the query of this address with other values, and without what belongs to one order or one form."""
+    """Returns the query of this address with `values` changed, and without the keys that only fit its present order."""
     query = request.GET.copy()
     for name in OF_ONE_ORDER:
         if not (name == "sort" and "as" in values):

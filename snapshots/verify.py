@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from nli.lines import EXPORT, FACTS, MANIFEST, PARTITION_FILES, is_known, rule_of
-from nli.manifest import FORMATS, Manifest, is_early, manifest_errors
+from nli.manifest import FORMATS, Manifest, is_early, manifest_errors, still_counted
 from snapshots.files.counts import DERIVED, LineCounts
 from snapshots.files.hashes import content_sha256, file_sha256, manifest_sha256, stays_inside
 from snapshots.files.parallel import in_order, portions_of
@@ -267,9 +267,8 @@ def _compare(manifest: Manifest, reading: _Reading, report: Report) -> None:
         "parses": reading.counts.parse_counts(),
     }
     stated: dict[str, Any] = dict(manifest)
-    if is_early(manifest) and not manifest["corpus"]["ordinal"]:
-        # The first versions of the software also computed it for labels without an order, where it means nothing.
-        stated["agreement"] = {**manifest["agreement"], "krippendorff_alpha_interval": None}
+    if is_early(manifest):
+        stated["agreement"] = still_counted(manifest["agreement"])
     for key, value in counted.items():
         if key not in stated:  # reported before, unless the snapshot is older than the key
             continue

@@ -64,7 +64,9 @@ GROUP = re.compile(r"\(\?P(<\w+>)[^()]*\)")
 
 # Of a prepared statement only the name is sent.
 EXECUTE = re.compile(r"EXECUTE (own_\d+)")
-WRITE = re.compile(r"(^|; )\s*(INSERT|UPDATE|DELETE)\b|\bFOR (NO KEY )?UPDATE\b")
+WRITE = re.compile(
+    r"(^|[;(])\s*(INSERT|UPDATE|DELETE|TRUNCATE|LOCK|CREATE|DROP)\b|\bFOR (NO KEY |KEY )?(UPDATE|SHARE)\b|\bpg_advisory"
+)
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def _is_empty_link(row: dict, column: dict, chart: dict) -> bool:
 
 def _names(draw: dict) -> list[str]:
     """Returns the columns that a chart draws."""
-    one = ("x", "y", "low", "high", "n", "size", "text")
+    one = ("x", "y", "low", "high", "n", "size", "text", "ticks", "beside")
     several = ("series", "others", "band", "corners")
     found = [draw[name] for name in one if draw.get(name)]
     for name in several:

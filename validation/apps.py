@@ -11,12 +11,12 @@ class ValidationConfig(AppConfig):
         from collection.models.corpora import WORDINGS
         from validation.gold import sql_view
         from validation.labelling.submitting import batches_done
-        from validation.questions.lookup import main_wordings
+        from validation.questions.lookup import main_wording
         from validation.start_page.offers import labelling_task, offered_address
 
         WORK.append(batches_done)
         OFFERS.append(offered_address)
         TASKS["labelling"] = labelling_task
-        WORDINGS.append(main_wordings)
+        WORDINGS.append(main_wording)
         pre_migrate.connect(sql_view.drop, sender=self)
         post_migrate.connect(sql_view.create, sender=self)

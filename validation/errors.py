@@ -36,9 +36,7 @@ class CheckFirst(NotInPool):
     """The annotator must pass the check after the instructions before the first batch."""
 
     def __init__(self) -> None:
-        super().__init__(
-            gettext("Please read the instructions and pass their short check before the first batch.")
-        )
+        super().__init__(gettext("Please read the instructions and answer the short questions first."))
 
 
 class UnknownAssignment(ValidationError):

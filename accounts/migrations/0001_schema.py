@@ -176,7 +176,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('name', models.CharField(max_length=100)),
                         ('digest', models.CharField(editable=False, max_length=64, unique=True)),
-                        ('scope', models.CharField(choices=[('read', 'only read'), ('work', 'only write and label'), ('all', 'everything that I may do')], default='all', max_length=4)),
+                        ('scope', models.CharField(choices=[('read', 'only read'), ('work', 'only write and judge'), ('all', 'everything that I may do')], default='all', max_length=4)),
                         ('created_at', models.DateTimeField(auto_now_add=True)),
                         ('expires_at', models.DateTimeField(blank=True, null=True)),
                         ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='api_tokens', to=settings.AUTH_USER_MODEL)),

@@ -33,8 +33,8 @@ PREVIEW_POLICY = (
     " frame-ancestors 'none'"
 )
 NOT_SURELY_YOU = gettext_lazy(
-    "This page opens only in the browser in which you first came to the study, because your link does not prove who you"
-    " are. If you no longer have that browser, write to the researchers."
+    "For your safety, this page opens only in the browser in which you first opened the study. If you no longer have"
+    " that browser, write to the researchers."
 )
 
 

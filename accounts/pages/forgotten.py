@@ -3,7 +3,6 @@
 from typing import cast
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -24,7 +23,7 @@ from accounts.sign_in.throttle import TooManyAttempts, begin_sign_in
 
 SENT = gettext_lazy(
     "If an account has this address, a mail with a link is on its way. The link works once, for an hour. If no mail"
-    " comes, look among the spam, or ask the researchers of your project for a new password."
+    " comes, look among the spam, or ask the person who invited you for a new password."
 )
 
 
@@ -39,7 +38,7 @@ def forgotten_password(request: HttpRequest) -> HttpResponse:
             begin_sign_in(account=f"mail:{address}", address=client_address(request))
         except TooManyAttempts as refusal:
             locked = refusal
-            why = gettext("Too many mails were asked for.")
+            why = gettext("Too many e-mails were requested.")
             form.add_error("email", f"{why} {refusal.look_again}")
         else:
             for user in passwords.people_with(address):
@@ -83,9 +82,7 @@ def my_email(request: HttpRequest) -> HttpResponse:
     """Stores the e-mail address for a forgotten password, once its owner has opened the link of a mail; or deletes it."""
     user = cast(User, request.user)
     if not user.has_usable_password():
-        raise PermissionDenied(
-            gettext("Your account has no password: you sign in through the link of your study.")
-        )
+        return render(request, "accounts/email.html", status=403 if request.method == "POST" else 200)
     given = request.POST if request.method == "POST" else request.GET
     if token := given.get("confirm"):
         address = passwords.confirmed_address(user, token)
@@ -94,7 +91,8 @@ def my_email(request: HttpRequest) -> HttpResponse:
         if request.method == "POST":
             passwords.keep_email(user=user, email=address)
             messages.success(
-                request, gettext("Saved. If you forget your password, a mail to this address helps.")
+                request,
+                gettext("Saved. If you forget your password, you get a link for a new one at this address."),
             )
             return redirect("mine")
         return render(request, "accounts/email.html", {"address": address, "token": token})
@@ -105,7 +103,7 @@ def my_email(request: HttpRequest) -> HttpResponse:
             path = f"{reverse('my-email')}?{urlencode({'confirm': passwords.confirmation_of(user, address)})}"
             _mail(request, "confirm", user, address, path)
             messages.info(
-                request, gettext("Please open the link in the mail that is on its way to this address.")
+                request, gettext("A mail is on its way to this address. Please open the link in it.")
             )
         else:
             passwords.keep_email(user=user, email="")

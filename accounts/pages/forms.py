@@ -8,7 +8,7 @@ from allauth.mfa.base.forms import AuthenticateForm
 from allauth.mfa.models import Authenticator
 from allauth.mfa.webauthn.forms import AuthenticateWebAuthnForm
 from django import forms
-from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
@@ -108,9 +108,7 @@ class NewPasswordForm(forms.Form):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.user = user
-        self.fields["new"].help_text = gettext(
-            "At least 12 characters. Not a common password, and not similar to your user name."
-        )
+        self.fields["new"].help_text = " ".join(password_validators_help_texts())
 
     def clean_new(self) -> str:
         validate_password(self.cleaned_data["new"], self.user)
@@ -125,7 +123,9 @@ class NewPasswordForm(forms.Form):
 class SignUpForm(NewPasswordForm):
     username = forms.CharField(
         label=gettext_lazy("User name"),
-        help_text=gettext_lazy("Others see your code and not this name. You need not use your real one."),
+        help_text=gettext_lazy(
+            "You get a random code. Others see only that code, not this name. You need not use your real one."
+        ),
         max_length=150,
         validators=[User.username_validator],
         widget=forms.TextInput(

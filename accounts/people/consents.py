@@ -13,7 +13,7 @@ class ConsentMissing(AccountsError):
     def __init__(self, form: int) -> None:
         super().__init__(
             gettext(
-                "You have not agreed to the consent form of this corpus, or you withdrew your consent. Nothing was handed"
+                "You have not agreed to the consent form of this study, or you withdrew your consent. Nothing was handed"
                 " out or saved. Please read the form and agree to it, then send your work again."
             )
         )

@@ -17,6 +17,10 @@ PERSON = "SELECT {person} FROM accounts_user AS person WHERE person.id = %s"
 class SessionStore(DatabaseSessions):
     """Django's sessions in the database, read by a prepared statement."""
 
+    def _validate_session_key(self, key: str | None) -> bool:
+        """Returns whether a cookie can be a key. PostgreSQL takes no text with NUL, which a cookie in quotes can hold."""
+        return bool(super()._validate_session_key(key)) and "\0" not in str(key)  # type: ignore[misc]
+
     def _get_session_from_db(self) -> Session | None:
         statement = SESSION.format(session=columns(Session, "session"))
         found = rows((statement, [self.session_key, moment(timezone.now())]))

@@ -7,10 +7,17 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
+from collection.formats.field_errors import FieldError
 from collection.models import Corpus, Genre
 
 INTERRUPTED = "Interrupted. What was written stays (nothing under --strict); the same command goes on."
 MAX_LICENCE = 100
+
+
+class OrderError(FieldError, CommandError):
+    """A field of an order is wrong; a command ends with the text."""
+
+    returncode = 1
 
 
 def readable_files(paths: Sequence[Path]) -> list[Path]:
@@ -35,7 +42,7 @@ def _problem(path: Path) -> str | None:
 
 def short_licence(text: str) -> str:
     if len(text) > MAX_LICENCE:
-        raise CommandError(f"--licence is {len(text)} characters long; name it in at most {MAX_LICENCE}.")
+        raise OrderError("{licence} is {0} characters long; name it in at most {1}.", len(text), MAX_LICENCE)
     return text
 
 

@@ -2,11 +2,13 @@
 
 import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from accounts.models import User
+from annotation_site.intake.field_labels import said_on_page
 from annotation_site.intake.files import known_corpus, known_genre, short_licence
 from annotation_site.intake.incoming import paths_of
 from annotation_site.intake.orders import (
@@ -18,21 +20,23 @@ from annotation_site.intake.orders import (
     samples,
 )
 from annotation_site.intake.pairs import (
-    NoLabels,
     PairOrder,
     StrictRefusal,
-    WrongCorpus,
     import_pairs,
     summary,
     with_split,
 )
 from annotation_site.intake.premises import PremiseOrder, import_premises, preview
 from annotation_site.intake.premises import summary as premise_summary
+from collection.formats.field_errors import FieldError
 from collection.models.imports import PairImportJob
 from collection.premises.intake import ReadElsewhere
 from collection.recasting.recipe_format import RecastFormat
 from jobs import claims
 from jobs.claims import Claim, InOtherHands, JobFailed, Stopped
+from jobs.tasks import enqueue
+from validation.pairs.published_labels import main_question
+from validation.statistics.cached import Kind, request_statistics
 
 SAMPLE = 5
 REFUSED_KEPT = 50
@@ -40,13 +44,15 @@ REASONS_KEPT = 20
 
 
 # What a person can put right; the text says how.
-EXPECTED = (CommandError, ValueError, WrongCorpus, NoLabels, StrictRefusal, ReadElsewhere)
+EXPECTED = (CommandError, ValueError, StrictRefusal, ReadElsewhere)
 
 
 def order_for(row: PairImportJob, tell: Callable[[str], None] = lambda text: None) -> PairOrder:
     """Returns the order of the job. Raises CommandError, ValueError."""
     files = paths_of(row.files)
     asked = {**row.options, "corpus": row.corpus_slug, "files": files, "dry_run": False}
+    if names := asked.get("names"):
+        asked["names"] = paths_of([names])[0]
     if row.recipe:
         _, order = recast_order({**RECAST_OPTIONS, **asked, "recipe": row.recipe}, tell)
         return order
@@ -103,6 +109,13 @@ def work(job_id: int, worker: str) -> None:
 
 
 def _carry_out(claim: Claim) -> None:
+    try:
+        _import(claim)
+    except FieldError as problem:
+        raise ValueError(said_on_page(problem)) from problem  # a page asked, so a page shows it
+
+
+def _import(claim: Claim) -> None:
     row: PairImportJob = claim.row
 
     def tell(text: str) -> None:
@@ -121,7 +134,10 @@ def _carry_out(claim: Claim) -> None:
     if row.dry_run:
         report, found = looked_at(order, tell)
     else:
-        report, found = import_pairs(order, tell, claim.confirm), {}
+        report, found = import_pairs(replace(order, looks=True), tell, claim.confirm), {}
+        if report.unseen:
+            question = main_question(corpus=known_corpus(order.slug))
+            enqueue(request_statistics(question=question, kind=Kind.BIAS))
     outcome = {**summary(order, report), **found, "sample": shown}
     outcome["refused"] = outcome["refused"][:REFUSED_KEPT]
     outcome["reasons"] = dict(list(outcome["reasons"].items())[:REASONS_KEPT])

@@ -5,7 +5,7 @@ An invalid option raises a CommandError or a ValueError, whose text is for peopl
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -16,28 +16,38 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.core.validators import MaxLengthValidator, validate_slug
 
-from annotation_site.intake.files import readable_files, short_licence
-from annotation_site.intake.pairs import PairOrder, PairReport, plans_of, rules_of
+from annotation_site.intake.files import OrderError, readable_files, short_licence
+from annotation_site.intake.pairs import PairOrder, PairReport, check_labels, checked, plans_of, started
 from collection.corpus_schema.questions import SideQuestionPart
-from collection.formats.lines import BadLine, any_records
-from collection.formats.maps import BadMap, column_map, label_map
-from collection.formats.registry import FORMATS
+from collection.formats.lines import BadLine, any_records, sha256_of
+from collection.formats.maps import column_map, label_map
+from collection.formats.registry import FORMATS, ImportFormat
 from collection.formats.sniffing import Guess, sniffed
 from collection.imports.pair_plans import ALL, AUTHOR
+from collection.imports.pairs import PairSource, new_pairs
 from collection.imports.sources import PORTION
 from collection.imports.splits import DEFAULT, Split, split_of
-from collection.models import Corpus
+from collection.models import PARTITIONS, Corpus, Source
 from collection.recasting.names import NAMES, read_names
 from collection.recasting.recipe import Recipe
 from collection.recasting.recipe_format import RecastFormat, Row, recast_format
 from collection.recasting.registry import BadRecipe, recipes
 from nli.gold import is_threshold, least_threshold
+from nli.labels import SCHEMES
 from schemas.base import default_of
 from shared.portions import portions
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 MOST_SEATS = 99
 AUTO = "auto"
+# The values of an option, where it is given.
+CHOICES: dict[str, Sequence[str]] = {
+    "format": [*sorted(FORMATS), AUTO],
+    "partition": PARTITIONS,
+    "labels": (ALL, AUTHOR),
+    "scheme": sorted(SCHEMES),
+    "protocol": Corpus.Protocol.values,
+}
 # What a command takes where an option is not given.
 IMPORT_OPTIONS: dict[str, Any] = {
     "columns": [],
@@ -71,16 +81,13 @@ RECAST_OPTIONS: dict[str, Any] = {
 
 
 def form_of(options: dict[str, Any], path: Path) -> Guess:
-    """Return the named format, else the file's own, with the maps of the options. Raises CommandError."""
-    try:
-        given = options["columns"]
-        columns = column_map(given if isinstance(given, str) else ",".join(given))
-        labels = label_map(options["label_map"]) if options["label_map"] else None
-        named = options["format"]
-        guess = sniffed(path) if named == AUTO else Guess(FORMATS[named], f"--format {named}")
-        return replace(guess, form=guess.form.mapped(columns, labels))
-    except BadMap as problem:
-        raise CommandError(str(problem)) from None
+    """Return the named format, else the file's own, with the maps of the options. Raises BadMap."""
+    given = options["columns"]
+    columns = column_map(given if isinstance(given, str) else ",".join(given))
+    labels = label_map(options["label_map"]) if options["label_map"] else None
+    named = options["format"]
+    guess = sniffed(path) if named == AUTO else Guess(FORMATS[named], {"format": named})
+    return replace(guess, form=guess.form.mapped(columns, labels))
 
 
 def check_slug(slug: str) -> None:
@@ -94,28 +101,28 @@ def check_slug(slug: str) -> None:
 
 
 def order_of(options: dict[str, Any], tell: Callable[[str], None] = lambda text: None) -> PairOrder:
-    """Reads the options. Raises CommandError. `tell`: as of `recast_order`."""
+    """Reads the options. Raises CommandError, FieldError. `tell`: as of `recast_order`."""
     check_slug(options["corpus"])
-    try:
-        split = split_of(options["split"] or DEFAULT, options["seed"])
-    except ValueError as problem:
-        raise CommandError(str(problem)) from None
+    for name, known in CHOICES.items():
+        if (given := options[name]) and given not in known:
+            raise OrderError(f'{{{name}}} cannot be "{{0}}". Choose one of: {{1}}.', given, ", ".join(known))
+    split = split_of(options["split"] or DEFAULT, options["seed"])
     opens = options["labels"] == AUTHOR if options["open"] is None else options["open"]
     if not options["split"] and (opens or options["unlabelled"]):
         split = None  # people are to give votes, by which freezing places the pairs
     if options["language"] and not LANGUAGE.fullmatch(options["language"]):
-        raise CommandError(
-            f"--language {options['language']} is not a language tag. Use one such as en, de or zh-Hant."
+        raise OrderError(
+            "{language} {0} is not a language tag. Use one such as en, de or zh-Hant.", options["language"]
         )
     files = readable_files(options["files"])
     guess = form_of(options, files[0])
-    check_rule(options["seats"], options["threshold"], guess.form.partitions)
+    check_rule(options["seats"], options["threshold"], guess.form.knowing(files[0]))
     return PairOrder(
         slug=options["corpus"],
         form=replace(guess.form, tell=tell),
         files=files,
         scheme=options["scheme"] or scheme_of(guess, options["corpus"]),
-        read_as=guess.options,
+        read_as=guess.typed,
         dry_run=options["dry_run"],
         protocol=options["protocol"],
         licence=short_licence(options["licence"]),
@@ -140,22 +147,22 @@ def scheme_of(guess: Guess, slug: str) -> str:
     return "" if Corpus.objects.filter(slug=slug).exists() else guess.scheme
 
 
-def check_rule(
-    seats: int | None, threshold: int | None, partitions: Mapping[str, tuple[int, int]] = {}
-) -> None:
-    for name, (own, _) in partitions.items():
+def check_rule(seats: int | None, threshold: int | None, form: ImportFormat) -> None:
+    for name, (own, _) in form.partitions.items():
         if seats is not None and own > seats:
-            raise CommandError(
-                f"--seats {seats} is fewer than the {own} seats that the file names for {name}. Leave it out."
+            raise OrderError(
+                "{seats} {0} is fewer than the {1} seats that the file names for {2}. Leave it out.",
+                *(seats, own, name),
             )
     if seats is None and threshold is None:
         return
-    there = default_of(SideQuestionPart, "seats") if seats is None else seats
+    there = (form.seats or default_of(SideQuestionPart, "seats")) if seats is None else seats
     needed = least_threshold(there) if threshold is None else threshold
     if not is_threshold(needed, there) or there > MOST_SEATS:
-        raise CommandError(
-            f"--threshold {needed} does not fit --seats {there}: it must be more than half of the seats and at most all of"
-            f" them. There can be up to {MOST_SEATS} seats."
+        raise OrderError(
+            "{threshold} {0} does not fit {seats} {1}: it must be more than half of the seats and at most all of them."
+            " There can be up to {2} seats.",
+            *(needed, there, MOST_SEATS),
         )
 
 
@@ -207,21 +214,36 @@ def recipe_of(name: str, folder: Path | None) -> Recipe:
 def looked_at(
     order: PairOrder, tell: Callable[[str], None] = lambda text: None
 ) -> tuple[PairReport, dict[str, Any]]:
-    """Counts what an order would make, and writes nothing. Calls `tell` with the progress after every portion."""
-    corpus = Corpus.objects.filter(slug=order.slug).first()
-    rules, _ = rules_of(order, order.form.knowing(order.files[0]), corpus)
+    """Counts what an order would make, and what is there already. Writes nothing.
+
+    Calls `tell` with the progress after every portion.
+    """
+    corpus, form, rules, _ = checked(order)
     report = PairReport()
+    run = started(order, form, corpus or Corpus(slug=order.slug), writes=False)
     labels, partitions, pairs = Counter[str](), Counter[str](), 0
+    digests = {sha256_of(path): path.name for path in order.files}
+    before = Source.objects.filter(corpus=corpus, sha256__in=digests).values_list("sha256", flat=True)
     for path in order.files:
+        is_checked, file = False, PairSource(Source(corpus=run.corpus, name=path.name))
         for portion in portions(order.form.read(path), PORTION):
-            for plan in plans_of(order, rules, report, path, portion):
+            plans = plans_of(order, rules, report, path, portion)
+            if plans and not is_checked:
+                check_labels(order, report, path, plans)
+                is_checked = True
+            new, refused = new_pairs(run=run, file=file, plans=plans)
+            report.refuse(path.name, refused)
+            for plan in new:
                 pairs += 1
                 known = plan.published_label or plan.author_label
                 labels[known or ("votes" if plan.votes else "none")] += 1
                 partitions[order.partition or plan.item.partition or "none"] += 1
             tell(f"{path.name}: line {portion[-1].line:,}, {pairs:,} pairs")
-    report.counts = {"pairs": pairs}
-    return report, {"labels_by_name": dict(labels), "partitions": dict(partitions)}
+    report.counts = {"pairs": pairs, "skipped": run.counts["skipped"]}
+    return report, {
+        **{"labels_by_name": dict(labels), "partitions": dict(partitions)},
+        "imported_before": sorted({digests[digest] for digest in before}),
+    }
 
 
 def samples(order: PairOrder, number: int) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """Pages for researchers: import or recast files from the folder for incoming files, after a preview of the result."""
 
-import re
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -16,18 +15,26 @@ from django.utils.http import urlencode
 
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page
+from annotation_site.intake.field_labels import LABELS, said_on_page
 from annotation_site.intake.incoming import MOST_CHARACTERS, incoming_files, paths_of, store_text
 from annotation_site.intake.jobs import request_import, stop_import
-from annotation_site.intake.orders import AUTO, offered_recipes
+from annotation_site.intake.orders import (
+    AUTO,
+    CHOICES,
+    IMPORT_OPTIONS,
+    RECAST_OPTIONS,
+    offered_recipes,
+)
 from annotation_site.intake.pairs import notes_on
+from collection.formats.field_errors import FieldError
 from collection.formats.lines import BadLine, any_records, container_of
 from collection.formats.maps import FIELDS, BadMap
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
-from collection.models import PARTITIONS, Corpus
+from collection.models import Corpus
 from collection.models.imports import PREMISES, PairImportJob
 from jobs.tasks import enqueue
-from nli.labels import SCHEME_CHOICES, SCHEMES
+from nli.labels import SCHEME_CHOICES
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, sorted_page, stored_as_csv
 from validation.questions.addresses import text_in
@@ -49,9 +56,14 @@ COLUMNS = 6  # of a table; a row with more is a list
 LONGEST = 300
 RECIPE = "recipe:"
 PREMISE_TEXTS, PREMISE_SWITCHES = ("licence", "document"), ("split", "alone")
-TEXTS = ("columns", "label_map", "split", "genre", "only_genre", "licence")
-OF_FORM = ("how", "corpus", "partition", "scheme", "seed", *TEXTS)  # values of the form of pairs
-OPTION = re.compile(r"--(format|columns|label-map|scheme) (.*?)(?= --(?:format|columns|label-map|scheme) |$)")
+PROPOSED = ("columns", "label_map", "scheme")  # from the file's columns, which only a format has
+MORE = ("protocol", "language", "seats", "threshold", "labels", "unlabelled", "names", "strict")  # folded
+TEXTS = (
+    *(*PROPOSED, "partition", "split", "genre", "only_genre", "licence"),
+    *("protocol", "language", "labels", "names"),
+)
+NUMBERS, SWITCHES = ("seed", "seats", "threshold"), ("open", "strict", "unlabelled")
+OF_FORM = ("how", "corpus", *TEXTS, *NUMBERS)  # values of the form of pairs
 
 
 @researcher_page
@@ -86,10 +98,10 @@ def new_import(request: HttpRequest) -> HttpResponse:
         rows = _first_rows(paths[0])
         proposal = _proposed(paths[0])
     except CommandError as problem:
-        error = str(problem)
+        error = said_on_page(problem)
     except BadMap as problem:
         kind = container_of(paths[0])
-        proposal = {"why": str(problem), "format": kind if kind in FORMATS else AUTO}
+        proposal = {"why": said_on_page(problem), "format": kind if kind in FORMATS else AUTO}
     if request.method == "POST" and not error:
         given = _given(request.POST)
         try:
@@ -102,10 +114,11 @@ def new_import(request: HttpRequest) -> HttpResponse:
             enqueue(job)
             return redirect("import-job", job.pk)
         except (CommandError, ValueError) as problem:
-            error = str(problem)
+            error = said_on_page(problem)
     known, bad_recipe = offered_recipes()
     keys = list(dict.fromkeys(key for _, record in rows for key in record))
     context: dict[str, Any] = {
+        "labels": LABELS,
         "names": names,
         "keys": keys,
         "rows": [(line, [(key, record.get(key, "")) for key in keys]) for line, record in rows],
@@ -116,8 +129,11 @@ def new_import(request: HttpRequest) -> HttpResponse:
         "recipes": [(f"{RECIPE}{name}", name, each.about) for name, each in sorted(known.items())],
         "bad_recipe": bad_recipe,
         "fields": ", ".join(FIELDS),
-        "partitions": PARTITIONS,
+        "partitions": CHOICES["partition"],
         "schemes": SCHEME_CHOICES,
+        "protocols": Corpus.Protocol.choices,
+        "incoming": incoming_files(),
+        "has_more": any(given.get(name) for name in MORE),
         "error": error,
     }
     return render(request, "annotation_site/new_import.html", context, status=422 if error else 200)
@@ -145,7 +161,7 @@ def import_job(request: HttpRequest, number: int) -> HttpResponse:
             enqueue(again)
             return redirect("import-job", again.pk)
         except (CommandError, ValueError) as problem:
-            error = str(problem)
+            error = said_on_page(problem)
     report = job.report or {}
     context = {
         "job": job,
@@ -160,10 +176,15 @@ def import_job(request: HttpRequest, number: int) -> HttpResponse:
             )
             if report.get(key)
         ],
-        "notes": notes_on(report),
+        # What a preview passes over stands in its first sentence.
+        "notes": notes_on({**report, "skipped": 0} if job.dry_run else report),
         "reasons": report.get("reasons", {}).items(),
-        "options": [(name.replace("_", " "), value) for name, value in job.options.items() if value],
-        "is_wanted": job.status in (job.WAITING, job.WORKING),
+        "options": [
+            (name.replace("_", " "), "yes" if value is True else value)
+            for name, value in job.options.items()
+            if value
+        ],
+        "is_under_way": job.is_under_way,
         "error": error,
         "again": f"{_form_of(job)}?{urlencode({'file': job.files, **_given_before(job)}, doseq=True)}",
     }
@@ -205,7 +226,7 @@ def new_premises(request: HttpRequest, slug: str) -> HttpResponse:
             enqueue(job)
             return redirect("import-job", job.pk)
         except CommandError as problem:
-            error = str(problem)
+            error = said_on_page(problem)
     context = {
         "corpus": corpus,
         "files": incoming_files(),
@@ -231,7 +252,7 @@ def send_file(request: HttpRequest) -> HttpResponse:
         try:
             stored = store_text(**given)
         except CommandError as problem:
-            error = str(problem)
+            error = said_on_page(problem)
         else:
             messages.success(request, f"The file is stored as {stored}. Nothing is imported yet.")
             where = reverse("import-premises", args=[slug]) if corpus else reverse("new-import")
@@ -248,7 +269,7 @@ def send_file(request: HttpRequest) -> HttpResponse:
 def _given(sent: QueryDict) -> dict[str, Any]:
     """Returns the form as it was submitted."""
     found = {name: sent.get(name, "").replace("\0", "").strip() for name in OF_FORM}
-    return {**found, "open": sent.get("open") == "yes"}
+    return {**found, **{name: sent.get(name) == "yes" for name in SWITCHES}}
 
 
 def _given_before(job: PairImportJob) -> dict[str, Any]:
@@ -262,33 +283,31 @@ def _given_before(job: PairImportJob) -> dict[str, Any]:
 
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
     """Returns corpus, recipe and options of a command. Raises ValueError."""
-    seed = given["seed"] or "0"
-    if not seed.isdecimal() or len(seed) > 9:
-        raise ValueError("The seed must be a whole number, such as 1.")
-    options: dict[str, Any] = {name: given[name] for name in TEXTS if given[name]}
-    options |= {"seed": int(seed), **({"open": True} if given["open"] else {})}
-    if given["how"].startswith(RECIPE):
-        if any(given[name] for name in ("partition", "genre", "only_genre")):
-            raise ValueError(
-                "A recipe says itself what partition and genre its pairs have: leave these empty."
-            )
-        known = {key: value for key, value in options.items() if key in ("seed", "split", "licence", "open")}
-        return {"corpus": given["corpus"], "recipe": given["how"].removeprefix(RECIPE), "options": known}
-    if given["how"] not in (AUTO, *FORMATS):
-        raise ValueError("Choose a format or a recipe.")
-    options |= {name: given[name] for name in ("partition", "scheme") if given[name]}
-    if (given.get("scheme") and given["scheme"] not in SCHEMES) or given["partition"] not in (
-        "",
-        *PARTITIONS,
-    ):
-        raise ValueError("Choose a scheme and a partition from the lists.")
-    return {"corpus": given["corpus"], "recipe": "", "options": {**options, "format": given["how"]}}
+    is_recipe = given["how"].startswith(RECIPE)
+    options: dict[str, Any] = {name: given[name] for name in (*TEXTS, *SWITCHES) if given[name]}
+    options |= {name: _whole(name, given[name]) for name in NUMBERS if given[name]}
+    if is_recipe:
+        options = {name: value for name, value in options.items() if name not in PROPOSED}
+    else:
+        options["format"] = given["how"]
+    known = RECAST_OPTIONS if is_recipe else {**IMPORT_OPTIONS, "format": ""}
+    if strange := [name for name in options if name not in known]:
+        kind = "recipe" if is_recipe else "format"
+        raise FieldError(f"With a {kind}, leave empty: {', '.join(f'{{{name}}}' for name in strange)}.")
+    recipe = given["how"].removeprefix(RECIPE) if is_recipe else ""
+    return {"corpus": given["corpus"], "recipe": recipe, "options": options}
 
 
-def _proposed(path: Path) -> dict[str, str]:
+def _whole(name: str, text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise FieldError(f"{{{name}}} must be a whole number, such as 3.")
+    return int(text)
+
+
+def _proposed(path: Path) -> dict[str, Any]:
     """Returns the format and the maps that the first lines suggest. Raises BadMap."""
-    options = sniffed(path).options
-    return {"options": options, **{name.replace("-", "_"): value for name, value in OPTION.findall(options)}}
+    options = dict(sniffed(path).options)
+    return {"options": [(LABELS[name], value) for name, value in options.items()], **options}
 
 
 def _first_rows(path: Path) -> list[tuple[int, dict[str, str]]]:

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from collection.corpus_schema.corpus import CorpusPart
+from collection.formats.field_errors import FieldError
 from collection.formats.lines import BadLine, sha256_of
 from collection.formats.maps import BadMap
 from collection.formats.records import ImportedPair
@@ -23,6 +24,7 @@ from nli.labels import SCHEMES
 from schemas.base import default_of
 from shared.portions import portions
 from validation.models import Label, Question
+from validation.pairs.door import look_before_opening
 from validation.pairs.published_labels import create_corpus, import_portion, main_question, open_imported
 
 REASONS_LISTED = 100  # different reasons that are counted
@@ -36,6 +38,7 @@ NOTES = {
     "published_labels": "pairs have a published label",
     "published_differs": "of them differ from the majority of the votes: published, differs from the votes",
     "published_without_majority": "of them have no majority behind them: published, no majority",
+    "author_differs": "of them have another label from their author",
     "self_validated": "pairs have their author among the validators too; their labels are imported unchanged",
     "people": "new annotators, by the codes of the file",
     "fewer_labels": "pairs have fewer labels than seats; no seats are opened for them",
@@ -54,16 +57,17 @@ class StrictRefusal(Exception):
     """A strict import met an invalid line. Nothing was written; `report` names the lines."""
 
     def __init__(self, report: "PairReport") -> None:
-        super().__init__(f"{report.refused_count} lines were refused.")
+        first = "; ".join(f"{each.file}, line {each.line}: {each.reason}" for each in report.refused[:3])
+        super().__init__(f"{refused_lines(report)}, so nothing was written (strict). The first: {first}.")
         self.report = report
 
 
-class WrongCorpus(Exception):
+class WrongCorpus(FieldError):
     """The existing corpus does not fit the options. The text says what to do."""
 
 
-class NoLabels(Exception):
-    """The file's pairs have no labels, and --unlabelled was not given. Nothing of it was written."""
+class NoLabels(FieldError):
+    """The file's pairs have no labels, and `unlabelled` was not given. Nothing of it was written."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class PairOrder:
     unlabelled: accept a file without any label. dry_run: report what an import would do, and write nothing.
     read_as: the options that name the format. split: puts pairs into partitions that neither the file nor their
     line names. unless_votes: only in a corpus without votes. about: of a corpus to be made. only_genre: excludes all
-    other pairs of the files.
+    other pairs of the files. looks: opens no pairs with labels before somebody looked at what their hypotheses give away.
     """
 
     slug: str
@@ -98,6 +102,7 @@ class PairOrder:
     unless_votes: bool = False
     about: str = ""
     only_genre: str = ""
+    looks: bool = False
 
     def wants(self, item: ImportedPair | BadLine) -> bool:
         """Returns whether the pair is of the requested genre, if one was requested."""
@@ -123,7 +128,8 @@ class PairReport:
 
     rows: of the files, as far as they were read. reasons: the number of lines with errors for each reason. keys: of
     the first such line whose keys are known. first: the first imported pairs. left_out: answers that name several
-    labels. other_genres: pairs of genres that were not requested.
+    labels. other_genres: pairs of genres that were not requested. unseen: nobody has looked at what the hypotheses of the
+    pairs to be opened give away.
     """
 
     rows: int = 0
@@ -138,6 +144,7 @@ class PairReport:
     genres_made: list[str] = field(default_factory=list)
     ids_changed: list[str] = field(default_factory=list)
     opened: int = 0
+    unseen: bool = False
     corpus_is_new: bool = False
     first: list[PlannedPair] = field(default_factory=list)
     left_out: int = 0
@@ -153,6 +160,10 @@ class PairReport:
                 self.refused.append(Refusal(file, line.line, line.reason))
 
 
+def refused_lines(report: PairReport) -> str:
+    return f"{report.refused_count:,} line{' was' if report.refused_count == 1 else 's were'} refused"
+
+
 def rules_of(order: PairOrder, form: ImportFormat, corpus: Corpus | None) -> tuple[Rules, str]:
     """Returns how the lines are imported, and the protocol: by the corpus if it exists, else by the order and format."""
     scheme = corpus.scheme if corpus else order.scheme or form.scheme or default_of(CorpusPart, "scheme")
@@ -164,6 +175,39 @@ def rules_of(order: PairOrder, form: ImportFormat, corpus: Corpus | None) -> tup
     return Rules(scheme, SCHEMES[scheme], elicited, order.take, asked), protocol
 
 
+def checked(order: PairOrder) -> tuple[Corpus | None, ImportFormat, Rules, str]:
+    """Returns the corpus if it exists, the format with its facts, and what `rules_of` says.
+
+    Raises WrongCorpus, and BadMap if the label map contains a label that the corpus does not have.
+    """
+    form = order.form.knowing(order.files[0])
+    corpus = Corpus.objects.filter(slug=order.slug).first()
+    if corpus is not None:
+        _check_kind(corpus, order, form)
+    rules, protocol = rules_of(order, form, corpus)
+    labels = form.fields.labels.targets if form.fields else set()
+    if strange := sorted(labels - {*rules.labels, *rules.votes}):
+        raise BadMap(
+            'The label map gives "{0}", which is not a label of {1} ({2}). Choose another set of labels with {scheme}: {3}.',
+            *(strange[0], rules.scheme, ", ".join(rules.labels), ", ".join(SCHEMES)),
+        )
+    return corpus, form, rules, protocol
+
+
+def check_labels(order: PairOrder, report: PairReport, path: Path, first: Sequence[PlannedPair]) -> None:
+    """Raises NoLabels if none of the first pairs of a file has a label, unless the order is for such pairs."""
+    if order.unlabelled or order.open:
+        return
+    if not any(plan.votes or plan.author_label or plan.published_label for plan in first):
+        unread = ", ".join(sorted(report.unread))
+        read = f"Of its keys these were not read: {unread}. " if unread else ""
+        raise NoLabels(
+            "{0}: none of the first {1:,} pairs has a label. {2}Is {3} the file's format? For pairs without labels, choose"
+            " {unlabelled}, or {open} to have them labelled.",
+            *(path.name, len(first), read, order.form.name),
+        )
+
+
 def with_split(order: PairOrder, tell: Callable[[str], None] = lambda text: None) -> PairOrder:
     """Returns the order without its split if that is for corpora without votes, and this one has or gets some.
 
@@ -172,8 +216,7 @@ def with_split(order: PairOrder, tell: Callable[[str], None] = lambda text: None
     """
     if not order.unless_votes or order.split is None or order.partition:
         return order
-    corpus = Corpus.objects.filter(slug=order.slug).first()
-    rules, _ = rules_of(order, order.form.knowing(order.files[0]), corpus)
+    corpus, _, rules, _ = checked(order)
     written = corpus and (corpus.prompts.exists() or Label.objects.filter(question__corpus=corpus).exists())
     if written or _any_votes(order, rules, tell):
         return replace(order, split=None)
@@ -256,11 +299,27 @@ def import_pairs(
     if order.open and work.pairs is not None:
         with transaction.atomic():
             question = main_question(corpus=work.pairs.corpus)
-            report.opened = open_imported(question=question, sources=work.sources, seed=order.seed)
+            look = look_before_opening(question)
+            report.unseen = look is not None and look.is_missing
+            if not (order.looks and report.unseen):
+                report.opened = open_imported(question=question, sources=work.sources, seed=order.seed)
             confirm()
     if report.counts.get("pairs", 0) >= MANY:
         refresh_planner(Premise, Pair, Label)
     return report
+
+
+def started(order: PairOrder, form: ImportFormat, corpus: Corpus, *, writes: bool = True) -> PairImport:
+    """Returns the state of an import at its beginning."""
+    return PairImport(
+        corpus=corpus,
+        partition=order.partition,
+        genre=order.genre,
+        default_genre=form.genre,
+        genre_facts=form.genres,
+        ids_repeat=form.ids_repeat,
+        writes=writes,
+    )
 
 
 class _Work:
@@ -275,24 +334,8 @@ class _Work:
     ) -> None:
         self.order, self.report, self.tell, self.confirm = order, report, tell, confirm
         self.sources: list[Source] = []
-        self.form = order.form.knowing(order.files[0])
-        self.pairs: PairImport | None = None
-        corpus = Corpus.objects.filter(slug=order.slug).first()
-        if corpus is not None:
-            _check_kind(corpus, order, self.form)
-            self.pairs = self._start(corpus)
-        self.rules, self.protocol = rules_of(order, self.form, corpus)
-        self._check_map()
-
-    def _check_map(self) -> None:
-        """Raises BadMap if the label map contains a label that the corpus does not have."""
-        known = {*self.rules.labels, *self.rules.votes}
-        labels = self.form.fields.labels.targets if self.form.fields else set()
-        if strange := sorted(labels - known):
-            raise BadMap(
-                f'The label map gives "{strange[0]}", which is not a label of {self.rules.scheme}'
-                f" ({', '.join(self.rules.labels)}). Choose another set of labels with --scheme: {', '.join(SCHEMES)}."
-            )
+        corpus, self.form, self.rules, self.protocol = checked(order)
+        self.pairs = self._start(corpus) if corpus is not None else None
 
     def run(self) -> None:
         for path in self.order.files:
@@ -301,29 +344,12 @@ class _Work:
             for portion in portions(self.order.form.read(path), PORTION):
                 plans = plans_of(self.order, self.rules, self.report, path, portion)
                 if plans and file is None:
-                    self._check_labels(path, plans)
+                    check_labels(self.order, self.report, path, plans)
                 if plans:
                     file = self._write(path, digest, file, plans)
                 self.tell(
                     f"{path.name}: line {portion[-1].line:,}, {self.report.counts.get('pairs', 0):,} pairs in"
                 )
-
-    def _check_labels(self, path: Path, plans: Sequence[PlannedPair]) -> None:
-        if self.order.unlabelled or self.order.open:
-            return
-        if not any(plan.votes or plan.author_label or plan.published_label for plan in plans):
-            read = (
-                f"Of its keys these were not read: {', '.join(unread)}. "
-                if (unread := self._unread())
-                else ""
-            )
-            raise NoLabels(
-                f"{path.name}: none of the first {len(plans):,} pairs has a label. {read}Is {self.form.name} the"
-                " file's format? For pairs without labels, pass --unlabelled, or --open to have them labelled."
-            )
-
-    def _unread(self) -> list[str]:
-        return sorted(self.report.unread)
 
     def _write(
         self, path: Path, digest: str, file: PairSource | None, plans: list[PlannedPair]
@@ -347,14 +373,7 @@ class _Work:
         return file
 
     def _start(self, corpus: Corpus) -> PairImport:
-        return PairImport(
-            corpus=corpus,
-            partition=self.order.partition,
-            genre=self.order.genre,
-            default_genre=self.form.genre,
-            genre_facts=self.form.genres,
-            ids_repeat=self.form.ids_repeat,
-        )
+        return started(self.order, self.form, corpus)
 
     def _create(self) -> Corpus:
         self.report.corpus_is_new = True
@@ -384,25 +403,31 @@ def _asked(corpus: Corpus) -> str:
 
 
 def _check_kind(corpus: Corpus, order: PairOrder, form: ImportFormat) -> None:
-    for key in ("scheme", "protocol"):
-        there = getattr(corpus, key)
-        named, of_format = getattr(order, key), getattr(form, key)
-        if named and named != there:
+    question = Question.objects.filter(corpus=corpus, is_main=True).first()
+    facts = {key: getattr(corpus, key) for key in ("scheme", "protocol", "language")}
+    if question is not None:
+        facts |= {"seats": question.seats, "threshold": question.threshold}
+    for key, there in facts.items():
+        if (named := getattr(order, key)) and named != there:
             raise WrongCorpus(
-                f'{corpus.slug} has the {key} "{there}". Omit --{key} {named}, or name another corpus.'
+                f'{{0}} has the {key} "{{1}}". Omit {{{key}}} {{2}}, or name another corpus.',
+                *(corpus.slug, there, named),
             )
+    for key in ("scheme", "protocol"):
+        there, named, of_format = facts[key], getattr(order, key), getattr(form, key)
         if of_format and key == "scheme" and of_format == _asked(corpus):
             continue
         if of_format and of_format != there and not named:
             raise WrongCorpus(
-                f'Files of the format {form.name} have the {key} "{of_format}", but {corpus.slug} has "{there}". Name'
-                f" another corpus; it is made if it does not exist. If these pairs were made that way, pass --{key} {there}."
+                f'Files of the format {{0}} have the {key} "{{1}}", but {{2}} has "{{3}}". Name another corpus; it is'
+                f" made if it does not exist. If these pairs were made that way, choose {{{key}}} {{3}}.",
+                *(form.name, of_format, corpus.slug, there),
             )
     if order.genre and corpus.prompts.exists():
         known = list(corpus.genres.order_by("slug").values_list("slug", flat=True))
         if order.genre not in known:
             raise WrongCorpus(
-                f'{corpus.slug} has no genre "{order.genre}"; its genres are: {", ".join(known)}.'
+                '{0} has no genre "{1}"; its genres are: {2}.', corpus.slug, order.genre, ", ".join(known)
             )
 
 
@@ -416,7 +441,8 @@ def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
     keys = ("pairs", "premises", "labels", "author_labels", "published_labels", "people", "skipped")
     warned = (
         *("empty_hypotheses", "fewer_labels", "more_labels", "gold_differs", "premise_ids_changed"),
-        *("published_differs", "published_without_majority", "self_validated", "pair_ids_changed"),
+        *("published_differs", "published_without_majority", "author_differs", "self_validated"),
+        "pair_ids_changed",
     )
     return {
         "corpus": order.slug,
@@ -427,6 +453,7 @@ def summary(order: PairOrder, report: PairReport) -> dict[str, Any]:
         "reasons": dict(report.reasons.most_common()),
         "genres_made": report.genres_made,
         "opened": report.opened,
+        "unseen": report.unseen,
         "split": split_in_words(order),
         "partitions": report.partitions,
         "answers_left_out": report.left_out,

@@ -8,12 +8,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation_site.intake.files import INTERRUPTED
 from annotation_site.intake.pairs import (
-    NoLabels,
     PairOrder,
     PairReport,
     StrictRefusal,
-    WrongCorpus,
     notes_on,
+    refused_lines,
     split_in_words,
     summary,
 )
@@ -63,7 +62,7 @@ class PairsCommand(BaseCommand):
             raise CommandError(
                 f"{refused_lines(problem.report)}, so nothing was written (--strict)."
             ) from None
-        except (WrongCorpus, NoLabels, ValueError) as problem:
+        except ValueError as problem:
             raise CommandError(str(problem)) from None
 
     def write(self, options: dict[str, Any]) -> None:
@@ -107,10 +106,6 @@ class PairsCommand(BaseCommand):
             self.stderr.write(f"The keys or columns of the file are: {', '.join(report.keys)}.")
 
 
-def refused_lines(report: PairReport) -> str:
-    return f"{report.refused_count:,} line{' was' if report.refused_count == 1 else 's were'} refused"
-
-
 def lines(order: PairOrder, report: PairReport) -> list[str]:
     """Returns the report for a person: what was imported, then remarks about it."""
     counts = report.counts
@@ -134,6 +129,10 @@ def lines(order: PairOrder, report: PairReport) -> list[str]:
     if report.partitions:
         each = ", ".join(f"{name} {number:,}" for name, number in sorted(report.partitions.items()))
         found.append(f"  partitions: {each} ({split_in_words(order)})")
+    if report.unseen:
+        found.append(
+            f"  nobody has looked at what the hypotheses of the opened pairs give away: bias {order.slug}"
+        )
     if report.unread:
         found.append(f"  keys that were not read: {', '.join(sorted(report.unread))}")
     if order.dry_run:

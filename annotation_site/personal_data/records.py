@@ -60,6 +60,7 @@ def everything_about(user: User) -> Iterator[Row]:
         "email": user.email,
         "code": user.code,
         "role": user.role,
+        "language": user.language,
         "joined_at": user.date_joined,
         "last_signed_in_at": user.last_login,
     }
@@ -73,7 +74,8 @@ def _records(user: User) -> dict[str, Any]:
     return {
         "platform": user.platform_identities.values("platform", "participant"),
         "visit": Visit.objects.filter(user=user).values(
-            "study", "session", "arrived_at", "finished_at", platform=F("link__platform")
+            *("study", "session", "arrived_at", "finished_at", "returned_at", "ended_as"),
+            platform=F("link__platform"),
         ),
         "sign-up": user.sign_ups.values("created_at", corpus_name=F("corpus__slug")),
         "consent": user.consents.values("given_at", "withdrawn_at", title=F("form__title")),
@@ -102,7 +104,8 @@ def _records(user: User) -> dict[str, Any]:
             "tries", "passed_at", corpus=F("question__corpus__slug")
         ),
         "exam": ExamAttempt.objects.filter(annotator=user).values(
-            "number", "score", "passed", "sent_at", "judgement", corpus=F("exam__corpus__slug")
+            *("number", "score", "passed", "sent_at", "judged_at", "judgement"),
+            corpus=F("exam__corpus__slug"),
         ),
         "exam answer": ExamAnswer.objects.filter(attempt__annotator=user).values(
             "premise", "hypothesis", "label", corpus=F("attempt__exam__corpus__slug")
@@ -141,6 +144,7 @@ def _records(user: User) -> dict[str, Any]:
             "author_label",
             "created_at",
             "withdrawn_at",
+            "withdrawn_because",
             text=F("hypothesis"),
             corpus_name=F("corpus__slug"),
         ),

@@ -4,13 +4,11 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.pages.access import researcher_form
 from accounts.pages.chart_files import chart_file
 from annotation_site.researchers.annotator_list import MODELS, annotator_list
 from collection.models import Corpus
-from jobs.tasks import enqueue
 from validation.models import Question
 from validation.questions.addresses import address_in, also, asked_question
 from validation.questions.lookup import answer_words
@@ -22,25 +20,15 @@ from validation.statistics.annotator_table import COLUMNS
 from validation.statistics.cached import (
     FIRST_DIMENSION,
     Kind,
-    cancel_request,
     current,
     current_agreement,
     current_annotators,
-    request_statistics,
-    stored,
 )
+from validation.statistics.cached_pages import cached_part, count_or_stop
 from validation.statistics.definitions import DEFINITIONS
 from validation.statistics.vote_patterns import DIMENSIONS
 
 PAIRWISE_SHOWN = 50
-# The name of each kind in a form, and on the page.
-CACHED = {
-    Kind.AGREEMENT: ("agreement", "Agreement by {by}"),
-    Kind.ANNOTATORS: ("figures", "Statistics of annotators"),
-    Kind.MODELS: ("models", "Dawid-Skene and MACE"),
-    Kind.WAGES: ("wages", "Hourly pay and earnings"),
-}
-
 # What the columns of quality.MEANINGS are called on the page.
 NAMED = {
     **COLUMNS,
@@ -122,24 +110,6 @@ def annotators_page(request: HttpRequest, slug: str) -> HttpResponse:
         "definitions": DEFINITIONS,
     }
     return render(request, "annotation_site/annotators.html", context)
-
-
-def count_or_stop(request: HttpRequest, question: Question, *kinds: Kind, by: str = "") -> None:
-    for kind in kinds:
-        if request.POST.get("do") == "stop":
-            cancel_request(question=question, kind=kind, by=by)
-        else:
-            enqueue(request_statistics(question=question, kind=kind, by=by))
-
-
-def cached_part(request: HttpRequest, question: Question, kind: Kind, by: str = "") -> HttpResponse:
-    """Returns the progress of a count, for htmx, every two seconds; afterwards lets htmx reload the page."""
-    _, row = stored(question, kind, by)
-    if not row.is_wanted:
-        return HttpResponseClientRefresh()
-    what, name = CACHED[kind]
-    context = {"cached": row, "what": what, "name": name.format(by=by), "by": by, "also": also(question)}
-    return render(request, "annotation_site/_cached.html", context)
 
 
 def agreement_context(found: AgreementReport, question: Question) -> dict[str, Any]:

@@ -8,9 +8,8 @@ from django.http import HttpRequest
 
 from shared.sorted_lists import Column, Head, sorted_list
 from validation.models import Question
-from validation.questions.lookup import answer_words
 from validation.statistics.annotator_quality import Annotator
-from validation.statistics.annotator_table import COLUMNS, columns_of, shown_figure, spread_of
+from validation.statistics.annotator_table import COLUMNS, columns_of, share_names, shown_figure, spread_of
 
 MODELS = {"dawid_skene": "Dawid-Skene", "mace": "MACE"}
 USUAL = "-labels"
@@ -37,8 +36,7 @@ def annotator_list(
     question: Question,
 ) -> AnnotatorList:
     """Makes the table in the order of the address; the usual one is by labels."""
-    words = {f"share: {label}": word for label, word in answer_words(question).items()}
-    names = {**COLUMNS, **words, **MODELS}
+    names = {**COLUMNS, **share_names(question), **MODELS}
     values: dict[str, dict[str, Any]] = {
         each.code: {**columns_of(each, question.labels), **models.get(each.code, {})} for each in found
     }

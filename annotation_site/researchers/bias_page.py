@@ -1,52 +1,89 @@
 """The page for researchers that shows what the hypotheses of a corpus reveal before it is opened."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts.pages.access import researcher_form
-from jobs.tasks import enqueue
-from validation.questions.addresses import address_in, asked_question
-from validation.statistics.cached import Kind, cancel_request, current, request_statistics
+from accounts.pages.chart_files import chart_file
+from shared.charts import FEWEST_PAIRS, Chart, Column, interval, with_values
+from shared.intervals import wilson
+from shared.numbers import percent
+from validation.models import Question
+from validation.pairs.door import group_name, shown
+from validation.questions.addresses import address_in, also, asked_question
+from validation.questions.lookup import answer_words, names_in
+from validation.statistics.cached import Kind, current
+from validation.statistics.cached_pages import cached_part, count_or_stop
 
 LONGEST_KEY = 20
 
 
 @researcher_form
 def bias(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows the result of a worker: no web process splits hypotheses into words."""
+    """Shows the result of a worker: no web process splits hypotheses into words. `chart`: the chart as CSV."""
     question = asked_question(request, slug)
     by = request.GET.get("by", "").replace("\0", "")[:LONGEST_KEY]
     if request.method == "POST":
-        if request.POST.get("do") == "stop":
-            cancel_request(question=question, kind=Kind.BIAS, by=by)
-        else:
-            enqueue(request_statistics(question=question, kind=Kind.BIAS, by=by))
+        count_or_stop(request, question, Kind.BIAS, by=by)
         return redirect(address_in("bias", question, **({"by": by} if by else {})))
+    if "part" in request.GET:
+        return cached_part(request, question, Kind.BIAS, by)
     found, row = current(question, Kind.BIAS, by)
+    names = names_in(question.corpus).get(found["by"], {}) if found else {}
+    charts = with_values([_alone(found, names, question)]) if found else []
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], f"{slug}-hypotheses-alone")
     context: dict[str, Any] = {
         "question": question,
-        "found": found,
-        "kept": row,
-        "rows": [_row(each) for each in found["groups"]] if found else [],
-        "words": [
-            ("Words that go with a label", found["giveaways"]),
-            ("Neighbouring words that go with a label", found["giveaway_pairs"]),
-        ]
-        if found
-        else [],
+        "answers": answer_words(question),
+        **shown(found, names),
+        "cached": row,
+        "by": by,
+        "also": also(question),
+        "charts": charts,
     }
     return render(request, "annotation_site/bias.html", context)
 
 
-def _row(group: dict[str, Any]) -> dict[str, Any]:
-    alone = group["hypothesis_only"]
-    return {
-        "name": "all" if group["group"] is None else group["group"] or "not said",
-        "pairs": group["pairs"],
-        "labels": list(group["labels"].values()),
-        "commonest": f"{group['commonest']:.1%}",
-        "alone": "" if alone is None else f"{alone:.1%}",
-        "gives_away": group["gives_away"],
-    }
+def _alone(found: Mapping[str, Any], names: Mapping[str, str], question: Question) -> Chart | None:
+    """Draws how often a classifier that reads no premise is right, by group, beside the majority class."""
+    rows = []
+    for each in found["groups"]:
+        if each["hypothesis_only"] is not None:
+            group = each["group"]
+            low, high = wilson(each["hypothesis_only"], each["pairs"])
+            is_genre = found["by"] == "genre" and group is not None
+            rows.append(
+                {
+                    "group": group_name(group, names),
+                    "pairs": each["pairs"],
+                    "alone": each["hypothesis_only"],
+                    "low": low,
+                    "high": high,
+                    "majority": each["commonest"],
+                    **({"href": address_in("pairs", question, genre=group)} if is_genre else {}),
+                }
+            )
+    if not rows:
+        return None
+    first = rows[0]
+    points = 100 * (first["alone"] - first["majority"])
+    than = f"{abs(points):.1f} points {'more' if points >= 0 else 'less'} than the majority class"
+    return Chart(
+        "alone",
+        "dots",
+        f"Read alone, hypotheses tell the label of {percent(first['alone'])} of the pairs, {than}.",
+        [
+            Column("group", found["by"]),
+            Column("pairs", "pairs", "count"),
+            Column("alone", "hypothesis alone", "share", "With its 95% interval after Wilson."),
+            *interval(),
+            Column("majority", "majority class", "share"),
+        ],
+        rows,
+        {"y": "group", "x": "alone", "low": "low", "high": "high", "n": "pairs", "others": ["majority"]},
+        note=f"A point over fewer than {FEWEST_PAIRS} pairs is faint.",
+    )

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_form
+from accounts.pages.chart_files import chart_file
 from annotation_site.researchers.funnel import REACHED, STEPS, funnels, visits_at
 from collection.joining import entry_links
 from collection.joining.estimates import estimate, tasks_of
@@ -145,7 +146,7 @@ def links_page(request: HttpRequest, slug: str) -> HttpResponseBase:
 def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
     """Shows one link: address, pay, ends, funnel. POST changes it, closes it (`do=close`), or opens it again.
 
-    `step`: who reached this step of the funnel; with `as=csv`: as CSV.
+    `step`: who reached this step of the funnel; with `as=csv`: as CSV. `chart`: the funnel as CSV.
     """
     corpus = get_object_or_404(Corpus, slug=slug)
     link = get_object_or_404(EntryLink.objects.select_related("corpus"), corpus=corpus, pk=number)
@@ -158,11 +159,16 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
         form.save()
         messages.success(request, "Saved.")
         return redirect("entry-link", slug, number)
-    stored = EntryLink.objects.select_related("corpus").get(pk=number)  # the form writes into its instance
+    stored = EntryLink.objects.select_related("corpus__consent_form").get(
+        pk=number
+    )  # the form writes into its instance
     step = request.GET.get("step", "")
     visits = visits_at(stored, step) if step in REACHED else None
     if visits is not None and request.GET.get("as") == "csv":
         return csv_file(stored_as_csv(visits, OF_VISITS), f"{slug}-{number}-{step}")
+    funnel = funnels([stored])[stored.pk]
+    if "chart" in request.GET:
+        return chart_file(funnel.charts(), request.GET["chart"], f"{slug}-{number}")
     query = entry_links.parameters_for_platform(stored)
     address = request.build_absolute_uri(reverse("enter", args=[stored.token]))
     invented = urlencode(
@@ -178,7 +184,8 @@ def link_page(request: HttpRequest, slug: str, number: int) -> HttpResponseBase:
         "try_address": f"{address}?{invented}",
         "estimate": estimate(stored),
         "ends": [(end.label, end.name.lower(), entry_links.way_back(stored, end)) for end in Visit.End],
-        "funnel": funnels([stored])[stored.pk],
+        "funnel": funnel,
+        "charts": funnel.charts(),
         "step": next((title for key, title, _ in STEPS if key == step and visits is not None), ""),
         "visits": visits
         if visits is None

@@ -10,7 +10,7 @@ class FloorForm(forms.Form):
         min_value=0,
         max_value=1_000,
         decimal_places=2,
-        help_text="People below it are listed with the difference.",
+        help_text="People below it come first, with the difference.",
     )
 
     def cents(self) -> int:

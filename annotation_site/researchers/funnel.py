@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from collection.joining.visits import texts_in
 from collection.models import EntryLink, PromptReading, Visit
+from shared.charts import Chart, Column
 from validation.labelling.submitting import answered_in
 from validation.models import QuestionReading
 
@@ -38,15 +40,45 @@ class Funnel:
     steps: dict[str, int]
     ends: dict[str, int]
 
-    def rows(self) -> list[tuple[str, str, str, int]]:
-        """Return the key of the step if its people are known, its title, its meaning, its number."""
-        return [
-            (key if key in REACHED else "", title, meaning, self.steps[key]) for key, title, meaning in STEPS
+    def charts(self) -> list[Chart]:
+        """Return the steps as a chart, each with the address of its people; none while nobody came."""
+        if not any(self.steps.values()):
+            return []
+        rows: list[dict[str, Any]] = [
+            {
+                "step": title,
+                "people": self.steps[key],
+                "hrefs": {"people": f"?step={key}#people"} if key in REACHED and self.steps[key] else {},
+            }
+            for key, title, _ in STEPS
         ]
+        return [
+            Chart(
+                "funnel",
+                "bars",
+                self._finding(),
+                [Column("step", "step"), Column("people", "people", "count")],
+                rows,
+                {"y": "step", "series": ["people"], "x_name": "people"},
+                explained=[(title, meaning) for _, title, meaning in STEPS],
+            )
+        ]
+
+    def _finding(self) -> str:
+        began = self.steps["began"]
+        if not began:
+            return "Nobody who opened the link began."
+        path = STEPS[1:-1]  # who goes back may have finished or not
+        lost, title = max(
+            ((self.steps[before[0]] - self.steps[after[0]], after[1]) for before, after in pairwise(path)),
+            key=lambda each: each[0],
+        )
+        found = f"{self.steps['finished']:,} of {began:,} who began finished"
+        return f"{found}; most are lost before “{title}” ({lost:,})." if lost > 0 else f"{found}."
 
 
 def funnels(links: Iterable[EntryLink]) -> dict[int, Funnel]:
-    """Returns id of a link -> its funnel. Erased people stay in it: a visit holds nothing of them but that it was."""
+    """Returns id of a link -> its funnel. Visits of erased people still count; they hold nothing about anybody."""
     opened = {link.pk: link.opened for link in links}
     ends = {end.name.lower(): Count("pk", filter=Q(ended_as=end)) for end in Visit.End}
     reached = {step: Count("pk", filter=condition) for step, condition in REACHED.items()}

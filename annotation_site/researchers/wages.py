@@ -179,7 +179,10 @@ def as_csv(found: Sequence[Wage], floor_cents: int) -> str:
         "doubtful_pieces",
     ]
     rows = (
-        [wage.code, wage.pieces, wage.hours, wage.cents, wage.hourly_cents, wage.missing_cents(floor_cents)]
+        [
+            *(wage.code, wage.pieces, wage.hours, wage.cents, wage.hourly_cents),
+            *(wage.missing_cents(floor_cents), wage.doubtful),
+        ]
         for wage in found
     )
     return csv_text([header, *rows])

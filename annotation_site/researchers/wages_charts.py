@@ -16,6 +16,8 @@ from shared.numbers import short_day, written
 
 CLASSES = 12  # of hourly pay, about
 STEPS = (10, 20, 25, 50)  # cents, and these times ten: the widths that a class may have
+ROOM = 1.2  # times the highest pay: a floor may be above it
+FLOOR, FLOOR_STEP = "floor", 25  # the line that can be moved, by so many cents
 MOST_DAYS = 120  # in a picture; longer work is shown by week
 TASKS = {kind: kind.label.partition(":")[0].capitalize() for kind in LedgerEntry.Kind}
 
@@ -35,7 +37,7 @@ def money_by_day(corpus: Corpus) -> Days:
     return sorted(rows.values_list("day", "kind").annotate(cents=Sum("cents")))
 
 
-def owed(days: Sequence[tuple[date, str, int]]) -> list[tuple[str, int]]:
+def earned(days: Sequence[tuple[date, str, int]]) -> list[tuple[str, int]]:
     """Returns (task, cents) of everything earned, the largest sum first."""
     sums: defaultdict[str, int] = defaultdict(int)
     for _, kind, cents in days:
@@ -63,7 +65,7 @@ def _hourly(found: Sequence[Wage], floor_cents: int) -> Chart | None:
         )
     lines = [{"axis": "x", "value": median, "name": f"median (${median / 100:,.2f})"}]
     if floor_cents:
-        lines.append({"axis": "x", "value": floor_cents, "name": f"floor (${floor_cents / 100:,.2f})"})
+        lines.append({"axis": "x", "value": floor_cents, "name": f"{FLOOR} (${floor_cents / 100:,.2f})"})
     return Chart(
         "hourly",
         "histogram",
@@ -77,8 +79,16 @@ def _hourly(found: Sequence[Wage], floor_cents: int) -> Chart | None:
             {"low": (first + k) * width, "high": (first + k + 1) * width, "people": number}
             for k, number in enumerate(counts)
         ],
-        {"low": "low", "high": "high", "y": "people", "x_name": "hourly pay"},
+        {
+            "low": "low",
+            "high": "high",
+            "y": "people",
+            "x_name": "hourly pay",
+            "x_domain": [0, ROOM * max((first + len(counts)) * width, floor_cents)],
+            "moves": {"field": "id_floor", "times": 100, "step": FLOOR_STEP, "name": FLOOR},
+        },
         lines=lines,
+        note="A press in the picture sets the floor, or pulls its line.",
     )
 
 

@@ -1,6 +1,6 @@
 """The page about hourly pay, and about the lists by which people are paid."""
 
-from typing import cast
+from typing import Any, cast
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -13,9 +13,8 @@ from accounts.pages.admin_lists import is_administrator
 from accounts.pages.chart_files import chart_file
 from accounts.templatetags.money import dollars
 from annotation_site.researchers import payments, wages
-from annotation_site.researchers.agreement_pages import cached_part, count_or_stop
 from annotation_site.researchers.forms import FloorForm
-from annotation_site.researchers.wages_charts import money_by_day, owed, wage_charts
+from annotation_site.researchers.wages_charts import earned, money_by_day, wage_charts
 from annotation_site.researchers.wages_counted import counted_wages
 from collection.models import MOST_TOP_UP_CENTS, Corpus, PayList
 from shared.csv_files import csv_file
@@ -23,6 +22,7 @@ from shared.csv_tables import csv_text
 from shared.sorted_lists import Column, sorted_list
 from validation.models import Question
 from validation.statistics.cached import Kind, is_computed_in_request
+from validation.statistics.cached_pages import cached_part, count_or_stop
 
 COLUMNS = [
     Column("code", "Code", lambda each: each.code),
@@ -87,8 +87,16 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], f"{corpus.slug}-pay")
     missing = Column("missing", "Missing", lambda each: each.missing_cents(floor), is_number=True)
-    table = sorted_list(request, found, [*COLUMNS, missing] if floor else COLUMNS, "-pieces", "people")
+    table = sorted_list(
+        request,
+        found,
+        [*COLUMNS, missing] if floor else COLUMNS,
+        "-missing" if floor else "-pieces",
+        "people",
+    )
     ticked = wages.chosen(found, floor, codes if asked else None)
+    unapproved = payments.unapproved(corpus).total_cents()
+    pay_lists: list[Any] = list(payments.pay_lists(corpus))
     context = {
         "corpus": corpus,
         "cached": row,
@@ -97,8 +105,8 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
         "floor": floor,
         "charts": charts,
         "floor_text": f"{floor / 100:.2f}" if floor else "",
-        "owed": owed(days),
-        "owed_cents": sum(cents for _, _, cents in days),
+        "earned": earned(days),
+        "owed_cents": unapproved + sum(each.cents for each in pay_lists if not each.paid_at),
         "summary": wages.summary(found, floor),
         "table": table,
         "rows": [(wage, wage.missing_cents(floor)) for wage in table.rows],
@@ -111,8 +119,8 @@ def pay_page(request: HttpRequest, slug: str) -> HttpResponse:
         "meanings": wages.MEANINGS,
         "refused": refused,
         "may_export": is_administrator(request),
-        "unapproved_cents": payments.unapproved(corpus).total_cents(),
-        "pay_lists": payments.pay_lists(corpus),
+        "unapproved_cents": unapproved,
+        "pay_lists": pay_lists,
     }
     failed = form.errors or error or refused
     return render(request, "annotation_site/pay.html", context, status=422 if failed else 200)

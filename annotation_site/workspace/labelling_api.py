@@ -1,4 +1,4 @@
-"""REST: the chart of a corpus's labelling."""
+"""REST: the charts of a corpus's labelling."""
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -12,18 +12,21 @@ from accounts.rest.permissions import IsResearcher
 from annotation_site.workspace.labelling_page import progress_charts, progress_of
 from validation.models import Question
 from validation.statistics import cached
+from validation.statistics.stock_charts import stock_charts
 
 
 class LabellingChartsView(APIView):
     permission_classes = [IsResearcher]
 
     @extend_schema(
-        summary="The chart of labelling: seats by state, day by day",
+        summary="The charts of labelling: seats by state, day by day; pairs by genre and state",
         description="`charts` is empty until a worker has counted a large corpus.",
         responses=ChartsSerializer,
         tags=["corpora"],
     )
     def get(self, request: Request, slug: str) -> Response:
         main = cached.with_size(Question.objects.filter(corpus__slug=slug, is_main=True))
-        found = progress_of(get_object_or_404(main.select_related("corpus")), timezone.now())
-        return charts_answer(progress_charts(found[1], found[0]) if found else [])
+        question = get_object_or_404(main.select_related("corpus"))
+        found = progress_of(question, timezone.now())
+        charts = progress_charts(found[1], found[0]) if found else []
+        return charts_answer([*charts, *stock_charts(question)])

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from accounts.pages.access import polled, researcher_page
 from accounts.pages.chart_files import chart_file
-from annotation_site.workspace.pipeline import A_DAY, DAYS, PACE_DAYS
+from annotation_site.workspace.pipeline import A_DAY, PACE_DAYS
+from annotation_site.workspace.texts_days import DAYS
 from collection.models import Corpus
 from collection.models.querysets import is_leased
 from shared.charts import Chart, Column, with_values
@@ -21,8 +22,8 @@ from shared.days import start_of_day
 from shared.numbers import percent
 from validation.models import Assignment, BatchItem, Label, Question
 from validation.statistics import cached
+from validation.statistics.newest_answers import newest_times
 
-NEWEST = 1000  # answers whose times are read
 PEOPLE_SHOWN = 50
 HOUR = timedelta(hours=1)
 
@@ -85,13 +86,11 @@ def stored_seats(
     question: Question, now: datetime, content: dict[str, Any]
 ) -> tuple[dict[str, int], list[tuple[date, int]]]:
     """Return seats by state and by day as a worker counted them for the overview; those in hand are counted now."""
-    held = BatchItem.objects.filter(
-        is_leased(now, "assignment__"),
-        assignment__question=question,
-        assignment__closed_at=None,
-        answer=None,
-        skip_reason=None,
-    ).count()
+    # Only the seats of open batches are looked at: few, however many seats are open.
+    handed_out = BatchItem.objects.filter(
+        is_leased(now, "assignment__"), assignment__question=question, assignment__closed_at=None
+    )
+    held = Label.objects.open().filter(is_leased(now), pk__in=handed_out.values("seat")).count()
     held = min(held, content["open_seats"])
     days, at_end = [], content["filled"]
     for day, _, labels in reversed(content["days"]):
@@ -134,11 +133,7 @@ def filled_by_day(question: Question, now: datetime, filled: int) -> list[tuple[
 
 def seconds_a_label(question: Question) -> float | None:
     """Return the median active seconds of the newest thousand answers; None without any."""
-    rows = BatchItem.objects.filter(
-        assignment__question=question, answer__isnull=False, active_ms__isnull=False
-    )
-    newest = rows.order_by("-pk").values_list("active_ms", flat=True)[:NEWEST]
-    times = [ms for ms in newest if ms is not None]
+    times = newest_times(question)
     return median(times) / 1000 if times else None
 
 

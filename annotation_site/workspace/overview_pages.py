@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import chain
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -18,9 +17,7 @@ from annotation_site.workspace.next_step import State, next_step
 from annotation_site.workspace.pipeline import Counts, counts_of
 from annotation_site.workspace.waiting import waiting, waiting_in
 from collection.models import Corpus
-from modeling.results.tables import results
-from modeling.watching.charts import comparison_charts
-from shared.charts import Chart
+from modeling.watching.charts import accuracy_chart
 from snapshots.models import Snapshot
 from validation.models import Question
 
@@ -98,7 +95,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": items,
         "newest": newest,
         "stages": stages(corpus, counts, newest.pair_count if newest else 0),
-        "chart": _baselines(newest),
+        "chart": accuracy_chart(newest) if newest else None,
     }
     if counts is not None:
         context["step"] = next_step(State(corpus, question, counts, items, newest))
@@ -166,10 +163,3 @@ def forecasts(counts: Counts, today: date) -> list[Forecast]:
             day = today + timedelta(days=round(days)) if days <= LONGEST_FORECAST else None
             found.append(Forecast(what, left, pace, day))
     return found
-
-
-def _baselines(snapshot: Snapshot | None) -> Chart | None:
-    """Return the chart of the baselines on the snapshot; None if no run is done."""
-    tables = results([snapshot]) if snapshot else []
-    charts = chain.from_iterable(comparison_charts(tables).values())
-    return next((chart for chart in charts if chart.kind == "dots"), None)

@@ -12,6 +12,7 @@ from modeling.folders import predictions_of
 from modeling.models import Evaluation, TrainingRun
 from modeling.results.predicted import read_predicted
 from snapshots.models import Snapshot, SnapshotPair
+from validation.questions.lookup import main_wordings
 
 MOST_RUNS = 20  # each reads a file
 
@@ -32,7 +33,13 @@ class Prediction:
 def pair_predictions(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """List the predictions of the newest runs that were evaluated on a snapshot with this pair."""
     pair = get_object_or_404(Pair.objects.select_related("corpus"), corpus__slug=slug, public_id=public_id)
-    context = {"corpus": pair.corpus, "pair": pair, "predictions": predictions_for(pair), "most": MOST_RUNS}
+    context = {
+        "corpus": pair.corpus,
+        "pair": pair,
+        "predictions": predictions_for(pair),
+        "most": MOST_RUNS,
+        "words": main_wordings(pair.corpus),
+    }
     return render(request, "workspace/pair_predictions.html", context)
 
 

@@ -14,6 +14,8 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
+from annotation_site.workspace.premises_charts import premise_stock
+from annotation_site.workspace.texts_days import DAYS, texts_by_day
 from collection.models import Corpus, LedgerEntry, Pair, Premise, PromptVersion, WritingSeat
 from shared.days import start_of_day
 from validation.gold.queries import is_complete, is_disputed
@@ -22,7 +24,6 @@ from validation.pairs.opening import openings, unopened_pairs
 from validation.statistics import cached
 from validation.statistics.progress import Progress, ignore_progress
 
-DAYS = 14
 PACE_DAYS = 7  # the mean of so many days is the pace of a forecast
 A_DAY = timedelta(days=1)
 
@@ -54,6 +55,10 @@ class Counts:
     spent: int = 0  # cents earned so far
     due_labels: int = 0  # cents that the open seats will cost
     due_texts: int = 0  # cents that the open writing tasks will cost
+    # [slug of a genre, premises, used up, with pairs], where a worker counted
+    premise_stock: list[list[Any]] = field(default_factory=list)
+    # slug of a genre -> ISO date -> texts, 14 days, where a worker counted
+    texts_by_day: dict[str, dict[str, int]] = field(default_factory=dict)
     made_at: datetime | None = None  # when a worker counted; None: during this request
 
     def pace(self, column: int) -> float:
@@ -94,8 +99,10 @@ def counts_of(corpora: Collection[Corpus]) -> dict[int, Counts | None]:
 
 def overview_of(question: Question, by: str = "", progress: Progress = ignore_progress) -> dict[str, Any]:
     """Return the counts of the question's corpus, for the cache. A worker calls it."""
-    counts = _count([question.corpus], {question.corpus_id: question}, timezone.now())[question.corpus_id]
-    return {name: value for name, value in asdict(counts).items() if name != "made_at"}
+    corpus, now = question.corpus, timezone.now()
+    counts = _count([corpus], {corpus.pk: question}, now)[corpus.pk]
+    found = {name: value for name, value in asdict(counts).items() if name != "made_at"}
+    return found | {"premise_stock": premise_stock(corpus), "texts_by_day": texts_by_day(corpus, now)}
 
 
 def _count(corpora: Collection[Corpus], questions: dict[int, Question], now: datetime) -> dict[int, Counts]:

@@ -9,6 +9,8 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.http import urlencode
 
 from accounts.pages.access import researcher_page
+from accounts.pages.chart_files import chart_file
+from annotation_site.workspace.premises_charts import stock_charts
 from collection.models import Corpus, Pair, Premise, WritingSeat
 from collection.texts import direction_of
 from shared.csv_files import csv_file
@@ -39,7 +41,8 @@ COLUMNS = {
 
 @researcher_page
 def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """List premises, fifty a page. The address holds filters, order and place; `as=csv` gives all that pass as CSV."""
+    """List premises, fifty a page. The address holds filters, order and place; `as=csv` gives all that pass as CSV,
+    `chart` the chart of the stock."""
     corpus = get_object_or_404(Corpus, slug=slug)
     wanted = {name: request.GET.get(name, "")[:LONGEST].strip() for name in FILTERS}
     order = request.GET.get("order", "")
@@ -47,6 +50,9 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
     found = filtered(corpus, wanted)
     if request.GET.get("as") == "csv":
         return _csv(corpus, found)
+    charts, counted_at = stock_charts(corpus)
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], f"{slug}-premises")
     page = page_by_key(
         found.select_related("genre", "source"),
         order,
@@ -72,6 +78,8 @@ def premises(request: HttpRequest, slug: str) -> HttpResponseBase:
         "next": urlencode({**chosen, "after": page.after}) if page.after is not None else "",
         "previous": urlencode({**chosen, "before": page.before}) if page.before is not None else "",
         "csv": urlencode({**chosen, "as": "csv"}),
+        "charts": charts,
+        "counted_at": counted_at,
         "is_narrowed": any(wanted.values()),
         "direction": direction_of(corpus.language),
     }
@@ -88,7 +96,7 @@ def filtered(corpus: Corpus, wanted: dict[str, str]) -> QuerySet[Premise]:
     if wanted["document"]:
         premises = premises.filter(document=wanted["document"])
     if wanted["text"]:
-        premises = premises.filter(Q(text__icontains=wanted["text"]) | Q(public_id=wanted["text"]))
+        premises = premises.filter(Q(text__has_words=wanted["text"]) | Q(public_id=wanted["text"]))
     if wanted["writing"] in WRITING:
         seats = WritingSeat.objects.real()
         left = seats.filter(submitted_at=None).values("premise")

@@ -96,9 +96,9 @@ def _exact(asked: str, corpora: Sequence[Corpus]) -> list[Found]:
 def _texts(asked: str, corpora: Sequence[Corpus]) -> list[Found]:
     """Return pairs whose hypothesis has these words in this order, then pairs whose premise has them."""
     pairs = Pair.objects.standing().filter(corpus__in=_labelled(corpora)).select_related("corpus")
-    found = list(pairs.filter(hypothesis__icontains=asked).order_by("pk")[:SHOWN])
+    found = list(pairs.filter(hypothesis__has_words=asked).order_by("pk")[:SHOWN])
     if len(found) < SHOWN:
-        premises = Premise.objects.filter(corpus__in=corpora, text__icontains=asked).order_by("pk")
+        premises = Premise.objects.filter(corpus__in=corpora, text__has_words=asked).order_by("pk")
         keys = list(premises.values_list("pk", flat=True)[:SHOWN])
         known = [pair.pk for pair in found]
         found += pairs.filter(premise__in=keys).exclude(pk__in=known).order_by("pk")[: SHOWN - len(found)]

@@ -126,7 +126,7 @@ def compare(first: Results, second: Results) -> str:
         return NOTHING
     one, other = (np.sum([answers[seed].right for seed in seeds], axis=0) for answers in (ours, theirs))
     difference = 100 * float((one - other).mean()) / len(seeds)
-    return f"{difference:+.1f} ({p_value(paired_p(one.tolist(), other.tolist()))})"
+    return f"{difference:+.1f} ({p_value(paired_p(one, other))})"
 
 
 def p_value(p: float) -> str:

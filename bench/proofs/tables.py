@@ -1,16 +1,17 @@
 """Makes the tables of docs/baselines.md from finished runs, beside the published figures."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from bench.proofs import plans, published
-from bench.proofs.picture import write_curve
 from bench.proofs.results import NOTHING, Booleans, Results, compare, figure, markdown, metrics
 from bench.proofs.runs import Place, Run, judged, rule_of_judges
+from modeling.paired_tests import mean_and_spread
+from modeling.reports.curve_picture import curve_picture
 from nli.single_premises import LABELS as SINGLE_LABELS
 from nli.single_premises import labels_of_premises
 
@@ -155,7 +156,7 @@ def genres(place: Place) -> Iterator[str]:
         on_snli = Results(place, runs, None if name == "snli" else "snli")
         on_genres = Results(place, runs, "xnli")
         columns = [
-            [one.accuracy() for one in on_snli.by_seed().values()],
+            accuracies(on_snli),
             *map(on_genres.of_genre, published.GENRES),
         ]
         theirs = [f" ({value})" for value in published.BY_GENRE.get(name, ())] or [""] * len(columns)
@@ -200,11 +201,18 @@ def sick(place: Place) -> Iterator[str]:
 def dnc(place: Place) -> Iterator[str]:
     """Tabulates the DNC's Table 3 for sentiment and verbnet."""
     yield markdown(
-        ("baseline", "learnt first", "then", "seeds", "sentiment", "published", "verbnet", "published"),
+        (
+            *("baseline", "learnt first", "then", "seeds"),
+            *(name for corpus in plans.RECAST for name in (corpus, "published", "minus published")),
+        ),
         [
             (
                 *(name, source or NOTHING, how or NOTHING, ours[0].seeds()),
-                *(f"{ours[0].accuracy()}", f"{theirs[0]:.1f}", ours[1].accuracy(), f"{theirs[1]:.1f}"),
+                *(
+                    cell
+                    for of, value in zip(ours, theirs, strict=True)
+                    for cell in (of.accuracy(), f"{value:.1f}", gap(of, value))
+                ),
             )
             for (name, source, how), theirs in published.DNC.items()
             for ours in [[recast(place, name, source, how, corpus) for corpus in plans.RECAST]]
@@ -219,16 +227,25 @@ def dnc_fixed(place: Place) -> Iterator[str]:
     for name in plans.RECAST_SETTINGS:
         for source in plans.SOURCES:
             theirs = (*published.DNC[name, source, "fixed"], *published.DNC_FIXED[name, source])
-            ours = [Results(place, plans.fixed(source, name), corpus) for corpus in columns]
-            cells = (f"{of.accuracy()} ({value:.1f})" for of, value in zip(ours, theirs, strict=True))
-            rows.append((name, source, ours[0].seeds(), *cells))
-        alone = [Results(place, plans.recast(name, corpus, None)) for corpus in plans.RECAST]
-        own = (
-            f"{of.accuracy()} ({value:.1f})"
-            for of, value in zip(alone, published.DNC[name, "", ""], strict=True)
-        )
-        rows.append((name, "the set itself", alone[0].seeds(), *own, *(NOTHING for _ in plans.ONLY_TESTED)))
+            ours = [accuracies(Results(place, plans.fixed(source, name), corpus)) for corpus in columns]
+            rows.append((name, source, str(len(ours[0])), *map(beside, ours, theirs)))
+        alone = [accuracies(Results(place, plans.recast(name, corpus, None))) for corpus in plans.RECAST]
+        own = map(beside, alone, published.DNC[name, "", ""])
+        rows.append((name, "the set itself", str(len(alone[0])), *own, *(NOTHING for _ in plans.ONLY_TESTED)))
     yield markdown(("baseline", "learnt from", "seeds", *columns), rows)
+
+
+def beside(ours: Sequence[float], theirs: float | None) -> str:
+    """Returns mean and spread over seeds, with the published figure and the difference in brackets."""
+    known = NOTHING if theirs is None else f"{theirs:.1f}"
+    if ours and theirs is not None:
+        known += f", {mean_and_spread(ours)[0] - theirs:+.1f}"
+    return f"{figure(ours)} ({known})"
+
+
+def accuracies(of: Results) -> list[float]:
+    """Returns the accuracy of each seed."""
+    return [one.accuracy() for one in of.by_seed().values()]
 
 
 def recast(place: Place, name: str, source: str, how: str, corpus: str) -> Results:
@@ -244,40 +261,35 @@ def regimes(place: Place) -> Iterator[str]:
     for (name, regime), theirs in published.REGIMES.items():
         runs = plans.of_regime(name, regime)
         on_snli = Results(place, runs, None if regime == "SNLI" else "snli")
-        ours = Results(place, runs, "xnli").by_seed().values()
-        parts = (
-            figure([one.accuracy(np.isin(one.genre, genres)) for one in ours])
-            for genres in (plans.TRAIN_GENRES, published.GENRES[len(plans.TRAIN_GENRES) :])
-        )
-        cells = (
-            f"{cell} ({value})" for cell, value in zip((on_snli.accuracy(), *parts), theirs, strict=True)
-        )
-        rows.append((name, regime, on_snli.seeds(), *cells))
+        on_genres = Results(place, runs, "xnli").by_seed().values()
+        parts = (plans.TRAIN_GENRES, published.GENRES[len(plans.TRAIN_GENRES) :])
+        ours = [accuracies(on_snli)]
+        ours += [[one.accuracy(np.isin(one.genre, genres)) for one in on_genres] for genres in parts]
+        rows.append((name, regime, on_snli.seeds(), *map(beside, ours, theirs)))
     yield markdown(("baseline", "trained on", "seeds", "SNLI", "matched", "mismatched"), rows)
 
 
 def hypotheses(place: Place) -> Iterator[str]:
     """Tabulates the Hypothesis Only paper's Table 2: how much the hypothesis alone gains over the commonest label."""
+    parts = ("dev", "test")
     rows = []
     for corpus in plans.HYPOTHESES:
-        cells = []
-        for partition, theirs in zip(
-            ("dev", "test"), published.HYPOTHESES.get(corpus, (NOTHING, NOTHING)), strict=True
-        ):
-            of = Results(place, plans.alone(corpus), partition=partition)
-            cells += [of.accuracy(), of.majority(), theirs]
-        rows.append((corpus, Results(place, plans.alone(corpus), partition="dev").seeds(), *cells))
-    yield markdown(
-        (
-            *("corpus", "seeds"),
-            *(
-                f"{part}{what}"
-                for part in ("dev", "test")
-                for what in ("", ": majority", ": published, majority")
-            ),
-        ),
-        rows,
-    )
+        for settings, runs in (("default", plans.alone), ("paper, 128 states", plans.alone_by_sgd)):
+            found = [Results(place, runs(corpus), partition=partition) for partition in parts]
+            cells: list[str] = []
+            for partition, of in zip(parts, found, strict=True):
+                theirs = published.HYPOTHESES[corpus].get(partition)
+                cells += [f"{of.accuracy()} ({of.majority()})"]
+                cells += [f"{theirs[0]} ({theirs[1]})", gap(of, theirs[0])] if theirs else [NOTHING, NOTHING]
+            rows.append((corpus, settings, found[0].seeds(), *cells))
+    columns = ((f"{part} (majority)", "published (majority)", "minus published") for part in parts)
+    yield markdown(("corpus", "settings", "seeds", *(name for each in columns for name in each)), rows)
+
+
+def gap(of: Results, theirs: float) -> str:
+    """Returns how many points the mean over seeds is above the published figure."""
+    mean = of.mean()
+    return NOTHING if mean is None else f"{mean - theirs:+.1f}"
 
 
 def figure_4(place: Place) -> Iterator[str]:
@@ -376,7 +388,10 @@ def curves(place: Place) -> Iterator[str]:
     )
     lines = {name: {size: of.mean() for size, of in by_size.items()} for name, by_size in of_snli.items()}
     lines["cbow, pooled"] = {size: of[0].mean() for size, of in of_pool.items()}
-    yield f"Figure: {write_curve(place.out / 'learning-curves.svg', lines)}"
+    if any(value is not None for line in lines.values() for value in line.values()):
+        path = place.out / "learning-curves.svg"
+        path.write_text(curve_picture("Test accuracy on SNLI by the number of training pairs", lines))
+        yield f"Figure: {path}"
 
 
 def pretrained(place: Place) -> Iterator[str]:

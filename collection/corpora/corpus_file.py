@@ -42,6 +42,8 @@ def corpus_file_in(text: str, name: str) -> CorpusFile:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         raise BadCorpusFile([f"{name}: not valid TOML: {problem}."]) from None
+    except ValueError:  # Python converts no more digits
+        raise BadCorpusFile([f"{name}: a number has thousands of digits; shorten it."]) from None
     try:
         return checked(CorpusFile, content, CorpusFile.errors).with_schemes()
     except SchemaErrors as faulty:

@@ -127,7 +127,7 @@ def _load_writers(corpus: Corpus, writing: str, changes: Changes) -> None:
     wanted = None
     if writing != "open":
         wanted, _ = Qualification.objects.get_or_create(
-            slug=f"write-{corpus.slug}", defaults={"name": f"Write for {corpus.name}"}
+            slug=f"write-{corpus.slug}", defaults={"name": f"Write for {corpus.name}"[:200]}
         )
     if old == wanted:
         return

@@ -17,12 +17,12 @@ LEVELS = (advice.OFF, advice.WARN, advice.REFUSE)
 LANGUAGE_MODELS = {
     "forbidden": "**Language models.** Please do all of this work by yourself. Chat assistants and other"
     " language models may not write, suggest, translate or rephrase your sentences, and they may not choose"
-    " labels for you. A spelling checker is fine.",
+    " answers for you. A spelling checker is fine.",
     "declared": "**Language models.** You may use a chat assistant or another language model only if you tell"
-    " us so: name each task in which it helped you. Work that you hand in without a word counts as done by"
+    " us so: name each task in which it helped you. Work that you send without saying so counts as done by"
     " yourself alone.",
     "allowed": "**Language models.** You may use a chat assistant or another language model. Please read what it"
-    " gives you, and hand in only what you would have said yourself: it counts as your work.",
+    " gives you, and send only what you would have said yourself: it counts as your work.",
 }
 
 

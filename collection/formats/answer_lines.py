@@ -152,11 +152,13 @@ def block_records(path: Path) -> Records:
 
 
 def scitail_records(path: Path) -> Records:
-    """Reads SciTail's JSON Lines, or its table of three columns without a header."""
+    """Reads SciTail's JSON Lines, or its tables without a header; one of them has the hypothesis's structure, too."""
     first = next(iter(read_lines(path)), None)
-    if isinstance(first, tuple) and first[1].startswith("{"):
+    text = first[1] if isinstance(first, tuple) else ""
+    if text.startswith("{"):
         return any_records(path)
-    return tsv_records(path, header=("premise", "hypothesis", "label"))
+    header = ("premise", "hypothesis", "label", "sentence2_structure")
+    return tsv_records(path, header=header[: max(3, text.count("\t") + 1)])
 
 
 TAG = re.compile(r"</?[a-z]+>")
@@ -178,15 +180,31 @@ def add_one_records(path: Path) -> Records:
 
 HYPOTHESES = (  # MegaVeridicality: how the frame ends -> what was asked about
     ("that_S", "That thing happened."),
-    ("eventive", "Someone did that thing."),
-    ("stative", "Someone had that thing."),
+    ("for_NP_to_VP", "That thing happened."),
+    ("eventive", "That person did that thing."),
+    ("stative", "That person had that thing."),
 )
+
+
+def shown_sentence(text: str) -> str:
+    """Returns a sentence of MegaVeridicality as people saw it: its file has a backslash before most apostrophes."""
+    return text.replace("\\'", "'")
+
+
+def _counted(answers: Records) -> Records:
+    """Yields MegaVeridicality's answers without those of people whom its authors exclude."""
+    for item in answers:
+        if isinstance(item, BadLine):
+            yield item
+        elif str(item[1].get("exclude", "")).lower() != "true":
+            yield item[0], {**item[1], "sentence": shown_sentence(str(item[1].get("sentence", "")))}
 
 
 def gathered_veridicality(answers: Records) -> Records:
     """Gathers MegaVeridicality's answers; the hypothesis follows from the frame."""
-    keys = ("verb", "frame", "polarity", "conditional")
-    for item in gathered(keys, "veridicality", "participant")(answers):
+    # A verb and a frame may be there in two voices; the sentence tells them apart.
+    keys = ("verb", "frame", "polarity", "conditional", "sentence")
+    for item in gathered(keys, "veridicality", "participant")(_counted(answers)):
         if not isinstance(item, BadLine):
             frame = str(item[1]["frame"])
             hypothesis = next((text for end, text in HYPOTHESES if frame.endswith(end)), None)

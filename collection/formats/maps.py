@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from collection.formats import records
+from collection.formats.field_errors import FieldError
 from collection.formats.records import MAX_GROUP, ImportedPair, Unreadable
 
 # Field -> whether it can have several columns.
@@ -45,7 +46,7 @@ BETWEEN = re.compile(r"[,;|]")
 AROUND = " \t[]'\""
 
 
-class BadMap(ValueError):
+class BadMap(FieldError):
     """A column map or label map is invalid. The text says what is wrong and what to do."""
 
 
@@ -131,21 +132,26 @@ def label_map(text: str) -> LabelMap:
         theirs, equals, ours = (part.strip() for part in entry.partition("="))
         if not equals or not theirs:
             raise BadMap(
-                f'--label-map: "{entry}" is invalid; write label=label or low-high=label, such as 2-4=neutral.'
+                '{label_map}: "{0}" is invalid; write label=label or low-high=label, such as 2-4=neutral.',
+                entry,
             )
         if made := _range(theirs, ours or None):
             ranges.append(made)
         elif theirs in words:
-            raise BadMap(f'--label-map: the label "{theirs}" is there twice; name it once.')
+            raise BadMap('{label_map}: the label "{0}" is there twice; name it once.', theirs)
         else:
             words[theirs] = ours or None
     if not words and not ranges:
-        raise BadMap("--label-map is empty; write it like 1=contradiction,2-4=neutral,5=entailment.")
+        raise BadMap("{label_map} is empty; write it like 1=contradiction,2-4=neutral,5=entailment.")
     ranges.sort(key=lambda each: each.low)
     for one, other in pairwise(ranges):
         if other.low <= one.high:
             raise BadMap(
-                f"--label-map: the ranges {one.low}-{one.high} and {other.low}-{other.high} overlap."
+                "{label_map}: the ranges {0}-{1} and {2}-{3} overlap.",
+                one.low,
+                one.high,
+                other.low,
+                other.high,
             )
     return LabelMap(words, tuple(ranges))
 
@@ -157,7 +163,7 @@ def _range(text: str, label: str | None) -> Range | None:
         return None
     low, high = Decimal(found[1]), Decimal(found[2])
     if low > high:
-        raise BadMap(f'--label-map: the range "{text}" begins above its end; write the lower number first.')
+        raise BadMap('{label_map}: the range "{0}" begins above its end; write the lower number first.', text)
     return Range(low, high, label)
 
 
@@ -167,19 +173,22 @@ def column_map(text: str) -> dict[str, tuple[str, ...]]:
     for entry in filter(None, (part.strip() for part in text.split(","))):
         name, equals, given = (part.strip() for part in entry.partition("="))
         if not equals:
-            raise BadMap(f'--columns: "{entry}" is invalid; write field=column, such as premise=context.')
+            raise BadMap('{columns}: "{0}" is invalid; write field=column, such as premise=context.', entry)
         if name not in FIELDS:
-            raise BadMap(f'--columns: there is no field "{name}"; the fields are: {", ".join(FIELDS)}.')
+            raise BadMap('{columns}: there is no field "{0}"; the fields are: {1}.', name, ", ".join(FIELDS))
         if name in found:
-            raise BadMap(f'--columns: the field "{name}" is there twice; name it once.')
+            raise BadMap('{columns}: the field "{0}" is there twice; name it once.', name)
         columns = tuple(filter(None, (column.strip() for column in given.split("+"))))
         if len(columns) > 1 and not FIELDS[name]:
             several = ", ".join(each for each, many in FIELDS.items() if many)
             raise BadMap(
-                f'--columns: "{name}" takes one column, not {len(columns)}; several can go into {several}.'
+                '{columns}: "{0}" takes one column, not {1}; several can go into {2}.',
+                name,
+                len(columns),
+                several,
             )
         if not columns and name in {"premise", "hypothesis"}:
-            raise BadMap(f'--columns: "{name}" needs a column.')
+            raise BadMap('{columns}: "{0}" needs a column.', name)
         found[name] = columns
     return found
 
@@ -236,13 +245,15 @@ class FieldMap:
                 close = get_close_matches(column, there, 1)
                 meant = f' Did you mean "{close[0]}"?' if close else ""
                 raise BadMap(
-                    f'--columns {name}={column}: there is no column "{column}".{meant} The columns are:'
-                    f" {', '.join(there)}."
+                    '{columns} {0}={1}: there is no column "{1}".{2} The columns are: {3}.',
+                    *(name, column, meant, ", ".join(there)),
                 )
         for name in ("premise", "hypothesis"):
             if self.named and not self.columns.get(name):
                 raise BadMap(
-                    f'--columns: no column is left for "{name}"; name it. The columns are: {", ".join(there)}.'
+                    '{columns}: no column is left for "{0}"; name it. The columns are: {1}.',
+                    name,
+                    ", ".join(there),
                 )
 
     def read(self, line: int, record: dict[str, Any]) -> ImportedPair:

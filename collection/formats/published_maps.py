@@ -103,7 +103,7 @@ RTE_GLUE = FieldMap(
 SCITAIL = FieldMap(
     PLAIN,
     LabelMap({**TWO, "entails": "entailed"}),
-    passed_over=PARSES | {"annotator_labels", "sentence2_structure"},
+    passed_over=PARSES | {"annotator_labels", "sentence2_structure", "answer", "question"},
 )
 ADD_ONE = FieldMap(
     {**same("premise", "hypothesis"), **columns(label="rating", metadata="rating")},
@@ -154,7 +154,14 @@ MED = FieldMap(
     {**SENTENCES, **columns(label="gold_label", id="pairID", metadata="genre")},
     passed_over=PARSES | {"index", "promptID", *LABEL_COLUMNS},
 )
-CONJ = FieldMap(PLAIN, passed_over=frozenset({"idx", "index", "id"}))
+CONJ = FieldMap(
+    columns(
+        premise="Premise|premise|sentence1",
+        hypothesis="Hypothesis|hypothesis|sentence2",
+        label="Label|label|gold_label",
+    ),
+    passed_over=frozenset({"idx", "index", "id"}),
+)
 FRACAS = FieldMap(
     columns(
         premise="p",
@@ -208,16 +215,18 @@ VERIDICALITY = FieldMap(
         annotators="participant",
         genre="frame",
         group="verb",
-        metadata="verb+frame+polarity+conditional",
+        metadata="verb+frame+voice+polarity+conditional",
     ),
     LabelMap(
         {
             "yes": "entailment",
             "no": "contradiction",
             **dict.fromkeys(("maybe", "maybe or maybe not"), "neutral"),
+            "NA": None,  # three answers that were lost
         }
     ),
     gathered=True,
+    passed_over=frozenset({"list", "presentationorder", "acceptability", "nativeenglish", "exclude"}),
 )
 LITEX = FieldMap(
     {**same("premise", "hypothesis"), **columns(label="gold_label", id="pairID")},

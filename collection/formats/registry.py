@@ -109,8 +109,9 @@ class ImportFormat:
             return self
         if self.fields is None:
             raise BadMap(
-                f"The format {self.name} has its own columns and labels; --columns and --label-map go with jsonl,"
-                " tsv, csv and the formats that are such maps."
+                "The format {0} has its own columns and labels; {columns} and {label_map} go with jsonl, tsv, csv and the"
+                " formats that are such maps.",
+                self.name,
             )
         fields = self.fields.with_columns(columns) if columns else self.fields
         return replace(self, fields=fields.with_labels(labels) if labels else fields)

@@ -1,11 +1,12 @@
 """Guesses the format of a file by its columns, or a map for a file of no known format."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from collection.formats.field_errors import option
 from collection.formats.lines import BadLine, Record, any_records, container_of
 from collection.formats.maps import BadMap, column_map, label_map
 from collection.formats.records import ImportedPair
@@ -47,11 +48,16 @@ SPELLINGS = {
 
 @dataclass(frozen=True)
 class Guess:
-    """A format for a file. `options`: what a researcher would type for it."""
+    """A format for a file. `options`: what a researcher would choose for it, by the names of fields."""
 
     form: ImportFormat
-    options: str
+    options: Mapping[str, str]
     scheme: str = ""
+
+    @property
+    def typed(self) -> str:
+        """Returns the options of a command."""
+        return " ".join(f"{option(name)} {value}" for name, value in self.options.items())
 
 
 def sniffed(path: Path) -> Guess:
@@ -60,23 +66,24 @@ def sniffed(path: Path) -> Guess:
     if container == "xml":
         for name in ("rte", "fracas"):
             if _fits(FORMATS[name], path):
-                return Guess(FORMATS[name], f"--format {name}")
+                return Guess(FORMATS[name], {"format": name})
         raise BadMap(
-            f"{path.name} is XML, but neither PASCAL RTE nor FraCaS; only these two can be imported from XML."
+            "{0} is XML, but neither PASCAL RTE nor FraCaS; only these two can be imported from XML.",
+            path.name,
         )
     looked = list(islice(any_records(path), LOOKED_AT))
     found = [item for item in looked if not isinstance(item, BadLine)]
     keys = list(dict.fromkeys(key for _, record in found for key in record))
     if not keys and _fits(FORMATS["varierr"], path):
-        return Guess(FORMATS["varierr"], "--format varierr")
+        return Guess(FORMATS["varierr"], {"format": "varierr"})
     marked = [form for form in FORMATS.values() if form.is_marked(keys, [record for _, record in found])]
     for form in sorted(marked, key=lambda each: -len(each.mark)):
         if _fits(form, path):
-            return Guess(form, f"--format {form.name}")
+            return Guess(form, {"format": form.name})
     bad = next((item for item in looked if isinstance(item, BadLine)), None)
     if bad and not found:
         raise BadMap(
-            f"{path.name} holds no table and no JSON that can be read: line {bad.line}: {bad.reason}."
+            "{0} holds no table and no JSON that can be read: line {1}: {2}.", path.name, bad.line, bad.reason
         )
     return _mapped(path.name, FORMATS[container], keys, found)
 
@@ -104,17 +111,16 @@ def _mapped(name: str, form: ImportFormat, keys: list[str], found: list[Record])
     for field in ("premise", "hypothesis"):
         if columns[field] is None:
             raise BadMap(
-                f"The columns of {name} fit no known format, and none of them is named like {field}. Name the columns:"
-                f" --format {form.name} --columns premise=...,hypothesis=...,label=... The columns are: {listed}."
+                "The columns of {0} fit no known format, and none of them is named like {1}. Name the columns:"
+                " {format} {2} {columns} premise=...,hypothesis=...,label=... The columns are: {3}.",
+                *(name, field, form.name, listed),
             )
     text = ",".join(f"{field}={column}" for field, column in columns.items() if column)
     column = columns["label"] or columns["labels"]
     scheme, labels = _label_map(name, form.name, text, column, (record for _, record in found))
-    options = f"--format {form.name} --columns {text}"
-    options += f" --label-map {labels}" if labels else ""
-    options += f" --scheme {scheme}" if scheme else ""
+    proposed = {"format": form.name, "columns": text, "label_map": labels, "scheme": scheme}
     made = form.mapped(column_map(text), label_map(labels) if labels else None)
-    return Guess(made, options, scheme)
+    return Guess(made, {name: value for name, value in proposed.items() if value}, scheme)
 
 
 def _label_map(
@@ -133,7 +139,8 @@ def _label_map(
     if values:
         shown = ", ".join(sorted(values)[:10])
         raise BadMap(
-            f'{name}: the labels in "{column}" are unknown ({shown}). Say what they mean: --format {form} --columns'
-            f" {columns} --label-map {sorted(values)[0]}=...,"
+            '{0}: the labels in "{1}" are unknown ({2}). Say what they mean:'
+            " {format} {3} {columns} {4} {label_map} {5}=...,",
+            *(name, column, shown, form, columns, sorted(values)[0]),
         )
     return "", ""

@@ -31,7 +31,8 @@ class PairImport:
     genre_facts: the fields of genres that it makes, by slug; of others only the name is known.
     ids_repeat: whether several pairs of the file may have one id. counts: of the report, by name.
     partitions: new pairs by partition, or "none".
-    genres_made, ids_changed: the first few, for the report.
+    genres_made, ids_changed: the first few, for the report. writes: False for a look at what would be new; the corpus may
+    then be one that is not stored yet. met: the ids of such a look so far, which an import would find stored.
     """
 
     corpus: Corpus
@@ -44,6 +45,8 @@ class PairImport:
     partitions: Counter[str] = field(default_factory=Counter)
     genres_made: list[str] = field(default_factory=list)
     ids_changed: list[str] = field(default_factory=list)
+    writes: bool = True
+    met: Repeats = field(default_factory=Repeats)
     _genres: dict[str, Genre] | None = None
     _people: dict[str, int] = field(default_factory=dict)
 
@@ -53,7 +56,7 @@ class PairImport:
         In a corpus with prompts the corpus file sets the genres. Elsewhere missing genres are made.
         """
         if self._genres is None:
-            found = self.corpus.genres.all()
+            found = list(self.corpus.genres.all()) if not self.corpus._state.adding else []
             self._genres = {genre.name: genre for genre in found} | {genre.slug: genre for genre in found}
             if not self.genre:
                 slugs = {genre.slug for genre in found}
@@ -62,13 +65,15 @@ class PairImport:
         slug = genre_slug(name)
         genre = self._genres.get(name) or self._genres.get(slug)
         if genre is None:
-            if self.corpus.prompts.exists():
+            if not self.corpus._state.adding and self.corpus.prompts.exists():
                 known = ", ".join(self.corpus.genres.order_by("slug").values_list("slug", flat=True))
                 return f'there is no genre "{name}" in {self.corpus.slug}; its genres are: {known}'
-            # Another import may have made it since the genres were read.
-            genre, is_new = Genre.objects.get_or_create(
-                corpus=self.corpus, slug=slug, defaults=self.genre_facts.get(slug) or {"name": name[:200]}
-            )
+            facts = self.genre_facts.get(slug) or {"name": name[:200]}
+            if self.writes:
+                # Another import may have made it since the genres were read.
+                genre, is_new = Genre.objects.get_or_create(corpus=self.corpus, slug=slug, defaults=facts)
+            else:
+                genre, is_new = Genre(corpus=self.corpus, slug=slug, **facts), True
             if is_new:
                 self.genres_made.append(slug)
             self._genres[slug] = genre
@@ -169,6 +174,20 @@ def write_pairs(
     return written, refused
 
 
+def new_pairs(
+    *, run: PairImport, file: PairSource, plans: Sequence[PlannedPair]
+) -> tuple[list[PlannedPair], list[BadLine]]:
+    """Returns the plans that `write_pairs` would store, and the lines with errors. Counts the others as skipped.
+
+    run: one that writes nothing.
+    """
+    refused: list[BadLine] = []
+    found = _without_known(run, _with_names(run, file, plans, refused), refused)
+    new = [plan for _, public_id, plan in found if not run.met.met(public_id)]
+    run.counts["skipped"] += len(found) - len(new)
+    return new, refused
+
+
 Named = tuple[Genre, str, PlannedPair]
 
 
@@ -237,6 +256,8 @@ def _without_known(run: PairImport, named: Sequence[Named], refused: list[BadLin
 
 
 def _known_pairs(corpus: Corpus, public_ids: Sequence[str]) -> dict[str, _Known]:
+    if corpus._state.adding:  # a look at what would be made
+        return {}
     rows = Pair.objects.filter(corpus=corpus, public_id__in=public_ids).values_list(
         "public_id",
         "premise__genre_id",

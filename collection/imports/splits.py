@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
+from collection.formats.field_errors import FieldError
 from collection.formats.records import ImportedPair
 from collection.premise_ids import digest_of
 from nli.lines import PARTITIONS
@@ -38,7 +39,7 @@ class Split:
 
 
 def split_of(text: str, seed: int) -> Split | None:
-    """Reads `80:10:10`, or `none`. Raises ValueError that says how to write it."""
+    """Reads `80:10:10`, or `none`. Raises FieldError that says how to write it."""
     if text == "none":
         return None
     try:
@@ -46,7 +47,8 @@ def split_of(text: str, seed: int) -> Split | None:
     except ValueError:
         shares = ()
     if len(shares) != 3 or sum(shares) != 100 or min(shares) < 0:
-        raise ValueError(
-            f"--split {text}: write the percent of train, dev and test, which make 100 together, such as {DEFAULT}, or none."
+        raise FieldError(
+            "{split} {0}: write the percent of train, dev and test, which make 100 together, such as {1}, or none.",
+            *(text, DEFAULT),
         )
     return Split(shares, seed)

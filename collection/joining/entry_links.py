@@ -135,16 +135,14 @@ def _checked(link: EntryLink, ids: dict[str, str]) -> dict[str, str]:
     if not found["participant"] or found["participant"].startswith("{"):
         raise EntryRefused(
             gettext(
-                "The link has no participant id (%(key)s=...). Please open the study on %(platform)s again."
+                "This link is not complete: it does not say who you are (%(key)s=...). Please open the study on"
+                " %(platform)s again."
             )
             % {"key": isolated(link.participant_key), "platform": isolated(link.platform_name)}
         )
     if not all(ID.fullmatch(value) for value in found.values() if value):
         raise EntryRefused(
-            gettext(
-                "The address holds an invalid id: an id has at most 200 letters, digits and the signs . _ - : @."
-                " Please come in through the study's page on %(platform)s once more."
-            )
+            gettext("The link has an invalid id. Please open the study on %(platform)s again.")
             % {"platform": isolated(link.platform_name)}
         )
     return found
@@ -215,7 +213,13 @@ def digest_of_browser(cookie: str) -> str:
 def refuse_if_closed(link: EntryLink) -> None:
     """Raises EntryRefused if the link lets nobody in any more."""
     if link.closed_at is not None:
-        raise EntryRefused(gettext("This study is closed. Nothing was started, so nothing is lost."))
+        raise EntryRefused(
+            gettext(
+                "This study is closed. If you sent nothing here, please return it on %(platform)s. If you sent something,"
+                " write to the researchers there: you keep what you earned."
+            )
+            % {"platform": isolated(link.platform_name)}
+        )
 
 
 @one_transaction
@@ -229,9 +233,7 @@ def enter(*, link: EntryLink, arrival: Arrival, browser: str = "", signed_in: Us
     is_back = is_known(link=link, arrival=arrival, browser=browser)
     if link.proof != EntryLink.Proof.NONE and not arrival.proved and not is_back:
         raise EntryRefused(
-            gettext(
-                "This address is too old. Please come in through the study's page on %(platform)s once more."
-            )
+            gettext("This link is too old. Please open the study on %(platform)s again.")
             % {"platform": isolated(link.platform_name)}
         )
     user = person_from_platform(platform=link.platform, participant=arrival.participant)
@@ -296,8 +298,8 @@ def _refuse_elsewhere(user: User, browser: str, link: EntryLink) -> None:
         raise EntryRefused(
             gettext(
                 "You began this study in another browser or on another device, or this browser has lost its cookies."
-                " Please continue where you began; what you sent is saved. If you cannot, write to the researchers on"
-                " %(platform)s before you return the study: they can let this browser in."
+                " Please continue where you began: what you sent is saved. If you cannot, write to the researchers on"
+                " %(platform)s before you return the study. They can let you in here."
             )
             % {"platform": isolated(link.platform_name)}
         )

@@ -23,7 +23,7 @@ from accounts.people.consents import give_consent
 from accounts.sign_in.client_address import client_address
 from accounts.sign_in.throttle import TooManyAttempts, account_of_participant, begin_sign_in
 from collection.joining import entry_links, visits
-from collection.joining.estimates import estimate
+from collection.joining.estimates import estimate, exam_items
 from collection.models import EntryLink, Visit
 
 IN_VISIT = "in_visit"  # session key of the visit's id; with it, every page links to the visit
@@ -65,10 +65,12 @@ def _welcome(
     form = link.corpus.consent_form
     if form is not None and not form.is_ready and not refusal and not _is_researcher(request):
         return render(request, "accounts/consent_not_ready.html", {"form": form}, status=503)
+    visit_estimate = estimate(link)
     context = {
         "link": link,
         "corpus": link.corpus,
-        "estimate": estimate(link),
+        "estimate": visit_estimate,
+        "exam_items": exam_items(link, visit_estimate.task) if visit_estimate and not agrees else 0,
         "way_back": entry_links.way_back(link, Visit.End.FINISHED),
         "is_researcher": _is_researcher(request),
         "form": None if agrees else form,
@@ -161,6 +163,7 @@ def _visit_page(
         "corpus": stay.link.corpus,
         "progress": progress,
         "end": end and end.name.lower(),
+        "has_failed": end == Visit.End.SCREENED_OUT and stay.pk is not None and visits.has_failed(stay),
         "way_back": entry_links.way_back(stay.link, end or Visit.End.FINISHED),
         "work": visits.address_of_work(stay) if stay.pk and end is None else "",
     }

@@ -1,34 +1,50 @@
 """How long a visit through a link takes, and what it pays: computed from the corpus's tasks."""
 
-from collections.abc import Callable
+import math
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from django.db.models import Max, Min
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from collection.models import EntryLink, PromptVersion
+from collection.models import EntryLink, ExamItem, PromptVersion
 
 LEAST_MINUTES = 1
+WORDS_A_MINUTE = 150  # of people who read instructions in a language that may not be their first
+# Chinese and Japanese have no spaces: two of their characters count as a word.
+WORD = re.compile(r"[\u3040-\u9fff]{1,2}|[^\s\u3040-\u9fff]+")
 
 
 @dataclass(frozen=True)
 class Task:
-    """One task of a corpus: what people do, its seconds, its pay, and what reading its instructions pays once."""
+    """One task of a corpus: what people do, seconds, pay, pay once for reading its instructions, sentences to judge.
+
+    qualification: the id of the one that people must hold. words: of its instructions, without folded parts.
+    """
 
     name: str | Promise
     seconds: int
     cents: int
     reading_cents: int = 0
+    sentences: int = 0
+    qualification: int | None = None
+    words: int = 0
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A visit: its tasks, minutes and pay."""
+    """A visit: its tasks, minutes and pay.
+
+    minutes: with those for reading the welcome and the instructions, `reading_minutes`, which are 0 where a researcher
+    gave the minutes of a visit.
+    """
 
     task: Task
     tasks: int
     minutes: int
+    reading_minutes: int = 0
 
     @property
     def cents(self) -> int:
@@ -39,13 +55,40 @@ class Estimate:
         return self.cents * 60 // self.minutes
 
 
+def count_words(texts: Iterable[str]) -> int:
+    return sum(len(WORD.findall(text)) for text in texts)
+
+
+def _words_of(version: PromptVersion) -> int:
+    """Counts the words of a prompt that its page shows unfolded: of the examples only those of the first premise."""
+    examples = list(version.examples.all())
+    return count_words(
+        [
+            version.instructions,
+            *(f"{field.wording} {field.reminder}" for field in version.fields.all()),
+            *(
+                f"{each.hypothesis} {each.comment}"
+                for each in examples
+                if each.premise == examples[0].premise
+            ),
+            *(f"{check.premise} {check.hypothesis}" for check in version.check_questions.all()),
+        ]
+    )
+
+
 def writing_task(corpus: int) -> Task | None:
-    """Returns a task of writing: the lowest pay and the longest time of the prompts that are open; None without one."""
+    """Returns a task of writing: lowest pay, longest time and instructions of its open prompts; None without one."""
     versions = PromptVersion.objects.newest().filter(prompt__corpus=corpus, prompt__status="open")
     found = versions.aggregate(
-        seconds=Max("seconds"), cents=Min("pay_cents"), reading_cents=Min("reading_pay_cents")
+        seconds=Max("seconds"),
+        cents=Min("pay_cents"),
+        reading_cents=Min("reading_pay_cents"),
+        qualification=Max("prompt__corpus__writing_qualification"),
     )
-    return None if found["seconds"] is None else Task(_("Write sentences"), **found)
+    if found["seconds"] is None:
+        return None
+    words = max(map(_words_of, versions.prefetch_related("fields", "examples", "check_questions")))
+    return Task(_("Write sentences"), **found, words=words)
 
 
 # Kind of work -> its task in a corpus. Validation adds its batches.
@@ -64,5 +107,16 @@ def estimate(link: EntryLink) -> Estimate | None:
     task = found.get(link.work) if link.work else next(iter(found.values()), None)
     if task is None:
         return None
-    minutes = link.minutes or max(round(link.tasks_wanted * task.seconds / 60), LEAST_MINUTES)
-    return Estimate(task, link.tasks_wanted, minutes)
+    if link.minutes:
+        return Estimate(task, link.tasks_wanted, link.minutes)
+    form = link.corpus.consent_form
+    words = task.words + (count_words([form.text]) if form else 0)
+    reading = math.ceil(words / WORDS_A_MINUTE)
+    working = max(round(link.tasks_wanted * task.seconds / 60), LEAST_MINUTES)
+    return Estimate(task, link.tasks_wanted, reading + working, reading)
+
+
+def exam_items(link: EntryLink, task: Task) -> int:
+    """Counts the items of the open exam that people must pass before this task; 0 if none, or if the link spares them."""
+    items = ExamItem.objects.filter(exam__qualification=task.qualification, exam__is_open=True)
+    return 0 if task.qualification in (None, link.grants_id) else items.count()

@@ -37,7 +37,7 @@ def exam(request: HttpRequest, corpus: str) -> HttpResponse:
     """Shows the exam of those who will write."""
     found = get_object_or_404(Exam.objects.select_related("corpus"), corpus__slug=corpus, slug=WRITING_EXAM)
     words = ExamWords(
-        asked=gettext("If the text is true, what can you say about the sentence?"),
+        asked=found.corpus.asked,
         choices=[
             (label, words) for label, words in found.corpus.answer_words.items() if label in found.labels
         ],
@@ -82,6 +82,7 @@ def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpRespon
             }
             for item in items
         ],
+        "asks_for_answers": any(item.hypothesis for item in items),
         "errors": errors,
     }
     return render(request, "collection/joining/exam.html", context, status=422 if errors else 200)
@@ -89,9 +90,9 @@ def exam_page(request: HttpRequest, paper: Exam, words: ExamWords) -> HttpRespon
 
 def _outcome(paper: Exam, passed: bool | None) -> str:
     if passed is None:
-        return gettext("Thank you. A researcher reads what you wrote; the result will stand here.")
+        return gettext("Thank you. A researcher reads what you wrote; the result will appear here.")
     if passed:
         if paper.slug == WRITING_EXAM:
             return gettext("You passed. You may write from now on.")
-        return gettext("You passed. You may label from now on.")
+        return gettext("You passed. You may judge sentences from now on.")
     return gettext("Thank you. You did not pass this time.")

@@ -17,7 +17,7 @@ from collection.models import Exam, ExamAnswer, ExamAttempt, ExamItem, Exclusion
 from collection.texts import one_line
 from shared.transactions import one_transaction
 
-ENDED = gettext_lazy("A researcher ended your part in this corpus, so the exam cannot be taken again.")
+ENDED = gettext_lazy("A researcher ended your part in this study, so the exam cannot be taken again.")
 
 
 class ExamRefused(Exception):
@@ -49,7 +49,7 @@ def _refusals(annotator: User) -> list[tuple[Q, str]]:
     excluded = Exclusion.objects.of(annotator).filter(corpus=OuterRef("corpus"))
     return [
         (Q(Exists(excluded)), str(ENDED)),
-        (Q(Exists(given.standing())), gettext("You have this qualification already.")),
+        (Q(Exists(given.standing())), gettext("You can already work here.")),
         (Q(Exists(given)), str(ENDED)),
         (
             Q(Exists(mine.filter(passed=None))),

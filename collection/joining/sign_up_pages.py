@@ -15,6 +15,7 @@ from accounts.people.registration import NameTaken
 from accounts.sign_in.client_address import client_address
 from accounts.sign_in.throttle import TooManyAttempts
 from collection.joining import sign_ups
+from collection.joining.estimates import writing_task
 from collection.models import WRITING_EXAM, Corpus, Exam
 
 
@@ -46,7 +47,13 @@ def sign_up(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect(_first_page(corpus))
     status = 429 if locked else 422 if form is not None and form.is_bound else 200
     has_exam = Exam.objects.filter(corpus=corpus, is_open=True).exists()
-    context = {"corpus": corpus, "form": form, "has_exam": has_exam}
+    writing = writing_task(corpus.pk)
+    context = {
+        "corpus": corpus,
+        "form": form,
+        "has_exam": has_exam,
+        "writing_cents": writing.cents if writing else 0,
+    }
     page = render(request, "collection/joining/sign_up.html", context, status=status)
     if locked:
         page["Retry-After"] = str(locked.retry_after)

@@ -100,10 +100,14 @@ def end_of(visit: Visit, *, is_finished: bool) -> Visit.End | None:
 
 
 def _is_screened_out(visit: Visit) -> bool:
-    """Returns whether a researcher excluded this person from the corpus, or they failed its exam and hold no other pass."""
+    """Returns whether a researcher excluded this person from the corpus, or they failed its exam."""
+    excluded = Exclusion.objects.of(visit.user).filter(corpus=visit.link.corpus_id)
+    return excluded.exists() or has_failed(visit)
+
+
+def has_failed(visit: Visit) -> bool:
+    """Returns whether this person failed an exam of the corpus, waits for no result, and holds no other pass."""
     corpus = visit.link.corpus_id
-    if Exclusion.objects.of(visit.user).filter(corpus=corpus).exists():
-        return True
     mine = ExamAttempt.objects.filter(annotator=visit.user, exam__corpus=corpus)
     held = Grant.objects.filter(user=visit.user).standing().values("qualification")
     failed = mine.filter(passed=False).exclude(exam__qualification__in=held)

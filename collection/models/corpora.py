@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 
 from accounts.models import ConsentForm, Qualification
 from collection.corpus_schema import CorpusPart, GenrePart, PromptPart
@@ -14,8 +15,8 @@ from nli.labels import PLAIN_WORDS, SCHEME_CHOICES, SCHEMES
 from schemas.base import default_of
 from shared.constraints import check, unique
 
-# Corpus -> label -> wording, in the order of pages. Validation, which has the questions, adds those of the main one.
-WORDINGS: list[Callable[["Corpus"], dict[str, str]]] = []
+# Corpus -> its question, and label -> wording in the order of pages. Validation, which has the questions, adds the main one.
+WORDINGS: list[Callable[["Corpus"], tuple[str, dict[str, str]]]] = []
 
 
 class Corpus(models.Model):
@@ -112,11 +113,19 @@ class Corpus(models.Model):
 
         It is the wording of the main question, so that writers and validators read the same one.
         """
-        for worded in WORDINGS:
-            words = worded(self)
-            if set(words) == set(self.labels):
-                return words
+        words = self._main_wording[1]
+        if set(words) == set(self.labels):
+            return words
         return {label: f"It {PLAIN_WORDS[label]}" for label in self.labels}
+
+    @property
+    def asked(self) -> str:
+        """Returns the question about a pair, as all pages for annotators ask it: the wording of the main question."""
+        return self._main_wording[0] or gettext("If the text is true, what can you say about the sentence?")
+
+    @cached_property
+    def _main_wording(self) -> tuple[str, dict[str, str]]:
+        return next((worded(self) for worded in WORDINGS), ("", {}))
 
     def in_order(self, rows: Iterable[Any]) -> list[Any]:
         """Return rows with a `label` in the order of `answer_words`."""

@@ -1,7 +1,7 @@
 """The ledger of what people earned."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from django.conf import settings
 from django.db import models
@@ -110,8 +110,8 @@ class LedgerEntry(models.Model):
     @property
     def translated_reason(self) -> SafeString:
         """Returns the reason in the reader's language, as HTML; as it is stored if it was not made of REASONS."""
-        for text in REASONS.values():
-            for form in text if isinstance(text, tuple) else (text,):
+        for stored, text in [*((each, each) for each in REASONS.values()), *EARLIER_REASONS]:
+            for form in stored if isinstance(stored, tuple) else (stored,):
                 pattern = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>.*)", re.escape(form))
                 found = re.fullmatch(pattern.replace("(?P<count>.*)", r"(?P<count>\d+)"), self.reason)
                 if found:
@@ -131,9 +131,17 @@ REASONS: Mapping[str, str | tuple[str, str]] = {
     ),
     LedgerEntry.Kind.SKIP: gettext_noop("Skipped an upsetting text of %(name)s"),
     LedgerEntry.Kind.LABELS: ngettext_noop(
-        "Labelled %(count)s pair of %(name)s", "Labelled %(count)s pairs of %(name)s"
+        "Judged %(count)s sentence for %(name)s", "Judged %(count)s sentences for %(name)s"
     ),
-    LedgerEntry.Kind.BONUS: gettext_noop("Bonus: you and an expert agreed on a pair of %(name)s"),
+    LedgerEntry.Kind.BONUS: gettext_noop("Bonus for %(name)s: an expert chose the same answer as you"),
     LedgerEntry.Kind.READING: gettext_noop("Read the instructions “%(prompt)s” of %(name)s"),
     LedgerEntry.Kind.TOP_UP: gettext_noop("Topped up to %(wage)s an hour for %(name)s"),
 }
+# Wordings of earlier versions, and what they are called now.
+EARLIER_REASONS: Sequence[tuple[str | tuple[str, str], str | tuple[str, str]]] = [
+    (
+        ("Labelled %(count)s pair of %(name)s", "Labelled %(count)s pairs of %(name)s"),
+        REASONS[LedgerEntry.Kind.LABELS],
+    ),
+    ("Bonus: you and an expert agreed on a pair of %(name)s", REASONS[LedgerEntry.Kind.BONUS]),
+]

@@ -15,6 +15,6 @@ def is_held_out(pair: str = "") -> Q:
 
 
 def partition_of(pair: str = "") -> Coalesce:
-    """Returns the partition of a pair, as snapshots.freezing.partition.standing; empty before its first snapshot."""
+    """Returns the partition in which a pair stands; empty before its first snapshot."""
     published = Case(When(is_held_out(pair), then=Value("dev")), default=F(f"{pair}published_partition"))
     return Coalesce(published, f"{pair}premise__placement__partition", Value(""))

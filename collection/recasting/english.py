@@ -8,7 +8,6 @@ from typing import Any
 
 # Forms that lemminflect does not have, or has in another spelling than most texts.
 GERUNDS = {
-    "'s": "being",
     "enrol": "enrolling",
     "forgo": "forgoing",
     "imperil": "imperiling",
@@ -54,8 +53,13 @@ def _form(verb: str, tag: str) -> str:
 
 
 def gerund(verb: str) -> str:
-    """Returns the verb's form in -ing: `take` taking, `run` running, `visit` visiting."""
-    return GERUNDS.get(verb.lower()) or _form(verb, "VBG")
+    """Returns the verb's form in -ing: `take` taking, `run` running, `visit` visiting; also of a past form, `bent` bending.
+
+    Sources name some verbs by another form. What is a verb of its own, too, such as `found`, is taken as that.
+    """
+    bases = _inflections().getLemma(verb.lower(), "VERB", lemmatize_oov=False)
+    base = verb if verb.lower() in bases or not bases else str(bases[0])
+    return GERUNDS.get(base.lower()) or _form(base, "VBG")
 
 
 def third_person(verb: str) -> str:

@@ -1,4 +1,4 @@
-"""Draws labels on all pages: as a word, a letter and a shape; the colour is only an aid."""
+"""Draws labels on all pages: as a word and a shape; the colour is only an aid."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -40,9 +40,17 @@ def in_words(label: str | None, words: Mapping[str, str]) -> str:
     return words.get(label or "", "")
 
 
+@register.filter
+def of_kind(names: Mapping[str, Mapping[str, str]] | None, kind: str) -> Mapping[str, str]:
+    """Returns value -> its name on pages, of one kind of values: `{% with words=names|of_kind:"label" %}`."""
+    return (names or {}).get(kind, {})
+
+
 @register.simple_tag
-def vote_bar(votes: Mapping[str, int], labels: Sequence[str]) -> SafeString:
-    """Returns how many gave each label, as a bar and in words: `{% vote_bar votes question.labels %}`."""
+def vote_bar(
+    votes: Mapping[str, int], labels: Sequence[str], words: Mapping[str, str] | None = None
+) -> SafeString:
+    """Returns how many gave each label, as a bar and in words: `{% vote_bar votes question.labels words %}`."""
     total, start, bars = sum(votes.values()), 0.0, []
     given = [label for label in labels if votes.get(label)]
     for label in given:
@@ -56,7 +64,7 @@ def vote_bar(votes: Mapping[str, int], labels: Sequence[str]) -> SafeString:
         start += width
     if not given:
         return mark_safe("")
-    counts = ", ".join(f"{votes[label]} {label}" for label in given)
+    counts = ", ".join(f"{votes[label]} {in_words(label, words or {}) or label}" for label in given)
     return format_html(
         '<svg class="vote-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">{}</svg>'
         '<span class="small">{}</span>',
@@ -70,14 +78,15 @@ def label_mark(label: str | None, word: str = "") -> SafeString:
     """Returns the mark of a label.
 
     `{% label_mark pair.gold_label %}`, or in a corpus's words `{% label_mark "entailment" "Definitely correct" %}`.
-    Without a label: "no label".
+    Without a label: "no label". The letter is that of the scheme's name for the label, so it stands only beside that
+    name: nobody could say why "Definitely correct" has an E.
     """
     css, letter, shape = MARKS.get(label or "", NO_LABEL)
     return format_html(
-        '<span class="label {}"><svg viewBox="-1 -1 26 26" aria-hidden="true" focusable="false">{}'
-        '<text x="12" y="16.3">{}</text></svg><bdi>{}</bdi></span>',
+        '<span class="label {}"><svg viewBox="-1 -1 26 26" aria-hidden="true" focusable="false">{}{}</svg>'
+        "<bdi>{}</bdi></span>",
         css,
         shape,
-        letter,
+        "" if word and word != label else format_html('<text x="12" y="16.3">{}</text>', letter),
         word or label or "no label",
     )

@@ -292,10 +292,12 @@ def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime
             wait,
         )
     if seats.exists():
-        return NoWork(gettext("You have been given every text that is still open. New ones may be added."))
+        return NoWork(gettext("You have seen all texts that are still open. New ones may be added."))
     if full:
         return NoWork(
-            gettext("The texts that are still open are for other writers: you have done your part.")
+            gettext(
+                "You have done your share of the kinds of text that are still open. New texts may be added."
+            )
         )
     return NoWork(gettext("All texts are done. New ones may be added."))
 
@@ -303,9 +305,7 @@ def _why_no_seat(corpus: Corpus, annotator: User, full: list[int], now: datetime
 def _why_closed(corpus: Corpus) -> NoWork:
     statuses = set(Prompt.objects.filter(corpus=corpus, genre__isnull=False).values_list("status", flat=True))
     if Prompt.Status.PILOT in statuses:
-        why = gettext(
-            "The instructions are still being tried out with a few people. Everybody may write after that."
-        )
+        why = gettext("A few people are still testing the instructions. Other people can write after that.")
     elif Prompt.Status.CLOSED in statuses:
         why = gettext(
             "Writing is closed here at the moment. The researchers open it again when there is more to do."

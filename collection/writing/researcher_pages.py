@@ -1,6 +1,5 @@
 """Pages for researchers: problem reports, advice, pilots."""
 
-from itertools import pairwise
 from typing import cast
 
 from django.contrib import messages
@@ -12,10 +11,9 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_required
 from collection import errors
-from collection.models import Corpus, ProblemReport, Prompt, PromptVersion
+from collection.models import Corpus, ProblemReport, Prompt
 from collection.writing import problem_reports, prompts, statistics
 from collection.writing.forms import PilotForm, ReportForm
-from collection.writing.versions import differences, statistics_of
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, list_as_csv, sorted_list, stored_as_csv
 
@@ -110,32 +108,6 @@ def pilots(request: HttpRequest, slug: str) -> HttpResponseBase:
         return csv_file(list_as_csv(table.rows, OF_PROMPTS), f"{slug}-prompts")
     context = {"corpus": corpus, "table": table}
     return render(request, "collection/writing/pilots.html", context)
-
-
-@require_safe
-@researcher_required
-def compare_prompts(request: HttpRequest, slug: str) -> HttpResponse:
-    """Shows two versions of prompts side by side: `?first=` and `?second=`; unasked, the two newest of one prompt."""
-    corpus = get_object_or_404(Corpus, slug=slug)
-    versions = list(
-        PromptVersion.objects.filter(prompt__corpus=corpus)
-        .select_related("prompt")
-        .prefetch_related("fields")
-        .order_by("prompt__slug", "-number")
-    )
-    by_key = {str(version.pk): version for version in versions}
-    chosen = (by_key.get(request.GET.get(name, "")) for name in ("first", "second"))
-    two = [version for version in chosen if version is not None]
-    if len(two) < 2:
-        of_one = ([old, new] for new, old in pairwise(versions) if new.prompt_id == old.prompt_id)
-        two = next(of_one, versions[:2])
-    context = {
-        "corpus": corpus,
-        "versions": versions,
-        "two": [(version, statistics_of(version)) for version in two],
-        "words": list(differences(two[0].instructions, two[1].instructions)) if len(two) == 2 else [],
-    }
-    return render(request, "collection/writing/compare_prompts.html", context)
 
 
 @researcher_form

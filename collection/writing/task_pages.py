@@ -72,8 +72,8 @@ def writing(request: HttpRequest, corpus: str) -> HttpResponse:
         messages.info(
             request,
             gettext(
-                "This is not the kind of text that you chose: you have not finished this one, or none of that kind"
-                " is left. Send or skip it, then choose again."
+                "This is not the kind of text that you chose. You still had this text to finish, or there are no more"
+                " texts of that kind. To choose again, send or skip this one first."
             ),
         )
     if not prompts.has_passed(annotator=user, version=assignment.prompt_version):

@@ -7,7 +7,7 @@ from datetime import timedelta
 from difflib import SequenceMatcher
 from statistics import median
 
-from django.db.models import Avg, Count, F
+from django.db.models import Avg, Count, F, QuerySet
 from django.db.models.functions import Length
 
 from collection.models import Pair, PromptVersion, WritingAssignment
@@ -32,10 +32,15 @@ class VersionStatistics:
     advice: float | None
     characters: float | None
 
+    @property
+    def closed(self) -> int:
+        return self.sent + self.skipped
+
 
 def statistics_of(version: PromptVersion) -> VersionStatistics:
-    tasks = WritingAssignment.objects.filter(prompt_version=version, closed_at__isnull=False).order_by("-pk")
-    rows = list(tasks.values_list("outcome", F("closed_at") - F("created_at"), Count("advice"))[:NEWEST])
+    rows = list(
+        _closed(version).values_list("outcome", F("closed_at") - F("created_at"), Count("advice"))[:NEWEST]
+    )
     sent = [(took, advice) for outcome, took, advice in rows if outcome in WritingAssignment.SENT]
     pairs = Pair.objects.filter(prompt_version=version)
     return VersionStatistics(
@@ -45,6 +50,15 @@ def statistics_of(version: PromptVersion) -> VersionStatistics:
         advice=sum(advice for _, advice in sent) / len(sent) if sent else None,
         characters=pairs.aggregate(mean=Avg(Length("hypothesis")))["mean"],
     )
+
+
+def newest_tasks(version: PromptVersion) -> QuerySet[WritingAssignment]:
+    """Returns the tasks that the statistics are about."""
+    return _closed(version)[:NEWEST]
+
+
+def _closed(version: PromptVersion) -> QuerySet[WritingAssignment]:
+    return WritingAssignment.objects.filter(prompt_version=version, closed_at__isnull=False).order_by("-pk")
 
 
 def differences(first: str, second: str) -> Iterator[tuple[str, str]]:

@@ -91,8 +91,8 @@ def read_pair(
 ) -> Pair | None:
     """Return the pair of a line; None if it has no gold label. Raises ValueError for an invalid line.
 
-    index: of each gold label. votes: of each label that an annotator may give, maybe of a finer scheme. premises: the rule
-    for labels of single premises.
+    index: gold label -> its index. votes: the same for the labels that annotators give, which may be a finer scheme.
+    premises: the rule for the labels of single premises.
     """
     try:
         row: Any = json.loads(line)

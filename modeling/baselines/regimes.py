@@ -70,7 +70,8 @@ def load_start(config: RunConfig, start: Start, labels: Sequence[str]) -> Finish
         raise BaselineError(f"The weights in {start.folder} changed meanwhile: start this run again.")
     if run.config["baseline"] != config.baseline:
         raise BaselineError(
-            f"The run to start from is a {run.config['baseline']}, not a {config.baseline}: name another."
+            f"The run to start from has the baseline {run.config['baseline']}, this one has {config.baseline}:"
+            " name a run of the same baseline."
         )
     if start.how == "update" and run.labels != tuple(labels):
         raise BaselineError(

@@ -9,7 +9,8 @@ from django import forms
 from modeling import catalogue
 from modeling.baselines.config import MOST_PAIRS, STARTS
 from modeling.baselines.settings import PRESETS
-from modeling.launching.actions import LARGEST_SEED
+from modeling.launching.actions import LARGEST_SEED, ModelingError, check_settings
+from modeling.launching.durations import Done, Plan, plan_of
 from modeling.launching.regimes import BadRegime, read_mixed, read_sizes
 from modeling.launching.searches import MOST_TRIALS, BadSearch, read_search
 from modeling.models import TrainingRun
@@ -17,7 +18,8 @@ from snapshots.models import Snapshot
 
 MOST_SEEDS = 20
 MOST_STARTS = 100  # runs to choose from
-USUAL_FIELDS = ("baseline", "preset", "seeds", "vectors", "config")
+USUAL_FIELDS = ("baseline", "preset", "seeds", "vectors")
+OF_BASELINE = "set-"  # what the names of fields for one setting begin with
 
 
 class NewRunForm(forms.Form):
@@ -55,11 +57,11 @@ class NewRunForm(forms.Form):
         help_text="default: the network of the paper, trained in less time. paper: the settings as published.",
     )
     config = forms.CharField(
-        label="Settings",
+        label="Settings as text",
         required=False,
         max_length=4000,
-        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "placeholder": "epochs=5"}),
-        help_text="One key=value a line. Other settings are those of the preset.",
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false", "placeholder": "epochs=5"}),
+        help_text="One key=value a line, as in commands. Each key once, here or in its field above.",
     )
 
     search = forms.CharField(
@@ -129,6 +131,27 @@ class NewRunForm(forms.Form):
             field = self.fields[name]
             assert isinstance(field, forms.ChoiceField)
             field.choices = [(value, value) for value in values]
+        self._offer_settings()
+
+    def _offer_settings(self) -> None:
+        """Adds a field for each setting of the chosen baseline, empty for the value of the preset, which it shows.
+
+        Of a clone's settings, those with a field are in it, the others stay text.
+        """
+        baseline = catalogue.baselines().get(
+            str(self["baseline"].value() or next(iter(catalogue.baselines())))
+        )
+        if baseline is None:
+            return
+        usual = catalogue.values_of(baseline, str(self["preset"].value() or catalogue.DEFAULT))
+        given = {} if self.is_bound else _lines(self.initial.get("config", ""))
+        for one in baseline.settings:
+            name, value = f"{OF_BASELINE}{one.key}", usual[one.key]
+            self.fields[name] = _field_of(one, value)
+            if one.key in given:
+                self.initial[name] = given.pop(one.key)
+        if not self.is_bound:
+            self.initial["config"] = "\n".join(f"{key}={value}" for key, value in given.items())
 
     def _offer_choices(self, snapshot: Snapshot) -> None:
         """Lets the browser choose a genre of the corpus and one of the newest runs that a run can start from."""
@@ -155,28 +178,51 @@ class NewRunForm(forms.Form):
         return [self[name] for name in USUAL_FIELDS]
 
     @property
+    def setting_fields(self) -> list[forms.BoundField]:
+        return [field for field in self.visible_fields() if field.name.startswith(OF_BASELINE)]
+
+    @property
+    def has_settings(self) -> bool:
+        """Returns whether a setting differs from the preset or is wrong, so that the fields must be seen."""
+        return any(field.errors or field.value() for field in [*self.setting_fields, self["config"]])
+
+    @property
     def further_fields(self) -> list[forms.BoundField]:
-        return [field for field in self.visible_fields() if field.name not in USUAL_FIELDS]
+        others = {*USUAL_FIELDS, "config", *(field.name for field in self.setting_fields)}
+        return [field for field in self.visible_fields() if field.name not in others]
 
     @property
     def has_further(self) -> bool:
         """Returns whether a field beyond the usual ones is filled in or wrong, so that it must be seen."""
         return any(field.errors or (field.name != "how" and field.value()) for field in self.further_fields)
 
-    def clean_seeds(self) -> list[int]:
-        seeds = []
-        for part in self.cleaned_data["seeds"].split(","):
-            text = part.strip()
-            if not text.isascii() or not text.isdigit() or int(text) > LARGEST_SEED:
-                raise forms.ValidationError(
-                    f"“{text}” is not a seed: give whole numbers from 0 to {LARGEST_SEED:,}."
-                )
-            seeds.append(int(text))
-        if len(seeds) > MOST_SEEDS:
-            raise forms.ValidationError(
-                f"{len(seeds)} seeds are more than {MOST_SEEDS}: start several sweeps."
+    def plan(self, pairs: int, done: Done) -> Plan | None:
+        """Returns the runs that the fields ask for now, for a snapshot with this number of training pairs.
+
+        None if a field is wrong, or asks for what earlier runs do not tell: a search, or other pairs.
+        """
+        value = {name: str(self[name].value() or "") for name in self.fields}
+        if any(value[name] for name in ("search", "mixed", "genre")):
+            return None
+        name = value["baseline"] or next(iter(catalogue.baselines()))
+        preset = value["preset"] or catalogue.DEFAULT
+        fields = {
+            key.removeprefix(OF_BASELINE): given
+            for key, given in value.items()
+            if key.startswith(OF_BASELINE) and given
+        }
+        try:
+            seeds = _read_seeds(value["seeds"])
+            sizes = read_sizes(value["sizes"]) or [int(value["most"] or pairs)]
+            config = check_settings(
+                baseline=name, preset=preset, config={**fields, **_lines(value["config"])}
             )
-        return list(dict.fromkeys(seeds))
+        except (forms.ValidationError, BadRegime, ModelingError, ValueError):
+            return None
+        return plan_of(name, config, [min(size, pairs) for size in set(sizes)] * len(seeds), done)
+
+    def clean_seeds(self) -> list[int]:
+        return _read_seeds(self.cleaned_data["seeds"])
 
     def clean_preset(self) -> str:
         return self.cleaned_data["preset"] or catalogue.DEFAULT
@@ -230,7 +276,53 @@ class NewRunForm(forms.Form):
             if key in config:
                 raise forms.ValidationError(f"Line {number} sets {key} a second time: keep one of them.")
             config[key] = value
-        refusal = catalogue.refusal_of_model(config)
-        if refusal:
-            raise forms.ValidationError(refusal)
         return config
+
+    def clean(self) -> dict[str, Any]:
+        """Puts the settings of fields and text together as `config`."""
+        config = self.cleaned_data.get("config")
+        for name in [name for name in self.cleaned_data if name.startswith(OF_BASELINE)]:
+            key, value = name.removeprefix(OF_BASELINE), self.cleaned_data.pop(name)
+            if config is not None and value:
+                if key in config:
+                    self.add_error("config", f"{key} is set here and in its field: keep one of them.")
+                    return self.cleaned_data
+                config[key] = value
+        refusal = catalogue.refusal_of_model(config or {})
+        if refusal:
+            self.add_error("config", refusal)
+        return self.cleaned_data
+
+
+def _read_seeds(text: str) -> list[int]:
+    """Reads `1, 2, 3`. Raises ValidationError."""
+    seeds = []
+    for part in text.split(","):
+        seed = part.strip()
+        if not seed.isascii() or not seed.isdigit() or int(seed) > LARGEST_SEED:
+            raise forms.ValidationError(
+                f"“{seed}” is not a seed: give whole numbers from 0 to {LARGEST_SEED:,}."
+            )
+        seeds.append(int(seed))
+    if len(seeds) > MOST_SEEDS:
+        raise forms.ValidationError(f"{len(seeds)} seeds are more than {MOST_SEEDS}: start several sweeps.")
+    return list(dict.fromkeys(seeds))
+
+
+def _lines(text: str) -> dict[str, str]:
+    """Returns key -> value of a link's settings; what is no such line is left out."""
+    parts = (line.partition("=") for line in text.splitlines())
+    return {key.strip(): value.strip() for key, equals, value in parts if equals}
+
+
+def _field_of(one: catalogue.Setting, usual: str) -> forms.Field:
+    """Returns the field of a setting. Its value is checked where all settings are."""
+    about: dict[str, Any] = {"label": one.key, "required": False, "help_text": one.doc}
+    values = one.choices or (("true", "false") if one.type == "bool" else ())
+    if values:
+        return forms.ChoiceField(
+            choices=[("", f"preset: {usual}"), *((each, each) for each in values)], **about
+        )
+    kind = forms.NumberInput(attrs={"step": "any"}) if one.type in ("int", "float") else forms.TextInput()
+    kind.attrs["placeholder"] = usual
+    return forms.CharField(max_length=200, widget=kind, **about)

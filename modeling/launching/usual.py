@@ -1,14 +1,11 @@
 """The usual sets of runs on a snapshot, each requested by one button."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from modeling import catalogue
 from modeling.baselines.catalogue import with_preset
-from modeling.models import TrainingRun
+from modeling.launching.durations import Done, plan_of
 
-NEWEST = 200  # finished runs that tell how long a run takes
 SEEDS = (1, 2, 3)
 
 
@@ -68,32 +65,30 @@ USUAL = {
 
 @dataclass(frozen=True)
 class Offer:
-    """A set of runs for one snapshot. `minutes`: by earlier runs with these settings; None if there is none of some."""
+    """A set of runs for one snapshot. `minutes`: None if a baseline of it has no earlier run with these settings."""
 
     usual: UsualRuns
     runs: int
     minutes: float | None
 
 
-def offers(pairs: int) -> list[Offer]:
-    """Returns all sets for a snapshot with so many training pairs, by one query."""
-    done = TrainingRun.objects.filter(
-        status=TrainingRun.Status.DONE, seconds__isnull=False, train_pairs__gt=0
-    ).order_by("-pk")
-    rows: list[Any] = list(done.values("baseline", "config", "seconds", "train_pairs")[:NEWEST])
-    return [_offer(usual, pairs, rows) for usual in USUAL.values()]
+def offers(pairs: int, done: Done) -> list[Offer]:
+    """Returns all sets for a snapshot with so many training pairs."""
+    return [_offer(usual, pairs, done) for usual in USUAL.values()]
 
 
-def _offer(usual: UsualRuns, pairs: int, done: Sequence[dict[str, Any]]) -> Offer:
+def _offer(usual: UsualRuns, pairs: int, done: Done) -> Offer:
     sizes = usual.sizes(pairs) or [pairs]
-    runs, seconds = 0, 0.0
-    is_known = True
-    for baseline in usual.baselines:
-        config = with_preset(baseline, usual.preset, {})
-        earlier = next((row for row in done if row["baseline"] == baseline and row["config"] == config), None)
-        seeds = len(usual.seeds_of(baseline))
-        runs += seeds * len(sizes)
-        is_known = is_known and earlier is not None
-        if earlier is not None:
-            seconds += seeds * sum(sizes) * earlier["seconds"] / earlier["train_pairs"]
-    return Offer(usual, runs, seconds / 60 if is_known else None)
+    plans = [
+        plan_of(
+            baseline,
+            with_preset(baseline, usual.preset, {}),
+            sizes * len(usual.seeds_of(baseline)),
+            done,
+        )
+        for baseline in usual.baselines
+    ]
+    minutes = [plan.minutes for plan in plans if plan.minutes is not None]
+    return Offer(
+        usual, sum(plan.runs for plan in plans), sum(minutes) if len(minutes) == len(plans) else None
+    )

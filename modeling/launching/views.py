@@ -26,6 +26,7 @@ from modeling.launching.actions import (
     resume_run,
     stop_run,
 )
+from modeling.launching.durations import done_runs
 from modeling.launching.forms import NewRunForm
 from modeling.launching.regimes import training_pairs
 from modeling.launching.usual import USUAL, offers
@@ -125,6 +126,8 @@ def _form_page(request: HttpRequest, snapshot: Snapshot, form: NewRunForm, statu
     }
     pairs = training_pairs(snapshot).count()
     context["has_train"] = bool(pairs)
-    context["offers"] = offers(pairs)
+    done = done_runs()
+    context["offers"] = offers(pairs, done)
+    context["plan"] = form.plan(pairs, done)
     context["for_english"] = catalogue.tools_for_english(snapshot.corpus.language)
     return render(request, "modeling/new.html", context, status=status)

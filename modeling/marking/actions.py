@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 
 from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
 
 from accounts.models import User
 from collection.models import PARTITIONS
@@ -60,6 +61,16 @@ def begin_marking(
             f"A sample of {partition} of {snapshot} is being marked already: mark its pairs."
         ) from None
     return marking
+
+
+def discard_marking(*, marking: Marking) -> None:
+    """Removes a sample of which nobody has marked a pair, so that another can be drawn. Raises MarkingError."""
+    try:
+        with transaction.atomic():
+            marking.pairs.all().delete()
+            marking.delete()
+    except (ProtectedError, IntegrityError):  # the second: a mark that came meanwhile
+        raise MarkingError("Somebody has marked pairs of this sample, so it stays.") from None
 
 
 def mark(*, pair: MarkedPair, phenomena: Sequence[str], by: User) -> Mark:

@@ -9,7 +9,11 @@ from modeling.marking.actions import MOST_PAIRS, PHENOMENA
 class BeginMarkingForm(forms.Form):
     """A partition, how many of its pairs, and the phenomena to look for."""
 
-    partition = forms.ChoiceField(choices=[(name, name) for name in PARTITIONS], initial="dev")
+    partition = forms.ChoiceField(
+        choices=[(name, name) for name in PARTITIONS],
+        initial="dev",
+        help_text="The tables mpe-5 and mpe-8 are of dev, as in the paper.",
+    )
     number = forms.IntegerField(
         label="Pairs", min_value=1, max_value=MOST_PAIRS, initial=100, help_text="Drawn by the seed."
     )

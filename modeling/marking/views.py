@@ -6,11 +6,12 @@ from django.contrib import messages
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.defaultfilters import pluralize
 
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page, researcher_post
 from collection.texts import direction_of
-from modeling.marking.actions import MarkingError, begin_marking, count_marks, mark
+from modeling.marking.actions import MarkingError, begin_marking, count_marks, discard_marking, mark
 from modeling.marking.agreement import progress_of
 from modeling.marking.forms import BeginMarkingForm
 from modeling.models import Mark, MarkedPair, Marking
@@ -19,12 +20,15 @@ from shared.csv_files import csv_file
 from shared.csv_tables import csv_text
 from snapshots.models import Snapshot
 from validation.questions.addresses import number_in
+from validation.questions.lookup import main_wordings
 
 
 @researcher_form
 def markings(request: HttpRequest, pk: int) -> HttpResponse:
-    """Shows the progress of the markings of a snapshot, with agreement; POST begins one."""
+    """Shows the progress of the markings of a snapshot, with agreement; POST begins one, or discards an unmarked one."""
     snapshot = get_object_or_404(Snapshot.objects.frozen().select_related("corpus"), pk=pk)
+    if "discard" in request.POST:
+        return _discard(request, pk, request.POST["discard"].replace("\0", ""))
     form = BeginMarkingForm(request.POST or None)
     if form.is_valid():
         try:
@@ -39,6 +43,17 @@ def markings(request: HttpRequest, pk: int) -> HttpResponse:
         "markings": [(marking, progress_of(marking)) for marking in found],
     }
     return render(request, "modeling/markings.html", context, status=422 if form.is_bound else 200)
+
+
+def _discard(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
+    found = Marking.objects.filter(snapshot=pk, partition=partition).first()
+    try:
+        if found is not None:  # the second of two clicks finds none
+            discard_marking(marking=found)
+        messages.success(request, "The sample is discarded. You can draw another.")
+    except MarkingError as error:
+        messages.warning(request, str(error))
+    return redirect("markings", pk)
 
 
 @researcher_form
@@ -62,6 +77,7 @@ def mark_pair(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
         "snapshot": marking.snapshot,
         "marking": marking,
         "pair": shown,
+        "words": main_wordings(marking.snapshot.corpus),
         "given": _given(shown, user),
         "left": unmarked.count(),
         "all": marking.pairs.count(),
@@ -75,7 +91,9 @@ def mark_pair(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
 def count(request: HttpRequest, pk: int, partition: str) -> HttpResponse:
     """Adds the marks to the tables and to the breakdowns of runs."""
     runs = count_marks(marking=_marking(pk, partition))
-    messages.success(request, f"The marks are counted, also in the breakdowns of {runs:,} runs.")
+    messages.success(
+        request, f"The marks are counted, also in the breakdowns of {runs:,} run{pluralize(runs)}."
+    )
     return redirect("markings", pk)
 
 

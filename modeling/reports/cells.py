@@ -16,13 +16,18 @@ from modeling.launching.regimes import settings_text
 from modeling.models import Breakdown, Evaluation, TrainingRun
 from modeling.paired_tests import mean_and_spread, paired_p
 from modeling.reports.definitions import BETTER, HYPOTHESIS_ONLY, MAJORITY, TABLES, Axis, Entry, PaperTable
+from modeling.results.breakdowns import aligned
+from modeling.results.pair_values import PairValues, pair_values
 from modeling.results.predicted import Predicted, read_predicted
 from modeling.results.tables import in_order
 from modeling.results.trials import not_chosen_on
 from nli.labels import COLLAPSED
 from snapshots.models import Snapshot, SnapshotPair
 
-COUNTS, TEXTS = ("pairs", "labels"), ("commonest", "example", "example_premise", "example_label")
+COUNTS, TEXTS = (
+    ("pairs", "label_pairs", "labels"),
+    ("commonest", "example", "example_premise", "example_label"),
+)
 NO_SNAPSHOT = "a further snapshot is not named"
 
 
@@ -57,12 +62,18 @@ class Selection:
 
 @dataclass
 class Cell:
-    """`mean` is a share, a count or a text; None where `missing` says what is missing. `runs` are the runs behind it."""
+    """`mean` is a share, a count or a text; None where `missing` says what is missing. `runs` are the runs behind it.
+
+    Beside a mean, `missing` names a run that is not in it yet.
+
+    `p` is of the exact paired test against the system `against`.
+    """
 
     kind: str
     mean: float | int | str | None = None
     spread: float | None = None
     p: float | None = None
+    against: str = ""
     runs: list[int] = field(default_factory=list)
     missing: str = ""
     wanted: dict[str, Any] | None = None  # the request of the run that is missing
@@ -91,6 +102,11 @@ class Report:
         return [one for place, one in enumerate(found) if one not in found[:place]]
 
     @property
+    def bars(self) -> set[str]:
+        """Returns the systems against which cells are tested."""
+        return {cell.against for _, cells in self.rows for cell in cells if cell.p is not None}
+
+    @property
     def filled(self) -> int:
         return sum(cell.mean is not None for _, cells in self.rows for cell in cells)
 
@@ -107,6 +123,7 @@ class Scores:
         self.snapshots, self.preset = list(snapshots), preset
         self.names: Sequence[str] = [str(snapshot) for snapshot in snapshots]
         self._predicted: dict[tuple[int, int, str], Predicted | None] = {}
+        self._pair_values: dict[tuple[int, str], PairValues] = {}
 
     @cached_property
     def runs(self) -> list[TrainingRun]:
@@ -166,8 +183,18 @@ class Scores:
         return in_order(found, self.labels(on))
 
     def sizes(self, trained: int) -> list[int | None]:
-        found = {run.most for run in self.runs if run.snapshot_id == self.snapshots[trained].pk}
-        return sorted(found, key=lambda size: (size is None, size or 0))
+        """Returns the training sizes of the runs, None for all pairs; where no run has learnt from a part, tens."""
+        own = (run.most for run in self.runs if run.snapshot_id == self.snapshots[trained].pk)
+        return [*(sorted({size for size in own if size}) or self.tens[trained]), None]
+
+    @cached_property
+    def tens(self) -> list[list[int]]:
+        """Returns 10, 100 and so on for each snapshot, below the number of its training pairs."""
+        train = (
+            snapshot.pairs.filter(partition="train", gold_label__isnull=False) for snapshot in self.snapshots
+        )
+        counts = [pairs.count() for pairs in train]
+        return [[10**power for power in range(1, 10) if 10**power < pairs] for pairs in counts]
 
     def labels(self, on: int) -> Sequence[str]:
         return list(self.snapshots[on].corpus.labels)
@@ -226,6 +253,12 @@ class Scores:
             self._predicted[key] = read_predicted(path) if path else None
         return self._predicted[key]
 
+    def pair_values(self, on: int, partition: str) -> PairValues:
+        """Returns the values of the pairs of a partition."""
+        if (on, partition) not in self._pair_values:
+            self._pair_values[on, partition] = pair_values(self.snapshots[on], partition)
+        return self._pair_values[on, partition]
+
 
 def fill(
     name: str, snapshots: Sequence[Snapshot], *, scores: Scores | None = None, tests: bool = False
@@ -275,7 +308,10 @@ def _entries(axis: Axis, scores: Scores) -> list[Entry]:
 
 def _cell(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) -> Cell:
     kind = "text" if wanted.measure in TEXTS else "count" if wanted.measure in COUNTS else "share"
-    if max(wanted.snapshots()) >= len(scores.snapshots):
+    on_itself = (wanted.start and wanted.start[1] == wanted.trained) or (
+        wanted.fixed and wanted.on == wanted.trained
+    )
+    if on_itself or max(wanted.snapshots()) >= len(scores.snapshots):
         return Cell(kind, missing=NO_SNAPSHOT)
     if wanted.measure in ("accuracy", "gain", "relative_gain"):
         return _of_runs(scores, table, wanted, tests)
@@ -304,15 +340,15 @@ def _of_pairs(scores: Scores, wanted: Selection) -> float | int | str | None:
         for value, _, _, gold in scores.composition(wanted.on, partition, wanted.dimension or "label"):
             part.update(gold if not wanted.dimension or value in wanted.value else {})
     total, pairs = sum(whole.values()), sum(part.values())
-    if not total:
+    if not total and not (pairs and wanted.measure in COUNTS):  # marks may be counted before all other values
         return None
     match wanted.measure:
         case "pairs":
             return pairs
         case "share":
             return pairs / total
-        case "label_share":
-            return part[wanted.label] / pairs if pairs else None
+        case "label_pairs":
+            return part[wanted.label]
         case "commonest":
             label, count = max(part.items(), key=lambda item: item[1], default=("", 0))
             return f"{label} {100 * count / pairs:.1f}%" if pairs else None
@@ -339,14 +375,17 @@ def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) 
         cell.missing, cell.wanted = _missing_run(scores, wanted)
         return cell
     found = {run: score for run in runs if (score := _accuracy(scores, run, wanted)) is not None}
-    if not found:
+    without = [run.pk for run in runs if run not in found]
+    if without:
         where = f"{scores.names[wanted.on]} {wanted.partition}"
         by = f" by {wanted.dimension}" if wanted.dimension else ""
         cell.missing = (
-            f"run {runs[0].pk} on {where}{by}: manage.py evaluate {runs[0].pk} {scores.names[wanted.on]}"
+            f"run {without[0]} on {where}{by}: manage.py evaluate {without[0]} {scores.names[wanted.on]}"
             + (f" --by {wanted.dimension}" if wanted.dimension else "")
         )
+    if not found:
         return cell
+    cell.runs = [run.pk for run in found]
     values = list(found.values())
     if wanted.measure != "accuracy":
         bar = _of_pairs(scores, Selection(**{**asdict(wanted), "measure": "majority"}))
@@ -355,14 +394,8 @@ def _of_runs(scores: Scores, table: PaperTable, wanted: Selection, tests: bool) 
             return cell
         values = [(value - bar) / (bar if wanted.measure == "relative_gain" else 1) for value in values]
     cell.mean, cell.spread = mean_and_spread(values)
-    if (
-        tests
-        and table.bar
-        and not wanted.dimension
-        and wanted.measure == "accuracy"
-        and wanted.partition != "train"
-    ):
-        cell.p = _p_value(scores, table.bar, wanted, list(found))
+    if tests and table.bar and wanted.measure == "accuracy" and wanted.partition != "train":
+        cell.p, cell.against = _test(scores, table.bar, wanted, list(found))
     return cell
 
 
@@ -414,17 +447,22 @@ def _missing_run(scores: Scores, wanted: Selection) -> tuple[str, dict[str, Any]
     return name, request
 
 
-def _p_value(scores: Scores, bar: str, wanted: Selection, runs: Sequence[TrainingRun]) -> float | None:
-    """Returns the p-value of the exact paired test against the bar, None if predictions are not on this machine.
+def _test(
+    scores: Scores, bar: str, wanted: Selection, runs: Sequence[TrainingRun]
+) -> tuple[float | None, str]:
+    """Returns the p-value of the exact paired test against the bar, and the bar; (None, "") without predictions here.
 
     Of two bars, it is tested against the one with the higher accuracy.
     """
     ours = {run.seed: scores.predicted(run, wanted.on, wanted.partition) for run in runs}
     first = next(iter(ours.values()))
+    pairs = None if first is None else _pairs_of(scores, wanted, first)
+    if first is None or pairs is None:
+        return None, ""
     found = []
-    if bar in (MAJORITY, BETTER) and wanted.baseline != MAJORITY and first:
-        right = first.gold == np.bincount(first.gold).argmax()
-        found.append(_against(ours, dict.fromkeys(ours, right)))
+    if bar in (MAJORITY, BETTER) and wanted.baseline != MAJORITY:
+        right = first.gold == np.bincount(first.gold[pairs]).argmax()
+        found.append((_against(ours, dict.fromkeys(ours, right), pairs), MAJORITY))
     if bar in (HYPOTHESIS_ONLY, BETTER) and wanted.baseline != HYPOTHESIS_ONLY:
         plain = Selection(
             baseline=HYPOTHESIS_ONLY, trained=wanted.trained, on=wanted.on, partition=wanted.partition
@@ -434,21 +472,39 @@ def _p_value(scores: Scores, bar: str, wanted: Selection, runs: Sequence[Trainin
             for run in scores.matching(plain)
             if run.seed in ours
         }
-        found.append(
-            _against(ours, {seed: None if one is None else one.right for seed, one in theirs.items()})
-        )
-    return max(filter(None, found), default=(0.0, None), key=lambda one: one[0])[1]
+        bars = {seed: None if one is None else one.right for seed, one in theirs.items()}
+        found.append((_against(ours, bars, pairs), HYPOTHESIS_ONLY))
+    compared = [(accuracy, p, name) for (accuracy, p), name in found if p is not None]
+    _, p, against = max(compared, default=(0.0, None, ""), key=lambda one: one[0])
+    return p, against.replace("_", "-")
+
+
+def _pairs_of(scores: Scores, wanted: Selection, predicted: Predicted) -> npt.NDArray[np.bool_] | None:
+    """Returns which predicted pairs the cell is about; None if their values are not on this machine."""
+    if not wanted.dimension:
+        return np.ones(len(predicted.gold), dtype=np.bool_)
+    try:
+        values = aligned(scores.pair_values(wanted.on, wanted.partition), predicted).dimensions
+    except ValueError:
+        return None
+    if wanted.dimension not in values:
+        return None
+    names, codes = values[wanted.dimension].names, values[wanted.dimension].codes
+    wanted_codes = [code for code, name in enumerate(names) if name in wanted.value]
+    return np.asarray(np.isin(codes, wanted_codes).any(axis=1))
 
 
 def _against(
-    ours: Mapping[int, Predicted | None], bar: Mapping[int, npt.NDArray[np.bool_] | None]
-) -> tuple[float, float] | None:
-    """Returns the accuracy of a bar and the p-value over its seeds, None if predictions are missing.
+    ours: Mapping[int, Predicted | None],
+    bar: Mapping[int, npt.NDArray[np.bool_] | None],
+    pairs: npt.NDArray[np.bool_],
+) -> tuple[float, float | None]:
+    """Returns the accuracy of a bar on these pairs and the p-value over its seeds, None if predictions are missing.
 
     `bar`: which pairs it predicts correctly, by seed; each seed is in `ours`.
     """
     both = [(one.right, right) for seed, right in bar.items() if (one := ours[seed]) and right is not None]
     if not both or len(both) < len(bar):
-        return None
-    mine, theirs = zip(*both, strict=True)
-    return float(np.mean(theirs)), paired_p(np.sum(mine, axis=0).tolist(), np.sum(theirs, axis=0).tolist())
+        return 0.0, None
+    mine, theirs = (np.array(each)[:, pairs] for each in zip(*both, strict=True))
+    return float(theirs.mean()), paired_p(mine.sum(axis=0), theirs.sum(axis=0))

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from modeling.models import TrainingRun
 from modeling.reports.cells import Scores, fill
+from modeling.reports.curve_picture import curve_picture
 from shared.charts import Chart, Column
 from shared.numbers import percent
 
-FIGURE = "figure-4"
+FIGURE, SVG = "figure-4", "svg"
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,15 @@ def learning_curves(scores: Scores) -> dict[str, list[Point]]:
 
 def curve_chart(found: Mapping[str, Sequence[Point]]) -> Chart | None:
     """Returns the curves as a chart, if any system learnt from two numbers of pairs or more."""
-    drawn = {system: points for system, points in found.items() if len(points) > 1}
-    if not drawn:
+    curves = _curves(found)
+    if not curves:
         return None
-    sizes = sorted({point.pairs for points in drawn.values() for point in points})
-    means = {system: {point.pairs: point for point in points} for system, points in drawn.items()}
-    best = max(drawn, key=lambda system: drawn[system][-1].mean)
-    last = drawn[best][-1]
+    sizes = sorted({point.pairs for points in curves.values() for point in points})
+    means = {system: {point.pairs: point for point in points} for system, points in curves.items()}
+    best = max(curves, key=lambda system: curves[system][-1].mean)
+    last = curves[best][-1]
     columns = [Column("pairs", "training pairs", "count")]
-    for system in drawn:
+    for system in curves:
         columns += [
             Column(system, system, "share", "Mean accuracy on test over seeds."),
             Column(f"{system} ±", f"{system} ±", "share", "Sample standard deviation over seeds."),
@@ -68,12 +69,25 @@ def curve_chart(found: Mapping[str, Sequence[Point]]) -> Chart | None:
         {
             "x": "pairs",
             "x_type": "log",
-            "series": list(drawn),
+            "series": list(curves),
             "points": True,
             "zero": False,
             "y_name": "accuracy on test",
         },
     )
+
+
+def drawn(scores: Scores) -> str:
+    """Draws the figure as SVG; "" if no system learnt from two numbers of pairs or more."""
+    curves = _curves(learning_curves(scores))
+    lines = {system: {each.pairs: 100 * each.mean for each in points} for system, points in curves.items()}
+    title = f"Test accuracy on {scores.names[0]} by the number of training pairs"
+    return curve_picture(title, lines) if lines else ""
+
+
+def _curves(found: Mapping[str, Sequence[Point]]) -> dict[str, Sequence[Point]]:
+    """Returns the systems that learnt from two numbers of pairs or more."""
+    return {system: points for system, points in found.items() if len(points) > 1}
 
 
 def _pairs(run: TrainingRun) -> int | None:

@@ -21,13 +21,13 @@ def missed(snapshots: list[Snapshot], partition: str, most: int) -> Table:
     answers = list(_answers(snapshot, partition).items())
     columns = (
         Column("pair", "pair"),
-        Column("missed by", "count"),
-        Column("runs", "count"),
+        Column("premise"),
+        Column("hypothesis"),
         Column("gold"),
         Column("predicted"),
         Column("labels"),
-        Column("premise"),
-        Column("hypothesis"),
+        Column("missed by", "count"),
+        Column("runs", "count"),
         Column("baselines that miss it"),
     )
     definitions = [
@@ -55,13 +55,13 @@ def missed(snapshots: list[Snapshot], partition: str, most: int) -> Table:
         rows.append(
             [
                 row.pair_id,
-                len(by),
-                len(answers),
+                row.premise,
+                row.hypothesis,
                 row.gold,
                 _counted(answers_given),
                 _counted(Counter(row.votes)),
-                row.premise,
-                row.hypothesis,
+                len(by),
+                len(answers),
                 _counted(Counter(run.baseline for run in by)),
             ]
         )

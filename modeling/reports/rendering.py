@@ -7,6 +7,14 @@ from snapshots.statistics.paper_tables import Column, Table
 from snapshots.statistics.table_formats import FORMATS
 
 MISSING = "–"
+EMPTY = (
+    "The table is empty: the snapshot has no values for it, they are not counted yet (the command `report` counts them), or"
+    " it needs a further snapshot."
+)
+BARS = {
+    "majority": "the commonest gold label of these pairs",
+    "hypothesis-only": "its runs with the same seeds",
+}
 
 
 def rendered(report: Report, form: str) -> str:
@@ -14,49 +22,84 @@ def rendered(report: Report, form: str) -> str:
     return FORMATS[form](raw_table(report) if form == "csv" else readable_table(report))
 
 
-def text_of(cell: Cell) -> str:
-    """Formats a cell for people: mean, spread over seeds, and p-value; a dash if it is missing."""
+def text_of(cell: Cell, *, names_bar: bool = False) -> str:
+    """Formats a cell for people: mean, spread over seeds, and p-value; a dash if it is missing.
+
+    names_bar: name the system against which it is tested.
+    """
     if cell.mean is None:
         return MISSING
     text = written(cell.mean, cell.kind)
     if cell.spread is not None:
         text += f" ± {100 * cell.spread:.1f}"
-    return text if cell.p is None else f"{text} (p {'= ' if cell.p >= 1e-4 else ''}{written(cell.p, 'p')})"
+    if cell.p is None:
+        return text
+    against = f" against {cell.against}" if names_bar else ""
+    return f"{text} (p {'= ' if cell.p >= 1e-4 else ''}{written(cell.p, 'p')}{against})"
+
+
+def texts_of(report: Report) -> list[tuple[str, list[str]]]:
+    """Returns the title of each row with its cells for people; these name the bar where it is not the same for all."""
+    names_bar = len(report.bars) > 1
+    return [(title, [text_of(cell, names_bar=names_bar) for cell in cells]) for title, cells in report.rows]
 
 
 def readable_table(report: Report) -> Table:
     columns = (Column(report.table.corner), *(Column(name) for name in report.columns))
-    rows: list[list[RawCell]] = [[title, *map(text_of, cells)] for title, cells in report.rows]
-    return Table(report.name, report.table.title, columns, rows, _notes(report))
+    rows: list[list[RawCell]] = [[title, *texts] for title, texts in texts_of(report)]
+    return _table(report, columns, rows)
 
 
 def raw_table(report: Report) -> Table:
-    """Returns the raw table: a column with spreads or p-values is followed by a column for each of these."""
+    """Returns the raw table: a column is followed by a column for each of its further parts that some cell has."""
     columns = [Column(report.table.corner)]
     parts: list[tuple[int, str]] = []
     for place, name in enumerate(report.columns):
         cells = [row[place] for _, row in report.rows]
-        for attribute, title in (("mean", name), ("spread", f"{name} spread"), ("p", f"{name} p")):
-            if attribute == "mean" or any(getattr(cell, attribute) is not None for cell in cells):
-                columns.append(Column(title, "share"))
+        for attribute in ("mean", "spread", "p", "against", "runs", "missing"):
+            if attribute == "mean" or any(getattr(cell, attribute) not in (None, "", []) for cell in cells):
+                columns.append(Column(name if attribute == "mean" else f"{name} {attribute}", "share"))
                 parts.append((place, attribute))
     rows: list[list[RawCell]] = [
-        [title, *(getattr(cells[place], attribute) for place, attribute in parts)]
+        [title, *(_raw(getattr(cells[place], attribute)) for place, attribute in parts)]
         for title, cells in report.rows
     ]
-    return Table(report.name, report.table.title, tuple(columns), rows, _notes(report))
+    return _table(report, tuple(columns), rows)
 
 
-def _notes(report: Report) -> tuple[str, ...]:
+def _raw(value: RawCell | list[int]) -> RawCell:
+    return " ".join(map(str, sorted(value))) if isinstance(value, list) else value
+
+
+def _table(report: Report, columns: tuple[Column, ...], rows: list[list[RawCell]]) -> Table:
+    notes = (*notes_of(report), *_runs(report), *(f"Missing: {name}." for name in report.missing))
+    return Table(report.name, report.table.title, columns, rows, notes)
+
+
+def notes_of(report: Report) -> list[str]:
+    """Returns how to read or complete the table, and which settings its runs have."""
     notes = list(report.table.notes)
+    if not report.total:
+        notes.append(EMPTY)
     if any(cell.spread is not None for _, cells in report.rows for cell in cells):
         notes.append("±: sample standard deviation over seeds, in points.")
-    if any(cell.p is not None for _, cells in report.rows for cell in cells):
-        bar = report.table.bar.replace("_", "-")
-        against = "the better of majority and hypothesis-only" if bar == "better" else bar
-        notes.append(f"p: exact paired test over pairs against {against}.")
+    if report.bars:
+        bars = " or ".join(f"{bar} ({BARS[bar]})" for bar in sorted(report.bars))
+        notes.append(
+            f"p: exact paired test over pairs, two-sided, of the runs of the row against {bars}"
+            f"{', whichever is better' if len(report.bars) > 1 else ''}."
+        )
     if report.settings:
         settings_of_each = (f"{baseline} {settings}" for baseline, settings in report.settings.items())
         notes.append(f"Settings: {', '.join(settings_of_each)}.")
-    notes += [f"Missing: {name}." for name in report.missing]
-    return tuple(notes)
+    return notes
+
+
+def _runs(report: Report) -> list[str]:
+    """Returns a note with the runs behind each row."""
+    behind = {
+        title: sorted({run for cell in cells if cell.mean is not None for run in cell.runs})
+        for title, cells in report.rows
+    }
+    said = [f"{title}: {', '.join(map(str, runs))}" for title, runs in behind.items() if runs]
+    return [f"Runs: {'; '.join(said)}."] if said else []

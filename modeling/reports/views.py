@@ -9,11 +9,11 @@ from accounts.pages.access import researcher_page
 from accounts.pages.chart_files import chart_file
 from collection.models import PARTITIONS
 from modeling.baselines.settings import PRESETS
-from modeling.reports.cells import Scores, fill
+from modeling.reports.cells import Report, Scores, fill
 from modeling.reports.curves import FIGURE, curve_chart, learning_curves
 from modeling.reports.definitions import TABLES
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, Overview, overview
-from modeling.reports.rendering import text_of
+from modeling.reports.rendering import notes_of, texts_of
 from shared.charts import with_values
 from shared.csv_files import csv_file
 from snapshots.models import Snapshot
@@ -37,21 +37,13 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
     charts = with_values([curve_chart(learning_curves(scores))])
     if "chart" in request.GET:
         return chart_file(charts, request.GET["chart"], str(snapshots[0]).replace("@", "-"))
-    filled = [fill(name, snapshots, scores=scores) for name in TABLES]
-    tables = [
-        {
-            "report": report,
-            "rows": [
-                (title, [(text_of(cell), cell.runs if cell.mean is not None else []) for cell in cells])
-                for title, cells in report.rows
-            ],
-        }
-        for report in filled
-    ]
+    filled = [fill(name, snapshots, scores=scores, tests=True) for name in TABLES]
+    tables = [{"report": report, "rows": _with_runs(report), "notes": notes_of(report)} for report in filled]
     context = {
         "snapshot": snapshots[0],
         "further": snapshots[1:],
         "tables": tables,
+        "with_values": sum(bool(report.filled) for report in filled),
         "charts": charts,
         "figure": FIGURE,
         "others": others,
@@ -60,6 +52,20 @@ def reports(request: HttpRequest, pk: int) -> HttpResponse:
         "presets": PRESETS,
     }
     return render(request, "modeling/reports.html", context)
+
+
+def _with_runs(report: Report) -> list[tuple[str, list[tuple[str, list[int]]]]]:
+    """Returns the title of each row with the text and the runs of its cells."""
+    return [
+        (
+            title,
+            [
+                (text, cell.runs if cell.mean is not None else [])
+                for text, cell in zip(texts, cells, strict=True)
+            ],
+        )
+        for (title, texts), (_, cells) in zip(texts_of(report), report.rows, strict=True)
+    ]
 
 
 @researcher_page

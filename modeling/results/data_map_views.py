@@ -18,6 +18,7 @@ from modeling.results.texts import frozen_pairs
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
 from validation.models import Question
+from validation.questions.lookup import names_in
 
 PAIRS_A_PAGE = 50
 
@@ -32,7 +33,9 @@ def read_data_map(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         found = data_map(run)
         if "chart" in request.GET:
-            return chart_file(data_map_charts(run, found), request.GET["chart"], f"run-{pk}")
+            return chart_file(
+                data_map_charts(run, found, names_in(run.snapshot.corpus)), request.GET["chart"], f"run-{pk}"
+            )
         context |= _shown(run, found, asked)
     except (NoDataMap, BadPlace) as error:
         return render(request, "modeling/data_map.html", context | {"error": str(error)}, status=404)
@@ -66,16 +69,19 @@ def _shown(run: TrainingRun, found: DataMap, asked: dict[str, str]) -> dict[str,
     shown, following = found.page(rows, asked["after"], PAIRS_A_PAGE)
     pairs = frozen_pairs(run.snapshot, [found.ids[row] for row in shown])
     corpus = run.snapshot.corpus
+    names = names_in(corpus)
     cards = []
     for row in shown:
         point = found.point(row)
         cards.append({**point, "pair": pairs.get(point["pairID"])})
     return {
         "rows": cards,
+        "words": names["label"],
+        "genre_names": names["genre"],
         "pairs": len(rows),
         "all_pairs": len(found.ids),
         "following": following,
-        "charts": data_map_charts(run, found),
+        "charts": data_map_charts(run, found, names),
         "labels": in_order(found.gold.names, corpus.labels),
         "genres": in_order(found.genre.names, corpus.labels),
         "questions": Question.objects.filter(corpus=corpus).order_by("-is_main", "slug"),

@@ -42,7 +42,10 @@ def runs_with_predictions(corpus_id: int) -> list[tuple[int, str]]:
 
 
 def doubts_of(run: int, corpus_id: int) -> Doubts | None:
-    """Returns the doubts of a run; of a pair in several snapshots, by the newest. None if no file is on this machine."""
+    """Returns the doubts of a run about pairs of this corpus; None if this machine has no file of its predictions.
+
+    A pair that is in several snapshots has the doubt of the newest.
+    """
     rows = Evaluation.objects.filter(
         run=run, run__status=TrainingRun.Status.DONE, snapshot__corpus=corpus_id
     ).select_related("run", "snapshot__corpus")

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from modeling.models import Mark
-from modeling.results.dimensions import PHENOMENON
+from modeling.results.dimensions import MARKED, PHENOMENON
 from modeling.results.pair_values import Values
 from snapshots.models import Snapshot
 
@@ -24,8 +24,11 @@ def agreed_phenomena(snapshot: Snapshot, partition: str) -> dict[str, list[str]]
 
 
 def marked_values(snapshot: Snapshot, partition: str, ids: Sequence[str]) -> dict[str, Values]:
-    """Returns the dimension of phenomena for these pairs, by one query; empty if none of them is marked."""
+    """Returns the phenomena of these pairs, and which pairs are marked at all, by one query; empty if none is."""
     given = agreed_phenomena(snapshot, partition)
-    if not any(given.values()):
+    if not given:
         return {}
-    return {PHENOMENON: Values.of([given.get(name, []) for name in ids])}
+    return {
+        MARKED: Values.of([["marked"] if name in given else [] for name in ids]),
+        PHENOMENON: Values.of([given.get(name, []) for name in ids]),
+    }

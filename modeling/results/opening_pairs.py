@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.template.defaultfilters import pluralize
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from accounts.pages.access import researcher_post
@@ -40,12 +41,14 @@ def _tell(request: HttpRequest, question: Question, chosen: int, opened: int) ->
     if opened:
         messages.success(
             request,
-            f"{opened:,} pairs are open for labelling. Annotators see neither gold labels nor predictions.",
+            f"{opened:,} pair{pluralize(opened, ' is,s are')} open for labelling."
+            " Annotators see neither gold labels nor predictions.",
         )
     if opened < chosen:
+        left = chosen - opened
         messages.info(
             request,
-            f"{chosen - opened:,} of the chosen pairs were not opened: they have seats or labels under this question"
-            f" already, were withdrawn, or are not in {question.corpus.name}. To label such pairs again, choose another"
-            " question; pairs whose labels split can get extra labels.",
+            f"{left:,} of the chosen pairs {pluralize(left, 'was,were')} not opened: they have seats or labels under this"
+            f" question already, were withdrawn, or are not in {question.corpus.name}. To label such pairs again, choose"
+            " another question; pairs whose labels split can get extra labels.",
         )

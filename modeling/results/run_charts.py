@@ -1,6 +1,6 @@
 """Draws charts of a run's results: confusion and calibration on each partition, and its data map."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.urls import reverse
@@ -8,31 +8,86 @@ from django.urls import reverse
 from modeling.models import TrainingRun
 from modeling.results.data_map import DataMap
 from modeling.results.tables import Evaluated
-from shared.charts import Chart, Column, with_values
+from shared.charts import FEWEST_PAIRS, Chart, Column, interval, with_values
 from shared.intervals import wilson
 from shared.numbers import percent
+from validation.questions.lookup import Names, named
 
+GENRE = "genre"
+FEWEST_OF_GENRE = 20  # pairs: the interval over fewer says nothing
+MOST_GENRES = 30
 POINTS = 300  # of a data map: more would hide each other, and make a long table
 NEVER, SOMETIMES, ALWAYS = "never right", "sometimes right", "always right"
 
 
-def result_charts(evaluated: Sequence[Evaluated]) -> list[list[Chart]]:
-    """Returns the charts of each of these scores of a run."""
-    return [with_values([_confusion(one), _calibration(one)]) for one in evaluated]
+def result_charts(evaluated: Sequence[Evaluated], names: Mapping[int, Names]) -> list[list[Chart]]:
+    """Returns the charts of each of these scores of a run. names: corpus -> what labels and genres are called on pages."""
+    return [
+        with_values([_confusion(one, known), _by_genre(one, known), _calibration(one)])
+        for one in evaluated
+        for known in [names[one.snapshot.corpus_id]]
+    ]
+
+
+def _by_genre(one: Evaluated, names: Names) -> Chart | None:
+    """Returns the accuracy in each genre, lowest first; None for one genre, of which the accuracy above says all."""
+    parts = [
+        part
+        for each in one.breakdowns
+        if each.dimension == GENRE
+        for part in each.parts
+        if part.accuracy is not None and part.pairs >= FEWEST_OF_GENRE
+    ]
+    if len(parts) < 2:
+        return None
+    parts = sorted(parts, key=lambda part: part.accuracy or 0)[:MOST_GENRES]
+    rows: list[dict[str, Any]] = []
+    for part in parts:
+        low, high = wilson(part.accuracy, part.pairs)
+        rows.append(
+            {
+                "genre": named(names, GENRE, part.value),
+                "pairs": part.pairs,
+                "accuracy": part.accuracy,
+                "low": low,
+                "high": high,
+                "majority": part.majority,
+                **({"href": one.predictions_with(genre=part.value)} if one.has_predictions else {}),
+            }
+        )
+    worst, best = rows[0], rows[-1]
+    overlap = "overlap" if worst["high"] >= best["low"] else "do not overlap"
+    return Chart(
+        _key("genres", one),
+        "dots",
+        f"On {one.where}, accuracy is lowest for {worst['genre']} ({percent(worst['accuracy'])}) and highest for"
+        f" {best['genre']} ({percent(best['accuracy'])}); their intervals {overlap}.",
+        [
+            Column("genre", "genre"),
+            Column("pairs", "pairs", "count"),
+            Column("accuracy", "accuracy", "share", "With its 95% interval after Wilson."),
+            *interval(),
+            Column("majority", "majority class", "share"),
+        ],
+        rows,
+        {"y": "genre", "x": "accuracy", "low": "low", "high": "high", "n": "pairs", "others": ["majority"]},
+        lines=[{"axis": "x", "value": one.whole.accuracy, "name": f"all ({percent(one.whole.accuracy)})"}],
+        note=f"Genres with fewer than {FEWEST_OF_GENRE} pairs are left out; below {FEWEST_PAIRS} a point is faint.",
+    )
 
 
 def _key(what: str, one: Evaluated) -> str:
     return f"{what}-{one.partition}" if one.is_own else f"{what}-{one.partition}-{one.snapshot.pk}"
 
 
-def _confusion(one: Evaluated) -> Chart | None:
+def _confusion(one: Evaluated, names: Names) -> Chart | None:
     table = one.confusion
     if table is None:
         return None
     rows: list[dict[str, Any]] = []
     wrong = []
     for gold, counts, recall in table.rows:
-        row: dict[str, Any] = {"gold": gold, "recall": recall, "hrefs": {}}
+        row: dict[str, Any] = {"gold": named(names, "label", gold), "recall": recall, "hrefs": {}}
         for label, count in zip(table.labels, counts, strict=True):
             row[f"predicted: {label}"] = count
             if one.has_predictions:
@@ -41,8 +96,9 @@ def _confusion(one: Evaluated) -> Chart | None:
                 wrong.append((count, gold, label, sum(counts)))
         rows.append(row)
     most, gold, label, pairs = max(wrong, default=(0, "", "", 0))
+    gold, label = (named(names, "label", each) for each in (gold, label))
     precision = ", ".join(
-        f"{label} {percent(share)}"
+        f"{named(names, 'label', label)} {percent(share)}"
         for label, share in zip(table.labels, table.precision, strict=True)
         if share is not None
     )
@@ -54,7 +110,7 @@ def _confusion(one: Evaluated) -> Chart | None:
         else f"On {one.where} there is no mistake.",
         [
             Column("gold", "gold label"),
-            *(Column(f"predicted: {label}", label, "count") for label in table.labels),
+            *(Column(f"predicted: {label}", named(names, "label", label), "count") for label in table.labels),
             Column(
                 "recall",
                 "recall",
@@ -101,8 +157,7 @@ def _calibration(one: Evaluated) -> Chart | None:
             Column("pairs", "pairs", "count"),
             Column("probability", "mean probability", "share"),
             Column("accuracy", "accuracy", "share"),
-            Column("low", "from", "share", "The 95% interval of the accuracy after Wilson, over the pairs."),
-            Column("high", "to", "share"),
+            *interval("The 95% interval of the accuracy after Wilson, over the pairs."),
             Column("ideal", "calibrated", "share", "As often right as the probability says."),
         ],
         rows,
@@ -120,16 +175,21 @@ def _calibration(one: Evaluated) -> Chart | None:
     )
 
 
-def data_map_charts(run: TrainingRun, found: DataMap) -> list[Chart]:
-    """Returns the map as points, thinned, and as counts of all pairs by confidence and variability."""
-    return with_values([_points(run, found), _cells(found)])
+def data_map_charts(run: TrainingRun, found: DataMap, names: Names) -> list[Chart]:
+    """Returns the map as points, thinned, and as counts of all pairs by confidence and variability.
+
+    names: what labels and genres are called on pages.
+    """
+    return with_values([_points(run, found, names), _cells(found)])
 
 
-def _points(run: TrainingRun, found: DataMap) -> Chart | None:
+def _points(run: TrainingRun, found: DataMap, names: Names) -> Chart | None:
     slug = run.snapshot.corpus.slug
     rows = [
         {
             **point,
+            "gold": named(names, "label", point["gold"]),
+            "genre": named(names, "genre", point["genre"]),
             "right": NEVER
             if not point["correctness"]
             else ALWAYS

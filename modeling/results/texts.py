@@ -1,10 +1,10 @@
 """Reads the few pairs that a page shows: their texts, and the labels that people gave."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from nli.lines import HYPOTHESIS, PREMISE, Line, votes_in
+from nli.lines import HYPOTHESIS, PREMISE, Line, premises_of, votes_in
 from snapshots.freezing.lines import COLUMNS, lines_of
 from snapshots.models import Snapshot, SnapshotPair
 from validation.questions.lookup import main_question
@@ -19,6 +19,11 @@ class FrozenPair:
     @property
     def premise(self) -> str:
         return str(self.line[PREMISE])
+
+    @property
+    def sentences(self) -> Sequence[str]:
+        """Returns the sentences of a premise that has several; else the premise."""
+        return premises_of(self.line)
 
     @property
     def hypothesis(self) -> str:

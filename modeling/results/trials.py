@@ -84,7 +84,7 @@ def not_chosen(runs: RunQuerySet) -> set[int]:
     rows = runs.filter(parent__isnull=False).order_by("pk")
     for pk, parent, config, status in rows.values_list("pk", "parent", "config", "status"):
         children[parent][repr(config)].append(pk)
-        if status in (TrainingRun.Status.QUEUED, TrainingRun.Status.RUNNING):
+        if status in TrainingRun.are_under_way():
             open_searches.add(parent)
     searches = {parent: by for parent, by in children.items() if len(by) > 1}
     if not searches:

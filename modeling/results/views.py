@@ -15,6 +15,7 @@ from modeling.results.tables import in_order
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
 from validation.models import Question
+from validation.questions.lookup import names_in
 
 PREDICTIONS_A_PAGE = 50
 MOST_OPTIONS = 300  # of a dimension with more values, such as the author, one types the value
@@ -56,6 +57,7 @@ def predictions_csv(request: HttpRequest, pk: int, partition: str) -> HttpRespon
 def _shown(predictions: Predictions, choice: Choice, after: str) -> dict[str, Any]:
     page = predictions.page(choice, after, PREDICTIONS_A_PAGE)
     corpus = predictions.snapshot.corpus
+    names = names_in(corpus)
     filters = [
         {
             "name": name,
@@ -68,6 +70,9 @@ def _shown(predictions: Predictions, choice: Choice, after: str) -> dict[str, An
     ]
     return {
         "predictions": predictions,
+        "names": names,
+        "words": names["label"],
+        "genre_names": names["genre"],
         "page": page,
         "after": after,
         "filters": [one for one in filters if not one["folded"]],

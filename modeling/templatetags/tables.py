@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from shared.numbers import written
 from snapshots.statistics.paper_tables import Cell, Column, Table
@@ -20,3 +22,14 @@ def with_columns(row: Sequence[Cell], table: Table) -> Iterator[tuple[Column, Ce
 @register.filter
 def shown(value: Cell, kind: str) -> str:
     return written(value, kind) or ABSENT
+
+
+@register.filter
+def with_code(text: str) -> SafeString:
+    """Returns HTML in which what stands between backticks is code."""
+    parts = text.split("`")
+    return format_html_join(
+        "",
+        "{}",
+        ((format_html("<code>{}</code>", part) if place % 2 else part,) for place, part in enumerate(parts)),
+    )

@@ -8,10 +8,12 @@ from django.db.models import F
 from django.urls import reverse
 
 from modeling.models import Breakdown, RunProgress, TrainingRun
-from modeling.results.tables import Experiment, SnapshotTable
-from shared.charts import Chart, Column, with_values
+from modeling.results.tables import Experiment, SnapshotTable, results
+from shared.charts import Chart, Column, interval, with_values
 from shared.intervals import wilson
 from shared.numbers import percent
+from snapshots.models import Snapshot
+from validation.questions.lookup import Names, named, names_of
 
 MOST_RUNS = 6  # lines that dashes and colours still tell apart
 MOST_PARTS = 20  # genres in a picture
@@ -23,17 +25,27 @@ Parts = Mapping[tuple[int, str], Mapping[str, Mapping[str, tuple[int, int]]]]
 
 
 def comparison_charts(tables: Sequence[SnapshotTable]) -> dict[int, list[Chart]]:
-    """Returns snapshot -> its charts: the accuracy of its baselines, and the same by genre and label. One query."""
-    newest = [experiment.run_ids[-1] for table in tables for experiment in table.experiments]
-    parts = _parts(newest)
+    """Returns snapshot -> its charts: the accuracy of its baselines, and the same by genre and label. Three queries."""
+    parts, names = _parts(tables), names_of(table.snapshot.corpus for table in tables)
     return {
-        table.snapshot.pk: with_values([_baselines(table, parts), _heat(table, parts)]) for table in tables
+        table.snapshot.pk: with_values(
+            [_baselines(table, parts), _heat(table, parts, names[table.snapshot.corpus_id])]
+        )
+        for table in tables
     }
 
 
-def _parts(runs: Sequence[int]) -> Parts:
+def accuracy_chart(snapshot: Snapshot) -> Chart | None:
+    """Returns the chart of the accuracy of the snapshot's baselines; None if no run is done."""
+    tables = results([snapshot])
+    parts = _parts(tables)
+    return next(iter(with_values(_baselines(table, parts) for table in tables)), None)
+
+
+def _parts(tables: Sequence[SnapshotTable]) -> Parts:
+    newest = [experiment.run_ids[-1] for table in tables for experiment in table.experiments]
     rows = Breakdown.objects.filter(
-        run__in=runs, dimension__in=(LABEL, GENRE), snapshot=F("run__snapshot")
+        run__in=newest, dimension__in=(LABEL, GENRE), snapshot=F("run__snapshot")
     ).values_list("run", "partition", "dimension", "rows")
     found: defaultdict[tuple[int, str], dict[str, dict[str, tuple[int, int]]]] = defaultdict(dict)
     for run, partition, dimension, counts in rows:
@@ -106,10 +118,7 @@ def _baselines(table: SnapshotTable, parts: Parts) -> Chart | None:
         [
             Column("baseline", "baseline"),
             Column("accuracy", f"accuracy on {partition}", "share", "The mean over seeds."),
-            Column(
-                "low", "from", "share", "The 95% interval after Wilson, over the pairs. Seeds are not in it."
-            ),
-            Column("high", "to", "share"),
+            *interval("The 95% interval after Wilson, over the pairs. Seeds are not in it."),
             Column("pairs", "pairs", "count"),
             Column("seeds", "seeds", "count"),
             *(
@@ -131,7 +140,7 @@ def _baselines(table: SnapshotTable, parts: Parts) -> Chart | None:
     )
 
 
-def _heat(table: SnapshotTable, parts: Parts) -> Chart | None:
+def _heat(table: SnapshotTable, parts: Parts, names: Names) -> Chart | None:
     partition = _partition(table)
     known = [
         (name, each, parts[each.run_ids[-1], partition])
@@ -163,14 +172,18 @@ def _heat(table: SnapshotTable, parts: Parts) -> Chart | None:
         for key in row
         if ": " in key and row[key] is not None
     ]
-    worst = min(cells)
+    accuracy, baseline, key = min(cells)
+    worst = named(names, *key.split(": ", 1))
     return Chart(
         f"parts-{table.snapshot.pk}",
         "heat",
-        f"By label and genre, accuracy is lowest for {worst[1]} on {worst[2].partition(': ')[2]}: {percent(worst[0])}.",
+        f"By label and genre, accuracy is lowest for {baseline} on {worst}: {percent(accuracy)}.",
         [
             Column("baseline", "baseline"),
-            *(Column(f"{dimension}: {value}", value, "share") for dimension, value in columns),
+            *(
+                Column(f"{dimension}: {value}", named(names, dimension, value), "share")
+                for dimension, value in columns
+            ),
         ],
         rows,
         {"y": "baseline", "series": [f"{dimension}: {value}" for dimension, value in columns], "of": "one"},

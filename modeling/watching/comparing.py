@@ -11,6 +11,7 @@ from modeling.results.tables import evaluations
 from modeling.watching.charts import MOST_RUNS, seed_charts
 from modeling.watching.curves import curves
 from shared.charts import Chart
+from validation.questions.lookup import names_of
 
 
 def chosen_runs(numbers: Iterable[str]) -> list[TrainingRun]:
@@ -52,7 +53,9 @@ def differences(runs: Sequence[TrainingRun]) -> list[tuple[str, list[Any]]]:
 def run_charts(run: TrainingRun) -> list[Chart]:
     """Returns all charts of a run or sweep: curves, confusion and calibration, its data map."""
     found = [*curves(run.lines.curve()), *(seed_charts(run) if run.is_sweep else [])]
-    found += [chart for charts in result_charts(evaluations(run)) for chart in charts]
+    evaluated = evaluations(run)
+    names = names_of([run.snapshot.corpus, *(one.snapshot.corpus for one in evaluated)])
+    found += [chart for charts in result_charts(evaluated, names) for chart in charts]
     with suppress(NoDataMap):
-        found += data_map_charts(run, data_map(run))
+        found += data_map_charts(run, data_map(run), names[run.snapshot.corpus_id])
     return found

@@ -34,6 +34,7 @@ from nli.lines import HELD_OUT
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, sorted_page, stored_as_csv
 from snapshots.models import Snapshot
+from validation.questions.lookup import names_of
 
 RUNS_A_PAGE = 50
 SNAPSHOTS_SHOWN = 20
@@ -62,7 +63,6 @@ COLUMNS = [
 ALWAYS = "run"
 USUAL_COLUMNS = ("baseline", "snapshot", "seed", "status", "dev", "test", "requested_at")
 KEYS = {column.key for column in COLUMNS}
-UNDER_WAY = (TrainingRun.Status.QUEUED, TrainingRun.Status.RUNNING)
 
 
 @researcher_page
@@ -109,10 +109,7 @@ def _narrowed(runs: RunQuerySet, request: HttpRequest) -> tuple[RunQuerySet, dic
     """Returns the runs that pass the filters of the address, and these filters; one that nothing can pass passes none."""
     wanted = {name: request.GET.get(name, "") for name in ("baseline", "status", "snapshot")}
     if wanted["snapshot"]:
-        slug, _, version = wanted["snapshot"].rpartition("@")
-        runs = runs.filter(
-            snapshot__corpus__slug=slug, snapshot__version=int(version) if version.isdecimal() else 0
-        )
+        runs = runs.filter(snapshot__in=Snapshot.objects.named(wanted["snapshot"]))
     return runs.filter(**{name: wanted[name] for name in ("baseline", "status") if wanted[name]}), wanted
 
 
@@ -131,7 +128,7 @@ def run_curves(request: HttpRequest) -> HttpResponse:
         "query": urlencode([("run", one.pk) for one in found]),
         "differences": differences(found),
         "most": MOST_RUNS,
-        "is_under_way": any(one.standing in UNDER_WAY for one in found),
+        "is_under_way": any(one.standing in TrainingRun.are_under_way() for one in found),
     }
     template = "modeling/_curves.html" if request.htmx else "modeling/curves.html"  # type: ignore[attr-defined]
     return render(request, template, context)
@@ -152,8 +149,9 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
     lines = found.lines.curve()
     twin = twin_of(found) or full_run_of(found)
     by_size = sizes(found) if found.is_sweep else []
-    is_under_way = found.standing in UNDER_WAY
+    is_under_way = found.standing in TrainingRun.are_under_way()
     evaluated = evaluations(found)
+    names = names_of([found.snapshot.corpus, *(one.snapshot.corpus for one in evaluated)])
     return {
         "run": found,
         "is_under_way": is_under_way,
@@ -170,7 +168,11 @@ def _shown(found: TrainingRun) -> dict[str, Any]:
         "curves": seed_charts(found) if found.is_sweep else curves(lines),
         "log": log_tail(found),
         "warnings": found.warnings.splitlines(),
-        "evaluations": list(zip(evaluated, result_charts(evaluated), strict=True)),
+        "evaluations": [
+            (one, charts, names[one.snapshot.corpus_id])
+            for one, charts in zip(evaluated, result_charts(evaluated, names), strict=True)
+        ],
+        "names": names[found.snapshot.corpus_id],
         "hides_test": hides_test(found),
         "twin": twin,
         "beside_twin": [] if is_under_way or twin is None else _beside_twin(found, twin),

@@ -25,6 +25,7 @@ from snapshots.models import Snapshot, SnapshotLabel, SnapshotPair
 from snapshots.querysets import SnapshotPairQuerySet
 from validation.pairs.random_order import in_drawn_order
 from validation.questions.addresses import number_in
+from validation.questions.lookup import main_wordings
 
 # (filter -> values with numbers, total); None if they come after the page
 Numbers = tuple[dict[str, list[tuple[str, int]]], tuple[int, bool]] | None
@@ -41,7 +42,6 @@ COUNTED = {
     "votes": "Votes",
 }
 FILTERS = (*COUNTED, "text", "changed", "order")
-WORDS = {"label": {NO_GOLD: "none"}}
 LENGTHS = ("shortest", "longest")  # characters of the hypothesis
 MOST_CHARACTERS = 10_000
 VOTES = {"same": "all are the same", "different": "not all are the same", "none": "there are none"}
@@ -77,8 +77,8 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         values = _numbers(snapshot, wanted, few, is_asked="part" in request.GET)
     number, has_more = values[1] if values else counted_up_to(found, MOST_COUNTED)
 
-    genres = list(snapshot.corpus.genres.order_by("slug"))
-    words = {**WORDS, "genre": {genre.slug: genre.name for genre in genres}}
+    genres, answers = list(snapshot.corpus.genres.order_by("slug")), main_wordings(snapshot.corpus)
+    words = {"label": {**answers, NO_GOLD: "none"}, "genre": {genre.slug: genre.name for genre in genres}}
 
     def with_value(name: str, value: str) -> str:
         return f"?{urlencode({name: one for name, one in {**chosen, name: value}.items() if one})}"
@@ -95,6 +95,7 @@ def snapshot_pairs(request: HttpRequest, pk: int) -> HttpResponseBase:
         "partitions": PARTITIONS,
         "genres": genres,
         "labels": SCHEMES[snapshot.corpus.scheme],
+        "words": answers,
         "no_gold": NO_GOLD,
         "changed": CHANGES[wanted["changed"]][number != 1] if wanted["changed"] in CHANGES else "",
         "number": number,
@@ -165,7 +166,7 @@ def _filtered(snapshot: Snapshot, wanted: dict[str, str], lengths: dict[str, int
         rows = rows.annotate(characters=Length("pair__hypothesis"))
         rows = rows.filter(characters__gte=lengths["shortest"])
         rows = rows.filter(characters__lte=lengths["longest"]) if lengths["longest"] else rows
-    return rows.filter(pair__hypothesis__icontains=wanted["text"]) if wanted["text"] else rows
+    return rows.filter(pair__hypothesis__has_words=wanted["text"]) if wanted["text"] else rows
 
 
 def _csv(found: SnapshotPairQuerySet) -> Iterator[str]:

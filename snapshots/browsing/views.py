@@ -11,15 +11,18 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.pages.access import researcher_page, researcher_required
+from accounts.pages.chart_files import chart_file
 from collection.models import Corpus
+from shared.charts import with_values
 from shared.csv_files import csv_file
 from shared.sorted_lists import Column, list_as_csv, sorted_list
 from snapshots.exports.downloads import of_snapshot, send_or_explain
 from snapshots.files.datasheet import blanks
-from snapshots.freezing.partition_table import partition_table
+from snapshots.freezing.partition_table import contents_chart, partition_table
 from snapshots.models import Snapshot, SnapshotFile
 from snapshots.publishing.forms import RetractForm
 from snapshots.statistics.agreement import agreement_rows
+from validation.questions.lookup import names_in
 
 COLUMNS = [
     Column("corpus", "", lambda each: each.corpus.slug),
@@ -51,8 +54,14 @@ def snapshot_list(request: HttpRequest) -> HttpResponseBase:
 
 @researcher_page
 def snapshot(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a snapshot: its state, what its release needs, its files and what is in it. `chart`: the contents as CSV."""
     found = get_object_or_404(Snapshot.objects.newest_first(), pk=pk)
-    return render(request, "snapshots/snapshot.html", _shown(found))
+    shown = _shown(found)
+    if "chart" in request.GET:
+        return chart_file(
+            with_values([shown["contents"]]), request.GET["chart"], str(found).replace("@", "-")
+        )
+    return render(request, "snapshots/snapshot.html", shown)
 
 
 @researcher_page
@@ -87,17 +96,20 @@ def citation_of(found: Snapshot) -> str:
 
 def _shown(found: Snapshot) -> dict[str, Any]:
     manifest = found.read_manifest()
+    table = partition_table({p: c["genres"] for p, c in manifest["partitions"].items()}) if manifest else None
+    names = names_in(found.corpus)
     return {
         "snapshot": found,
-        "is_under_way": found.status in ("requested", "freezing"),
+        "is_under_way": found.is_under_way,
         "waits_in_vain": found.waits_in_vain,
         "files": found.files.all(),
         "manifest": manifest,
         "blanks": {} if found.published_at else blanks(found.datasheet_answers()),
         "retract_form": RetractForm(),
         "citation": citation_of(found),
-        "agreement": agreement_rows(manifest) if manifest else [],
-        "table": partition_table({p: c["genres"] for p, c in manifest["partitions"].items()})
-        if manifest
-        else None,
+        "agreement": agreement_rows(manifest, names["label"]) if manifest else [],
+        "table": table,
+        "contents": table
+        and contents_chart(table, names["genre"], reverse("snapshot-pairs", args=[found.pk])),
+        "genre_names": names["genre"],
     }

@@ -21,7 +21,7 @@ def exports(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         "snapshot": found,
         "formats": [(name, ABOUT[name], asked.get(name)) for name in MADE],
-        "is_under_way": any(row.status in ("requested", "working") for row in asked.values()),
+        "is_under_way": any(row.is_under_way for row in asked.values()),
     }
     is_part = request.htmx  # type: ignore[attr-defined]
     return render(request, f"snapshots/{'_exports' if is_part else 'exports'}.html", context)

@@ -129,12 +129,12 @@ def withdrawn(manifest: Manifest) -> list[str]:
 def wording_is_known(manifest: Manifest) -> bool:
     """Return whether corpus.json has the wording that annotators read.
 
-    False for an import that nobody labelled here.
-
-    Snapshots of earlier versions of the software do not say when people labelled.
+    False for an import that nobody labelled here. Snapshots of earlier versions of the software then have Quintet's own
+    wording, and the first ones do not say when people labelled.
     """
+    wording = manifest["corpus"]["question"]["wording"]
     labelled_here = manifest.get("times", {"labelled": True}).get("labelled")
-    return bool(labelled_here) or manifest["corpus"]["question"]["wording"] != QUESTION
+    return bool(wording) and (bool(labelled_here) or wording != QUESTION)
 
 
 def _composition(manifest: Manifest) -> list[str]:

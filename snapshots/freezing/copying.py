@@ -3,8 +3,10 @@
 The files are written from this copy alone, so people can go on working meanwhile.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db import connection, transaction
@@ -28,10 +30,12 @@ from django.db.models.functions import Cast, Coalesce, Collate
 from collection.models import Pair, Premise, Source
 from collection.premises.partitions import partition_of
 from nli.answers import EXTRA, FIRST
+from nli.lines import PARTITIONS
 from nli.manifest import Provenance, Times, Withdrawn
 from shared.portions import portions
-from snapshots.freezing.partition import DEV, TEST, TRAIN
+from snapshots.freezing.partition import DEV, TRAIN, destination
 from snapshots.freezing.plan import FreezePlan, plan_freeze
+from snapshots.freezing.premise_groups import Row
 from snapshots.models import (
     ANSWER_COLUMNS,
     Placement,
@@ -48,6 +52,8 @@ from validation.models.querysets import IN_SEATS, is_beyond_seats
 from validation.statistics.extra_labels import question_of_single_premises
 
 PLACED_AT_ONCE = 2000
+# Conditions on a pair, each with the facts of a Row for which it holds.
+Tests = list[tuple[Q, dict[str, Any]]]
 CODE_POINTS = {"postgresql": "C", "sqlite": "BINARY"}  # the collation that compares code points
 
 
@@ -142,20 +148,13 @@ def _store(placements: Iterator[Placement]) -> None:
 
 
 def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
-    """Copy the pairs. The conditions are the rule of `partition.destination`, in SQL.
+    """Copy the pairs that have a partition.
 
     Rows are inserted in the order of the files (partition, then public id), so the writer can page by primary key.
     """
-    belongs = (
-        Q(published_partition__isnull=False)
-        | Q(premise__placement__partition=TRAIN)
-        & ~Q(premise__genre__slug__in=planned.outside_training)
-        & (Q(author=None) | ~Q(author__in=planned.plan.test_authors))
-        | Q(premise__placement__partition__in=[DEV, TEST]) & is_complete()
-    )
     pairs = (
         with_gold_label(Pair.objects.filter(corpus=snapshot.corpus).standing(), planned.question)
-        .filter(belongs)
+        .filter(_has_partition(planned))
         .annotate(goes_to=partition_of(), key=F("pk"))
         .order_by()
         .values_list("key", "public_id", "goes_to", "scheme", "gold_label", "gold_source")
@@ -168,6 +167,35 @@ def _copy_pairs(snapshot: Snapshot, planned: FreezePlan) -> None:
     )
     columns = "snapshot_id, pair_id, partition, scheme, gold_label, gold_source"
     _insert(SnapshotPair, columns, select, (snapshot.pk, *params))
+
+
+def _has_partition(planned: FreezePlan) -> Q:
+    """Return the condition on pairs that go to a partition: `destination` is asked for each kind of pair."""
+    tests: Tests = [
+        (Q(premise__genre__slug__in=planned.outside_training), {"genre": "outside"}),
+        (Q(author__in=planned.plan.test_authors), {"author": 1}),
+        (is_complete(), {"validated": True}),
+    ]
+    kinds = [(Q(published_partition__isnull=False), _goes({"published": TRAIN}, tests))]
+    kinds += [(Q(premise__placement__partition=part), _goes({"placed": part}, tests)) for part in PARTITIONS]
+    return _any_of(kinds)
+
+
+def _goes(facts: dict[str, Any], tests: Tests) -> Q | bool:
+    """Return the condition on pairs with these facts; True or False if no test changes where they go."""
+    if not tests:
+        row = Row(**{"group": "", "genre": "", "pairs": 1, **facts})
+        return destination(row, TRAIN, {"outside"}, {1})[0] is not None
+    (test, fact), *others = tests
+    ways = ((test, _goes(facts | fact, others)), (~test, _goes(facts, others)))
+    if ways[0][1] == ways[1][1]:
+        return ways[0][1]
+    return _any_of(ways)
+
+
+def _any_of(ways: Iterable[tuple[Q, Q | bool]]) -> Q:
+    """Return the condition that one of these pairs of conditions holds. At least one second condition is not False."""
+    return reduce(or_, (kind if goes is True else kind & goes for kind, goes in ways if goes is not False))
 
 
 def _copy_labels(snapshot: Snapshot, question: Question) -> None:

@@ -107,8 +107,6 @@ def plan(
 
 def standing(row: Row) -> str | None:
     """Return the partition that a row's pairs already have; None if they have none."""
-    if row.held_out and row.published == TRAIN:
-        return DEV
     return row.published or row.placed
 
 

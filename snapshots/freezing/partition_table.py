@@ -1,9 +1,13 @@
-"""Tabulate pairs by genre and partition, for the pages of a plan and of a snapshot."""
+"""Tabulate and draw pairs by genre and partition, for the pages of a plan and of a snapshot."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.http import urlencode
+
 from nli.lines import PARTITIONS
+from shared.charts import Chart, Column
+from shared.numbers import percent
 
 
 @dataclass(frozen=True)
@@ -25,3 +29,36 @@ def partition_table(pairs: Mapping[str, Mapping[str, int]]) -> PartitionTable:
         rows.append((genre, counts, sum(number for _, number in counts)))
     sums = [(partition, sum(pairs.get(partition, {}).values())) for partition in PARTITIONS]
     return PartitionTable(PARTITIONS, rows, sums, sum(number for _, number in sums))
+
+
+def contents_chart(table: PartitionTable, names: Mapping[str, str], pairs: str = "") -> Chart | None:
+    """Draw the table as bars, the largest genre first; None without pairs.
+
+    names: genre -> its name on pages. pairs: the address of the list of these pairs, if there is one.
+    """
+    parts = [partition for partition, number in table.sums if number]
+    if not parts:
+        return None
+    rows = []
+    for genre, counts, total in sorted(table.rows, key=lambda row: -row[2]):
+        row = {"genre": names.get(genre, genre), **dict(counts), "all": total}
+        if pairs:
+            row["href"] = f"{pairs}?{urlencode({'genre': genre})}"
+            row["hrefs"] = {
+                part: f"{pairs}?{urlencode({'partition': part, 'genre': genre})}" for part, n in counts if n
+            } | {"all": row["href"]}
+        rows.append(row)
+    shares = [f"{part} {percent(number / table.total)}" for part, number in table.sums if number]
+    genres = "1 genre" if len(rows) == 1 else f"{len(rows):,} genres"
+    return Chart(
+        "contents",
+        "bars",
+        f"{table.total:,} pairs of {genres}: {', '.join(shares)}.",
+        [
+            Column("genre", "genre"),
+            *(Column(part, part, "count") for part in parts),
+            Column("all", "together", "count"),
+        ],
+        rows,
+        {"y": "genre", "series": parts, "x_name": "pairs"},
+    )

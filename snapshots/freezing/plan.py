@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from django.db.models import BigIntegerField, BooleanField, Case, Count, F, Q, Value, When
+from django.db.models import BigIntegerField, BooleanField, Case, CharField, Count, F, Q, Value, When
 
 from collection.models import Corpus, Pair
+from collection.premises.partitions import partition_of
 from nli.manifest import Provenance, Times, Withdrawn
 from nli.tokens import is_english
 from snapshots.errors import SnapshotError
@@ -109,9 +110,8 @@ def rows_of(
     key = (
         "premise__group",
         "premise__genre__slug",
-        "published_partition",
+        "published",
         "premise__placement__partition",
-        "premise__placement__origin",
         "wrote",
         "is_full",
     )
@@ -120,18 +120,21 @@ def rows_of(
     is_full = Case(
         When(published_partition=None, then=Q(pk__in=complete)), default=False, output_field=BooleanField()
     )
+    published = Case(
+        When(published_partition=None, then=Value(None, CharField())),
+        default=partition_of(),
+        output_field=CharField(),
+    )
     counted = (
-        pairs.annotate(wrote=author, is_full=is_full)
+        pairs.annotate(wrote=author, is_full=is_full, published=published)
         .values_list(*key)
         .annotate(number=Count("pk"))
         .iterator()
     )
-    for group, genre, published, placed, origin, wrote, is_validated, number in counted:
-        held = origin == Placement.Origin.HELD_OUT or group in newly_held_out
-        if published:
-            yield Row(group, genre, number, published=published, placed=placed, held_out=held, author=wrote)
-        else:
-            yield Row(group, genre, number, placed=placed, validated=is_validated, author=wrote)
+    for group, genre, published_in, placed, wrote, is_validated, number in counted:
+        held_out = published_in == TRAIN and group in newly_held_out
+        there = DEV if held_out else published_in
+        yield Row(group, genre, number, there, placed, is_validated, wrote)
     # A premise keeps its partition, and binds its group to it, even if all its pairs are withdrawn.
     ties = Placement.objects.filter(premise__corpus=corpus).order_by()
     for group, genre, placed in ties.values_list(

@@ -14,24 +14,22 @@ from operator import attrgetter
 
 TABLE = """
 CREATE TABLE given (turn BLOB, author_turn BLOB, "group" TEXT, genre TEXT, pairs INTEGER, published TEXT,
-                    placed TEXT, held_out INTEGER, validated INTEGER, author INTEGER)
+                    placed TEXT, validated INTEGER, author INTEGER)
 """
 # A group has the turn of its first author if authors are drawn; else all values of author_turn are equal.
 SORTED = """
-CREATE TABLE drawn AS SELECT turn, "group", genre, pairs, published, placed, held_out, validated, author FROM given
+CREATE TABLE drawn AS SELECT turn, "group", genre, pairs, published, placed, validated, author FROM given
 ORDER BY min(author_turn) OVER (PARTITION BY turn), turn
 """
-ROWS = (
-    'SELECT "group", genre, pairs, published, placed, held_out, validated, author FROM drawn ORDER BY rowid'
-)
+ROWS = 'SELECT "group", genre, pairs, published, placed, validated, author FROM drawn ORDER BY rowid'
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A number of pairs of one group and genre with the same facts. A row of 0 pairs only binds its group to a partition.
 
-    published: the partition that they were imported with. placed: the partition that a freeze gave their premise.
-    held_out: the premise was held out of a published train. validated: every seat of the main question is filled.
+    published: the partition that they were imported with, or dev if they are held out of a published train. placed: the
+    partition that a freeze gave their premise. validated: every seat of the main question is filled.
     author: the caller's key of their author, if authors are drawn.
     """
 
@@ -40,7 +38,6 @@ class Row:
     pairs: int
     published: str | None = None
     placed: str | None = None
-    held_out: bool = False
     validated: bool = False
     author: int | None = None
 
@@ -68,7 +65,7 @@ class Groups:
                 (turn(seed, row.group), _author_turn(seed, row) if by_author else b"", row) for row in rows
             )
             self._link.executemany(
-                "INSERT INTO given VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO given VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 ((own, of_author, *_values(row)) for own, of_author, row in keyed),
             )
             self._link.execute(SORTED)
@@ -102,5 +99,5 @@ def _author_turn(seed: int, row: Row) -> bytes:
 
 
 def _row(group: str, genre: str, pairs: int, published: str | None, placed: str | None, *rest: int) -> Row:
-    held_out, validated, author = rest
-    return Row(group, genre, pairs, published, placed, bool(held_out), bool(validated), author)
+    validated, author = rest
+    return Row(group, genre, pairs, published, placed, bool(validated), author)

@@ -1,5 +1,6 @@
 """Pages that plan, start and stop a freeze."""
 
+from dataclasses import replace
 from typing import Any, cast
 
 from django.contrib import messages
@@ -14,9 +15,10 @@ from nli.lines import PARTITIONS
 from snapshots.errors import SnapshotError
 from snapshots.freezing.forms import FreezeForm
 from snapshots.freezing.job import FreezeInProgress, request_freeze, stop_freeze
-from snapshots.freezing.partition_table import partition_table
+from snapshots.freezing.partition_table import contents_chart, partition_table
 from snapshots.freezing.plan import plan_freeze
 from snapshots.models import Snapshot
+from validation.questions.lookup import names_in
 from validation.statistics.cached import is_large_corpus
 
 
@@ -64,9 +66,15 @@ def _plan_page(request: HttpRequest, corpus: Corpus, form: FreezeForm, status: i
     context: dict[str, Any] = {"corpus": corpus, "form": form}
     try:
         planned = plan_freeze(corpus, **chosen)
+        table, names = partition_table(planned.plan.pairs), names_in(corpus)["genre"]
         context |= {
             "planned": planned,
-            "table": partition_table(planned.plan.pairs),
+            "table": table,
+            "contents": contents_chart(table, names),
+            "genre_names": names,
+            "shortages": [
+                replace(each, genre=names.get(each.genre, each.genre)) for each in planned.plan.shortages
+            ],
             "left_out": [(why, sum(counts.values())) for why, counts in planned.plan.left_out.items()],
             "partitions": PARTITIONS,
         }

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 
 from collection.models import Corpus
 from collection.models.querysets import refresh_planner
+from nli.labels import QUESTION
 from nli.lines import FACTS, MANIFEST, PARTITION_FILES
 from nli.manifest import Facts, ListedFile, OtherQuestion
 from snapshots.files.counts import LineCounts
@@ -57,7 +58,7 @@ def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Calla
     raise an error to stop the freeze. Raises OSError, for example if the disk is full.
     """
     refresh_planner(SnapshotPair, SnapshotLabel, SnapshotAnswer)
-    facts = facts_of(snapshot, planned.question)
+    facts = facts_of(snapshot, planned)
     counts = LineCounts(planned.question.rule)
     files = [_write_text(folder / FACTS, text_of(facts)), *_write_lines(snapshot, folder, counts, progress)]
     progress("writing the manifest")
@@ -71,9 +72,15 @@ def write(snapshot: Snapshot, planned: FreezePlan, folder: Path, progress: Calla
     return Written(content, files, counts.pairs)
 
 
-def facts_of(snapshot: Snapshot, question: Question) -> Facts:
-    """Return the facts of corpus.json. They are content: a change of wording makes another snapshot."""
+def facts_of(snapshot: Snapshot, planned: FreezePlan) -> Facts:
+    """Return the facts of corpus.json. They are content: a change of wording makes another snapshot.
+
+    Wordings are empty where nobody was asked here and the corpus has no own question: the annotators of an import never
+    saw Quintet's.
+    """
+    question = planned.question
     corpus: Corpus = question.corpus
+    is_asked = question.wording != QUESTION or planned.history["times"]["labelled"] is not None
     rule = question.rule
     facts: Facts = {
         "slug": corpus.slug,
@@ -87,11 +94,13 @@ def facts_of(snapshot: Snapshot, question: Question) -> Facts:
         "licence": corpus.licence,
         "made_for_demo": corpus.made_for_demo,
         "question": {
-            "wording": question.wording,
+            "wording": question.wording if is_asked else "",
             "seats": question.seats,
             "threshold": question.threshold,
             "gold_rule": question.gold_rule,
-            "label_wordings": {each.label: each.wording for each in question.label_wordings.all()},
+            "label_wordings": {
+                each.label: each.wording for each in question.label_wordings.all() if is_asked
+            },
         },
         "genres": {
             genre.slug: {"name": genre.name, "register": genre.register, "in_training": genre.in_training}

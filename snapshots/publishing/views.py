@@ -19,6 +19,7 @@ from snapshots.models import (
 from snapshots.publishing.actions import answer_datasheet
 from snapshots.publishing.actions import publish as publish_snapshot
 from snapshots.publishing.actions import retract as retract_snapshot
+from snapshots.publishing.examples import EXAMPLES
 from snapshots.publishing.forms import DatasheetForm
 
 
@@ -35,10 +36,14 @@ def datasheet_answers(request: HttpRequest, slug: str) -> HttpResponse:
     history: dict[str, list[DatasheetAnswer]] = {}
     for row in rows.select_related("answered_by").order_by("-id"):
         history.setdefault(row.question, []).append(row)
+    still_open = blanks(rows.standing())
     context = {
         "corpus": corpus,
-        "fields": [(field, history.get(field.name, [])) for field in form],
-        "blanks": blanks(rows.standing()),
+        "fields": [
+            (field, history.get(field.name, []), EXAMPLES[field.name] if field.name in still_open else "")
+            for field in form
+        ],
+        "blanks": still_open,
         "canary": canary_of(corpus.slug, corpus.name),
     }
     return render(request, "snapshots/datasheet.html", context)

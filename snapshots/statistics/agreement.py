@@ -32,14 +32,18 @@ def share_rows(figures: Mapping[str, Any]) -> list[AgreementRow]:
     return rows
 
 
-def agreement_rows(manifest: Manifest) -> list[AgreementRow]:
-    """Return the shares that the papers report, then kappa by category, then alpha."""
+def agreement_rows(manifest: Manifest, words: Mapping[str, str]) -> list[AgreementRow]:
+    """Return the shares that the papers report, then kappa by category, then alpha. words: label -> its wording."""
     figures = manifest["agreement"]
     rows = share_rows(figures)
     for category in ("overall", *manifest["corpus"]["labels"]):
         kappa = figures["fleiss_kappa"][category]
         definition = DEFINITIONS["fleiss_kappa"]
-        rows.append(AgreementRow(f"Fleiss’ kappa, {category}", decimals(kappa), "", "", definition))
+        rows.append(
+            AgreementRow(
+                f"Fleiss’ kappa, {words.get(category, category)}", decimals(kappa), "", "", definition
+            )
+        )
     alpha = decimals(figures["krippendorff_alpha"])
     rows.append(AgreementRow("Krippendorff’s alpha", alpha, "", "", DEFINITIONS["krippendorff_alpha"]))
     return rows

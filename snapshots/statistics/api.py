@@ -16,6 +16,7 @@ from snapshots.api import frozen_snapshot
 from snapshots.models import SnapshotStatistics
 from snapshots.statistics.charts import charts_of
 from snapshots.statistics.job import EDITIONS, kinds_for, request_statistics
+from validation.questions.lookup import names_in
 
 
 class StatisticsQuery(QuerySerializer):
@@ -74,9 +75,11 @@ class StatisticsView(APIView):
         responses=OpenApiTypes.OBJECT,
     )
     def get(self, request: Request, pk: int, kind: str) -> Response:
-        done = frozen_snapshot(pk).statistics.current(EDITIONS).filter(data__isnull=False)
+        found = frozen_snapshot(pk)
+        done = found.statistics.current(EDITIONS).filter(data__isnull=False)
         wants_charts = StatisticsQuery.read(request).get("as")
         row = get_object_or_404(done, kind=kind)
         if wants_charts:
-            return Response({"charts": [chart.as_json() for chart in charts_of(kind, row.data or {})]})
+            charts = charts_of(kind, row.data or {}, names_in(found.corpus))
+            return Response({"charts": [chart.as_json() for chart in charts]})
         return Response(row.data)

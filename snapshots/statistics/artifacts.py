@@ -160,7 +160,7 @@ def _scored(
         counts, inside = occurrences[word], containing[word]
         of_word = counts.total() + SMOOTHING * len(labels)
         for label in labels:
-            z = _z(inside[label], inside.total(), sizes[label] / pairs)
+            z = z_value(inside[label], inside.total(), sizes[label] / pairs)
             yield {
                 "label": label,
                 "word": word,
@@ -168,14 +168,19 @@ def _scored(
                 "p": counts[label] / counts.total(),
                 "pmi": math.log2((counts[label] + SMOOTHING) * everything / (of_word * smoothed[label])),
                 "z": z,
-                "corrected_p": None if z is None else min(1.0, math.erfc(abs(z) / math.sqrt(2)) * tests),
+                "corrected_p": None if z is None else corrected_p(z, tests),
             }
 
 
-def _z(hits: int, number: int, expected: float) -> float | None:
+def z_value(hits: int, number: int, expected: float) -> float | None:
     """Return the z value; None if every pair has the label, or none has it."""
     variance = number * expected * (1 - expected)
     return (hits - number * expected) / math.sqrt(variance) if variance else None
+
+
+def corrected_p(z: float, tests: int) -> float:
+    """Return the two-sided p value after Bonferroni's correction for so many tests, at most 1."""
+    return min(1.0, math.erfc(abs(z) / math.sqrt(2)) * tests)
 
 
 def _chosen(scored: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[str, Any]]:

@@ -2,20 +2,24 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
 from collection.templatetags.labels import colours_of
 from nli.labels import NO_GOLD
 from nli.lines import PARTITIONS
-from shared.charts import Chart, Column, with_values
+from shared.charts import Chart, Column, interval, with_values
 from shared.intervals import MIDDLE, wilson
 from shared.numbers import percent
 from snapshots.statistics.paper_tables import TABLES, Data, Table, table
 from snapshots.statistics.tags import MULTINLI_TABLE_6, NAMES
+from validation.questions.lookup import Names, named
 from validation.statistics.definitions import PUBLISHED
 
 SIGNIFICANT = 0.05
+NAMED = "names"
+KINDS_OF_NAMES = {"gold label": "label", "label": "label", "most frequent label": "label", "genre": "genre"}
 CURVE_POINTS = 60
 ALL = "all"
 # SNLI Table 2 (mean tokens of a premise, a hypothesis) and MultiNLI Table 3 (mean tokens of a premise).
@@ -29,11 +33,44 @@ SNLI_EDITS, MULTINLI_EDITS = {"> 37% overlap": 0.29}, {"> 37% overlap": 0.30}
 INTERVAL = "The mean, and 1.96 standard errors on each side of it, as if all pairs were independent."
 
 
-def charts_of(kind: str, data: Data) -> list[Chart]:
-    """Return the charts of one kind of statistics, in the order of its tables."""
-    return with_values(
-        make(table(name, data), data) for name, make in CHARTS.items() if TABLES[name].source == kind
+def charts_of(
+    kind: str, data: Data, names: Names, link: Callable[[Chart], Chart] = lambda chart: chart
+) -> list[Chart]:
+    """Return the charts of one kind of statistics, in the order of its tables.
+
+    names: what labels and genres are called on pages. link: adds addresses, which are made of the values in files.
+    """
+    known = {**data, NAMED: names}
+    made = with_values(
+        make(table(name, data), known) for name, make in CHARTS.items() if TABLES[name].source == kind
     )
+    return [_with_names(link(chart), names) for chart in made]
+
+
+def _with_names(chart: Chart, names: Names) -> Chart:
+    """Return the chart with names for its labels and genres; the keys of its columns stay."""
+    rows = [{key: name_of_cell(names, key, value) for key, value in row.items()} for row in chart.rows]
+    columns = [replace(column, name=name_of_column(names, column.name)) for column in chart.columns]
+    words = names.get("label", {})
+    colours = {**chart.colours, **{words[key]: one for key, one in chart.colours.items() if key in words}}
+    return replace(chart, rows=rows, columns=columns, colours=colours)
+
+
+def name_of_cell(names: Names, column: str, value: Any) -> Any:
+    """Return what a page shows for a value in a column of this name."""
+    kind = KINDS_OF_NAMES.get(column)
+    return named(names, kind, value) if kind and isinstance(value, str) else value
+
+
+def name_of_column(names: Names, column: str) -> str:
+    """Return the head of a column on pages, which may be that of a label: “neutral, share”."""
+    label, comma, rest = column.partition(", ")
+    return f"{named(names, 'label', label)}{comma}{rest}"
+
+
+def _label(data: Data, label: str) -> str:
+    """Return a label as titles name it."""
+    return named(data.get(NAMED, {}), "label", label)
 
 
 def _plain(made: Table) -> tuple[list[Column], list[dict[str, Any]]]:
@@ -53,11 +90,14 @@ def _sizes(made: Table, data: Data) -> Chart | None:
         return None
     rows.sort(key=lambda row: -sizes[row["genre"]])
     largest = max(sizes, key=lambda genre: sizes[genre])
-    title = f"{total:,} pairs of {len(sizes)} genres: {largest}, the largest, has {percent(sizes[largest] / total)}."
+    name = named(data.get(NAMED, {}), "genre", largest)
+    title = (
+        f"{total:,} pairs of {len(sizes)} genres: {name}, the largest, has {percent(sizes[largest] / total)}."
+    )
     return Chart(
         "genres",
         "bars",
-        title if len(sizes) > 1 else f"{total:,} pairs, all of the genre {largest}.",
+        title if len(sizes) > 1 else f"{total:,} pairs, all of the genre {name}.",
         [Column("genre", "genre"), *(Column(name, name, "count") for name in parts)],
         rows,
         {"y": "genre", "series": parts, "x_name": "pairs"},
@@ -122,8 +162,7 @@ def _means(
             Column("gold label", "gold label"),
             Column("pairs", "pairs", "count"),
             Column("mean", "mean", "number", INTERVAL),
-            Column("low", "from", "number"),
-            Column("high", "to", "number"),
+            *interval(kind="number"),
             *(Column(name, name, "number") for name in names),
         ],
         shown,
@@ -152,7 +191,8 @@ def _overlap(made: Table, data: Data) -> Chart:
             return "Share of a hypothesis’s words that occur in its premise."
         most, least = max(by_label, key=by_label.__getitem__), min(by_label, key=by_label.__getitem__)
         return (
-            f"Hypotheses of {most} share the most words with their premise ({by_label[most]:.2f}), those of {least}"
+            f"Hypotheses of {_label(data, most)} share the most words with their premise ({by_label[most]:.2f}), those of"
+            f" {_label(data, least)}"
             f" the fewest ({by_label[least]:.2f})."
         )
 
@@ -166,7 +206,8 @@ def _lengths_by_label(made: Table, data: Data) -> Chart:
             return "Words of a hypothesis by its gold label."
         most, least = max(by_label, key=by_label.__getitem__), min(by_label, key=by_label.__getitem__)
         return (
-            f"Hypotheses of {most} are longest ({by_label[most]:.1f} words), those of {least} shortest"
+            f"Hypotheses of {_label(data, most)} are longest ({by_label[most]:.1f} words), those of {_label(data, least)}"
+            " shortest"
             f" ({by_label[least]:.1f})."
         )
 
@@ -193,8 +234,7 @@ def _edits(made: Table, data: Data) -> Chart | None:
             Column("edit", "hypothesis is"),
             Column("pairs", "pairs", "count"),
             Column("share", "share of pairs", "share", "With its 95% interval after Wilson."),
-            Column("low", "from", "share"),
-            Column("high", "to", "share"),
+            *interval(),
             Column("SNLI", "SNLI", "share"),
             Column("MultiNLI", "MultiNLI", "share"),
         ],
@@ -224,7 +264,7 @@ def _labels(made: Table, data: Data) -> Chart | None:
     return Chart(
         "labels",
         "bars",
-        f"The most frequent gold label is {most}, of {percent(whole[most])} of the pairs.",
+        f"The most frequent gold label is {_label_name(_label(data, most))}, of {percent(whole[most])} of the pairs.",
         [Column("partition", "partition"), *(Column(label, _label_name(label), "share") for label in labels)],
         shown,
         {"y": "partition", "series": labels, "x_domain": [0, 1]},
@@ -284,12 +324,12 @@ def _words(made: Table, data: Data) -> Chart | None:
         return None
     significant = [row for row in rows if row["corrected p"] is not None and row["corrected p"] < SIGNIFICANT]
     strongest = sorted((row for row in significant if row["z"] > 0), key=lambda row: -row["z"])
-    named = {(row["word"], row["label"]) for row in strongest[:12]}
+    written = {(row["word"], row["label"]) for row in strongest[:12]}
     shown = [
         {
             **row,
             "significant": "yes" if row in significant else "no",
-            "named": (row["word"], row["label"]) in named,
+            "named": (row["word"], row["label"]) in written,
         }
         for row in sorted(rows, key=lambda row: -(row["z"] or 0))
     ]
@@ -297,7 +337,7 @@ def _words(made: Table, data: Data) -> Chart | None:
         top = strongest[0]
         title = (
             f"{_words_that({row['word'] for row in significant})} with a label more often than chance allows, above all"
-            f" “{top['word']}” with {top['label']} ({percent(top['p(label | word)'])} of {top['count']:,})."
+            f" “{top['word']}” with {_label(data, top['label'])} ({percent(top['p(label | word)'])} of {top['count']:,})."
         )
     else:
         title = "No word goes with a label more often than chance allows."
@@ -350,7 +390,7 @@ def _significance_curves(data: Data, counts: Sequence[int]) -> list[dict[str, An
         reach = [(n, z * math.sqrt(share * (1 - share) / n)) for n in steps]
         above = [[n, share + d] for n, d in reach if share + d <= 1]
         below = [[n, share - d] for n, d in reach if share - d >= 0]
-        of = "" if len(shares) == 1 else f" for {' and '.join(labels)}"
+        of = "" if len(shares) == 1 else f" for {' and '.join(_label(data, each) for each in labels)}"
         curves.append({"name": f"significant{of} at 0.05 over {tests:,} tests", "lines": [above, below]})
     return curves
 
@@ -363,7 +403,7 @@ def _answerable(made: Table, data: Data) -> Chart | None:
         return None
     frequent = [name for name in names if name.endswith("frequent words")]
     most = max(frequent, key=lambda name: at[name] or 0)
-    label = most.rpartition(",")[0]
+    label = _label(data, most.rpartition(",")[0])
     colours = colours_of(name.rpartition(",")[0] for name in frequent)
     return Chart(
         "answerable",
@@ -406,8 +446,7 @@ def _tags(made: Table, data: Data) -> Chart | None:
             Column("tag", "tag"),
             Column("pairs", "pairs", "count"),
             Column("by word", "share of pairs", "share", "With its 95% interval after Wilson."),
-            Column("low", "from", "share"),
-            Column("high", "to", "share"),
+            *interval(),
             Column(
                 "SNLI", "SNLI (dev)", "share", "MultiNLI, Table 6; values that it gives as “<1” are left out."
             ),

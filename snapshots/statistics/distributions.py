@@ -23,7 +23,7 @@ def spread(counts: Mapping[float, int]) -> dict[str, Any]:
 
 
 def share(counts: Mapping[Any, int], *which: Any) -> float | None:
-    """Return the share of the values `which` among all values; None without a value."""
+    """Return the share of all counts that the values `which` have; None if nothing was counted."""
     total = sum(counts.values())
     return sum(counts.get(each, 0) for each in which) / total if total else None
 

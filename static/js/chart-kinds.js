@@ -256,18 +256,26 @@ window.chartKinds = (function () {
       };
     },
 
-    // Lines over a common axis: draw.x, series, band ([low, high] of the only line), points.
+    // Lines over a common axis: draw.x, series, band ([low, high] of the only line), points, ticks (a column whose values
+    // are marked at the bottom).
     lines(chart, read, width) {
-      const { x, series, band, points } = chart.draw;
+      const { x, series, band, points, ticks } = chart.draw;
       const strokes = series.map((key, index) => chart.colours[key] || LINES[index % LINES.length]);
       const known = (key) => chart.rows.filter((row) => row[key] !== null && row[key] !== undefined);
       const first = series[0];
+      const marked = ticks ? [...new Set(chart.rows.map((row) => row[ticks]).filter(Boolean))].sort() : [];
+      const symbol = (value) => (value === marked[0] ? "circle" : "times");
       const scale = chart.draw.x_type === "time" ? (row) => new Date(row[x] + "T00:00Z") : x;
       return {
         legend: [
           ...(series.length > 1
             ? series.map((key, index) => ({ text: read.name(key), line: strokes[index], dash: DASHES[index % DASHES.length] }))
             : []),
+          ...marked.map((value) => ({
+            text: read.name(ticks) + " " + value,
+            symbol: symbol(value),
+            [symbol(value) === "times" ? "stroke" : "fill"]: chart.colours[value],
+          })),
           ...ruleLegend(chart),
         ],
         height: Math.min(320, Math.max(220, width * 0.5)),
@@ -321,18 +329,36 @@ window.chartKinds = (function () {
               tip: { strokeOpacity: 0.5 },
             })
           ),
+          ...marked.map((value) =>
+            Plot.dot(chart.rows.filter((row) => row[ticks] === value), {
+              x: scale,
+              y: 0,
+              symbol: symbol(value),
+              fill: symbol(value) === "times" ? "none" : colour(chart.colours[value]),
+              stroke: colour(chart.colours[value]),
+              strokeWidth: 1.5,
+            })
+          ),
         ],
       };
     },
 
-    // Numbers by class: draw.low and high are the ends of a class, y is how many are in it.
+    // Numbers by class: draw.low and high are the ends of a class, y is how many are in it, beside how many of others.
     histogram(chart, read, width) {
-      const { low, high, y } = chart.draw;
+      const { low, high, y, beside } = chart.draw;
       return {
-        legend: ruleLegend(chart),
+        legend: [
+          ...(beside
+            ? [
+                { text: read.name(y), symbol: "square", fill: "--chart-point" },
+                { text: read.name(beside), line: "--ink" },
+              ]
+            : []),
+          ...ruleLegend(chart),
+        ],
         height: 260,
         marginLeft: 48,
-        x: xAxis(read, low, width, { grid: false, label: chart.draw.x_name }),
+        x: xAxis(read, low, width, { grid: false, label: chart.draw.x_name, ...domainOf(chart.draw, "x") }),
         y: { label: read.name(y), grid: true, ticks: 4, tickFormat: read.axis(y) },
         marks: [
           Plot.rectY(chart.rows, {
@@ -345,6 +371,9 @@ window.chartKinds = (function () {
             ...says(read.words),
             tip: true,
           }),
+          ...(beside
+            ? [Plot.line(chart.rows, { x: (row) => (row[low] + row[high]) / 2, y: beside, curve: "step", stroke: colour("--ink") })]
+            : []),
           ...rules(chart, "x"),
           Plot.ruleY([0], { stroke: colour("--line-strong") }),
         ],
@@ -435,6 +464,53 @@ window.chartKinds = (function () {
                 )
               )
             : []),
+        ],
+      };
+    },
+
+    // A strip for each row, from its lowest to its highest value: draw.y, all (places from 0 to 1), own, text, name.
+    strips(chart, read, width) {
+      const { y, all, own, text, name } = chart.draw;
+      const left = leftRoom(chart.rows.map((row) => row[y]), width);
+      const points = chart.rows.flatMap((row) => row[all].map((place) => ({ name: row[y], place })));
+      const end = { y, dy: 17, fill: colour("--ink-soft"), pointerEvents: "none" };
+      return {
+        legend: [
+          { text: name, symbol: "diamond2", fill: "--chart-second" },
+          { text: "each of all people", fill: "--chart-point" },
+        ],
+        height: 58 * chart.rows.length + 16,
+        marginLeft: left.room,
+        marginBottom: 8,
+        x: { domain: [0, 1], axis: null, insetLeft: 10, insetRight: 10 },
+        y: { domain: chart.rows.map((row) => row[y]), axis: null },
+        marks: [
+          rowNames(left),
+          Plot.ruleY(chart.rows, { y, x1: 0, x2: 1, stroke: colour("--chart-grid") }),
+          Plot.dot(points, { x: "place", y: "name", r: 4, fill: colour("--chart-point"), fillOpacity: FAINT }),
+          Plot.dot(chart.rows, {
+            x: own,
+            y,
+            r: 7,
+            symbol: "diamond2",
+            fill: colour("--chart-second"),
+            stroke: colour("--surface"),
+            ...says(read.words),
+            tip: true,
+          }),
+          Plot.text(chart.rows, {
+            x: own,
+            y,
+            text,
+            dy: -16,
+            fontWeight: "bold",
+            fill: colour("--ink"),
+            stroke: colour("--surface"),
+            strokeWidth: 3,
+            pointerEvents: "none",
+          }),
+          Plot.text(chart.rows, { ...end, x: 0, text: "lowest", textAnchor: "start", dx: -8 }),
+          Plot.text(chart.rows, { ...end, x: 1, text: "highest", textAnchor: "end", dx: 8 }),
         ],
       };
     },

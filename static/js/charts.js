@@ -72,6 +72,7 @@
     if (!width || figure.drawnAt === width) return;
     figure.drawnAt = width;
     const { drawn, legend } = picture(chart, width);
+    figure.scale = drawn.scale("x");
     box.replaceChildren(drawn);
     showLegend(figure, legend);
   }
@@ -92,7 +93,44 @@
     const button = figure.querySelector("[data-svg]");
     button.hidden = false;
     button.addEventListener("click", () => save(figure));
+    if (figure.chart.draw.moves) follow(figure, figure.chart.draw.moves);
     new ResizeObserver(() => draw(figure)).observe(figure.querySelector(".chart-picture"));
+  }
+
+  // A line that a field of the page moves, and that a pointer can pull: moves {field (its id), times, step, name}.
+  function follow(figure, { field, times, step, name }) {
+    const input = document.getElementById(field);
+    const box = figure.querySelector(".chart-picture");
+    const { lines } = figure.chart;
+    let line = lines.find((each) => each.name.startsWith(name));
+    function move() {
+      if (!line) lines.push((line = { axis: "x" }));
+      line.value = input.value * times;
+      const [least, most] = figure.chart.draw.x_domain;
+      figure.chart.draw.x_domain = [least, Math.max(most, line.value)];
+      line.name = name + " (" + reader(figure.chart).show(figure.chart.draw.low, line.value) + ")";
+      figure.drawnAt = 0;
+      draw(figure);
+    }
+    function pull(event) {
+      const place = event.clientX - box.firstElementChild.getBoundingClientRect().left;
+      const [least, most] = figure.scale.domain;
+      const value = Math.min(most, Math.max(least, figure.scale.invert(place)));
+      input.value = ((Math.round(value / step) * step) / times).toFixed(2);
+      move();
+    }
+    input.addEventListener("input", move);
+    box.classList.add("chart-moves");
+    box.addEventListener("pointerdown", (event) => {
+      if (event.target.closest("a")) return;
+      event.preventDefault();
+      box.setPointerCapture(event.pointerId);
+      pull(event);
+    });
+    box.addEventListener("pointermove", (event) => box.hasPointerCapture(event.pointerId) && pull(event));
+    box.addEventListener("pointerup", (event) => {
+      if (box.hasPointerCapture(event.pointerId)) input.dispatchEvent(new Event("change", { bubbles: true }));
+    });
   }
 
   // A file knows none of the page's variables and style sheets, so what they give is written into it.

@@ -22,7 +22,7 @@
     const open = questions.findIndex((question, k) => k > place && !question.dataset.right);
     if (open < 0) { say(inWords("Right. One moment …"), false); form.submit(); return; }
     show(open);
-    say(inWords("Right. Question {place}:", { place: open + 1 }), false);
+    say(inWords("Right. The next question is number {place}.", { place: open + 1 }), false);
   };
   const judge = async (place, button) => {
     if (waits) return;

@@ -159,6 +159,7 @@
         if (left <= 0) form.requestSubmit(sendButton);
         else sendButton.textContent = inWords("Send now ({countdown})", { countdown: left });
       };
+      hint.textContent = inWords("“Stop and go back” and “Change” both stop the countdown. You can then check your answers.");
       title.textContent = countInWords("Your answers will be sent in {count} second", "Your answers will be sent in {count} seconds", UNDO_MS / 1000);
       timer = setInterval(count, 250);
       signal.addEventListener("abort", () => clearInterval(timer));
@@ -167,6 +168,7 @@
     const tellSending = () => {
       clearInterval(timer);
       title.textContent = inWords("Sending your answers …");
+      hint.textContent = "";
       sendButton.textContent = inWords("Sending …");
       sendButton.setAttribute("aria-disabled", "true");
       undo.hidden = true;
@@ -295,7 +297,7 @@
     const answersWith = (key) => (radio) => {
       if (isOwn(key)) return ownKeys[radio.value] === key.toLowerCase();
       if (ownKeys[radio.value]) return false;
-      return radio.dataset.number === key || (!shortcuts.value && radio.dataset.letter && radio.dataset.letter === key.toLowerCase());
+      return radio.dataset.number === key;
     };
     document.addEventListener("keydown", (event) => {
       awake();

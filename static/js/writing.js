@@ -363,7 +363,9 @@
     tellTime();
     // With a keyboard, people can type at once. On a phone, the keyboard would cover the text before it was read.
     texts[0]?.setAttribute("aria-describedby", `premise-text ${texts[0].getAttribute("aria-describedby") || ""}`.trim());
-    if (matchMedia("(hover: hover)").matches && !form.querySelector("[autofocus]")) texts.find((field) => !field.value)?.focus({ preventScroll: true });
+    // Who has begun in a field while this script was on its way goes on there.
+    const begun = form.contains(document.activeElement);
+    if (matchMedia("(hover: hover)").matches && !begun && !form.querySelector("[autofocus]")) texts.find((field) => !field.value)?.focus({ preventScroll: true });
   }
 
   // The response with errors replaces this page; the first field with an error gets the focus.

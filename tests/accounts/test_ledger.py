@@ -97,5 +97,19 @@ def test_queries_of_the_page_do_not_grow(browser_of, ana, django_assert_num_quer
         browser.get(reverse("mine"))
 
 
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("Judged 5 sentences for Demo", "Judged 5 sentences for <bdi>Demo</bdi>"),
+        ("Labelled 1 pair of Demo", "Judged 1 sentence for <bdi>Demo</bdi>"),
+        ("Bonus: you and an expert agreed on a pair of Demo", "Bonus for <bdi>Demo</bdi>: an expert"),
+    ],
+)
+def test_reasons_of_earlier_versions_read_as_those_of_now(stored, shown):
+    assert shown in LedgerEntry(reason=stored).translated_reason.replace("<bdi>5</bdi>", "5").replace(
+        "<bdi>1</bdi>", "1"
+    )
+
+
 def test_amounts_read_as_money():
     assert [dollars(cents) for cents in (None, 5, 30, 123456)] == ["$0.00", "$0.05", "$0.30", "$1,234.56"]

@@ -16,7 +16,7 @@ from accounts.people.erasure import erase_person
 from accounts.sign_in import throttle
 from annotation_site.personal_data.records import everything_about
 from tests.accounts.openid_provider import provider
-from tests.accounts.test_second_factor import SECOND_STEP, code_of, set_up_app
+from tests.accounts.test_second_factor import SECOND_STEP, code_of, one_period, set_up_app  # noqa: F401  (a fixture)
 from tests.cast import PASSWORD, person
 
 pytestmark = pytest.mark.django_db

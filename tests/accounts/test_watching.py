@@ -46,6 +46,28 @@ def test_mine_lists_the_browsers_and_ends_them(ana, vera):
     assert not SignedIn.objects.filter(user=ana).exists()
 
 
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        (
+            "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36",
+            "Chrome, Android",
+        ),
+        (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1",
+            "Safari, iPhone",
+        ),
+        (
+            "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0",
+            "Edge, Windows",
+        ),
+        ("curl/8", ""),
+    ],
+)
+def test_browsers_have_the_names_that_people_know(header, name):
+    assert SignedIn(browser=header).name == name
+
+
 def test_a_new_password_ends_tokens_and_leaves_this_browser_alone(ana):
     tokens.create_api_token(user=ana, name="script")
     here, elsewhere = sign_in("ana"), sign_in("ana")

@@ -82,11 +82,11 @@ def cast_label(pair: Pair, annotator: User) -> None:
     )
 
 
-FIELD = 'reminder = "Nobody who trusts the line could say no to it."'
+FIELD = 'reminder = "It is about the same thing, but the text does not say."'
 CHECK = 'explanation = "A van is a vehicle."'
 FAQ = """[[prompts.faq]]
 question = "Is the letter real? May I answer it?"
-answer = "The lines of this example are made up. Groups in a real corpus are not looking for mail from you either."
+answer = "This one is made up. Please do not write to any group that a letter names."
 """
 ITEM = """[[exam.items]]
 premise = "Nobody laughed at the toast except the waiter."
@@ -122,15 +122,15 @@ comment = "A likely reason, but only one of several."
         ({"batch_size = 5": "batch_size = 4"}, "~ question: batch_size: 5 -> 4"),
         ({"It must be false\"\n": "It cannot be\"\n"}, '~ question: label 3: wording: "It must be false" ->'),
         ({EXAMPLE: ""}, "- question: example 2: "),
-        ({"Will my labels be": "Are my labels"}, "~ question: faq 5: question: "),
+        ({"Will my answers be": "Are my answers"}, "~ question: faq 5: question: "),
         ({'name = "Speech"': 'name = "Talk"'}, '~ prompt spoken: name: "Speech" -> "Talk"'),
         ({'name = "Speech"': 'name = "Speech"\nstatus = "pilot"'}, '~ prompt spoken: status: "open" -> "pilot"'),
         ({"skip_pay_cents = 40": "skip_pay_cents = 20"}, "~ prompt disaster: skip_pay_cents: 40 -> 20"),
         ({"paid_skips_per_day = 10": "paid_skips_per_day = 3"}, "~ prompt disaster: paid_skips_per_day: 10 -> 3"),
         ({"You need not write about them.": "Leave them."}, "~ prompt disaster: care: "),
-        ({FIELD: 'reminder = ""'}, "~ prompt nonfiction: field 1: reminder: "),
+        ({FIELD: 'reminder = ""'}, "~ prompt nonfiction: field 2: reminder: "),
         ({CHECK: 'explanation = "Vans drive."'}, "~ prompt letters: check 1: explanation: "),
-        ({FAQ: ""}, '- prompt letters: faq 6: "Is the letter real? May I answer it? / The lines of'),
+        ({FAQ: ""}, '- prompt letters: faq 6: "Is the letter real? May I answer it? / This one is'),
         ({FAQ: FAQ + FAQ.replace("Is the letter real? ", "")}, "+ prompt letters: faq 7: "),
         ({FAQ: ""}, "~ prompt letters: version 1 replaced, as nobody worked under it"),
         ({'register = "spoken"': 'register = "written"'}, '~ genre telephone: register: "spoken" -> "written"'),
@@ -291,7 +291,7 @@ def test_imported_pairs_have_no_policy_to_keep(corpus: Corpus, edited: Edit) -> 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("What follows for the sentence?", "And the sentence?", '[question] wording: annotators gave 1 labels under'),
+        ("what can you say about the sentence?", "and the sentence?", '[question] wording: annotators gave 1 labels under'),
         ('wording = "It must be true"', 'wording = "Very probably"', 'label "entailment": annotators gave 1 labels'),
     ],
 )  # fmt: skip
@@ -310,7 +310,7 @@ def test_the_order_and_help_of_labels_may_change_after_labelling(
     corpus: Corpus, edited: Edit, ana: User, vera: User
 ) -> None:
     cast_label(written_pair(corpus, ana), vera)
-    path = edited({'help = "The line is no help, or not enough help."': 'help = "The line is no help."'})
+    path = edited({'help = "The text does not say."': 'help = "Nobody knows."'})
     assert not run("load_corpus", path).failure
 
 

@@ -8,8 +8,10 @@ from django.template import Context, Template
 
 from accounts.templatetags.dates import READERS_ZONE, day, moment
 from tests.addresses import addresses, finish, sample_site
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
+site = made_once(sample_site)
 
 TIME = datetime(2026, 11, 22, 23, 30, tzinfo=UTC)
 # What a reader does not see as a date: files and names in code, values of fields, data of scripts, dates in the one format.
@@ -35,8 +37,7 @@ def test_a_time_is_the_readers_with_utc_beside_it():
     assert day(date(2026, 5, 1)) == "1 May 2026"
 
 
-def test_the_zone_is_that_of_the_browser_and_of_one_request(browser_of, rosa):
-    sample_site()
+def test_the_zone_is_that_of_the_browser_and_of_one_request(browser_of, rosa, site):
     client, address = browser_of(rosa), "/snapshots/"
     client.cookies["quintet-zone"] = "Asia/Tokyo"
     shown = re.findall(
@@ -51,8 +52,7 @@ def test_the_zone_is_that_of_the_browser_and_of_one_request(browser_of, rosa):
     assert READERS_ZONE.get() is None
 
 
-def test_every_page_writes_dates_in_the_one_format(browser_of, rosa):
-    site = sample_site()
+def test_every_page_writes_dates_in_the_one_format(browser_of, rosa, site):
     client, seen, found = browser_of(rosa), 0, []
     for address in addresses(site):
         if address.route.startswith("api/") or (

@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from annotation_site.intake.field_labels import LABELS
 from annotation_site.intake.jobs import work
 from collection.models import Corpus, Pair, PairImportJob, Premise
 from tests.annotation_site.test_recast import EXAMPLES, REVIEWS, TWO_LICENCES
 from tests.cast import vera
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus
+from validation.models import Label
+from validation.statistics.cached import carry_out
 
 pytestmark = pytest.mark.django_db
+COMMANDS_OPTION = re.compile(r"--[a-z]")
 
 
 @pytest.fixture
@@ -92,8 +96,12 @@ def test_the_first_rows_and_a_map_are_proposed_then_looked_at_then_imported(brow
     assert "8 pairs would be imported; nothing was written" in page
     assert "80:10:10, drawn by group with seed 1" in page
     assert "label &quot;what?&quot; is none of entailed, not-entailed" in page
+    before = "judged.jsonl was imported into this corpus before"
+    assert before not in page
     done = carried_out(browser, sent, f"/imports/{seen.pk}/", {"do": "import"})
     assert (done.status, done.report["pairs"], Pair.objects.count()) == ("done", 8, 8)
+    seen = carried_out(browser, sent, "/imports/new/", form)
+    assert before in browser.get(f"/imports/{seen.pk}/").text
     again = carried_out(browser, sent, f"/imports/{done.pk}/", {"do": "import"})
     assert (again.report["pairs"], again.report["skipped"]) == (0, 8)
     assert "8 pairs existed already and were skipped" in browser.get(f"/imports/{again.pk}/").text
@@ -136,10 +144,10 @@ def test_a_recasting_can_be_changed_afterwards_with_its_recipe(browser, incoming
 def test_a_recipe_refuses_what_only_formats_take(browser, incoming):
     name = Path(shutil.copy(REVIEWS[0], incoming)).name
     form = {"file": name, "corpus": "reviews", "how": "recipe:sentiment", "do": "look"}
-    for field, value in (("partition", "test"), ("genre", "x"), ("only_genre", "x")):
+    for field, value in (("partition", "test"), ("genre", "x"), ("only_genre", "x"), ("seats", "3")):
         answer = browser.post("/imports/new/", {**form, field: value})
         assert (answer.status_code, PairImportJob.objects.count()) == (422, 0)
-        assert "A recipe says itself what partition and genre its pairs have" in answer.text
+        assert f"With a recipe, leave empty: “{LABELS[field]}”." in answer.text
 
 
 def test_a_file_that_is_no_text_says_so_and_offers_no_import_after_a_preview(browser, incoming, sent):
@@ -242,13 +250,145 @@ def test_what_is_wrong_is_said_before_a_job_is_made(browser, judged):
         ({"corpus": "a", "split": "1:2"}, "write the percent"),
         ({"corpus": "a", "columns": "text=context"}, "there is no field &quot;text&quot;"),
         ({"corpus": "a", "how": "recipe:none"}, "There is no recipe"),
-        ({"corpus": "a", "how": "word"}, "Choose a format or a recipe"),
-        ({"corpus": "a", "seed": "one"}, "must be a whole number"),
+        (
+            {"corpus": "a", "how": "word"},
+            "“Format, or recipe” cannot be &quot;word&quot;. Choose one of: add-one, ",
+        ),
+        ({"corpus": "a", "seed": "one"}, "“Seed of names, choices and partitions” must be a whole number"),
+        ({"corpus": "a", "seats": "-1"}, "“Labels for each pair (seats)” must be a whole number"),
+        (
+            {"corpus": "a", "seats": "4", "threshold": "2"},
+            "“Equal labels that make a gold label” 2 does not fit “Labels for each pair (seats)” 4",
+        ),
+        ({"corpus": "a", "language": "Deutsch!"}, "“Language” Deutsch! is not a language tag"),
+        ({"corpus": "a", "protocol": "x"}, "Choose one of: elicited, judged, recast."),
+        ({"corpus": "a", "labels": "x"}, "Choose one of: all, author."),
+        ({"corpus": "a", "partition": "x"}, "Choose one of: train, dev, test."),
+        ({"corpus": "a", "names": "judged.jsonl"}, "With a format, leave empty: “Names to draw from”."),
+        ({"corpus": "a", "how": "recipe:sentiment", "names": "none.txt"}, "none.txt is not in the folder"),
+        ({"corpus": "a", "how": "recipe:sentiment", "names": "judged.jsonl"}, "is not a number"),
     ):
         answer = browser.post("/imports/new/", {**form, **change})
         assert answer.status_code == 422
         assert words in answer.text
+        assert not COMMANDS_OPTION.search(answer.text.partition('role="alert"')[2].partition("</div>")[0])
     assert not PairImportJob.objects.exists()
+
+
+def changed_form(browser, job: PairImportJob) -> str:
+    """Returns the page that "Change the form" leads to."""
+    page = browser.get(f"/imports/{job.pk}/").text
+    return browser.get(unescape(re.search(r'href="([^"]*)">Change the form', page)[1])).text
+
+
+def test_a_corpus_is_made_with_the_options_that_are_folded(browser, incoming, sent):
+    rows = [{"premise": f"Text {n}.", "hypothesis": "So.", "labels": ["neutral"] * 3} for n in range(4)]
+    write_jsonl(incoming / "three.jsonl", map(json.dumps, rows))
+    page = browser.get("/imports/new/", {"file": "three.jsonl"}).text
+    assert "<details><summary>More options</summary>" in page
+    form = {"file": "three.jsonl", "corpus": "three", "how": "jsonl", "do": "import"}
+    form |= {"protocol": "judged", "language": "de", "seats": "3", "threshold": "3", "strict": "yes"}
+    done = carried_out(browser, sent, "/imports/new/", form)
+    corpus = Corpus.objects.get()
+    question = corpus.questions.get(is_main=True)
+    assert (corpus.protocol, corpus.language, question.seats, question.threshold) == ("judged", "de", 3, 3)
+    again = changed_form(browser, done)
+    assert "<details open><summary>More options</summary>" in again
+    assert '<option value="judged" selected>' in again
+    assert 'name="strict" value="yes" checked' in again
+    for name in ("language", "seats", "threshold"):
+        assert re.search(f'name="{name}"[^>]* value="{form[name]}"', again), name
+
+
+def test_a_preview_refuses_what_the_import_would_refuse(browser, incoming, sent):
+    make_corpus()
+    write_jsonl(incoming / "bare.jsonl", ['{"premise": "A dog.", "hypothesis": "An animal."}'])
+    form = {"file": "bare.jsonl", "corpus": "small", "how": "jsonl"}
+    for change, words in (
+        ({}, "none of the first 1 pairs has a label"),
+        (
+            {"scheme": "entailed2"},
+            'small has the scheme "nli3". Omit “Labels of a corpus to be made” entailed2',
+        ),
+        ({"seats": "3"}, 'small has the seats "5". Omit “Labels for each pair (seats)” 3'),
+        ({"language": "de"}, 'small has the language "en". Omit “Language” de'),
+        ({"label_map": "x=entailed"}, 'The label map gives "entailed"'),
+    ):
+        for do in ("look", "import"):
+            job = carried_out(browser, sent, "/imports/new/", {**form, **change, "do": do})
+            assert (job.status, words in job.error) == ("failed", True), (change, do, job.error)
+            assert not COMMANDS_OPTION.search(job.error)
+
+
+def test_a_preview_says_how_many_pairs_are_new_and_how_many_are_there(browser, incoming, sent):
+    rows = [{"premise": f"Text {n}.", "hypothesis": "So.", "label": "neutral"} for n in range(5)]
+    write_jsonl(incoming / "some.jsonl", map(json.dumps, rows[:3]))
+    write_jsonl(incoming / "all.jsonl", map(json.dumps, [*rows, rows[0]]))
+    form = {"corpus": "grown", "how": "jsonl", "do": "look"}
+
+    def told(*files: str) -> tuple[int, int, str]:
+        job = carried_out(browser, sent, "/imports/new/", {**form, "file": list(files)})
+        page = browser.get(f"/imports/{job.pk}/").text
+        assert "existed already" not in page
+        return job.report["pairs"], job.report["skipped"], page
+
+    assert told("some.jsonl")[:2] == (3, 0)
+    # Every file gives the second of two equal pairs an id of its own; those of the other file are the same pairs.
+    assert told("some.jsonl", "all.jsonl")[:2] == (6, 3)
+    assert not Corpus.objects.exists(), "a look writes nothing"
+    carried_out(browser, sent, "/imports/new/", {**form, "file": "some.jsonl", "do": "import"})
+    new, there, page = told("all.jsonl")
+    assert (new, there) == (3, 3)
+    assert "3 pairs would be imported, and 3 are there already; nothing was written." in page
+    done = carried_out(browser, sent, "/imports/new/", {**form, "file": "all.jsonl", "do": "import"})
+    assert (done.report["pairs"], done.report["skipped"]) == (3, 3), "as the preview said"
+
+
+def test_only_the_authors_labels_are_imported_and_the_pairs_opened(browser, incoming, sent):
+    row = {"premise": "A dog.", "hypothesis": "An animal.", "labels": ["entailment", "neutral", "neutral"]}
+    write_jsonl(incoming / "voted.jsonl", [json.dumps(row)])
+    form = {"file": "voted.jsonl", "corpus": "again", "how": "jsonl", "labels": "author", "do": "import"}
+    done = carried_out(browser, sent, "/imports/new/", form)
+    assert (done.report["labels"], done.report["opened"]) == (0, 0)
+    assert Pair.objects.get().author_label == "entailment"
+    assert "The pairs are not open yet" in browser.get(f"/imports/{done.pk}/").text
+    carry_out(statistics_id=sent.pop())
+    door = browser.get("/corpora/again/open/").text
+    assert "What the hypotheses give away, as of" in door
+    browser.post("/corpora/again/open/", {"number": 1})
+    assert Label.objects.seats().exists()
+    assert '<option value="author" selected>' in changed_form(browser, done)
+
+
+def test_a_strict_import_writes_nothing_and_names_the_lines(browser, judged, sent):
+    form = {"file": "judged.jsonl", "corpus": "judged", "how": "jsonl", "do": "import", "strict": "yes"}
+    form |= {"columns": "premise=context,hypothesis=sentence2,label=judgment", "scheme": "entailed2"}
+    form |= {"label_map": "yes=entailed,no=not-entailed"}
+    job = carried_out(browser, sent, "/imports/new/", form)
+    assert not Corpus.objects.exists()
+    assert job.status == "failed"
+    page = unescape(browser.get(f"/imports/{job.pk}/").text)
+    assert "2 lines were refused, so nothing was written (strict)" in page
+    assert 'judged.jsonl, line 3: label "what?" is none of entailed, not-entailed' in page
+
+
+def test_files_without_labels_are_accepted_when_the_form_says_so(browser, incoming, sent):
+    write_jsonl(incoming / "bare.jsonl", ['{"premise": "A dog.", "hypothesis": "An animal."}'])
+    form = {"file": "bare.jsonl", "corpus": "bare", "how": "jsonl", "do": "import"}
+    failed = carried_out(browser, sent, "/imports/new/", form)
+    assert "none of the first 1 pairs has a label" in failed.error
+    done = carried_out(browser, sent, "/imports/new/", {**form, "unlabelled": "yes"})
+    assert (done.report["pairs"], done.report["opened"]) == (1, 0)
+
+
+def test_names_are_drawn_from_a_file_of_the_folder(browser, incoming, sent):
+    name = Path(shutil.copy(REVIEWS[0], incoming)).name
+    (incoming / "names.txt").write_text("Odile,3\n")
+    form = {"file": name, "corpus": "reviews", "how": "recipe:sentiment", "names": "names.txt"}
+    job = carried_out(browser, sent, "/imports/new/", {**form, "do": "import"})
+    assert job.status == "done"
+    assert all(" Odile said" in pair.premise.text for pair in Pair.objects.select_related("premise"))
+    assert "<option selected>names.txt</option>" in changed_form(browser, job)
 
 
 def test_an_import_that_fails_says_why_and_one_is_stopped_between_portions(

@@ -66,6 +66,12 @@ def test_seats_threshold_and_language_of_a_new_corpus_can_be_named(bring):
     assert (summary["fewer_labels"], summary["gold_differs"]) == (0, 0)
 
 
+def test_a_label_beyond_the_seats_fills_none_of_them(bring):
+    """The second of six people gave no label: four of the five seats are filled, although there are five labels."""
+    summary = bring([record(labels=[N, None, N, N, N, E])], protocol="judged", seats=5).json
+    assert (summary["fewer_labels"], summary["more_labels"]) == (1, 1)
+
+
 @pytest.mark.parametrize("rule", [{"seats": 0}, {"seats": 4, "threshold": 2}, {"seats": 3, "threshold": 4}])
 def test_a_rule_that_decides_nothing_is_refused(bring, rule):
     assert "more than half of the seats" in bring([record(labels=[E])], **rule).failure
@@ -268,6 +274,15 @@ def test_pairs_without_a_genre_belong_to_the_only_one_there_is(bring):
     assert bring([record(1)]).json["genres_made"] == []
     assert Pair.objects.get().premise.genre.slug == "fiction"
     assert bring([record(1)], into="other").json["genres_made"] == ["all"]
+
+
+def test_published_labels_that_differ_from_the_authors_are_counted(bring):
+    records = [
+        {**snli(1), "gold_label": N, "annotator_labels": [E]},
+        {**snli(2), "gold_label": E, "annotator_labels": [E]},
+    ]
+    result = bring(records, format="snli", json=False)
+    assert "1 of them have another label from their author" in result.out
 
 
 # Ids that stand for several pairs

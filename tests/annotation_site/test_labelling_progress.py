@@ -7,10 +7,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation_site.workspace.labelling_page import active_people, filled_by_day, seats_by_state
-from annotation_site.workspace.pipeline import counts_of
+from annotation_site.workspace.labelling_page import (
+    active_people,
+    filled_by_day,
+    seats_by_state,
+    stored_seats,
+)
+from annotation_site.workspace.pipeline import counts_of, overview_of
 from collection.models import Pair
-from tests.cast import ana, vera
+from collection.models.withdrawal import VETTED
+from tests.cast import ana, stan, vera
 from tests.charted import charts_in
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
@@ -134,6 +140,27 @@ def test_the_seats_of_a_large_corpus_are_those_that_a_worker_counted(question, b
     assert "Seats were counted by a worker on" in page.content.decode()
 
 
+def test_a_worker_and_a_request_count_the_same_seats_in_hand(question, monkeypatch):
+    """Not in hand: a skipped seat, one that somebody else filled meanwhile, and one of a withdrawn pair."""
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    batch = claim_batch(question=question, annotator=vera())
+    skipped, lost, gone, *_ = batch.items
+    submit_batch(
+        annotator=vera(),
+        token=batch.assignment.token,
+        key="one",
+        labels={},
+        skips={skipped.seat.token: BatchItem.SkipReason.values[0]},
+    )
+    Label.objects.filter(pk=lost.seat_id).update(annotator=stan(), label="neutral", cast_at=timezone.now())
+    Pair.objects.filter(pk=gone.seat.pair_id).update(withdrawn_at=timezone.now(), withdrawn_because=VETTED)
+    counted = overview_of(question)
+    now = timezone.now()
+    by_request = seats_by_state(question, now)
+    assert by_request["held"] == 2
+    assert stored_seats(question, now, counted)[0] == by_request
+
+
 def test_an_authors_own_label_is_no_work_of_labelling(question):
     open_for_validation(question=question, pairs=Pair.objects.all())
     counts = counts_of([question.corpus])[question.corpus_id]
@@ -142,11 +169,18 @@ def test_an_authors_own_label_is_no_work_of_labelling(question):
 
 
 def test_who_labelled_lately_is_found_without_reading_all_labels(question):
+    corpus, now = question.corpus, timezone.now()
+    for number in range(60):
+        make_pair(corpus, make_premise(corpus, f"Long ago {number}."), "So.")
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    old = Label.objects.filter(position=2)
+    assert old.update(annotator=vera(), label="neutral", cast_at=now - timedelta(days=9)) == 66
     with CaptureQueriesContext(connection) as captured:
-        active_people(question, timezone.now())
+        active_people(question, now)
     (asked,) = captured.captured_queries
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")  # of few rows PostgreSQL would read all
+        cursor.execute("ANALYZE validation_label")  # or the plan follows the rows of earlier tests
         cursor.execute(f"EXPLAIN {asked['sql']}")
         plan = "\n".join(line for (line,) in cursor.fetchall())
-    assert "labels_by_time" in plan
+    assert "labels_by_time" in plan, plan

@@ -66,7 +66,7 @@ def everything(corpus: Corpus) -> list[object]:
 def test_the_demo_corpus_loads_and_is_complete(demo):
     assert demo.made_for_demo
     assert (demo.genres.count(), demo.prompts.count()) == (11, 6)
-    assert demo.consent_form.title == "Before you start"
+    assert demo.consent_form.title == "Consent to take part"
     question = demo.questions.get()
     assert question.is_main
     assert [wording.label for wording in question.label_wordings.all()] == [
@@ -98,9 +98,9 @@ def test_the_difference_is_printed_line_by_line(demo, edited):
 
 
 def test_of_a_long_text_the_place_where_it_changed_is_shown(demo, edited):
-    out = run("load_corpus", edited({"none comes from a book": "none comes from an old book"})).out
-    assert '~ corpus: description: "...' in out
-    assert "an old book" in out
+    out = run("load_corpus", edited({"how well they understand": "how soon they understand"})).out
+    assert '~ consent form: text: "...' in out
+    assert "how soon they" in out
 
 
 def test_a_trial_run_says_what_would_change_and_changes_nothing(demo, edited):
@@ -209,6 +209,13 @@ def test_a_genre_with_premises_cannot_leave_the_file(demo, edited):
     out = run("load_corpus", path).out
     assert "- genre letters" in out
     assert not demo.genres.filter(slug="letters").exists()
+
+
+def test_the_longest_name_of_a_corpus_fits_where_only_some_may_write(edited):
+    name = "x" * 200
+    path = edited({"Quintet demo corpus": name, 'writing = "open"': 'writing = "invitation"'})
+    assert not run("load_corpus", path).failure
+    assert Corpus.objects.get().writing_qualification.name == f"Write for {name}"[:200]
 
 
 def test_a_faulty_file_changes_nothing_and_names_every_fault(edited):

@@ -20,8 +20,33 @@ DIGITS = "9" * 5000
 NAMES = (
     *("question", "genre", "before", "page", "page_size", "cursor", "p", "o", "q", "by", "as", "partition"),
     *("label", "filter", "status", "seed", "start", "confirmed", "code", "number", "pairwise", "next"),
+    *("version", "lang", "format"),
 )
-ODD = [DIGITS, *(pytest.param(odd, marks=pytest.mark.thorough) for odd in ("foo", "%ED%A0%80"))]
+ODD = [DIGITS, *(pytest.param(odd, marks=pytest.mark.thorough) for odd in ("foo", "%ED%A0%80", "a%0Ab"))]
+# Cookies in quotes hold any character, by its octal number.
+COOKIES = (
+    "sessionid",
+    "csrftoken",
+    "messages",
+    "quintet-browser",
+    "quintet-seen",
+    "quintet-zone",
+    "django_language",
+)
+HEADERS = {
+    "Accept-Language": ";q=,\xff",
+    "Cookie": "; ".join(f'{name}="\\000abcdefgh"' for name in COOKIES[1:]),
+    "HX-Current-URL": "http://[",
+    "HX-Request": "true",
+    "If-Match": '"',
+    "If-Modified-Since": "Mon, 99 Foo 99999",
+    "If-None-Match": 'W/",',
+    "If-Range": "1",
+    "Range": f"bytes={DIGITS[:40]}-{DIGITS[:30]}, -, 5-1",
+    "Referer": "http://[",
+    "User-Agent": "x" * 10_000 + "\xff",
+    "X-Forwarded-For": ",,\xff",
+}
 CURSORS = [
     "cD1hYmM=",
     "cD0xLjU=",
@@ -50,8 +75,8 @@ def clients(site: Site, browser_of: Callable[[User], Client]) -> dict[User, Clie
     return found
 
 
-def broken_by(client: Client, url: str) -> bool:
-    answer = client.get(url)
+def broken_by(client: Client, url: str, **headers: str) -> bool:
+    answer = client.get(url, headers=headers)
     finish(answer)
     return answer.status_code >= 500
 
@@ -64,6 +89,28 @@ def test_no_parameter_breaks_an_address(site: Site, clients: dict[User, Client],
         for address in addresses(site)
         if broken_by(clients[asked_by(site, address.route)], f"{address.url}?{query}")
     ]
+    assert broken == []
+
+
+def test_a_line_break_breaks_no_header(client: Client) -> None:
+    assert client.get("/api/v1/schema/?version=a%0Ab&format=json&lang=%0A").status_code == 200
+
+
+@pytest.mark.parametrize("page", ["/", "/sign-in/", "/mine/", "/admin/", "/api/v1/corpora/"])
+def test_a_cookie_with_nul_is_no_session(db: None, page: str) -> None:
+    cookies = "; ".join(f'{name}="\\000abcdefgh"' for name in COOKIES)
+    assert Client().get(page, headers={"cookie": cookies}).status_code in (200, 302, 401)
+
+
+@pytest.mark.thorough
+def test_no_header_breaks_an_address(site: Site, clients: dict[User, Client]) -> None:
+    broken = []
+    for address in addresses(site):
+        client = clients[asked_by(site, address.route)]
+        session = client.cookies.output(header="", sep=";", attrs=[])
+        headers = {**HEADERS, "Cookie": f"{HEADERS['Cookie']};{session}"}
+        if broken_by(client, address.url, **headers):
+            broken.append(address.route)
     assert broken == []
 
 
@@ -130,6 +177,15 @@ BODIES = [
     '"text"',
     "\\xff",
 ]
+
+
+@pytest.mark.parametrize("odd", ["\\u0000", "a\\ud800"])
+@pytest.mark.parametrize("body", ['{"username": "%s"}', '{"regime": {"%s": 1}}', '["%s"]'])
+def test_a_body_that_no_database_keeps_is_a_400_that_says_so(body: str, odd: str) -> None:
+    answer = APIClient().post("/api/v1/token/", body % odd, content_type="application/json")
+    assert answer.status_code == 400
+    assert odd in answer.json()["detail"]
+    assert "cannot be stored" in answer.json()["detail"]
 
 
 def test_no_body_breaks_rest(site: Site) -> None:

@@ -5,6 +5,7 @@ import pytest
 from accounts.people.registration import create_person
 from collection.models import Corpus, Genre
 from tests.cast import ana
+from tests.charted import charts_in
 from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.made_once import made_once
@@ -52,6 +53,32 @@ def test_a_number_that_makes_no_sense_is_said_beside_its_field(corpus, browser_o
     assert page.status_code == 422
     assert "Please enter a number above 0." in page.content.decode()
     assert opened() == 0
+
+
+def test_the_stock_of_pairs_stands_beside_the_form(corpus, browser_of, api_of, rosa):
+    Genre.objects.create(corpus=corpus, slug="letters", name="Letters")
+    make_pair(
+        corpus, make_premise(corpus, "Dear.", genre="letters"), "So.", author=ana(), author_label="neutral"
+    )
+    browser_of(rosa).post(PAGE, {"number": 2, "genre": "fiction"})
+    page = browser_of(rosa).get(PAGE)
+    chart = charts_in(page.content)["stock"]
+    assert chart["title"] == "5 of 7 pairs are not open yet, most of them of Fiction (4)."
+    counts = [(row["genre"], row["unopened"], row["open"], row["complete"]) for row in chart["rows"]]
+    assert counts == [("Fiction", 4, 2, 0), ("Letters", 1, 0, 0)]
+    behind = browser_of(rosa).get(chart["rows"][0]["hrefs"]["unopened"])
+    assert behind.context["numbers"].total == (4, False)
+    assert 'data-most="5"' in page.content.decode(), "the slider ends at the pairs that are left"
+    told = api_of(rosa).get("/api/v1/corpora/small/labelling/").json()["charts"]
+    assert [each["key"] for each in told] == ["seats", "stock"]
+    assert told[1] == chart
+    file = browser_of(rosa).get(PAGE, {"chart": "stock"}).content.decode()
+    assert file.splitlines() == ["genre,unopened,open,complete", "Fiction,4,2,0", "Letters,1,0,0"]
+
+
+def test_a_corpus_without_pairs_has_no_stock(browser_of, rosa):
+    make_corpus()
+    assert charts_in(browser_of(rosa).get(PAGE).content) == {}
 
 
 def test_annotators_do_not_open_pairs(corpus, browser_of, vera):

@@ -5,6 +5,7 @@ import pytest
 from annotation_site.workspace.release import release_checklist
 from collection.models import Pair
 from snapshots.models import SnapshotPair
+from tests.corpora import WORDINGS
 from tests.modeling.material import done_run, small_snapshot, write_predictions
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +28,7 @@ def test_each_run_with_the_pair_says_what_it_predicted(browser_of, rosa):
     ]
     assert all(each.probability == pytest.approx(0.8) for each in found)
     content = page.content.decode()
-    assert f"no: {row.gold_label} there" in content
+    assert f"no: {WORDINGS[row.gold_label]} there" in content
     assert f"{snapshot}, dev" in content
 
 

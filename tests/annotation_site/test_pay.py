@@ -155,6 +155,7 @@ def test_the_page_shows_tops_up_and_downloads(corpus, client):
         csv.DictReader(io.StringIO(client.get(address, {"floor": "9", "as": "csv"}).content.decode()))
     )
     assert [(row["annotator"], row["missing_cents"]) for row in rows] == [(vera().code, "50")]
+    assert rows[0]["doubtful_pieces"] == "0"
     ticked = {"floor": "9", "annotator": [vera().code]}
     page = client.post(address, {**ticked, "do": "show"}).content.decode()
     assert "Pay $0.50" in page

@@ -1,11 +1,11 @@
-"""Charts of pay: hourly pay in classes beside the floor, money by day and task, what is owed."""
+"""Charts of pay: hourly pay in classes beside the floor, money by day and task, what was earned."""
 
 from datetime import date, timedelta
 
 import pytest
 
 from annotation_site.researchers.wages import Wage, wages
-from annotation_site.researchers.wages_charts import money_by_day, owed, wage_charts
+from annotation_site.researchers.wages_charts import earned, money_by_day, wage_charts
 from collection.models import LedgerEntry
 from tests.charted import charted_corpus, charts_in
 from tests.corpora import make_corpus
@@ -46,8 +46,8 @@ def test_money_by_day_adds_up_to_the_ledger(browser_of, rosa):
     total = LedgerEntry.objects.filter(corpus=corpus).total_cents()
     days = money_by_day(corpus)
     chart = next(chart for chart in wage_charts(wages(corpus), days, 0) if chart.key == "by-day")
-    assert sum(row["total"] for row in chart.rows) == total == sum(cents for _, cents in owed(days))
-    assert {task for task, _ in owed(days)} == {"Labels", "Writing"}
+    assert sum(row["total"] for row in chart.rows) == total == sum(cents for _, cents in earned(days))
+    assert {task for task, _ in earned(days)} == {"Labels", "Writing"}
     first, last = (date.fromisoformat(chart.rows[k]["day"]) for k in (0, -1))
     assert len(chart.rows) == (last - first).days + 1, "days without work are there, too"
     page = browser_of(rosa).get("/corpora/charted/pay/?floor=4")

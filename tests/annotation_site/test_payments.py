@@ -79,6 +79,21 @@ def test_nothing_is_no_list_and_simulated_people_are_not_paid(corpus):
     assert [row["unapproved"] for row in states(ana())] == [0]
 
 
+def test_only_what_people_earned_and_did_not_get_is_owed(corpus, browser_of):
+    def shown() -> int:
+        return browser_of(rosa()).get(PAGE).context["owed_cents"]
+
+    User.objects.filter(pk=vera().pk).update(kind="simulated")
+    assert shown() == 35, "what simulated annotators earned is owed to nobody"
+    made = approve(corpus=corpus, by=rosa(), expected_cents=35)
+    pay(ana(), cents=2, key="later", corpus=corpus)
+    assert shown() == 37
+    export(pay_list=made, by=rosa())
+    assert shown() == 37
+    mark_paid(pay_list=made, by=rosa())
+    assert shown() == 2
+
+
 def test_paid_comes_after_the_export_and_once(corpus):
     made = approve(corpus=corpus, by=rosa(), expected_cents=40)
     with pytest.raises(WrongState):

@@ -1,6 +1,7 @@
 """People download their data and erase their account; some records stay."""
 
 import json
+from typing import Any
 
 import pytest
 from django.apps import apps
@@ -204,6 +205,51 @@ def test_every_table_about_a_person_is_in_the_file_or_has_a_reason(ana):
     )
     assert not {model.__name__ for model in told} & NOT_TOLD.keys()
     assert {model.__name__ for model in reach_a_person()} >= NOT_TOLD.keys()
+
+
+# Columns of told tables that say nothing about the person, or what they may not see.
+COLUMNS_NOT_TOLD = {
+    "public_id": "another column says which pair",
+    "hypothesis": "the text is told under another name",
+    **dict.fromkeys(("order", "position", "turn", "cursor", "before", "slot"), "how the site deals out work"),
+    **dict.fromkeys(
+        ("token", "key", "digest", "session_key", "browser", "data"), "secrets, and digests of them"
+    ),
+    **dict.fromkeys(("scheme", "kind", "origin", "model"), "of the question, or plain from the record"),
+    **dict.fromkeys(("published_label", "published_partition"), "of imported pairs, which nobody wrote here"),
+    **dict.fromkeys(("construction", "metadata"), "of pairs that a program made"),
+    "extra_data": "always empty: nothing of a provider's is stored beside the id",
+    "wanted_label": "the answer of an exam",
+    "lost": "whether somebody else was faster",
+    "leased_until": "of a label that is cast, none",
+    "password": "a hash",
+    "is_superuser": "the role says it",
+    "is_active": "an account that ended downloads nothing",
+}
+
+
+def test_every_column_about_a_person_is_told_or_has_a_reason(ana):
+    account, *_ = everything_about(ana)
+    words = {"last_login": "last_signed_in_at", "date_joined": "joined_at", "username": "user_name"}
+    unexplained = [
+        f"User.{field.name}"
+        for field in User._meta.concrete_fields
+        if words.get(field.name, field.name) not in account.keys() | COLUMNS_NOT_TOLD.keys() | {"id"}
+    ]
+    told: dict[Any, set[str]] = {}
+    for rows in _records(ana).values():
+        found = told.setdefault(rows.model, set())
+        found |= {
+            *rows.query.values_select,
+            *(str(getattr(each, "name", "")) for each in rows.query.annotations.values()),
+        }
+    for model, names in told.items():
+        unexplained += [
+            f"{model.__name__}.{field.name}"
+            for field in model._meta.concrete_fields
+            if not (field.primary_key or field.is_relation or field.name in names | COLUMNS_NOT_TOLD.keys())
+        ]
+    assert unexplained == []
 
 
 def test_the_file_holds_reasons_keystrokes_exclusions_and_failed_sign_ins(client, writer, rosa, corpus):

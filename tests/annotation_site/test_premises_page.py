@@ -5,11 +5,14 @@ import io
 import re
 
 import pytest
+from django.utils import timezone
 
-from annotation_site.workspace import premises_page
-from collection.models import Premise
+from annotation_site.workspace import premises_charts, premises_page
+from collection.models import Premise, WritingSeat
+from collection.models.withdrawal import VETTED
 from collection.premises.writing_seats import make_seats
 from tests.corpora import make_corpus, make_pair, make_premise
+from validation.statistics import cached
 
 pytestmark = pytest.mark.django_db
 
@@ -106,3 +109,33 @@ def test_csv_has_every_premise_that_passes(corpus, look, monkeypatch):
 )
 def test_odd_addresses_show_a_page(corpus, look, query):
     assert look(query).status_code == 200
+
+
+def test_the_stock_of_premises_is_drawn_by_genre(corpus, look, ana):
+    """A premise is used up once all its tasks are sent; a dropped one does not count; a withdrawn pair is none."""
+    used, tasks_left, judged, dropped, *_ = Premise.objects.order_by("pk")
+    make_seats(premises=[used, tasks_left])
+    WritingSeat.objects.filter(premise=used).update(
+        submitted_at=timezone.now(), annotator=ana, leased_until=timezone.now()
+    )
+    for premise in (used, tasks_left, judged):
+        make_pair(corpus, premise, "Something.")
+    make_pair(
+        corpus, Premise.objects.latest("pk"), "Gone.", withdrawn_at=timezone.now(), withdrawn_because=VETTED
+    )
+    Premise.objects.filter(pk=dropped.pk).update(status="dropped", dropped_because="a test")
+    genre = corpus.genres.get()
+    lines = b"".join(look("chart=stock")).decode().splitlines()
+    assert lines == ["genre,premises,bare,paired,used", f"{genre.name},6,3,2,1"]
+    assert "3 of 6 premises are without pairs." in look().content.decode()
+    assert premises_charts.stock_charts(make_corpus(slug="empty")) == ([], None)
+
+
+def test_of_very_many_premises_the_stock_is_what_a_worker_counted(corpus, look, monkeypatch):
+    monkeypatch.setattr(premises_charts, "MOST_COUNTED_NOW", 6)
+    assert look().context["charts"] == []
+    row = cached.request_statistics(question=corpus.questions.get(), kind=cached.Kind.OVERVIEW)
+    cached.carry_out(statistics_id=row.pk)
+    page = look()
+    assert page.context["charts"][0].title == "7 of 7 premises are without pairs."
+    assert "The stock was counted" in page.content.decode()

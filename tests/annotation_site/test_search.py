@@ -1,6 +1,7 @@
 """The search box: ids, codes, numbers and names open at once, words give a list."""
 
 import pytest
+from django.db import connection
 
 from tests.addresses import sample_site
 from tests.corpora import make_corpus, make_pair, make_premise
@@ -35,6 +36,21 @@ def test_words_find_hypotheses_first_and_then_pairs_of_premises(look, ana):
     make_pair(corpus, lake, "The lake is cold.", author=ana, author_label="neutral", public_id="b")
     assert [each.name for each in look({"q": "THE LAKE is"}).context["found"]] == ["b", "a"]
     assert look({"q": "lake the"}).context["found"] == []
+
+
+def test_words_of_every_script_are_found_whatever_their_case(look, ana):
+    corpus = make_corpus()
+    for name, text in enumerate(
+        ("It costs 100% in Zürich.", "ÉTÉ comme hiver.", "Der Straßenlärm.", "犬が走る。")
+    ):
+        premise = make_premise(corpus, f"Premise {name}.")
+        make_pair(corpus, premise, text, author=ana, author_label="neutral", public_id=f"pair-{name}")
+    wanted = {"100% IN": 0, "strassen": None, "STRAß": 2, "犬が走": 3, "r_ch": None}
+    if connection.vendor == "postgresql":  # SQLite folds ASCII letters alone
+        wanted |= {"zürich": 0, "été": 1}
+    for asked, number in wanted.items():
+        found = [each.name for each in look({"q": asked}).context["found"]]
+        assert found == ([] if number is None else [f"pair-{number}"]), asked
 
 
 def test_the_search_stays_in_the_corpus_and_can_leave_it(look, ana):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,17 +13,21 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from lxml import html
 
 from annotation_site.intake.orders import check_rule
 from annotation_site.operation.invariants import partitions_with_more_seats
 from annotation_site.workspace import next_step
 from annotation_site.workspace.pipeline import counts_of
+from collection.formats.registry import FORMATS
 from collection.models import Corpus, Genre, Pair
 from nli.agreement import krippendorff_alpha
 from snapshots.verify import verify
 from tests.annotation_site.test_questions_beside_the_main_one import RELATIONS, load
 from tests.cast import person
+from tests.commands import run
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.snapshots.material import folder, freeze, lines, manifest
 from tests.validation.votes import gold_of, vote
@@ -83,6 +88,7 @@ def test_the_next_step_names_the_price_that_the_preview_has(corpus, browser_of, 
     [
         {},
         {"number": 7},
+        {"number": 99},
         {"number_a_genre": 3},
         {"number_a_genre": 4, "number": 5},
         {"share_a_genre": 0.5, "number": 6},
@@ -90,8 +96,8 @@ def test_the_next_step_names_the_price_that_the_preview_has(corpus, browser_of, 
     ],
 )
 @pytest.mark.parametrize("partitions", [("test",), ("train", "test")])
-def test_a_preview_counts_what_the_draw_opens(corpus, limits, partitions):
-    """With one partition, each pair gets as many seats as another, and the preview draws nothing."""
+def test_a_preview_draws_no_pairs(corpus, limits, partitions):
+    """With one partition all pairs get as many seats. Else the draw decides, and the preview says about how many."""
     Genre.objects.create(corpus=corpus, slug="speech", name="Speech")
     for number in range(16):
         genre, partition = ("news", "speech", "speech")[number % 3], partitions[number % len(partitions)]
@@ -99,9 +105,30 @@ def test_a_preview_counts_what_the_draw_opens(corpus, limits, partitions):
         make_pair(corpus, premise, "So.", public_id=f"drawn{number}", published_partition=partition)
     question, pairs = Question.objects.get(), Pair.objects.all()
     before = Label.objects.seats().count()
-    seen = preview_opening(question=question, pairs=pairs, seed=3, **limits)
+    with CaptureQueriesContext(connection) as ran:
+        seen = preview_opening(question=question, pairs=pairs, **limits)
+    assert not any("SHA256" in each["sql"] for each in ran)
+    assert seen.is_estimate == (len(partitions) > 1 and seen.pairs < 16)
     assert seen.pairs == open_for_validation(question=question, pairs=pairs, seed=3, **limits)
-    assert seen.labels == Label.objects.seats().count() - before
+    made = Label.objects.seats().count() - before
+    if seen.is_estimate:
+        assert seen.labels == round(seen.pairs * (1 + 5) / 2), (
+            "half of each genre is train, with one seat; test has five"
+        )
+    else:
+        assert seen.labels == made
+
+
+def test_a_pair_with_all_labels_of_its_partition_is_not_listed_as_one_that_lacks_labels(
+    corpus, browser_of, rosa
+):
+    label_all({"train0": "5", "dev1": "3", "test2": "5", "test3": "45"})
+    Label.objects.filter(pair__public_id="test3", position=5).update(
+        label=None, annotator=None, cast_at=None, leased_until=None
+    )
+    rows = html.fromstring(browser_of(rosa).get(f"/corpora/{corpus.slug}/pairs/").content).xpath("//tbody/tr")
+    said = {row.findtext("th/a"): row.xpath("string(td[4]/span[contains(@class, 'soft')])") for row in rows}
+    assert said == {"train0": "", "dev1": "", "test2": "", "test3": "4 of 5"}
 
 
 def label_all(wanted: dict[str, str]) -> None:
@@ -167,6 +194,15 @@ def test_what_is_wrong_with_the_table_is_said(load, old, new, words):
     assert not Corpus.objects.exists()
 
 
+def test_fewer_seats_than_the_file_beside_a_snapshot_names_are_refused(corpus):
+    label_all({"train0": "5", "dev1": "3", "test2": "5", "test3": "45"})
+    PartitionRule.objects.filter(partition="dev").update(seats=5, threshold=5)
+    file = folder(freeze(corpus)) / "train.jsonl"
+    refused = run("import_pairs", "again", file, format="snapshot", seats=3).failure
+    assert refused.startswith("--seats 3 is fewer than the 5 seats that the file names for dev")
+    assert not Corpus.objects.filter(slug="again").exists()
+
+
 def do(change: Callable[[], Any]) -> None:
     """Makes a change in a transaction of its own, whose end checks deferred constraints."""
     with transaction.atomic():
@@ -204,11 +240,12 @@ def test_the_database_refuses_the_rule_of_a_partition_beside_another_rule(rule):
 
 def test_a_partition_never_has_more_seats_than_its_question():
     """The schema of corpus files refuses it (above), an import does, and what came in otherwise is counted by doctor."""
+    form = replace(FORMATS["snapshot"], partitions={"train": (1, 1), "test": (5, 3)})
     with pytest.raises(
         CommandError, match="--seats 3 is fewer than the 5 seats that the file names for test"
     ):
-        check_rule(3, None, {"train": (1, 1), "test": (5, 3)})
-    check_rule(5, None, {"train": (1, 1), "test": (5, 3)})
+        check_rule(3, None, form)
+    check_rule(5, None, form)
     make_corpus()
     Question.objects.update(gold_rule="unanimous", seats=3, threshold=2)
     rule = PartitionRule(question=Question.objects.get(), order=0, partition="test", seats=3, threshold=2)

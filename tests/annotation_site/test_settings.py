@@ -15,7 +15,14 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from annotation_site.settings import env_bool, env_int, local_secret, openid_providers, recipes_folder
+from annotation_site.settings import (
+    contact,
+    env_bool,
+    env_int,
+    local_secret,
+    openid_providers,
+    recipes_folder,
+)
 
 
 @pytest.mark.parametrize("value", ["no", "0", "false", "true", "", "yes"])
@@ -35,6 +42,15 @@ def test_a_number_that_is_none_is_refused_by_name(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("WRITING_LEASE_SECONDS", "30 minutes")
     with pytest.raises(ImproperlyConfigured, match="WRITING_LEASE_SECONDS must be a whole number"):
         env_int("WRITING_LEASE_SECONDS", 1800)
+
+
+def test_a_contact_is_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    for good in ("", "study@example.org", "https://example.org/study"):
+        monkeypatch.setenv("CONTACT", good)
+        assert contact() == good
+    monkeypatch.setenv("CONTACT", "ask Rosa")
+    with pytest.raises(ImproperlyConfigured, match="CONTACT must be an e-mail address"):
+        contact()
 
 
 PROVIDER = {

@@ -9,8 +9,10 @@ from lxml import html
 
 from annotation_site.workspace.sections import SECTIONS
 from tests.addresses import sample_site
+from tests.made_once import made_once
 
 pytestmark = pytest.mark.django_db
+site = made_once(sample_site)
 
 # These store something, are files, or are shown within a page that is at most two clicks away: the predictions for a
 # pair are in the pair's page, and curves are opened by the form of the list of runs. The run of the sample has no data
@@ -33,7 +35,7 @@ NUMBERS = {
     "/snapshots/{snapshot}/": (
         "//dd/a[.='12']",
         "//td/a[.='6']",
-        "//tfoot//a[.='12']",
+        "//dl[@id='partitions']//a[.='6']",
         "//li/a[.='12 pairs']",
     ),
     "/snapshots/?corpus={slug}": ("//td/a[starts-with(., '12')]",),
@@ -56,8 +58,7 @@ def names_on(browser, address: str) -> dict[str, str]:
     return found
 
 
-def test_any_figure_is_at_most_two_clicks_from_the_overview(rosa, browser_of):
-    site = sample_site()
+def test_any_figure_is_at_most_two_clicks_from_the_overview(rosa, browser_of, site):
     browser = browser_of(rosa)
     once = names_on(browser, f"/c/{site.corpus.slug}/")
     twice = {name for address in once.values() for name in names_on(browser, address)}
@@ -66,8 +67,7 @@ def test_any_figure_is_at_most_two_clicks_from_the_overview(rosa, browser_of):
     assert wanted - NO_FIGURES - once.keys() - twice == set()
 
 
-def test_numbers_are_links_to_their_pairs_and_people(rosa, browser_of):
-    site = sample_site()
+def test_numbers_are_links_to_their_pairs_and_people(rosa, browser_of, site):
     browser = browser_of(rosa)
     for pattern, paths in NUMBERS.items():
         address = pattern.format(slug=site.corpus.slug, snapshot=site.snapshot.pk)

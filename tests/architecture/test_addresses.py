@@ -153,18 +153,19 @@ class Query(QueryDict):
 
 def queries_of(
     client: Client, address: Address, monkeypatch: pytest.MonkeyPatch
-) -> tuple[set[str], set[str]]:
-    """Looks at an address. Returns queries to it, from its links and VALUES, and the keys that VALUES lacks."""
+) -> tuple[set[str], set[str], list[str]]:
+    """Looks at an address. Returns queries to it, from its links and VALUES, the keys that VALUES lacks, and what wrote."""
     Query.asked = set()
     made = property(lambda request: Query(request.META.get("QUERY_STRING", "")))
-    with monkeypatch.context() as patch:
+    with monkeypatch.context() as patch, CaptureQueriesContext(connection) as asked:
         patch.setattr(WSGIRequest, "GET", made)
         answer = client.get(address.url)
         finish(answer)
+    assert answer.status_code < 500, f"{address.url}: {answer.status_code}"
     links = set() if answer.streaming else {unescape(link) for link in LINK.findall(answer.text)}
     alone = {f"{key}={value}" for key in Query.asked for value in VALUES.get(key, ())}
     whole = {WHOLE[address.route]} if address.route in WHOLE else set()
-    return links | alone | whole, Query.asked - VALUES.keys()
+    return links | alone | whole, Query.asked - VALUES.keys(), writes(asked)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +178,10 @@ def queries_of(
         ),
     ],
 )
-def test_looking_with_a_query_writes_nothing(site, role, large, monkeypatch):
-    """With each key that a page reads, and its own links. Large: a worker has computed the statistics."""
+def test_looking_writes_nothing(site, role, large, monkeypatch):
+    """At each address, then with each key that its page reads, and its own links. Large: a worker has computed the
+    statistics.
+    """
     if large:
         monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 0)
         monkeypatch.setattr(cached, "MOST_SEATS_ON_DASHBOARD", 0)
@@ -193,9 +196,13 @@ def test_looking_with_a_query_writes_nothing(site, role, large, monkeypatch):
     unknown: dict[str, str] = {}
     tried = 0
     for address in addresses(site):
-        if address.name in HAND_OUT or address.route.startswith("admin/"):
-            continue  # lists of records have a test of their own
-        queries, without = queries_of(client, address, monkeypatch)
+        if address.name in HAND_OUT:
+            continue
+        queries, without, statements = queries_of(client, address, monkeypatch)
+        if statements:
+            found[address.url] = statements
+        if address.route.startswith("admin/"):
+            continue  # the queries of lists of records have a test of their own
         unknown |= dict.fromkeys(without, address.url)
         tried += len(queries)
         for query in sorted(queries):
@@ -237,26 +244,17 @@ def test_searching_and_filtering_a_list_of_records_writes_nothing(site, each_fil
     assert len(filtered) > 10
 
 
-# What others see, these see too.
-MOST = [("annotator", False, "GET"), ("researcher", False, "GET")]
-ALL = [
-    (role, large, method)
-    for method in ("GET", "HEAD")
-    for role, large in (
-        *((role, False) for role in ("visitor", "stranger", "annotator", "researcher", "administrator")),
-        ("researcher", True),
-    )
+# By GET, the test above lets these look, too.
+MORE = [
+    *((role, False, "GET") for role in ("stranger", "administrator")),
+    *((role, False, "HEAD") for role in ("visitor", "stranger", "annotator", "researcher", "administrator")),
+    *(("researcher", True, method) for method in ("GET", "HEAD")),
 ]
 
 
-@pytest.mark.parametrize(
-    ("role", "large", "method"),
-    [
-        pytest.param(*each, marks=() if each in MOST else pytest.mark.thorough, id="-".join(map(str, each)))
-        for each in ALL
-    ],
-)
-def test_looking_at_an_address_writes_nothing(site, role, large, method, monkeypatch):
+@pytest.mark.thorough
+@pytest.mark.parametrize(("role", "large", "method"), MORE)
+def test_looking_as_others_or_by_head_writes_nothing(site, role, large, method, monkeypatch):
     """Also tries a corpus that is too large for statistics during a request, before a worker has computed them."""
     if large:
         monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 0)
@@ -270,6 +268,20 @@ def test_looking_at_an_address_writes_nothing(site, role, large, method, monkeyp
             continue
         if statements := wrote(client, address, method, {}):
             found[address.url] = statements
+    assert not found
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("role", ["annotator", "researcher"])
+def test_parts_that_an_open_page_asks_for_write_nothing(site, role):
+    client = Client()
+    client.force_login(site.people[role])
+    headers = {"HX-Request": "true", "Quintet-Poll": "1"}
+    found = {
+        address.url: statements
+        for address in addresses(site)
+        if address.name not in HAND_OUT and (statements := wrote(client, address, "GET", headers))
+    }
     assert not found
 
 

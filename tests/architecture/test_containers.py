@@ -16,6 +16,9 @@ ROOT = settings.BASE_DIR
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = [name for name, service in SERVICES.items() if "build" in service]
+# The folder stands in the Dockerfile; all containers share its volume, so that no worker fetches snapshots; and errors
+# with their code are not for the public.
+FIXED_IN_CONTAINERS = {"QUINTET_VAR", "SITE_URL", "SITE_TOKEN", "DEBUG"}
 SETTINGS = (ROOT / "annotation_site" / "settings.py").read_text()
 
 
@@ -30,6 +33,11 @@ def test_every_service_that_is_waited_for_exists_and_can_say_that_it_is_ready() 
                 assert "healthcheck" in SERVICES[name]
 
 
+def test_our_processes_have_time_to_end() -> None:
+    """The usual ten seconds are less than gunicorn gives its requests (30) and Celery its jobs' checkpoints."""
+    assert {name: SERVICES[name].get("stop_grace_period") for name in OURS} == dict.fromkeys(OURS, "60s")
+
+
 def test_every_named_volume_is_declared() -> None:
     mounted = {volume.split(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
     assert mounted == set(COMPOSE["volumes"])
@@ -39,6 +47,16 @@ def test_every_named_volume_is_declared() -> None:
 def test_settings_given_to_a_container_are_settings_that_are_read(name: str) -> None:
     for key in SERVICES[name]["environment"]:
         assert f'"{key}"' in SETTINGS
+
+
+def test_a_setting_written_into_the_environment_file_reaches_every_container() -> None:
+    """A setting that is not passed on would have no effect, and nobody would be told."""
+    documented = re.findall(
+        r"^\| `([A-Z_]+)` \|", (ROOT / "docs/reference/settings.md").read_text(), flags=re.MULTILINE
+    )
+    assert documented
+    for name in OURS:
+        assert sorted(set(documented) - FIXED_IN_CONTAINERS - set(SERVICES[name]["environment"])) == []
 
 
 def test_secrets_have_no_default_that_one_could_forget() -> None:

@@ -47,7 +47,7 @@ NO_COUNTS = {
         "key",
         "why",
     ),
-    *("day", "zone", "given", "withdrawn", "time", "first", "last"),
+    *("day", "zone", "given", "withdrawn", "time", "first", "last", "link"),
     *("money", "once", "each", "most", "wage", "share", "address", "mine", "api", "status"),
     *("place", "total", "done", "wanted", "least", "countdown"),
 }
@@ -254,7 +254,7 @@ def test_the_welcome_of_a_visit_is_translated(language, begin):
     assert f">{begin}</button>" in page
     assert "<bdi>$0.30</bdi>" in page
     refused = client.get(reverse("enter", args=[link.token])).content.decode()
-    assert "The link has no participant id" not in refused
+    assert "This link is not complete" not in refused
 
 
 @pytest.mark.django_db

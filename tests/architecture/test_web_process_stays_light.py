@@ -12,6 +12,9 @@ HEAVY = (
     "torch",
     "datasets",
     "mlcroissant",
+    "crowdkit",
+    "pandas",
+    "transformers",
 )
 PROGRAM = f"""
 import sys

@@ -133,6 +133,7 @@ ROWS: list[tuple[str, str, list[str]]] = [
             r"api/v1/runs/",
             r"api/v1/corpora/<slug:slug>/pay/",
             r"api/v1/corpora/<slug:slug>/labelling/",
+            r"api/v1/corpora/<slug:slug>/texts/",
             r"api/v1/runs/<int:pk>/",
             r"api/v1/runs/<int:pk>/charts/",
             r"api/v1/runs/curves/",

@@ -2,11 +2,8 @@
 
 import errno
 import json
-import os
 import resource
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +12,7 @@ from safetensors import SafetensorError
 
 from modeling.baselines.catalogue import less_memory, make_settings
 from modeling.baselines.program import sentence_for
-from tests.baselines.small import ROOT, file_of, line, lines, run_train, small_run, write_lines
+from tests.baselines.small import file_of, line, lines, run_train, small_run, write_lines
 
 
 def message_of(run: dict[str, Any], where: Path) -> str:
@@ -203,22 +200,22 @@ def test_a_full_disk_in_the_middle_of_a_run_ends_with_its_sentence(
     assert json.loads((tmp_path / "run/config.json").read_text())["baseline"] == "cbow"
 
 
-def test_a_run_without_enough_memory_says_what_to_set_smaller(tmp_path: Path):
+@pytest.fixture
+def eight_gigabytes() -> Iterator[None]:
+    """Limits the memory of this process."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@pytest.mark.usefixtures("eight_gigabytes")
+def test_a_run_without_enough_memory_says_what_to_set_smaller(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
     run = small_run(tmp_path, settings={"hidden": 10**9})  # 128 GB of weights
-    (tmp_path / "RUN.json").write_text(json.dumps(run))
-    limit = 8 << 30
-
-    def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-    child = subprocess.run(
-        [sys.executable, "-m", "modeling.baselines.train", str(tmp_path / "RUN.json")],
-        cwd=ROOT, capture_output=True, text=True, preexec_fn=limited, env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
-    assert child.returncode == 1
-    message = json.loads(child.stdout.splitlines()[-1])["message"]
-    assert "set a smaller batch_size or hidden" in message
-    assert "Traceback" not in child.stderr
+    assert "set a smaller batch_size or hidden" in message_of(run, tmp_path)
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

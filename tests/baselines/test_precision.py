@@ -102,7 +102,8 @@ def test_a_compiled_network_learns_what_the_plain_one_learns(tmp_path: Path, mon
 def test_a_compiled_network_computes_and_learns_what_the_plain_one_does(
     baseline: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager"))
+    # What is compiled is ours to choose; how, the test above tries with more of torch's compiler.
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     torch._dynamo.reset()
     settings = make_settings(baseline, small_settings(baseline, compile=True))

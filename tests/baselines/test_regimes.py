@@ -191,7 +191,10 @@ def test_what_an_earlier_run_learnt_counts_as_seen_by_the_later(tmp_path: Path):
             {"start": {"folder": "FIRST", "how": "update"}, "scheme": "entailed2", "collapse": True},
             "transfer",
         ),
-        ({"start": {"folder": "FIRST", "how": "update"}, "baseline": "esim"}, "is a cbow, not a esim"),
+        (
+            {"start": {"folder": "FIRST", "how": "update"}, "baseline": "esim"},
+            "has the baseline cbow, this one has esim",
+        ),
         ({"start": {"folder": "FIRST", "how": "update"}, "settings": {"hidden": 9}}, "classifier.0.weight"),
         (
             {"start": {"folder": "FIRST", "how": "update"}, "vectors": "OTHERS"},

@@ -24,6 +24,7 @@ def test_every_route_is_measured_or_named_as_no_page():
         assert route in measured_ones
 
 
+@pytest.mark.thorough
 def test_pages_of_a_full_site_write_nothing_and_ask_as_many_queries_of_twice_the_pairs_runs_and_snapshots():
     corpus = FullCorpus()
     corpus.add_pairs(FEW)

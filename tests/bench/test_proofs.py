@@ -3,13 +3,11 @@
 import json
 import re
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from bench.proofs import corpora, plans, results
 from bench.proofs.corpora import Corpus, freeze
-from bench.proofs.picture import write_curve
 from bench.proofs.runs import Place, Run, carry_out
 from bench.proofs.tables import TABLES, agreeing_premises
 
@@ -187,31 +185,7 @@ def test_the_answers_of_judges_are_the_labels_of_single_premises(
     assert agreeing_premises(run, place).tolist() == [4]
 
 
-def test_the_picture_leaves_out_what_is_not_measured(tmp_path: Path):
-    path = write_curve(
-        tmp_path / "curve.svg", {"cbow": {100: 40.0, 1000: 50.0, 5000: None}, "lstm": {100: None}}
-    )
-    names = [one.tag.rpartition("}")[2] for one in ElementTree.parse(path).iter()]
-    assert names.count("circle") == 2
-    assert names.count("polyline") == 1
-
-
-def test_names_of_lines_that_end_together_stand_apart(tmp_path: Path):
-    path = write_curve(
-        tmp_path / "curve.svg", {name: {100: 40.0, 1000: 50.0} for name in ("cbow", "lstm", "rnn")}
-    )
-    places = {
-        one.text: float(one.get("y", "nan"))
-        for one in ElementTree.parse(path).iter()
-        if one.text in ("cbow", "lstm", "rnn")
-    }
-    assert places["lstm"] < places["cbow"] < places["rnn"]
-    assert (
-        min(places["cbow"] - places["lstm"], places["rnn"] - places["cbow"]) >= 13
-    )  # the height of a letter
-
-
-@pytest.mark.parametrize("proof", [name for name in TABLES if name not in ("mpe", "curves")])
+@pytest.mark.parametrize("proof", [name for name in TABLES if name != "mpe"])
 def test_tables_of_proofs_without_runs_have_dashes(place: Place, monkeypatch: pytest.MonkeyPatch, proof: str):
     for table in TABLES[proof](place):
         assert results.NOTHING in table or table.count("|") == 0

@@ -30,7 +30,7 @@ from collection.models import (
     WritingSeat,
     WritingSignals,
 )
-from tests.browser.looks import PHONE
+from tests.browser.looks import PHONE, width_of
 from tests.cast import person
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "demo"
@@ -89,6 +89,7 @@ def writer_of(demo: Corpus, window_of: Callable[..., BrowserContext]) -> Callabl
     return lambda name, **settings: Writer(name, demo, window_of(person(name), **settings))
 
 
+@pytest.mark.thorough
 def test_a_day_of_twelve_writers(demo, writer_of):
     copies_the_premise(writer_of("copier"))
     reports_a_problem(writer_of("reporter"))
@@ -138,7 +139,7 @@ def reports_a_problem(writer: Writer) -> None:
     reported = writer.task
     writer.page.locator("summary", has_text="Report or skip this text").click()
     writer.page.get_by_label("Is something wrong with this text?").fill("A word is missing.")
-    writer.page.get_by_label("Why do you skip it?").select_option("unclear")
+    writer.page.get_by_label("Reason to skip it").select_option("unclear")
     writer.page.locator("#bug").get_by_role("button", name="Report and skip").click()
     expect(writer.page.get_by_text("a researcher will read what you reported")).to_be_visible()
     assert ProblemReport.objects.get().assignment == reported
@@ -152,7 +153,7 @@ def reports_a_problem(writer: Writer) -> None:
 
 def writes_on_a_phone(writer: Writer) -> None:
     writer.begin()
-    assert writer.page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert width_of(writer.page) <= 360
     for button in writer.page.locator("#task button:visible, #task select:visible").all():
         box = button.bounding_box()
         assert box is not None

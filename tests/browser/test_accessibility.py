@@ -5,7 +5,7 @@ from collection.writing.claiming import claim_writing
 from collection.writing.prompts import read_prompt
 from collection.writing.submitting import skip_writing, submit_writing
 from tests.browser.labelling import press, with_standing_clock
-from tests.browser.looks import LOOKS, complaints
+from tests.browser.looks import LOOKS, complaints, width_of
 from tests.browser.site import make_site
 from tests.corpora import LABELS
 
@@ -53,12 +53,12 @@ def test_nothing_serious_while_labelling_and_after(live_server, watched, vera, l
     page = with_standing_clock(watched(vera, **look))
     page.goto("/work/validation/small/")
     found = complaints(page, "instructions")
-    page.get_by_role("button", name="Start labelling").click()
+    page.get_by_role("button", name="Start judging").click()
     page.locator("#dots").wait_for()
     found += complaints(page, "labelling")
-    page.get_by_text("Settings").click()
+    page.get_by_text("Settings", exact=True).click()
     found += complaints(page, "labelling, settings")
-    page.get_by_text("Settings").click()
+    page.get_by_text("Settings", exact=True).click()
     press(page, "11111")
     page.get_by_role("heading", name="Your answers").wait_for()
     found += complaints(page, "before sending")
@@ -112,6 +112,6 @@ def test_nothing_serious_on_the_pages_about_writing(live_server, watched, vera, 
     page = watched(rosa, **look)
     for name in ("reports", "advice", "pilots", "pilots/fiction"):
         page.goto(f"/corpora/small/{name}/")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert width_of(page) <= page.evaluate("innerWidth"), name
         found += complaints(page, name)
     assert found == []

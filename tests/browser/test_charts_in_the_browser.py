@@ -9,7 +9,7 @@ from accounts.models import User
 from modeling.launching.actions import request_sweep
 from modeling.models import RunProgress
 from snapshots.statistics.job import compute_statistics, request_statistics
-from tests.browser.looks import LOOKS, chart_faults, complaints
+from tests.browser.looks import LOOKS, chart_faults, complaints, width_of
 from tests.browser.waiting import wait_until
 from tests.cast import person
 from tests.charted import charted_corpus
@@ -27,7 +27,7 @@ def look_at(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.locator("figure[data-chart]").first).to_be_attached()
     assert chart_faults(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than the screen"
+    assert width_of(page) <= page.evaluate("innerWidth"), "wider than the screen"
     assert complaints(page, address) == []
     assert said == []
 
@@ -73,7 +73,7 @@ def test_the_pages_of_a_corpus(live_server, watched, rosa, look):
     points = page.locator("figure[data-chart=groups] svg a")
     points.first.focus()
     expect(points.first).to_be_focused()
-    expect(points.first).to_have_attribute("aria-label", re.compile("genre: letters, pairs: 15"))
+    expect(points.first).to_have_attribute("aria-label", re.compile("genre: Letters, pairs: 15"))
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/corpora/charted/pairs/\?genre=letters"))
     expect(page.locator("tbody tr")).to_have_count(15)

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from accounts.models import Qualification
 from collection.models import EntryLink, Exam, ExamItem
 from collection.premises.writing_seats import make_seats
-from tests.browser.looks import LOOKS, complaints
+from tests.browser.looks import LOOKS, complaints, width_of
 from tests.browser.waiting import wait_until
 from tests.corpora import LABELS, make_corpus, make_premise
 
@@ -33,35 +33,39 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     found = []
 
     def look_at(name):
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert width_of(page) <= page.evaluate("innerWidth"), name
         found.extend(complaints(page, name))
 
+    def press(target):
+        """Presses it by touch on a phone, by mouse on a laptop."""
+        (target.tap if look.get("has_touch") else target.click)()
+
     page.goto(f"/enter/{link.token}/?STUDY_ID=s")
-    page.get_by_role("alert").get_by_text("no participant id").wait_for()
+    page.get_by_role("alert").get_by_text("does not say who you are").wait_for()
     look_at("no id")
     page.goto(f"/enter/{link.token}/?PROLIFIC_PID=p1&STUDY_ID=s&SESSION_ID=x")
     look_at("enter")
     page.get_by_text("We collect sentences.").wait_for()
-    page.get_by_role("button", name="I agree: begin").click()
+    press(page.get_by_role("button", name="I agree: begin"))
     page.get_by_role("link", name="My tasks: 0 of 1").wait_for()
-    page.get_by_role("button", name="Send the exam").click()
+    press(page.get_by_role("button", name="Send the exam"))
     page.get_by_text("Please choose an answer.").wait_for()
     expect(page.get_by_role("radio").first).to_be_focused()
     look_at("exam, incomplete")
     page.get_by_role("radio", name="Definitely correct").check()
-    page.get_by_role("button", name="Send the exam").click()
+    press(page.get_by_role("button", name="Send the exam"))
     page.get_by_text("You passed.").wait_for()
     look_at("exam, passed")
 
-    page.get_by_role("link", name="Write", exact=True).click()
-    page.get_by_role("button", name="Start writing").click()
+    press(page.get_by_role("link", name="Write", exact=True))
+    press(page.get_by_role("button", name="Start writing"))
     for number, label in enumerate(LABELS):
         page.locator(f"textarea[data-text={label}]").fill(f"Sentence number {number} about a dog on a beach.")
-    page.get_by_role("button", name="Send").click()
+    press(page.get_by_role("button", name="Send"))
     page.get_by_role("heading", name="You are done").wait_for()  # it comes by itself
     page.locator("#messages").get_by_text("Saved. You earned").wait_for()
     page.get_by_text("C0DE-77").wait_for()
-    page.get_by_role("button", name="Copy the code").click()
+    press(page.get_by_role("button", name="Copy the code"))
     page.get_by_role("button", name="Copied").or_(page.get_by_role("button", name="Marked")).wait_for()
     look_at("done")
     # Whoever copies the code goes back with it; the script reports both while the person goes on.
@@ -71,3 +75,6 @@ def test_from_the_link_over_the_exam_to_the_code(link, watched, look):
     assert link.opened == 1  # two looks in one browser
     assert link.visits.get().ended_as == "finished"
     assert found == []
+    page.route("https://app.prolific.com/**", lambda route: route.fulfill(body="Thank you."))
+    press(page.get_by_role("link", name="Go back to Prolific"))
+    page.wait_for_url("https://app.prolific.com/submissions/complete?cc=C0DE-77")

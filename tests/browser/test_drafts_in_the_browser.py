@@ -20,6 +20,7 @@ from collection.models import (
 from collection.writing.prompts import read_prompt
 from tests.browser.looks import PHONE
 from tests.browser.site import make_site
+from tests.browser.waiting import wait_until
 from tests.browser.writing import MINE, PAGE, begin, fields, saved, shows, write
 from tests.cast import PASSWORD
 
@@ -254,3 +255,17 @@ def test_other_words_for_a_saved_text_stay_on_the_page(corpus, watched, ana):
     assert sorted(saved()) == sorted(MINE)
     other.get_by_role("link", name="Next text").click()
     shows(other, ("", "", ""))
+
+
+def test_the_cursor_stays_where_somebody_began_to_type_before_the_script_came(corpus, watched, ana):
+    page = watched(ana)
+    late: list[Any] = []
+    page.route("**/js/writing.js", lambda route: late.append(route))
+    page.goto(PAGE, wait_until="commit")
+    fields(page)[1].click()
+    page.keyboard.type("Nobody")
+    wait_until(page, lambda: late)
+    late[0].continue_()
+    expect(page.get_by_text("Draft saved on this device")).to_be_visible()  # the script came
+    page.keyboard.type(" swims.")
+    shows(page, ("", "Nobody swims.", ""))

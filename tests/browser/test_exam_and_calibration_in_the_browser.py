@@ -3,7 +3,7 @@
 from accounts.models import Qualification
 from collection.models import Exam, ExamItem, Pair
 from tests.browser.labelling import press, with_standing_clock
-from tests.browser.looks import LOOKS, complaints
+from tests.browser.looks import LOOKS, complaints, width_of
 from tests.browser.site import make_site
 from tests.validation.test_calibration import add_item
 from validation.labelling.claiming import claim_batch
@@ -13,7 +13,7 @@ from validation.models import CalibrationAnswer, Question, QuestionCheck
 
 def look_at(page, name: str) -> list[str]:
     found = complaints(page, name)
-    if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+    if width_of(page) > page.evaluate("innerWidth"):
         found.append(f"{name}: wider than the screen")
     return found
 
@@ -53,16 +53,16 @@ def test_from_the_start_page_over_the_exam_and_the_check_to_the_first_batch(live
     page = watched(vera, **look)
     page.goto("/start/")
     found = look_at(page, "start")
-    page.get_by_role("link", name="Take the exam for labelling").click()
+    page.get_by_role("link", name="Take the exam for judging").click()
     found += look_at(page, "exam")
     page.get_by_role("button", name="Send the exam").click()
     found += look_at(page, "exam, nothing chosen")
     page.locator('input[name="answer-0"][value="entailment"]').check()
     page.locator('input[name="answer-1"][value="contradiction"]').check()
     page.get_by_role("button", name="Send the exam").click()
-    page.get_by_text("You passed. You may label from now on.").wait_for()
+    page.get_by_text("You passed. You may judge sentences from now on.").wait_for()
     found += look_at(page, "exam passed")
-    page.get_by_role("link", name="Label pairs").click()
+    page.get_by_role("link", name="Judge sentences").click()
     page.locator("#check-0 button[value=entailment]").click()
     page.locator("#dots").wait_for()
     assert found == []
@@ -75,7 +75,7 @@ def test_a_batch_with_calibration_items_is_labelled_by_keys_as_any_other(live_se
     Question.objects.update(calibration_percent=100)
     page = with_standing_clock(watched(vera))
     page.goto("/work/validation/small/")
-    page.get_by_role("button", name="Start labelling").click()
+    page.get_by_role("button", name="Start judging").click()
     page.locator("#dots").wait_for()
     press(page, "11111")
     page.get_by_role("heading", name="Your answers").wait_for()

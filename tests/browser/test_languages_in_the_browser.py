@@ -51,6 +51,8 @@ def test_the_pages_of_a_visit_fit_a_phone_in_each_language(link, watched, langua
 
     def look_at(name):
         assert no_sideways_scroll(page), name
+        box = page.locator(".site-bar").bounding_box()
+        assert box["height"] < 60, f"{name}: the menu has more than one row"
         assert page.evaluate("document.documentElement.dir") == direction
         assert page.evaluate("document.documentElement.lang") == language
         found.extend(complaints(page, name))

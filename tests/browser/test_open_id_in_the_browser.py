@@ -3,7 +3,7 @@
 import pytest
 
 from tests.accounts.openid_provider import PASSWORD, provider
-from tests.browser.looks import LOOKS, complaints
+from tests.browser.looks import LOOKS, complaints, width_of
 from tests.cast import rosa
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -42,5 +42,5 @@ def test_a_researcher_signs_in_at_the_university_and_a_stranger_is_told_what_to_
         page.get_by_role("heading", name="Not signed in").wait_for()
         page.get_by_text("ask an administrator").wait_for()
         found.extend(complaints(page, "a stranger"))
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert width_of(page) <= page.evaluate("innerWidth")
     assert found == []

@@ -37,3 +37,34 @@ def test_pay_is_compared_with_a_floor_and_topped_up(live_server, watched, rosa, 
     expect(page.get_by_text("$0.25 were added")).to_be_visible()
     look_at("topped up")
     assert found == []
+
+
+def test_the_floor_is_a_line_that_can_be_pulled_with_its_people_below(live_server, watched, rosa, vera):
+    corpus = test_pay.corpus.make()
+    label_five(corpus, vera, measured=5)
+    page = watched(rosa)
+    page.goto(f"/corpora/{corpus.slug}/pay/")
+    picture = page.locator("figure[data-chart=hourly] .chart-picture")
+    expect(picture.locator("svg.chart-svg")).to_be_visible()
+    box = picture.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] - 40, y)
+    page.mouse.down()
+    field = page.get_by_label("Lowest hourly pay")
+    expect(field).not_to_have_value("")
+    right = float(field.input_value())
+    page.mouse.move(box["x"] + box["width"] / 2, y, steps=4)
+    pulled = float(field.input_value())
+    assert pulled < right
+    assert pulled * 4 == int(pulled * 4), "a line is pulled by quarters of a dollar"
+    expect(page.locator(".chart-legend").first).to_contain_text(f"floor (${pulled:.2f})")
+    expect(page.get_by_role("link", name="Missing")).to_have_count(0)
+    page.mouse.up()
+    expect(page.get_by_role("link", name="Missing")).to_be_visible()
+    page.wait_for_url(f"**floor={field.input_value()}")
+    field.fill("19")
+    field.press("Tab")
+    expect(page.get_by_text("Below $19.00")).to_be_visible()
+    expect(page.locator("figure[data-chart=hourly]")).to_contain_text("floor ($19.00)")
+    expect(page.get_by_role("row").filter(has_text=vera.code)).to_contain_text("$")

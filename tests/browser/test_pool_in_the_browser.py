@@ -1,6 +1,6 @@
 """The pages about the pool on a phone: axe finds nothing serious, and all fits the screen."""
 
-from tests.browser.looks import LOOKS, complaints
+from tests.browser.looks import LOOKS, complaints, width_of
 from tests.browser.site import make_site
 from tests.corpora import make_corpus, make_pair, make_premise
 from tests.validation.votes import vote
@@ -30,6 +30,6 @@ def test_the_pages_of_the_pool_are_accessible(live_server, watched, vera, rosa, 
     ):
         page.goto(address)
         found += complaints(page, address)
-        if page.evaluate("document.documentElement.scrollWidth > window.innerWidth"):
+        if width_of(page) > page.evaluate("innerWidth"):
             found.append(f"{address}: wider than the screen")
     assert found == []

@@ -1,13 +1,14 @@
 """The pages of a finished run: axe finds nothing serious, all fits a phone, and keys move from pair to pair."""
 
 import pytest
+from playwright.sync_api import expect
 
 from modeling.folders import folder_of
 from modeling.marking.actions import PHENOMENA, begin_marking
-from modeling.models import Mark
+from modeling.models import Mark, TrainingRun
 from modeling.reports.overviews import OVERVIEWS
 from modeling.results.breakdowns import store_breakdowns
-from tests.browser.looks import LOOKS, complaints
+from tests.browser.looks import LOOKS, complaints, width_of
 from tests.modeling.material import done_run, small_snapshot, write_predictions
 from tests.modeling.test_data_map import dynamics
 
@@ -38,6 +39,7 @@ def test_pages_about_runs_can_be_read_by_everybody(live_server, watched, rosa, l
         beside,
         f"/runs/{run.pk}/data-map/",
         f"/runs/curves/?run={run.pk}&run={twin.pk}",
+        f"/snapshots/{run.snapshot_id}/result-tables/",
         "/runs/",
         marking,
         f"{marking}test/",
@@ -45,7 +47,7 @@ def test_pages_about_runs_can_be_read_by_everybody(live_server, watched, rosa, l
     ):
         page.goto(address)
         assert complaints(page, address) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
+        assert width_of(page) <= page.viewport_size["width"]
 
 
 def test_j_and_k_go_through_the_cards_and_enter_opens_the_pair(live_server, watched, rosa):
@@ -68,6 +70,21 @@ def test_j_and_k_go_through_the_cards_and_enter_opens_the_pair(live_server, watc
     assert focused() == "outcome"
 
 
+def test_the_button_for_ticked_pairs_stays_in_view(live_server, watched, rosa):
+    run, _ = two_runs()
+    page = watched(rosa)
+    page.goto(f"/runs/{run.pk}/predictions/test/?outcome=all")
+    button = page.get_by_role("button", name="Open these pairs for labelling")
+    expect(button).not_to_be_in_viewport()
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(button).to_be_in_viewport(ratio=1)
+    for _ in range(8):
+        page.keyboard.press("j")
+        card = page.evaluate("document.activeElement.getBoundingClientRect().bottom")
+        assert card <= page.locator("#open-chosen").bounding_box()["y"]
+
+
 def test_digits_tick_phenomena_and_enter_goes_to_the_next_pair(live_server, watched, rosa):
     run, _ = two_runs()
     marking = begin_marking(
@@ -80,3 +97,34 @@ def test_digits_tick_phenomena_and_enter_goes_to_the_next_pair(live_server, watc
     page.get_by_text("Pair 2 of 2").wait_for()
     (mark,) = Mark.objects.filter(pair__marking=marking)
     assert mark.phenomena == [PHENOMENA[1], PHENOMENA[2]]
+
+
+def test_the_fields_of_settings_follow_the_baseline(live_server, watched, rosa):
+    snapshot = small_snapshot()
+    page = watched(rosa)
+    page.goto(f"/runs/new/{snapshot.pk}/")
+    page.get_by_text("Settings of the baseline").click()
+    expect(page.locator("#settings")).to_contain_text("no settings")
+    page.get_by_label("Baseline").select_option("cbow")
+    page.get_by_label("epochs", exact=True).fill("3")
+    before = page.get_by_label("batch_size").get_attribute("placeholder")
+    page.get_by_label("Preset").select_option("paper")
+    expect(page.get_by_label("batch_size")).not_to_have_attribute("placeholder", before or "")
+    expect(page.get_by_label("epochs", exact=True)).to_have_value("3")
+    page.get_by_label("Baseline").select_option("bilstm")
+    expect(page.get_by_label("states")).to_be_visible()
+    expect(page.get_by_label("epochs", exact=True)).to_have_value("3")
+    page.get_by_role("button", name="Start training").click()
+    page.wait_for_url("**/runs/*/")
+    run = TrainingRun.objects.get()
+    assert (run.baseline, run.config["epochs"]) == ("bilstm", 3)
+
+
+def test_the_form_of_a_training_counts_its_runs_again_when_a_field_changes(live_server, watched, rosa):
+    snapshot = small_snapshot()
+    page = watched(rosa)
+    page.goto(f"/runs/new/{snapshot.pk}/")
+    expect(page.locator("#duration")).to_have_text("1 run.")
+    page.get_by_label("Seeds").fill("1, 2")
+    page.get_by_label("Seeds").press("Tab")
+    expect(page.locator("#duration")).to_have_text("2 runs.")

@@ -6,7 +6,7 @@ import time
 import pytest
 from allauth.mfa.totp.internal import auth as totp
 
-from tests.browser.looks import LOOKS, complaints
+from tests.browser.looks import LOOKS, complaints, width_of
 from tests.cast import PASSWORD, rosa
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,11 +35,12 @@ def test_an_app_is_set_up_and_the_sign_in_asks_for_its_code(watched, look):
     found = []
 
     def look_at(name):
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert width_of(page) <= page.evaluate("innerWidth"), name
         found.extend(complaints(page, name))
 
     page.goto("/mine/")
     page.get_by_role("link", name="Second factor").click()
+    page.wait_for_url("**/second-factor/")
     look_at("none yet")
     give_password_and(page, "Set up an app")
     page.get_by_role("img", name="QR code").wait_for()

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from snapshots.statistics.job import compute_statistics, request_statistics
-from tests.browser.looks import LOOKS, complaints
+from tests.browser.looks import LOOKS, complaints, width_of
 from tests.snapshots.material import corpus_of, freeze
 
 
@@ -18,7 +18,7 @@ def test_statistics_can_be_read_by_everybody(live_server, watched, rosa, look):
     assert figures > 5
     expect(page.locator("svg.chart-svg")).to_have_count(figures)
     assert complaints(page, "statistics") == []
-    width = page.evaluate("document.documentElement.scrollWidth")
+    width = width_of(page)
     assert width <= page.viewport_size["width"]
     summary = page.get_by_text("Definitions of these statistics").first
     summary.focus()

@@ -213,3 +213,28 @@ def test_opening_shows_numbers_while_the_form_is_filled(live_server, watched, ro
     expect(page.get_by_text("3 pairs would open, for 12 labels by validators")).to_be_visible()
     page.get_by_role("button", name="Open pairs").click()
     expect(page.get_by_text("3 pairs are open for labelling.")).to_be_visible()
+
+
+def test_a_slider_moves_the_number_of_pairs_and_what_they_cost(live_server, watched, rosa):
+    corpus = make_corpus()
+    for number in range(8):
+        make_pair(
+            corpus, make_premise(corpus, f"Premise {number}."), "So.", author=ana(), author_label="neutral"
+        )
+    page = watched(rosa)
+    page.goto("/corpora/small/open/")
+    cost = page.locator("#preview")
+    expect(cost).to_contain_text("8 pairs would open")
+    slider = page.get_by_label("How many")
+    slider.focus()
+    page.keyboard.press("Home")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(page.get_by_label("Number or percentage", exact=True)).to_have_value("3")
+    expect(cost).to_contain_text("3 pairs would open, for 12 labels")
+    page.get_by_label("Number or percentage", exact=True).fill("5")
+    expect(slider).to_have_value("5")
+    page.get_by_label("a percentage of each genre").check()
+    expect(slider).to_have_attribute("max", "100")
+    page.get_by_label("the pairs with these ids").check()
+    expect(slider).to_be_hidden()

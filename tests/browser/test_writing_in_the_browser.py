@@ -18,7 +18,7 @@ from collection.models import (
     WritingSignals,
 )
 from collection.writing.prompts import read_prompt
-from tests.browser.looks import PHONE, complaints
+from tests.browser.looks import PHONE, complaints, width_of
 from tests.browser.site import TEXTS, make_site
 from tests.browser.waiting import wait_until
 from tests.browser.writing import MINE, PAGE, begin, fields, saved, shows, write
@@ -284,7 +284,7 @@ def test_a_phone_shows_premise_and_field_together(corpus, watched, ana, language
             and below["y"] + below["height"] < 741
         )
 
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert width_of(page) <= 360
     for field in fields(page):
         field.tap()
         wait_until(page, lambda field=field: premise_and(field))  # the page may scroll for a moment
@@ -297,7 +297,7 @@ def test_a_phone_shows_premise_and_field_together(corpus, watched, ana, language
 def test_twice_the_size_needs_no_scrolling_sideways(corpus, watched, ana):
     page = begin(watched(ana, viewport={"width": 600, "height": 450}, device_scale_factor=2, bypass_csp=True))
     page.add_style_tag(content="html { font-size: 200% }")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 600
+    assert width_of(page) <= 600
 
 
 def test_the_page_works_without_scripts(corpus, window_of: Callable[..., BrowserContext], ana):

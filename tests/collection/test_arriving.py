@@ -7,9 +7,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import Consent, ConsentForm, User
+from accounts.models import Consent, ConsentForm, Qualification, User
 from accounts.people.qualifications import grant
-from collection.models import EntryLink, Exam, ExamAttempt, Pair, PromptVersion, Visit
+from collection.joining.estimates import count_words
+from collection.models import Corpus, EntryLink, Exam, ExamAttempt, ExamItem, Pair, PromptVersion, Visit
 from collection.premises.writing_seats import make_seats
 from tests.addresses import writes
 from tests.cast import person
@@ -69,7 +70,7 @@ def test_from_the_platforms_link_to_its_return_address(client, browser_of, rosa,
     text = page.content.decode()
     assert "We collect sentences." in text, "the consent is part of the welcome"
     assert "2 tasks" in text
-    assert "about 4 minutes" in text
+    assert "about 5 minutes" in text
     assert "$0.60" in text
     assert not User.objects.filter(platform_identities__isnull=False).exists()
     client.post(reverse("entry-opened", args=[link.token]))
@@ -158,6 +159,9 @@ def test_each_end_has_its_code(client, link):
     assert ends(client) == ("no_work", "N0-W0RK")
     qualification = person_needs_exam(link, visit.user)
     assert ends(client) == ("screened_out", "SCR33N")
+    page = client.get(reverse("visit")).text
+    assert "You did not pass the exam" in page
+    assert "Tasks that you sent are paid; the exam is not." in page
     grant(user=visit.user, qualification=qualification, how="invitation")
     assert ends(client) == ("no_work", "N0-W0RK")
     EntryLink.objects.update(no_work_code="https://connect.example/partial")
@@ -169,12 +173,84 @@ def test_each_end_has_its_code(client, link):
 
 
 def person_needs_exam(link, user):
-    from accounts.models import Qualification
-
     qualification = Qualification.objects.create(slug="w", name="Writers")
     exam = Exam.objects.create(corpus=link.corpus, qualification=qualification, tries=1)
     ExamAttempt.objects.create(exam=exam, annotator=user, passed=False, judged_at=timezone.now(), number=1)
     return qualification
+
+
+def test_who_has_no_try_left_is_led_to_the_end_of_the_visit(client, link):
+    agree(client, link)
+    person_needs_exam(link, Visit.objects.get().user)
+    Exam.objects.update(tries=1)
+    page = client.get(reverse("exam", args=[link.corpus.slug])).text
+    assert "You have used all your tries" in page
+    assert f'href="{reverse("visit")}">How to end your visit' in page
+
+
+def test_who_must_pass_an_exam_before_writing_reads_that(client, link):
+    agree(client, link)
+    qualification = Qualification.objects.create(slug="w", name="Writers")
+    Corpus.objects.update(writing_qualification=qualification)
+    page = client.get(reverse("writing", args=[link.corpus.slug])).text
+    assert "To write here you need a qualification" in page
+    Exam.objects.create(corpus=link.corpus, qualification=qualification)
+    page = client.get(reverse("writing", args=[link.corpus.slug])).text
+    assert "Before you can write here, you must pass the exam." in page
+    assert "Take the exam" in page
+
+
+def test_after_the_last_task_the_own_page_leads_to_the_end_of_the_visit(client, link):
+    asked = client.get(agree(client, link).url, follow=True)
+    client.post(asked.request["PATH_INFO"], {"agree": "yes"})
+    assert "How to end your visit" not in client.get(reverse("my-writing")).text
+    EntryLink.objects.update(tasks_wanted=1)
+    write_one(client, link.corpus.slug)
+    assert "How to end your visit" in client.get(reverse("my-writing")).text
+
+
+def test_the_clock_of_a_visit_is_explained(client, link):
+    words = "minutes from the moment you press the button to begin; breaks count, too."
+    assert words not in client.get(address_of(link)).text
+    EntryLink.objects.update(minutes_allowed=20)
+    assert f"You have 20 {words}" in client.get(address_of(link)).text
+    agree(client, link)
+    page = client.get(reverse("visit")).text
+    assert f"You have 20 {words}" in page
+    assert "Wait for their answer before you return the study." in page
+    Visit.objects.update(finished_at=timezone.now())
+    assert "The time of your visit goes on" in client.get(reverse("visit")).text
+
+
+def test_who_came_through_a_link_needs_no_address(client, link):
+    agree(client, link)
+    page = client.get(reverse("my-email"))
+    assert page.status_code == 200
+    assert "You need no e-mail address" in page.text
+    assert "<input" not in page.text.partition("<main")[2]
+    assert client.post(reverse("my-email"), {"email": "a@example.org"}).status_code == 403
+
+
+def test_the_welcome_tells_of_the_exam_that_comes_first(client, link):
+    writers = Qualification.objects.create(slug="w", name="Writers")
+    exam = Exam.objects.create(corpus=link.corpus, qualification=writers)
+    ExamItem.objects.create(
+        exam=exam, order=0, premise="It rains.", hypothesis="It is wet.", label="entailment"
+    )
+    words = "First you take an exam of 1 question. Only people who pass it get tasks. The exam is not paid"
+    assert words not in client.get(address_of(link)).text  # nobody must pass it in order to write
+    Corpus.objects.filter(pk=link.corpus_id).update(writing_qualification=writers)
+    assert words in client.get(address_of(link)).text
+    EntryLink.objects.update(grants=writers)
+    assert words not in client.get(address_of(link)).text
+    EntryLink.objects.update(grants=None)
+    Exam.objects.update(is_open=False)
+    assert words not in client.get(address_of(link)).text
+
+
+def test_a_closed_study_says_what_to_do_on_the_platform(client, link):
+    EntryLink.objects.update(closed_at=timezone.now())
+    assert "please return it on" in client.get(address_of(link)).text
 
 
 def test_only_the_first_way_back_is_noted_and_only_at_an_end(client, link):
@@ -227,8 +303,8 @@ def test_the_wizard_makes_a_link_by_the_platforms_book(browser_of, rosa, link):
     )
     assert page.context["address"] == f"http://testserver/enter/{made.token}/"
     estimate = page.context["estimate"]
-    assert (estimate.cents, estimate.minutes) == (90, 6)
-    assert estimate.hourly_cents == 900
+    assert (estimate.cents, estimate.minutes, estimate.reading_minutes) == (90, 7, 1)
+    assert estimate.hourly_cents == 771  # the hour has the minutes of reading, too
     arrived = {"participantId": "c1", "projectId": "p", "assignmentId": "a1"}
     assert client.get(f"/enter/{made.token}/", arrived).status_code == 200
     page = client.post(reverse("entry-link", args=[slug, made.pk]), {"do": "close"}, follow=True)
@@ -238,6 +314,30 @@ def test_the_wizard_makes_a_link_by_the_platforms_book(browser_of, rosa, link):
         {**form, "tasks_wanted": "0", "completion_code": "X"},
     )
     assert page.status_code == 422
+
+
+def test_the_time_of_a_visit_has_that_of_reading(link, client):
+    page = client.get(address_of(link))
+    assert (
+        "The time includes 1 minute to read this page and the instructions. Reading is not paid." in page.text
+    )
+    before = page.context["estimate"].minutes
+    ConsentForm.objects.update(text="word " * 300)
+    PromptVersion.objects.update(instructions="word " * 450)
+    page = client.get(address_of(link))
+    reading = page.context["estimate"].reading_minutes
+    assert 5 <= reading <= 6
+    assert page.context["estimate"].minutes == before - 1 + reading
+    PromptVersion.objects.update(reading_pay_cents=15)
+    assert "Reading is not paid" not in client.get(address_of(link)).text
+    EntryLink.objects.update(minutes=12)
+    page = client.get(address_of(link))
+    assert (page.context["estimate"].minutes, page.context["estimate"].reading_minutes) == (12, 0)
+    assert "The time includes" not in page.text
+
+
+def test_words_are_counted_in_scripts_without_spaces_too():
+    assert count_words(["Two words.", "", "読んでください"]) == 2 + 4
 
 
 def test_reading_pay_belongs_to_a_visit(link, client):

@@ -35,6 +35,7 @@ def write(corpus: Corpus, annotator) -> WritingSeat:
     return assignment.seat
 
 
+@pytest.mark.thorough
 def test_genres_of_different_size_fill_evenly(ana):
     corpus = make_corpus()
     sizes = {"large": 60, "middle": 30, "small": 10}
@@ -140,7 +141,7 @@ def test_each_reason_for_no_work_is_told(ana):
     Prompt.objects.update(status="closed")
     assert "closed here at the moment" in reason(corpus, ana)[0]
     Prompt.objects.update(status="pilot")
-    assert "tried out with a few people" in reason(corpus, ana)[0]
+    assert "testing the instructions" in reason(corpus, ana)[0]
     Prompt.objects.update(status="open")
     grow(corpus, "fiction", 1)
     ben = person("ben")
@@ -149,7 +150,7 @@ def test_each_reason_for_no_work_is_told(ana):
     assert "Others are writing" in why
     assert 1700 < seconds <= 1800
     skip_writing(annotator=ben, token=token)
-    assert "given every text that is still open" in reason(corpus, ben)[0]
+    assert "seen all texts that are still open" in reason(corpus, ben)[0]
     assert why_no_work(corpus=corpus, annotator=ana) is None
     Premise.objects.update(status="paused")
     assert "All texts are done" in reason(corpus, ana)[0]

@@ -4,13 +4,16 @@ from datetime import timedelta
 
 import pytest
 from django.db.models import F
+from django.utils import timezone
 
-from collection.models import PromptVersion, WritingAssignment
+from collection.models import Pair, PromptVersion, WritingAssignment
 from collection.premises.writing_seats import make_seats
 from collection.writing.claiming import claim_writing
 from collection.writing.submitting import skip_writing, submit_writing
 from collection.writing.versions import differences, statistics_of
 from tests.corpora import make_corpus, make_premise
+from validation.models import Label
+from validation.pairs.opening import open_for_validation
 
 pytestmark = pytest.mark.django_db
 
@@ -55,3 +58,33 @@ def test_figures_are_those_of_the_version(browser_of, rosa, ana):
 def test_one_version_says_that_there_is_nothing_to_compare(browser_of, rosa):
     make_corpus()
     assert "nothing to compare yet" in browser_of(rosa).get(PAGE).content.decode()
+
+
+def test_versions_are_drawn_beside_each_other(browser_of, rosa, ana):
+    corpus = make_corpus()
+    question = corpus.questions.get()
+    make_seats(premises=[make_premise(corpus, f"Premise number {number}.") for number in range(3)])
+    old = PromptVersion.objects.get()
+    for number in range(2):
+        token = claim_writing(corpus=corpus, annotator=ana).token
+        submit_writing(annotator=ana, token=token, texts=TEXTS, key=str(number))
+    skip_writing(annotator=ana, token=claim_writing(corpus=corpus, annotator=ana).token)
+    new = PromptVersion.objects.create(
+        prompt=old.prompt, number=2, instructions="Read the text and write.", pay_cents=40, digest="2"
+    )
+    browser = browser_of(rosa)
+    page = browser.get(PAGE)
+    assert [chart.key for chart in page.context["charts"]] == ["skipped"]
+    open_for_validation(question=question, pairs=Pair.objects.all())
+    for number, pair in enumerate(Pair.objects.order_by("author_label")):
+        seats = Label.objects.filter(pair=pair, label=None)
+        seats.update(
+            label=pair.author_label if number else "neutral", origin="imported", cast_at=timezone.now()
+        )
+    page = browser.get(PAGE)
+    gold, skipped = page.context["charts"]
+    assert (gold.rows[0]["number"], len(gold.rows)) == (6, 1)
+    assert gold.title == f"Gold is the author’s label in 83.3% under {old}."
+    assert skipped.title == f"Tasks are skipped or reported in 33.3% under {old}."
+    csv = b"".join(browser.get(PAGE, {"first": new.pk, "second": old.pk, "chart": "gold"})).decode()
+    assert csv.splitlines()[0] == "version,number,share,low,high"

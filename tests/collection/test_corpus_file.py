@@ -316,6 +316,12 @@ def test_what_is_no_toml_is_told_with_its_place(errors):
     assert "line 1" in error
 
 
+def test_a_number_of_thousands_of_digits_is_told(errors):
+    assert errors(f"{GOOD}\nnumber = {'9' * 5000}\n") == [
+        "small.toml: a number has thousands of digits; shorten it."
+    ]
+
+
 def test_bad_bytes_are_told_with_their_line(errors):
     assert errors(b"[corpus]\nname = 'caf\xe9'\n") == [
         "small.toml, line 2: not UTF-8. Save the file as UTF-8."

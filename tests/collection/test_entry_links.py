@@ -159,9 +159,9 @@ def test_a_platform_that_wants_people_back_gets_a_link(client, link):
 @pytest.mark.parametrize(
     ("ids", "says"),
     [
-        ({}, "no participant id"),
-        ({"PROLIFIC_PID": " "}, "no participant id"),
-        ({"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}, "no participant id"),
+        ({}, "does not say who you are"),
+        ({"PROLIFIC_PID": " "}, "does not say who you are"),
+        ({"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}, "does not say who you are"),
         ({"PROLIFIC_PID": "x" * 201}, "an invalid id"),
         ({"PROLIFIC_PID": "=HYPERLINK(1)"}, "an invalid id"),
         ({"PROLIFIC_PID": "p-1", "SESSION_ID": "a b"}, "an invalid id"),

@@ -1,4 +1,4 @@
-"""A label is a word, a letter and a shape; never colour alone."""
+"""A label is a word and a shape; never colour alone."""
 
 import pytest
 from django.template import Context, Template
@@ -13,6 +13,13 @@ def test_mark_has_word_letter_and_shape():
     assert ">C</text>" in html
     assert "<path" in html
     assert html.endswith("<bdi>contradiction</bdi></span>")
+
+
+def test_a_mark_with_the_words_of_a_corpus_has_no_letter():
+    """ "E" beside "Definitely correct" says nothing to people who never heard of entailment."""
+    html = label_mark("entailment", "Definitely correct")
+    assert "<text" not in html
+    assert "<circle" in html
 
 
 def test_marks_of_one_scheme_never_share_their_letter():

@@ -131,7 +131,8 @@ def test_add_one_ratings_between_three_and_four_are_refused(read):
             ' "annotator_labels": ["neutral", "neutral", "entailment"]}',
             ("neutral", ("neutral", "neutral", "entailment")),
         ),
-        ("conj-nli", "premise\thypothesis\tlabel\nP.\tH.\tneutral\n", ("neutral", ())),
+        ("conj-nli", "Premise\tHypothesis\tLabel\nP.\tH.\tneutral\n", ("neutral", ())),
+        ("scitail", "P.\tH.\tneutral\tH<>is<>x\n", ("not-entailed", ())),
         ("rte-glue", "index\tsentence1\tsentence2\tlabel\n0\tP.\tH.\tnot_entailment\n", ("not-entailed", ())),
         (
             "anli",
@@ -181,8 +182,29 @@ def test_answers_of_mega_veridicality_become_pairs_with_ten_labels(read):
     other = "0,try,to_VPeventive,positive,False,Someone tried it.,maybe\n0,try,odd,positive,False,S.,yes\n"
     know, tried, bad = read("mega-veridicality", head + rows + other)
     assert (know.labels, know.hypothesis) == (("entailment",) * 10, "That thing happened.")
-    assert (tried.labels, tried.hypothesis) == (("neutral",), "Someone did that thing.")
+    assert (tried.labels, tried.hypothesis) == (("neutral",), "That person did that thing.")
     assert 'the frame "odd"' in bad.reason
+
+
+def test_mega_veridicality_is_read_as_published(read):
+    head = "participant,verb,frame,voice,polarity,conditional,sentence,veridicality,exclude\n"
+    said = {
+        "active": "A particular person didn\\'t admit to have a particular thing.",
+        "passive": "A particular person wasn\\'t admitted to have a particular thing.",
+    }
+    rows = [
+        f"{n},admit,to_VPstative,{voice},negative,False,{sentence},{answer},{n == 2}\n"
+        for voice, sentence in said.items()
+        for n, answer in enumerate(("no", "NA", "yes"))
+    ]
+    other = "0,ask,for_NP_to_VP,active,positive,False,Someone asked for a particular thing to happen.,maybe,False\n"
+    active, passive, asked = read("mega-veridicality", head + "".join(rows) + other)
+    assert active.premise == ("A particular person didn't admit to have a particular thing.",)
+    assert passive.premise == ("A particular person wasn't admitted to have a particular thing.",)
+    assert (active.labels, active.annotators) == (("contradiction", None), ("0", "1"))
+    assert (active.hypothesis, asked.hypothesis) == ("That person had that thing.", "That thing happened.")
+    assert active.metadata["voice"] == "active"
+    assert not active.unread
 
 
 def test_an_answer_of_several_labels_is_refused_by_its_line(read):

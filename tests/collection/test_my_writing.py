@@ -41,7 +41,7 @@ def test_what_i_did_earned_and_was_told(corpus, ana, rosa, vera, browser_of):
     (day,) = page.context["days"]
     assert (day.sent, day.skipped, day.reported, day.cents) == (2, 1, 0, 67)
     text = page.content.decode()
-    for words in ("$0.67", "Well seen.", "The text is paused.", "Continue writing", "Sent before (3)"):
+    for words in ("$0.67", "Well seen.", "The text is paused.", "Continue writing", "3 × Sent before"):
         assert words in text
     stranger = browser_of(vera).get(PAGE)
     assert "You have written nothing yet" in stranger.content.decode()

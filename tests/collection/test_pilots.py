@@ -40,7 +40,7 @@ def test_pilots_write_at_their_own_seats_and_nothing_counts_them(corpus, ana, ve
     assert (result.surplus, result.cents) == (False, 30)
     assert not Pair.objects.standing().exists()
     assert set(Pair.objects.values_list("withdrawn_because", flat=True)) == {"pilot of the prompt"}
-    with pytest.raises(NoWork, match="tried out with a few people"):
+    with pytest.raises(NoWork, match="testing the instructions"):
         claim_writing(corpus=corpus, annotator=vera)
     write(corpus, ana)
     with pytest.raises(NoWork, match="All texts are done"):

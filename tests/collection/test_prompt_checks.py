@@ -38,6 +38,10 @@ def corpus() -> Corpus:
     return corpus
 
 
+def test_the_check_asks_in_the_words_of_the_corpus(corpus):
+    assert '<p dir="auto">How do they relate?</p>' in signed_in(ana()).get(prompt_page()).text
+
+
 def signed_in(user) -> Client:
     client = Client()
     client.force_login(user)

@@ -135,3 +135,14 @@ def test_a_corpus_file_allows_it_only_behind_an_exam_or_an_invitation(writing, q
         return
     with pytest.raises(BadCorpusFile, match=says):
         corpus_file_in(text, "corpus.toml")
+
+
+def test_before_the_exam_people_read_what_it_and_the_work_pay(client, corpus):
+    for_each = "<bdi>$0.30</bdi> for each text."
+    page = client.get(reverse("sign-up", args=[corpus.slug])).text
+    assert "This exam is not paid." in page
+    assert for_each in page
+    sign_up(client, corpus)
+    page = client.get(reverse("start")).text
+    assert "This exam is not paid." in page
+    assert for_each in page

@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from accounts.models import Grant, Qualification, SignInAttempt, User
 from accounts.people.qualifications import grant
+from accounts.sign_in import throttle
 from collection.errors import NotByThisLink
 from collection.joining import signatures
 from collection.joining.entry_links import Arrival, Entry, EntryRefused, digest_of_browser, enter
@@ -177,15 +178,16 @@ def test_no_link_opens_an_account_that_may_do_more_or_has_a_password(client, lin
     assert come_in(thief, link, SECOND_STUDY).status_code == 302
 
 
-def test_invented_ids_are_counted_by_address_as_sign_ins_are(link):
+def test_invented_ids_are_counted_by_address_as_sign_ins_are(link, monkeypatch):
+    monkeypatch.setattr(throttle, "FAILURES_BY_ADDRESS", 5)
     answers = [
         come_in(Client(), link, {"PROLIFIC_PID": f"invented-{number}"}, REMOTE_ADDR="192.0.2.1")
-        for number in range(51)
+        for number in range(6)
     ]
-    assert [answer.status_code for answer in answers] == [302] * 50 + [429]
+    assert [answer.status_code for answer in answers] == [302] * 5 + [429]
     assert "Please wait" in answers[-1].content.decode()
     assert int(answers[-1]["Retry-After"]) > 0
-    assert User.objects.count() == 50
+    assert User.objects.count() == 5
     elsewhere = come_in(Client(), link, {"PROLIFIC_PID": "p-1"}, REMOTE_ADDR="198.51.100.7")
     assert elsewhere.status_code == 302
 

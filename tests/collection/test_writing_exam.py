@@ -103,6 +103,22 @@ def test_the_exam_in_the_browser_from_first_look_to_permission(exam, browser_of,
 def test_who_may_not_write_yet_is_shown_to_the_exam(exam, browser_of, ana):
     page = browser_of(ana).get(reverse("writing", args=["small"])).content.decode()
     assert f'href="{reverse("exam", args=["small"])}"' in page
+    only = "Only the researchers of the project can give it to you."
+    assert only not in page
+    Exam.objects.all().delete()
+    assert only in browser_of(ana).get(reverse("writing", args=["small"])).text
+
+
+def test_the_exam_asks_in_the_words_of_the_corpus(exam, browser_of, ana):
+    address, ours = (
+        reverse("exam", args=["small"]),
+        "If the text is true, what can you say about the sentence?",
+    )
+    page = browser_of(ana).get(address).text
+    assert "How do they relate?" in page
+    assert ours not in page
+    exam.corpus.questions.update(scheme="ordinal5")  # what it asks does not fit the answers of the exam
+    assert ours in browser_of(ana).get(address).text
 
 
 def test_consent_comes_before_the_exam(exam, browser_of, ana):

@@ -1,13 +1,16 @@
 """The example files on our pages are valid."""
 
 import gc
+import getopt
+import json
 import re
+import shlex
 import warnings
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
+import requests
 
 from accounts.models import User
 from accounts.people.consents import give_consent
@@ -56,6 +59,8 @@ def test_the_how_to_leads_from_an_empty_folder_to_a_corpus_with_premises(tmp_pat
 
 @pytest.mark.django_db(transaction=True)
 def test_five_lines_lead_from_a_token_to_datasets(live_server: Any, rosa: User, tmp_path: Path) -> None:
+    import datasets  # takes seconds
+
     snapshot = freeze(corpus_of(6))
     token = create_api_token(user=rosa, name="five lines", scope="read")
     told = shown("use-the-rest-interface.md", "python")
@@ -72,6 +77,37 @@ def test_five_lines_lead_from_a_token_to_datasets(live_server: Any, rosa: User, 
         exec(code, names)
         gc.collect()
     assert [row["pairID"] for row in names["pairs"]] == [line["pairID"] for line in lines(snapshot, "train")]
+
+
+def as_curl_asks(command: str) -> requests.Response:
+    """Sends the request of a curl command. Knows the options of our pages, and fails on others."""
+    options, rest = getopt.gnu_getopt(shlex.split(command)[1:], "H:d:O")
+    headers = dict(value.split(": ", 1) for name, value in options if name == "-H")
+    data = dict(options).get("-d")
+    if data is not None:  # curl calls it a form unless it is told otherwise
+        headers.setdefault("Content-Type", "application/x-www-form-urlencoded")
+    (address,) = rest
+    return requests.request("GET" if data is None else "POST", address, headers=headers, data=data)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_curl_commands_of_the_tutorial_fetch_a_snapshot(live_server: Any, rosa: User) -> None:
+    rosa.set_password("five labels make gold")
+    rosa.save()
+    snapshot = freeze(corpus_of(6))
+    page = (ROOT / "docs" / "tutorial.md").read_text()
+    ask, look, fetch = re.findall(r"^    (curl .+)$", page, re.MULTILINE)
+
+    def sent(command: str) -> requests.Response:
+        here = command.replace("http://localhost:8000", str(live_server))
+        return as_curl_asks(here.replace("snapshots/1/", f"snapshots/{snapshot.pk}/"))
+
+    answer = sent(ask)
+    assert answer.ok, answer.text
+    told = sent(look.replace("$TOKEN", answer.json()["token"])).json()["results"]
+    assert [each["id"] for each in told] == [snapshot.pk]
+    content = sent(fetch.replace("$TOKEN", answer.json()["token"])).text
+    assert [json.loads(line) for line in content.splitlines()] == lines(snapshot, "train")
 
 
 def test_the_line_of_the_how_to_can_be_imported(tmp_path: Path) -> None:

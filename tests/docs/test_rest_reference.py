@@ -4,7 +4,9 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from django.core.management import call_command
+from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from tests.docs.pages import REFERENCE
@@ -28,6 +30,14 @@ def described() -> set[tuple[str, str]]:
 def test_the_reference_lists_every_path_and_no_other() -> None:
     told = set(PATH.findall((REFERENCE / "rest.md").read_text()))
     assert told - BESIDE == described()
+
+
+def test_the_description_is_made_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = client.get("/api/v1/schema/?format=json")
+    assert first.json()["info"]["title"] == "Quintet"
+    assert first["Content-Disposition"] == 'inline; filename="Quintet.json"'
+    monkeypatch.delattr(SchemaGenerator, "parse")
+    assert client.get("/api/v1/schema/?format=json").content == first.content
 
 
 def test_the_description_is_valid_without_a_warning_and_its_names_do_not_collide(tmp_path: Path) -> None:

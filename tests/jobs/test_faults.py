@@ -22,13 +22,14 @@ from bench.drain import forget_connections
 from collection.models import Pair, PairImportJob, Source
 from jobs import claims, failures, querysets, tasks
 from jobs.models import Job
+from modeling.models import TrainingRun
 from modeling.running import runner
 from modeling.running.program import STOPPED_CODE
 from snapshots.exports import job as exporting
 from snapshots.exports.job import request_export
 from snapshots.freezing import job as actions
 from snapshots.freezing.job import request_freeze
-from snapshots.models import Snapshot, SnapshotExport
+from snapshots.models import Snapshot, SnapshotExport, SnapshotStatistics
 from snapshots.statistics import job as statistics
 from snapshots.statistics.job import request_statistics
 from snapshots.verify import verify
@@ -45,7 +46,16 @@ from validation.statistics import cached
 pytestmark = pytest.mark.django_db(transaction=True)
 
 STALE_AFTER = timedelta(seconds=2)
-KINDS = ("freeze", "export", "statistics", "figures", "training", "end of training", "import")
+TABLES: dict[str, Any] = {
+    "freeze": Snapshot,
+    "export": SnapshotExport,
+    "statistics": SnapshotStatistics,
+    "figures": CachedStatistics,
+    "training": TrainingRun,
+    "end of training": TrainingRun,
+    "import": PairImportJob,
+}
+KINDS = tuple(TABLES)
 IMPORTED = [
     {
         "pairID": f"p{n}",
@@ -57,11 +67,15 @@ IMPORTED = [
     for n in range(3)
 ]
 Patch = pytest.MonkeyPatch
-# For tests that wait for seconds, or whose rule is decided in jobs/claims.py for all kinds: a job in one transaction and one
-# in portions in the first grade, the others in the second.
-SLOW_KINDS = [
-    kind if kind in ("freeze", "import") else pytest.param(kind, marks=pytest.mark.thorough) for kind in KINDS
-]
+
+
+def first(*chosen: str) -> list[Any]:
+    """Returns all kinds as parameters: the chosen ones in the first grade of tests, the others in the second.
+
+    For tests that wait for seconds, or whose rule is decided in jobs/claims.py for all kinds. A freeze is one transaction,
+    an import has portions.
+    """
+    return [kind if kind in chosen else pytest.param(kind, marks=pytest.mark.thorough) for kind in KINDS]
 
 
 @pytest.fixture(autouse=True)
@@ -90,6 +104,7 @@ def requested(kind: str) -> Any:
             row = cached.request_statistics(question=question, kind=cached.Kind.PAIRWISE)
         case _:
             row = a_run(freeze(corpus_of(2, dev=0, test=0)))
+    assert type(row) is TABLES[kind]
     age(type(row))
     return row
 
@@ -178,6 +193,10 @@ def sweep_until_done(row: Job) -> None:
     pytest.fail(f"{row} is not done after many sweeps.")
 
 
+def test_every_kind_of_job_is_in_the_table() -> None:
+    assert set(TABLES.values()) == set(tasks.kinds())
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_worker_that_is_killed_leaves_its_job_to_the_next(kind: str) -> None:
     row = requested(kind)
@@ -220,7 +239,7 @@ def test_a_message_that_is_lost_is_sent_again(kind: str) -> None:
     check_done(row, attempts=1)
 
 
-@pytest.mark.parametrize("kind", SLOW_KINDS)
+@pytest.mark.parametrize("kind", first("freeze", "import"))
 def test_a_message_that_comes_twice_is_one_job(kind: str, monkeypatch: Patch) -> None:
     row, steps = requested(kind), list[int]()
     at_its_step(kind, monkeypatch, counted(steps, 0.3))
@@ -248,7 +267,7 @@ def database_away() -> Iterator[None]:
             cursor.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
 
 
-@pytest.mark.parametrize("kind", SLOW_KINDS)
+@pytest.mark.parametrize("kind", first("freeze"))
 def test_a_database_that_is_away_for_longer_than_a_job_may_be_silent_fails_nothing(
     kind: str, monkeypatch: Patch
 ) -> None:
@@ -269,7 +288,7 @@ def test_a_database_that_is_away_for_longer_than_a_job_may_be_silent_fails_nothi
     assert row.attempts <= 2
 
 
-@pytest.mark.parametrize("kind", SLOW_KINDS)
+@pytest.mark.parametrize("kind", first("import"))
 def test_a_step_that_takes_longer_than_a_job_may_be_silent_is_not_taken_over(
     kind: str, monkeypatch: Patch
 ) -> None:
@@ -421,7 +440,7 @@ def test_a_job_that_is_stopped_in_the_middle_ends_and_can_be_asked_for_again(
     check_done(row, attempts=1)
 
 
-@pytest.mark.parametrize("kind", SLOW_KINDS)
+@pytest.mark.parametrize("kind", first("freeze", "import"))
 @pytest.mark.parametrize("had_a_worker", [False, True])
 def test_a_job_that_no_worker_has_is_stopped_at_once(kind: str, had_a_worker: bool) -> None:
     row = requested(kind)

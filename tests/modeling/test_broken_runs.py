@@ -54,6 +54,7 @@ def test_a_torn_snapshot_file_is_named_with_both_sizes(run, snapshot):
     assert f"{path} has {size - 7} bytes instead of {size}" in ended.error
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_a_snapshot_file_of_the_same_size_with_other_bytes_is_refused_by_its_hash(run, snapshot):
     path = folder(snapshot) / "train.jsonl"
     path.write_bytes(path.read_bytes().replace(b"entailment", b"entailmenT", 1))
@@ -62,6 +63,7 @@ def test_a_snapshot_file_of_the_same_size_with_other_bytes_is_refused_by_its_has
     assert "it is incomplete or was changed" in ended.error
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_once_the_file_is_back_the_run_can_be_resumed(run, snapshot):
     path = folder(snapshot) / "train.jsonl"
     kept = path.read_bytes()
@@ -263,6 +265,7 @@ def test_a_database_that_does_not_answer_for_a_moment_costs_nothing(run, monkeyp
     assert RunProgress.objects.get().step == 5
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_a_program_left_behind_by_a_dead_worker_is_ended_before_the_run_goes_on(run):
     folder_of(run).mkdir()
     left = subprocess.Popen(

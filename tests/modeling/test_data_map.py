@@ -129,8 +129,8 @@ def test_chosen_pairs_are_opened_and_those_that_are_open_are_counted(browser):
     sent = browser.post(f"/runs/{run.pk}/open-pairs/", {"pair": ids[:2], "next": page}, follow=True)
     assert sent.redirect_chain == [(page, 302)]
     said = " ".join(html.fromstring(sent.content).text_content().split())
-    assert "1 pairs are open for labelling" in said
-    assert "1 of the chosen pairs were not opened" in said
+    assert "1 pair is open for labelling" in said
+    assert "1 of the chosen pairs was not opened" in said
     seats = Label.objects.filter(question=question, pair__public_id=ids[0])
     assert seats.filter(label=None).count() == question.seats - 1
     sent = browser.post(f"/runs/{run.pk}/open-pairs/", {"next": "//elsewhere.org/"})

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from lxml import html
 
-from collection.models import Pair
+from collection.models import Pair, Premise
 from modeling.folders import evaluation_folder, folder_of
+from modeling.marking.actions import begin_marking
 from modeling.models import Evaluation
 from modeling.results.breakdowns import store_breakdowns
 from modeling.results.predicted import read_predicted
@@ -30,6 +31,7 @@ from modeling.results.twins import full_run_of, twin_of
 from shared.intervals import wilson
 from tests.cast import person
 from tests.charted import charts_in
+from tests.corpora import WORDINGS
 from tests.made_once import made_once
 from tests.modeling.material import done_run, metrics, small_snapshot, write_predictions
 from tests.query_counts import query_count
@@ -267,7 +269,7 @@ def test_the_runs_page_has_confusion_and_calibration_and_rest_has_the_latter(bro
     ]
     for place, label in enumerate(LABELS):
         right = sum(gold == label and is_right for gold, is_right in given)
-        assert (table[place][0], table[place][1 + place]) == (label, right)
+        assert (table[place][0], table[place][1 + place]) == (WORDINGS[label], right)
         assert table[place][-1] == right / 3
         assert sum(table[place][1:-1]) == 3
     row = charts["confusion-test"]["rows"][0]
@@ -306,13 +308,26 @@ def test_the_page_shows_texts_all_labels_and_both_runs(browser, snapshot):
     said = cards[0].text_content()
     assert line["sentence1"] in said
     assert line["sentence2"] in said
-    assert f"5 {line['gold_label']}" in said
+    assert f"5 {WORDINGS[line['gold_label']]}" in said
     assert f"Run {other.pk}" in said
     assert cards[0].xpath('.//a[@class="to-pair"]/@href') == [f"/corpora/small/pairs/{ids[8]}/"]
     assert "2 of 9 pairs" in page.text_content()
     assert browser.get(f"{address}?genre=fiction&sort=nothing").status_code == 422
     assert "no run" not in page.text_content()
     assert browser.get(f"{address}?with=99999").status_code == 422
+
+
+def test_several_premises_are_a_numbered_list(browser, rosa):
+    corpus = corpus_of(6, test=9)
+    Premise.objects.update(text="A dog.\nTwo cats.", sentence_count=2)
+    snapshot = freeze(corpus)
+    run = done_run(snapshot)
+    answers(run, FIRST)
+    begin_marking(snapshot=snapshot, partition="test", number=1, phenomena=["negation"], seed=1, by=rosa)
+    for address in (f"/runs/{run.pk}/predictions/test/", f"/snapshots/{snapshot.pk}/marking/test/"):
+        page = html.fromstring(browser.get(address).content)
+        found = page.xpath('//main//li[.="A dog."]/following-sibling::li[1]')
+        assert [one.text_content() for one in found[:1]] == ["Two cats."]
 
 
 def test_labels_beyond_the_seats_are_shown_as_they_are_filtered_by(browser):
@@ -342,7 +357,7 @@ def test_labels_beyond_the_seats_are_shown_as_they_are_filtered_by(browser):
     page = html.fromstring(browser.get(f"/runs/{run.pk}/predictions/test/?agreement=5-4").content)
     cell = '//li[@id=$id]//dt[text()="All labels"]/following-sibling::dd'
     said = page.xpath(cell, id=f"pair-{line['pairID']}")
-    assert said[0].text_content() == f"5 {gold}, 4 {other} (5 {gold} decided)"
+    assert said[0].text_content() == f"5 {WORDINGS[gold]}, 4 {WORDINGS[other]} (5 {WORDINGS[gold]} decided)"
     told = browser.get(f"/api/v1/runs/{run.pk}/predictions/").json()["results"][0]
     assert (told["annotator_labels"], told["votes"]) == ([gold] * 5, {gold: 5, other: 4})
     answer = browser.get(f"/runs/{run.pk}/predictions/test.csv?sort=file")

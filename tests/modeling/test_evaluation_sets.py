@@ -6,6 +6,7 @@ import random
 import pytest
 
 from collection.models import Pair
+from modeling.models import Evaluation
 from modeling.reports.evaluation_sets import LeftOut
 from modeling.reports.leaks import count_leaks
 from modeling.reports.near_duplicates import SIMILAR, jaccard, near_duplicates, shingles_of
@@ -50,6 +51,17 @@ def test_the_human_ceiling_is_that_of_each_label_against_the_others():
     assert best["labels left out"] == f"best run: cbow, run {run.pk}"
     assert best["as the others"] == 0.75
     assert (best["from"], best["to"]) == wilson(0.75, 6)
+
+
+def test_runs_on_two_classes_are_no_bar_for_three():
+    snapshot = small_snapshot(3)
+    run = done_run(snapshot, accuracy=0.5)
+    done_run(snapshot, "edit_distance", accuracy=0.7, regime={"collapse": True})
+    Evaluation.objects.filter(run__baseline="edit_distance").update(majority=0.65)
+    best = rows_of(overview("human", [snapshot], "test", 50))[-1]
+    assert best["labels left out"] == f"best run: cbow, run {run.pk}"
+    majority, *_ = rows_of(overview("challenge", [snapshot], "test", 50))
+    assert majority["small@1"] == 0.4
 
 
 def test_labels_of_one_premise_do_not_count_as_independent():

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 
 import pytest
 from lxml import html
@@ -66,6 +67,21 @@ def test_a_partition_has_one_sample(snapshot, rosa):
     begun(snapshot, rosa, partition="train")
 
 
+def test_a_sample_can_be_discarded_until_somebody_has_marked_a_pair(browser, snapshot, rosa):
+    address = f"/snapshots/{snapshot.pk}/marking/"
+    begun(snapshot, rosa)
+    assert "Discard this sample" in browser.get(address).content.decode()
+    said = browser.post(address, {"discard": "test"}, follow=True).content.decode()
+    assert "The sample is discarded" in said
+    assert not Marking.objects.exists()
+    mark(pair=begun(snapshot, rosa).pairs.first(), phenomena=[], by=rosa)
+    said = browser.post(address, {"discard": "test"}, follow=True).content.decode()
+    assert "Somebody has marked pairs of this sample, so it stays." in said
+    assert "Discard this sample" not in said
+    assert Marking.objects.get().pairs.count() == 4
+    assert browser.post(address, {"discard": "x\0"})["Location"] == address
+
+
 def test_a_second_mark_replaces_the_first_and_unknown_phenomena_are_refused(snapshot, rosa):
     pair = begun(snapshot, rosa).pairs.first()
     mark(pair=pair, phenomena=["hypernymy", "negation"], by=rosa)
@@ -127,11 +143,29 @@ def test_tables_mpe_5_and_8_have_the_marks_of_dev(rosa):
     snapshot = small_snapshot(9, dev=9)
     marking = begun(snapshot, rosa, partition="dev")
     for pair in marking.pairs.all():
-        mark(pair=pair, phenomena=["negation"], by=rosa)
+        mark(pair=pair, phenomena=["negation"] if pair.place > 1 else [], by=rosa)
     count_marks(marking=marking)
-    assert [title for title, _ in fill("mpe-8", [snapshot]).rows] == ["negation"]
+    assert [title for title, _ in fill("mpe-8", [snapshot]).rows] == ["all marked pairs", "negation"]
     report = fill("mpe-5", [snapshot])
-    assert [title for title, _ in report.rows] == ["negation"]
+    assert report.columns == ["pairs", "entailment", "neutral", "contradiction"]
+    # Counts are of the sample, not of dev.
+    gold = Counter(marking.pairs.values_list("row__gold_label", flat=True))
+    assert [(title, [cell.mean for cell in cells]) for title, cells in report.rows] == [
+        ("all marked pairs", [4, *(gold[label] for label in report.columns[1:])]),
+        ("negation", [3, *(_with_negation(marking, label) for label in report.columns[1:])]),
+    ]
+
+
+def _with_negation(marking, label) -> int:
+    return marking.pairs.filter(place__gt=1, row__gold_label=label).count()
+
+
+def test_marks_without_a_phenomenon_remove_what_was_counted_before(snapshot, rosa):
+    marking = begun(snapshot, rosa, 1)
+    for phenomena, found in ((["negation"], True), ([], False)):
+        mark(pair=marking.pairs.get(), phenomena=phenomena, by=rosa)
+        count_marks(marking=marking)
+        assert Breakdown.objects.filter(dimension="file:phenomenon").exists() is found
 
 
 def test_pairs_are_marked_one_after_the_other_on_the_page(browser, snapshot, rosa):
@@ -145,7 +179,10 @@ def test_pairs_are_marked_one_after_the_other_on_the_page(browser, snapshot, ros
         assert form.fields["place"] == str(place)
         sent = {"place": place, "phenomenon": ["negation", "hypernymy"][:place]}
         assert browser.post(f"{address}test/", sent)["Location"] == f"{address}test/"
-    assert "You have marked all 2 pairs" in browser.get(f"{address}test/").content.decode()
+    done = browser.get(f"{address}test/").content.decode()
+    assert "You have marked all 2 pairs" in done
+    assert 'href="?place=1"' in done
+    assert 'href="?place=2"' in browser.get(f"{address}test/?place=1").content.decode()
     again = html.fromstring(browser.get(f"{address}test/?place=2").content)
     assert again.xpath('//input[@type="checkbox" and @checked]/@value') == ["negation", "hypernymy"]
     assert browser.post(f"{address}test/", {"place": 2, "phenomenon": "irony"}).status_code == 422

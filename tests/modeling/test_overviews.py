@@ -81,10 +81,10 @@ def test_both_runs_show_the_twin_and_a_run_without_one_offers_to_train_it(browse
         "//form[@method='post' and .//*[@name='baseline']]"
     )[0]
     given = {name: value for name, value in form.form_values() if name != "csrfmiddlewaretoken"}
-    assert (given["hypothesis_only"], given["genre"], given["config"].strip()) == (
+    assert (given["hypothesis_only"], given["genre"], given["set-epochs"]) == (
         "on",
         "fiction",
-        "epochs=3",
+        "3",
     )
     started = browser.post(f"/runs/start/{snapshot.pk}/", given)
     assert started.status_code == 302
@@ -106,7 +106,7 @@ def test_top_features_stand_on_the_page_of_their_run_and_in_the_table(browser, s
     one = {"feature": "sleeping", "kind": "word of the hypothesis", "weight": 1.25}
     (folder_of(run) / "top_features.json").write_text(json.dumps({"contradiction": [one]}))
     page = html.fromstring(browser.get(f"/runs/{run.pk}/").content)
-    row = page.xpath('//div[@aria-label="Top features for contradiction"]//tbody/tr')[0]
+    row = page.xpath('//div[@aria-label="Top features for Definitely incorrect"]//tbody/tr')[0]
     assert [cell.text_content() for cell in row] == ["sleeping", "word of the hypothesis", "1.25"]
     assert overview("features", [snapshot], "test", 50).rows == [
         ["contradiction", "sleeping", "word of the hypothesis", 1.25]

@@ -3,16 +3,19 @@
 import csv
 import io
 import json
+from xml.etree import ElementTree
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from collection.models import PARTITIONS
 from modeling.baselines.catalogue import BASELINES
 from modeling.folders import folder_of
 from modeling.models import TrainingRun
 from modeling.reports.cells import Scores, fill
 from modeling.reports.definitions import TABLES
+from modeling.results.actions import record_evaluation
 from modeling.results.breakdowns import store_breakdowns, store_composition
 from modeling.running.actions import record_result
 from nli.labels import reading
@@ -59,10 +62,36 @@ def test_every_format_has_the_mean_over_seeds(snapshot, form):
         assert float(found["test"]) == pytest.approx(0.55)
         assert float(found["test spread"]) == pytest.approx(0.0707, abs=1e-4)
         assert 0 < float(found["test p"]) <= 1
+        assert (found["test against"], len(found["test runs"].split())) == ("majority", 2)
+        missing = next(row for row in rows if row["sentence model"] == "RNN")
+        assert (missing["test"], missing["test missing"]) == ("", "rnn on small@1")
     else:
         assert "55.0" in out
         assert "7.1" in out
         assert "rnn on small@1" in out, "what is missing is named"
+        first, second = TrainingRun.objects.order_by("pk")
+        assert f"Runs: LSTM: {first.pk}, {second.pk}." in out
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_what_is_missing_can_be_queued_for_every_table(name, snapshot):
+    other = small_snapshot(3, slug="other")
+    for one in (snapshot, other):
+        for partition in PARTITIONS:
+            store_composition(one, partition)
+    report = fill(name, [snapshot, other])
+    told = command("report", "small@1", "other@1", name, "--train-missing", "--seeds", "1")
+    wanted = report.requests()
+    assert (told.failure, TrainingRun.objects.count()) == ("", len(wanted))
+    assert {run.baseline for run in TrainingRun.objects.all()} == {one["baseline"] for one in wanted}
+
+
+def test_runs_on_single_genres_fill_the_table_of_genres(snapshot):
+    store_composition(snapshot, "train")
+    (genre,) = Scores([snapshot]).values(0, "train", "genre")
+    of_genre, of_all = (scored(snapshot, "cbow", regime=regime) for regime in ({"genre": genre}, {}))
+    assert cell("multinli-5", [snapshot], genre, genre).runs == [of_genre.pk]
+    assert cell("multinli-5", [snapshot], "all genres", genre).runs == [of_all.pk]
 
 
 def test_runs_with_other_settings_or_regimes_do_not_count(snapshot):
@@ -125,6 +154,30 @@ def test_gains_are_over_the_majority(snapshot):
     assert cell("hyponly-2", [snapshot], "small@1", "test gain, relative").mean == pytest.approx(0.5)
 
 
+def test_matched_genres_are_tested_on_their_own_pairs(snapshot):
+    store_composition(snapshot, "train")
+    scored(snapshot, "cbow")
+    found = cell("multinli-4", [snapshot], "CBOW, trained on the first snapshot", "matched", tests=True)
+    assert (found.mean, found.p, found.against) == (
+        1.0,
+        0.5,
+        "majority",
+    )  # two pairs more: heads twice, or tails
+
+
+def test_a_cell_names_its_bar_where_there_are_two(snapshot):
+    scored(snapshot, "infersent", accuracy=0.9)
+    scored(snapshot, "hypothesis_only", wrong=3, accuracy=0.1)
+    assert cell("dnc-3", [snapshot], "InferSent", "small@1", tests=True).against == "majority"
+    TrainingRun.objects.filter(baseline="hypothesis_only").delete()
+    scored(snapshot, "hypothesis_only", wrong=1, accuracy=0.8)
+    assert cell("dnc-3", [snapshot], "InferSent", "small@1", tests=True).against == "hypothesis-only"
+    out = command("report", "small@1", "dnc-3").out
+    assert "90.0% (p = 1 against hypothesis-only)" in out
+    assert "80.0% (p = 1 against majority)" in out
+    assert "against hypothesis-only (its runs with the same seeds) or majority (" in out
+
+
 def test_a_run_of_another_snapshot_is_named_until_it_is_evaluated_there(snapshot):
     other = small_snapshot(3, slug="other")
     run = scored(snapshot, "lstm")
@@ -132,6 +185,15 @@ def test_a_run_of_another_snapshot_is_named_until_it_is_evaluated_there(snapshot
     assert found.missing == f"run {run.pk} on other@1 test: manage.py evaluate {run.pk} other@1"
     after = done_run(other, "lstm", regime={"start": {"run": run.pk, "how": "transfer"}}, accuracy=0.8)
     assert cell("snli-7", [snapshot, other], "First and second (transfer)", "test").runs == [after.pk]
+
+
+def test_a_seed_that_is_not_evaluated_yet_is_named_beside_the_mean_of_the_others(snapshot):
+    other = small_snapshot(3, slug="other")
+    scored_there, not_yet = (scored(snapshot, "lstm", seed=seed) for seed in (1, 2))
+    record_evaluation(run=scored_there, snapshot=other, metrics={"test": metrics(0.7)["test"]})
+    found = cell("snli-7", [snapshot, other], "First snapshot only", "test")
+    assert (found.mean, found.runs) == (0.7, [scored_there.pk])
+    assert found.missing == f"run {not_yet.pk} on other@1 test: manage.py evaluate {not_yet.pk} other@1"
 
 
 def test_missing_runs_are_queued_once_and_count_when_they_are_done(snapshot):
@@ -161,6 +223,11 @@ def test_the_page_shows_all_tables_with_their_runs_and_what_is_missing(browser_o
     assert all(f'id="{name}"' in page for name in TABLES)
     assert f'href="/runs/{run.pk}/"' in page
     assert "rnn on small@1" in page
+    assert "50.0% (p = 0.5)" in page
+    assert '<a href="#snli-6">' in page  # 20 tables are found by a list of them
+    assert "<code>train --sizes</code>" in page
+    assert "`" not in page
+    assert "of the runs of the row against majority (the commonest gold label of these pairs)" in page
     assert (
         browser_of(rosa).get(f"/snapshots/{snapshot.pk}/result-tables/?with=none@1&with=small@1").status_code
         == 200
@@ -236,3 +303,39 @@ def test_figure_4_is_data_for_a_chart(snapshot, browser_of, rosa):
     assert (small["pairs"], small["mean"], len(small["runs"])) == (2, pytest.approx(0.4), 2)
     assert small["spread"] == pytest.approx(0.1414, abs=1e-4)
     assert (large["pairs"], large["mean"], large["spread"], large["runs"]) == (18, 0.7, None, [run.pk])
+
+
+def test_figure_4_is_drawn_as_svg_without_a_browser(snapshot):
+    told = command("report", "small@1", "figure-4", "--format", "svg")
+    assert "there is no curve" in told.failure
+    assert "--sizes" in told.failure
+    scored(snapshot, "lstm", accuracy=0.3, regime={"most": 2})
+    scored(snapshot, "lstm", accuracy=0.7)
+    picture = ElementTree.fromstring(command("report", "small@1", "figure-4", "--format", "svg").out)
+    names = [one.tag.rpartition("}")[2] for one in picture.iter()]
+    assert (names.count("polyline"), names.count("circle")) == (1, 2)
+    assert "snli-6 is no picture" in command("report", "small@1", "snli-6", "--format", "svg").failure
+
+
+def test_a_learning_curve_without_runs_names_them_by_tens():
+    snapshot = small_snapshot(8)
+    report = fill("figure-4", [snapshot])
+    assert [title for title, _ in report.rows] == ["10", "all"], "there are 18 training pairs"
+    assert {(one["baseline"], one["regime"].get("most")) for one in report.requests()} == {
+        (baseline, size) for baseline in ("lexicalized", "sum_of_words", "lstm") for size in (10, None)
+    }
+    scored(snapshot, "lstm", regime={"most": 2})
+    assert [title for title, _ in fill("figure-4", [snapshot]).rows] == ["2", "all"]
+
+
+def test_an_empty_table_says_why(snapshot, browser_of, rosa):
+    why = "The table is empty: the snapshot has no values for it"
+    assert why in command("report", "small@1", "mpe-7").out
+    assert why not in command("report", "small@1", "snli-6").out
+    assert why in browser_of(rosa).get(f"/snapshots/{snapshot.pk}/result-tables/").content.decode()
+
+
+def test_nothing_is_pre_trained_on_itself(snapshot):
+    report = fill("dnc-3", [snapshot])
+    assert [one["baseline"] for one in report.requests()] == ["infersent", "hypothesis_only"]
+    assert "a further snapshot is not named" in report.missing

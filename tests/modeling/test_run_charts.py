@@ -3,6 +3,7 @@
 import pytest
 from lxml import html
 
+from collection.models import Genre, Prompt
 from modeling.launching.actions import request_sweep
 from modeling.models import Breakdown, RunProgress, TrainingRun
 from modeling.results.tables import results
@@ -61,7 +62,31 @@ def test_the_grid_says_where_a_baseline_fails(snapshot):
     chart = charts(snapshot)["parts"]
     (row,) = chart.rows
     assert (row["label: entailment"], row["label: neutral"], row["genre: fiction"]) == (0.8, 0.1, 0.45)
-    assert chart.title == "By label and genre, accuracy is lowest for cbow on neutral: 10.0%."
+    assert chart.title == "By label and genre, accuracy is lowest for cbow on Maybe correct: 10.0%."
+    assert [column.name for column in chart.columns][1:] == ["Definitely correct", "Maybe correct", "Fiction"]
+
+
+def test_a_run_is_drawn_by_genre_the_lowest_first_and_small_genres_are_left_out(snapshot, browser_of, rosa):
+    run = done_run(snapshot, "cbow")
+    Genre.objects.create(corpus=snapshot.corpus, slug="mail", name="Letters", prompt=Prompt.objects.get())
+    rows = [
+        ["fiction", 100, 80, {"neutral": 100}],
+        ["mail", 50, 10, {"neutral": 50}],
+        ["tiny", 19, 0, {"neutral": 19}],
+    ]
+    Breakdown.objects.create(run=run, snapshot=snapshot, partition="test", dimension="genre", rows=rows)
+    client = browser_of(rosa)
+    chart = charts_in(client.get(f"/runs/{run.pk}/").content)["genres-test"]
+    assert [(row["genre"], row["pairs"], row["accuracy"]) for row in chart["rows"]] == [
+        ("Letters", 50, 0.2), ("Fiction", 100, 0.8),
+    ]  # fmt: skip
+    assert (chart["rows"][0]["low"], chart["rows"][0]["high"]) == pytest.approx(wilson(0.2, 50))
+    assert chart["title"] == (
+        "On test, accuracy is lowest for Letters (20.0%) and highest for Fiction (80.0%); their intervals do not overlap."
+    )
+    assert client.get(f"/runs/{run.pk}/", {"chart": "genres-test"}).content.startswith(
+        b"genre,pairs,accuracy"
+    )
 
 
 def test_runs_of_other_settings_have_names_of_their_own(snapshot):

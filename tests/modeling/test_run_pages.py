@@ -9,6 +9,7 @@ from django.utils import timezone
 from lxml import html
 
 from collection.models import Corpus
+from modeling import catalogue
 from modeling.baselines.catalogue import BASELINES
 from modeling.folders import LOG, folder_of
 from modeling.models import TrainingRun, Worker
@@ -19,7 +20,7 @@ from modeling.workers import worker_seen
 from snapshots.models import Snapshot
 from tests.charted import charts_in
 from tests.commands import run as command
-from tests.corpora import make_corpus
+from tests.corpora import WORDINGS, make_corpus
 from tests.made_once import made_once
 from tests.modeling.material import (
     a_run,
@@ -123,9 +124,9 @@ def test_a_run_that_is_done_shows_its_scores_and_warnings_and_asks_no_more(brows
     assert "Of 6 test pairs, training has 2 as a whole." in page
     assert "62.5%" in page
     # In the order of the scheme, not of the alphabet.
-    rows = ['<th scope="row">entailment', '<th scope="row">neutral', '<th scope="row">contradiction']
+    rows = [f'<th scope="row">{WORDINGS[label]}' for label in ("entailment", "neutral", "contradiction")]
     assert rows == sorted(rows, key=page.index)
-    assert '<th scope="row">fiction' in page
+    assert '<th scope="row">Fiction' in page
     assert f'hx-get="/runs/{run.pk}/"' not in page
 
 
@@ -148,7 +149,7 @@ def test_a_run_shows_how_near_it_is_to_the_annotators_and_what_that_means(browse
 
 
 def test_where_nobody_labelled_twice_a_run_shows_no_distances(browser, snapshot):
-    assert "KL" not in text(browser.get(f"/runs/{done_run(snapshot).pk}/"))
+    assert "<dt>KL" not in text(browser.get(f"/runs/{done_run(snapshot).pk}/"))
 
 
 def test_a_failed_run_says_why_and_can_be_resumed(browser, snapshot, sent):
@@ -244,9 +245,9 @@ def test_predictions_are_read_a_page_at_a_time(browser, snapshot):
     (folder_of(run) / "predictions-test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     first = browser.get(f"/runs/{run.pk}/predictions/test/")
     assert "p49" in text(first)
-    assert "p50" not in text(first)
+    assert "p50<" not in text(first)
     rest = text(browser.get(f"/runs/{run.pk}/predictions/test/?after={first.context['page'].next}"))
-    assert "p50" in rest
+    assert "p50<" in rest
     assert "p59" in rest
     assert "These were the last." in rest
     assert "This cursor is invalid" in text(browser.get(f"/runs/{run.pk}/predictions/test/?after=3"))
@@ -367,3 +368,49 @@ def test_the_form_has_the_presets(browser, snapshot):
     refused = browser.post(f"/runs/start/{snapshot.pk}/", asked(baseline="pretrained", preset="paper"))
     assert refused.status_code == 422
     assert "pretrained is in no paper" in text(refused)
+
+
+def settings_of(browser, snapshot, **query: str):
+    page = html.fromstring(browser.get(f"/runs/new/{snapshot.pk}/", query).content)
+    return page.xpath("//*[@id='settings']")[0]
+
+
+def test_the_form_has_a_field_for_each_setting_of_the_baseline(browser, snapshot):
+    assert "no settings" in settings_of(browser, snapshot).text_content()
+    fields = settings_of(browser, snapshot, baseline="cbow")
+    names = fields.xpath(".//*[self::input or self::select]/@name")
+    assert names == [f"set-{key}" for key in catalogue.baselines()["cbow"].keys]
+    usual = {
+        preset: catalogue.values_of(catalogue.baselines()["cbow"], preset) for preset in ("default", "paper")
+    }
+    assert fields.xpath(".//input[@name='set-epochs']/@placeholder") == [usual["default"]["epochs"]]
+    published = settings_of(browser, snapshot, baseline="cbow", preset="paper")
+    assert published.xpath(".//input[@name='set-batch_size']/@placeholder") == [usual["paper"]["batch_size"]]
+    assert usual["paper"]["batch_size"] != usual["default"]["batch_size"]
+    assert (
+        fields.xpath("string(.//select[@name='set-combine']/option[1])")
+        == f"preset: {usual['default']['combine']}"
+    )
+
+
+def test_settings_come_from_fields_and_text(browser, snapshot):
+    cbow = asked(baseline="cbow", **{"set-epochs": "4", "set-hidden": ""}, config="l2=0.5")
+    browser.post(f"/runs/start/{snapshot.pk}/", cbow)
+    given = TrainingRun.objects.get().config
+    assert given == {"epochs": 4, "l2": 0.5}
+    both = browser.post(f"/runs/start/{snapshot.pk}/", cbow | {"config": "epochs=5"})
+    assert "epochs is set here and in its field: keep one of them." in text(both)
+    assert html.fromstring(both.content).xpath("//details[@open]//input[@name='set-epochs']/@value") == ["4"]
+    wrong = browser.post(f"/runs/start/{snapshot.pk}/", cbow | {"set-epochs": "0"})
+    assert wrong.status_code == 422
+    assert "epochs" in text(wrong)
+    assert TrainingRun.objects.count() == 1
+
+
+def test_a_clones_settings_are_in_their_fields(browser, snapshot):
+    fields = settings_of(browser, snapshot, baseline="cbow", config="epochs=3\ncombine=mean\nother=1")
+    assert fields.xpath(".//input[@name='set-epochs']/@value") == ["3"]
+    assert fields.xpath(".//select[@name='set-combine']/option[@selected]/@value") == ["mean"]
+    (text_field,) = fields.xpath("..//textarea[@name='config']")
+    assert text_field.text.strip() == "other=1"
+    assert fields.xpath("ancestor::details/@open") == [""]

@@ -39,6 +39,7 @@ def as_words(settings: dict[str, str]) -> list[str]:
     return [f"{key}={value}" for key, value in settings.items()]
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_training_prints_the_agreed_json_and_nothing_else(snapshot):
     ended = run("train", "small@1", "--baseline", "majority", "--seed", 4, "--json")
     assert ended.failure == ""
@@ -61,6 +62,7 @@ def test_training_prints_the_agreed_json_and_nothing_else(snapshot):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_cbow_is_trained_with_settings_and_told_in_words(snapshot, tmp_path):
     vectors = vectors_for(snapshot, tmp_path / "vectors.txt")
     words = as_words({**SMALL, "epochs": "2"})
@@ -132,6 +134,7 @@ def test_with_queue_the_run_waits_and_a_missing_worker_is_told(snapshot, sent):
     assert "The queue training has no worker" in ended.err
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_a_failed_training_ends_the_command_with_its_sentence(snapshot, tmp_path):
     ended = run("train", "small@1", "--baseline", "cbow", "--vectors", tmp_path / "none.txt", "--json")
     assert "none.txt cannot be read" in ended.failure
@@ -154,6 +157,7 @@ def test_a_run_in_other_hands_is_not_resumed(snapshot):
     assert int(ago[1]) + int(again[1]) in (60, 61)
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_overlap_with_training_is_warned_of_with_counts(db):
     corpus = make_corpus()
     for number in range(2):
@@ -173,6 +177,7 @@ def test_overlap_with_training_is_warned_of_with_counts(db):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_a_run_is_evaluated_on_another_snapshot_by_label_and_genre(snapshot):
     trained = run("train", "small@1", "--baseline", "majority", "--json").json["run"]
     small_snapshot(slug="other")
@@ -189,6 +194,7 @@ def test_a_run_is_evaluated_on_another_snapshot_by_label_and_genre(snapshot):
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_a_run_is_evaluated_by_annotation_tag(snapshot, settings):
     corpus = make_corpus(slug="tagged")
     for number, (text, label) in enumerate(
@@ -225,6 +231,7 @@ def test_a_run_is_evaluated_by_annotation_tag(snapshot, settings):
     assert "tags are for English only" in run("evaluate", trained, "tagged@1", "--by", "tag").failure
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_what_cannot_be_evaluated_is_said(snapshot):
     waiting = a_run(snapshot)
     assert "only finished runs" in run("evaluate", waiting.pk, "small@1").failure
@@ -245,6 +252,8 @@ def no_dev() -> str:
     return str(freeze(corpus))
 
 
+@pytest.mark.thorough
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_a_snapshot_file_that_is_torn_is_named_by_evaluate_too(snapshot):
     trained = run("train", "small@1", "--baseline", "majority", "--json").json["run"]
     path = snapshot.folder / "test.jsonl"

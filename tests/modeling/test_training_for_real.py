@@ -46,6 +46,7 @@ def test_majority_is_trained_and_its_scores_are_recorded_by_partition_genre_and_
     assert not (folder_of(run) / CHILD).exists()
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_cbow_learns_from_vectors_of_a_file_and_draws_its_curve(snapshot, tmp_path):
     vectors = vectors_for(snapshot, tmp_path / "vectors.txt")
     events: list[str] = []
@@ -87,6 +88,7 @@ def in_a_thread(run: TrainingRun) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_a_run_that_was_done_when_its_worker_died_is_told_again(snapshot):
     run = runner.carry_out(claimed(a_run(snapshot)))
     Evaluation.objects.all().delete()
@@ -95,6 +97,7 @@ def test_a_run_that_was_done_when_its_worker_died_is_told_again(snapshot):
     assert Evaluation.objects.all().count() == 3
 
 
+@pytest.mark.usefixtures("programs_start_at_once")
 def test_the_programs_refusal_is_kept_for_people(snapshot, tmp_path):
     run = runner.carry_out(claimed(a_run(snapshot, "cbow", vectors=str(tmp_path / "none.txt"))))
     assert run.status == "failed"

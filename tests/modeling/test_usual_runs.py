@@ -6,6 +6,7 @@ import pytest
 from lxml import html
 
 from modeling.launching.actions import request_sweep, request_usual
+from modeling.launching.durations import done_runs
 from modeling.launching.usual import USUAL, offers
 from modeling.models import TrainingRun
 from modeling.results.trials import with_scores
@@ -40,7 +41,7 @@ def test_the_form_begins_with_the_usual_runs_and_says_how_many_each_starts(brows
 @pytest.mark.parametrize("name", USUAL)
 def test_as_many_runs_are_requested_as_the_button_says(rosa, snapshot, name):
     pairs = snapshot.pairs.filter(partition="train").count()
-    said = next(offer.runs for offer in offers(pairs) if offer.usual.name == name)
+    said = next(offer.runs for offer in offers(pairs, []) if offer.usual.name == name)
     request_usual(snapshot=snapshot, usual=USUAL[name], by=rosa, key="one")
     assert len(trained()) == said
 
@@ -63,13 +64,36 @@ def test_a_learning_curve_has_sizes_up_to_all_pairs(rosa, snapshot):
 
 
 def test_a_set_says_its_minutes_once_runs_with_its_settings_are_done(snapshot):
-    assert offers(1000)[0].minutes is None
+    assert offers(1000, done_runs())[0].minutes is None
     for baseline in USUAL["bias"].baselines:
         done_run(snapshot, baseline)
     run = TrainingRun.objects.latest("pk")
     TrainingRun.objects.update(seconds=60, train_pairs=500)
     assert run.seconds is not None
-    assert offers(1000)[0].minutes == pytest.approx(6)
+    assert offers(1000, done_runs())[0].minutes == pytest.approx(6)
+
+
+def duration(browser, snapshot, **fields: str) -> str:
+    page = html.fromstring(browser.get(f"/runs/new/{snapshot.pk}/", fields).content)
+    return " ".join(page.xpath("string(//div[@id='duration'])").split())
+
+
+def test_the_form_of_one_baseline_says_how_many_runs_and_minutes_its_fields_ask_for(browser, snapshot):
+    asked = {"baseline": "cbow", "seeds": "1, 2"}
+    assert duration(browser, snapshot, **asked) == "2 runs."
+    done_run(snapshot)
+    pairs = snapshot.pairs.filter(partition="train").count()
+    TrainingRun.objects.update(seconds=60 * pairs, train_pairs=pairs)
+    usual = f"2 runs: about {2 * pairs} minutes on one worker, by earlier runs."
+    assert duration(browser, snapshot, **asked) == usual
+    of_sizes = "3 runs: about 6 minutes on one worker, by earlier runs."
+    assert duration(browser, snapshot, baseline="cbow", seeds="1,2,3", sizes="2") == of_sizes
+    half = f"2 runs: about {pairs} minute{'s' if pairs != 1 else ''} on one worker, by earlier runs."
+    assert duration(browser, snapshot, **asked, config="epochs=10") == half
+    assert duration(browser, snapshot, **asked, **{"set-epochs": "10"}) == half
+    assert duration(browser, snapshot, **asked, preset="paper") == "2 runs."
+    for wrong in ({"seeds": "x"}, {"sizes": "x"}, {"config": "epochs=x"}, {"genre": "fiction"}):
+        assert duration(browser, snapshot, **(asked | wrong)) == ""
 
 
 def test_a_clone_fills_the_form_as_the_run_was_asked_for(browser, snapshot):

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from snapshots.files.trees import Tree, binary, fits, is_binary, penn, read, root
-from snapshots.parses.spacy_parser import parse
 
 pytestmark = pytest.mark.thorough
 
@@ -20,6 +19,8 @@ def pairs(shared_data):
 @pytest.fixture(scope="module")
 def derived(pairs):
     """Returns text -> tree for the two sentences of every sixth pair."""
+    from snapshots.parses.spacy_parser import parse
+
     texts = dict.fromkeys(pair[side] for pair in pairs[::6] for side in ("sentence1", "sentence2"))
     return dict(zip(texts, parse(texts), strict=True))
 
@@ -86,6 +87,8 @@ def test_derived_phrases_are_mostly_those_of_the_stanford_parses(pairs, derived)
 
 
 def test_what_a_sentence_gives_does_not_depend_on_those_beside_it(derived):
+    from snapshots.parses.spacy_parser import parse
+
     texts = [*derived]
     alone = [tree for text in texts[:150] for tree in parse([text])]
     assert alone == [derived[text] for text in texts[:150]]

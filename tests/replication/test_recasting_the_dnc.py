@@ -15,9 +15,11 @@ from string import Formatter
 import pytest
 
 from collection.formats.records import ImportedPair
+from collection.recasting import Draw
 from collection.recasting.english import conjugated, gerund, verb_at
 from collection.recasting.recipe_format import recast_format
 from collection.recasting.registry import recipes
+from tests.replication.verbnet_frames import FRAMES, row_of
 
 RECIPES = recipes()
 is_verb = RECIPES["verbnet"].items.__globals__["is_verb"]
@@ -123,7 +125,7 @@ def test_puns_come_out_as_published(shared_data, tmp_path, part: str, number: in
 @pytest.mark.parametrize(
     ("corpora", "number"),
     [
-        (("UW", "MeanTime"), 851),
+        pytest.param(("UW", "MeanTime"), 851, marks=pytest.mark.thorough),
         pytest.param(("Decomp", "UW", "MeanTime"), 4835, marks=pytest.mark.thorough),
     ],
 )
@@ -272,6 +274,94 @@ def test_all_true_and_false_hypotheses_of_a_frame_of_verbnet_come_out_as_publish
     assert {plain(text) for text, _ in by_origin["ours"]} == {
         plain(f"{who} destroyed.") for who in ("The warehouse was", "The builders were", "Explosives were")
     }
+
+
+# What the published pairs have otherwise, of the frames in verbnet_frames.py. By the start of the context:
+OF_FRAMES = {
+    # false by the DNC, though it says who is in contact with whom the other way round
+    "Tony bent the rod into a U with": {"pliers was in contact with the rod"},
+    "Tony bent the rod with": {"pliers was in contact with the rod"},
+    "Paula spanked the child .": {"at the end of the spanking, the child was in contact with paula"},
+    "Paula spanked the child with": {
+        "at the end of the spanking, the child was in contact with her right hand",
+        "her right hand was in contact with the child",
+    },
+    "Paula spanked the naughty child on the back with": {
+        "at the end of the spanking, the naughty child was in contact with a paddle",
+        "a paddle was in contact with the naughty child",
+    },
+    "Paula spanked the naughty child on the back .": {
+        "at the end of the spanking, the naughty child was in contact with paula"
+    },
+    "They spanked him to death .": {"at the end of the spanking, he was in contact with them"},
+    "They spanked him to death with": {
+        "at the end of the spanking, he was in contact with a bat",
+        "a bat was in contact with him",
+    },
+    # a clause with that as the subject, which is no English
+    "He estimated that": {
+        "it would be likely was assessed",
+        "it would be likely did an assessment",
+        "he was assessed",
+    },
+    # our parser ends the phrase earlier
+    "He estimated the probability of": {
+        "the probability of don quixote spontaneously combusting upon contact with the curry poweder was assessed",
+        "the probability of don quixote spontaneously combusting upon contact with the curry poweder did an assessment",
+    },
+    "Paula spanked the naughty child 's": {
+        "at the end of the spanking, paula was in contact with the naughty child 's back",
+        "at the end of the spanking, the naughty child 's back was in contact with paula",
+        "the naughty child 's back caused the spanking",
+    },
+}
+OURS_OTHERWISE = {
+    "he estimated the probability of": {"the probability was assessed", "the probability did an assessment"},
+    "paula spanked the naughty child 's": {
+        "at the end of the spanking, paula was in contact with the naughty child",
+        "the naughty child caused the spanking",
+    },
+}
+SAME = dict.fromkeys(("were", "is", "are"), "was") | {
+    **dict.fromkeys(("use", "uses"), "used"),
+    **dict.fromkeys(("cause", "causes"), "caused"),
+    **dict.fromkeys(("change", "changes"), "changed"),
+}
+
+
+def said(text: str) -> str:
+    """Returns a hypothesis without its number and tense, which the DNC took from its parser's errors, too."""
+    return " ".join(SAME.get(word, word) for word in text.lower().strip(" .").split())
+
+
+def otherwise(known: dict[str, set[str]], context: str) -> set[str]:
+    return next((found for start, found in known.items() if context.lower().startswith(start.lower())), set())
+
+
+def test_frames_of_verbnet_give_the_published_pairs_and_no_others(shared_data) -> None:
+    recipe = RECIPES["verbnet"]
+    theirs: dict[tuple[str, str], set[tuple[str, bool]]] = {}
+    for part in ("train", "dev", "test"):
+        about = published(shared_data / "dnc" / part, "recast_verbnet", "metadata")
+        frame_of = {row["pair-id"]: row["corpus-sent-id"] for row in about}
+        for row in published(shared_data / "dnc" / part, "recast_verbnet"):
+            if (frame := frame_of[row["pair-id"]]) in FRAMES:
+                pairs = theirs.setdefault((frame, row["context"]), set())
+                pairs.add((said(row["hypothesis"]), row["label"] == "entailed"))
+    assert {frame for frame, _ in theirs} == set(FRAMES)
+    came_out = 0
+    for (frame, context), pairs in theirs.items():
+        example = re.sub(r" ([.,'])", r"\1", context)
+        ours = {
+            (said(text).replace("'s", " 's"), recipe.true(key, item))
+            for item in recipe.items(row_of(frame, example), Draw("seed"))
+            if item.misc["templates"] == "published"
+            for key, text in (item.hypotheses or {}).items()
+        }
+        came_out += len(pairs & ours)
+        assert {text for text, _ in pairs - ours} == otherwise(OF_FRAMES, context), (frame, context)
+        assert {text for text, _ in ours - pairs} == otherwise(OURS_OTHERWISE, context), (frame, context)
+    assert (came_out, sum(map(len, theirs.values()))) == (293, 312)
 
 
 def test_the_forms_of_published_hypotheses_of_relations_are_among_our_templates(shared_data) -> None:

@@ -167,23 +167,29 @@ def test_pip_steps_in_where_uv_cannot(works, done, tried, tmp_path, monkeypatch,
 
     for name, value in (("run", run), ("VENV", tmp_path), ("LOG", tmp_path / "pip.log")):
         monkeypatch.setattr(environment, name, value)
-    monkeypatch.setattr(environment, "sources_of_pip", list)
+    monkeypatch.setattr(environment, "settings_of_pip", list)
     monkeypatch.setattr(environment, "wants_cpu_wheels", lambda: False)
     assert environment.install(["Django"]) is done
     assert asked == tried
     assert ("no room" in capsys.readouterr().err) is not done
 
 
-def test_uv_looks_where_pip_is_told_to_look(tmp_path, monkeypatch) -> None:
-    settings_file = tmp_path / "pip.conf"
-    settings_file.write_text(
+@pytest.fixture
+def pip_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file with settings of pip, which alone are read."""
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    path = tmp_path / "pip.conf"
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(path))
+    monkeypatch.setattr(environment, "PYTHON", Path(sys.executable))
+    return path
+
+
+def test_uv_looks_where_pip_is_told_to_look(pip_settings: Path) -> None:
+    pip_settings.write_text(
         "[global]\nindex-url = https://one.example/simple\nextra-index-url =\n  https://two.example/simple\n"
         "  https://three.example/simple\ntimeout = 5\n[install]\nfind-links = /wheels\n"
     )
-    for name in [name for name in os.environ if name.startswith("PIP_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", str(settings_file))
-    monkeypatch.setattr(environment, "PYTHON", Path(sys.executable))
     found = environment.sources_of_pip()
     pairs = list(zip(found[::2], found[1::2], strict=True))
     assert ("--index-url", "https://one.example/simple") in pairs
@@ -193,3 +199,24 @@ def test_uv_looks_where_pip_is_told_to_look(tmp_path, monkeypatch) -> None:
     ]
     assert ("--find-links", "/wheels") in pairs
     assert "5" not in found
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+def test_uv_trusts_whom_pip_is_told_to_trust(
+    is_folder: bool, pip_settings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    trusted = tmp_path if is_folder else tmp_path / "proxy.pem"
+    pip_settings.write_text(f"[global]\ncert = /other.pem\n[install]\ncert = {trusted}\n")
+    environment.trust_as_pip_does()
+    names = ("SSL_CERT_DIR", "SSL_CERT_FILE") if is_folder else ("SSL_CERT_FILE", "SSL_CERT_DIR")
+    found = [os.environ.pop(name, None) for name in names]
+    assert found == [str(trusted), None]
+
+
+def test_certificates_that_are_named_for_all_programs_stay(pip_settings: Path, monkeypatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/of-all.pem")
+    pip_settings.write_text("[global]\ncert = /of-pip.pem\n")
+    environment.trust_as_pip_does()
+    assert os.environ["SSL_CERT_FILE"] == "/of-all.pem"

@@ -65,13 +65,15 @@ def rows(corpus: Corpus, planned: FreezePlan, *, by_author: bool) -> dict[int, R
     for pair in Pair.objects.filter(corpus=corpus).standing().select_related("premise__genre"):
         place = placed.get(pair.premise_id)
         group = pair.premise.group
+        is_held_out = place and place.origin == Placement.Origin.HELD_OUT
+        if pair.published_partition == "train" and (is_held_out or group in planned.held_out):
+            pair.published_partition = "dev"
         found[pair.pk] = Row(
             group,
             pair.premise.genre.slug,
             1,
             published=pair.published_partition,
             placed=place and place.partition,
-            held_out=bool(place and place.origin == Placement.Origin.HELD_OUT) or group in planned.held_out,
             validated=votes[pair.pk] == SEATS,
             author=pair.author_id if by_author else None,
         )
@@ -103,6 +105,8 @@ def test_the_copy_puts_each_pair_where_the_plan_does(seed):
         snapshot = freeze(corpus, **how)
         copied = dict(SnapshotPair.objects.filter(snapshot=snapshot).values_list("pair", "partition"))
         assert copied == {pk: place for pk, (place, _) in went.items() if place}
+        counted = {part: sum(genres.values()) for part, genres in planned.plan.pairs.items()}
+        assert Counter(copied.values()) == Counter(counted)
         live = Pair.objects.filter(pk__in=copied).annotate(placed=partition_of())
         assert dict(live.values_list("pk", "placed")) == copied
         left_out = Counter(why for place, why in went.values() if not place)

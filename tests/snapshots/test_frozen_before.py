@@ -30,9 +30,10 @@ BEFORE_ANSWERS = {"annotators", "author_disjoint", "parser", "parses", "provenan
 WITH_ANSWERS = BEFORE_ANSWERS | {"answers", "pairs_with_metadata"}
 WITH_GROUPS = WITH_ANSWERS | {"groups_in_two_partitions"}
 # By folder. `adjudicated` has two pairs that wait for a researcher: the checker of its own day called them wrong.
-# `first_version` gives an interval of alpha for labels without an order, which later versions left out.
+# The two of the first version give an interval of alpha, which later versions left out.
 OLD = {
-    "first_version": Old(12, set()),
+    "first_version": Old(12, set(), ('"krippendorff_alpha_interval": [',)),
+    "first_version_of_a_scale": Old(6, set(), ('"krippendorff_alpha_interval": [', '"ordinal": true')),
     "adjudicated": Old(8, BEFORE_ANSWERS, ('"gold_rule": "adjudicated"',)),
     "parses": Old(3, BEFORE_ANSWERS, ('"derived_parses": ["sentence1", "sentence2"]', '"tool": "spaCy"')),
     "single_premises": Old(2, BEFORE_ANSWERS, ('"single_premise_labels"', '"single_premises": {')),

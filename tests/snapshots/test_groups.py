@@ -10,7 +10,7 @@ from snapshots.freezing.premise_groups import Groups, Row, turn
 def test_groups_come_by_their_turn_as_often_as_asked_and_rows_come_back_as_they_were():
     rows = [
         Row("b", "fiction", 3, validated=True, author=7),
-        Row("a", "letters", 1, published="train", held_out=True),
+        Row("a", "letters", 1, published="train"),
         Row("b", "letters", 0, placed="test"),
         Row("c", "fiction", 2),
     ]

@@ -3,9 +3,7 @@
 import json
 import shutil
 
-import mlcroissant
 import pytest
-from datasets import ClassLabel, load_dataset
 from django.utils import timezone
 
 from snapshots.exports.croissant import croissant
@@ -40,10 +38,14 @@ def exported(snapshot, tmp_path):
 
 
 def loaded(path, tmp_path, *config):
+    from datasets import load_dataset  # takes seconds
+
     return load_dataset(str(path), *config, cache_dir=str(tmp_path / "cache"))
 
 
 def test_datasets_opens_the_folder_with_class_labels(snapshot, exported, tmp_path):
+    from datasets import ClassLabel
+
     pairs = loaded(exported, tmp_path)
     assert set(pairs) == {"train", "dev"}
     assert pairs["train"].features["label"] == ClassLabel(names=LABELS)
@@ -85,6 +87,8 @@ def test_a_premise_of_several_sentences_keeps_them(tmp_path):
 
 
 def test_mlcroissant_finds_nothing_wrong_and_reads_the_records(exported):
+    import mlcroissant  # takes a second
+
     dataset = mlcroissant.Dataset(jsonld=exported / "croissant.json")
     assert dataset.metadata.ctx.issues.errors == set()
     assert dataset.metadata.conforms_to[0].endswith("/1.1")
@@ -95,6 +99,8 @@ def test_mlcroissant_finds_nothing_wrong_and_reads_the_records(exported):
 
 
 def test_croissant_tells_sources_times_and_what_is_missing(snapshot, exported):
+    import mlcroissant
+
     told = json.loads((exported / "croissant.json").read_bytes())
     assert told["rai:dataCollectionTimeFrame"] == [timezone.now().date().isoformat()] * 2
     assert told["rai:dataCollectionMissingData"] == "Pairs without a gold label: 1."

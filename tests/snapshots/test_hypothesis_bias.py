@@ -127,18 +127,20 @@ def test_the_command_looks_at_a_corpus_before_it_is_opened(corpus):
 
 def test_the_page_shows_it_beside_the_way_to_open_pairs(corpus, browser_of, sent):
     browser, address = browser_of(rosa()), "/corpora/small/bias/?by=misc"
-    assert "Nothing is counted yet" in browser.get(address).text
-    assert browser.post(address, {"do": "count"}).status_code == 302
-    assert "A worker counts (0% done)" in browser.get(address).text
+    assert "not counted yet" in browser.get(address).text
+    assert browser.post(address, {"what": "bias"}).status_code == 302
+    assert "waiting for a worker" in browser.get(address).text
+    assert "Stop the count" in browser.get(f"{address}&part=bias").text
     carry_out(statistics_id=sent.pop())
+    assert browser.get(f"{address}&part=bias").headers["HX-Refresh"] == "true"
     page = browser.get(address).text
     assert "100.0%" in page
     assert 'text=surely">surely</a> (30, 1.00)' in page
     assert "tense" in page
     Pair.objects.all().update(published_label=None)
-    browser.post(address, {"do": "count"})
+    browser.post(address, {"what": "bias"})
     carry_out(statistics_id=sent.pop())
     assert "no pair with a label" in browser.get(address).text
-    browser.post("/corpora/small/bias/?by=heuristic", {"do": "count"})
+    browser.post("/corpora/small/bias/?by=heuristic", {"what": "bias"})
     carry_out(statistics_id=sent.pop())
     assert browser_of(rosa()).get("/corpora/small/open/").text.count("/corpora/small/bias/") == 1

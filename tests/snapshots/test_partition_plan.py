@@ -117,16 +117,6 @@ def test_new_pairs_of_a_group_published_in_two_partitions_go_to_train():
     assert planned([*rows, validated("cat")]).pairs["train"] == {"fiction": 8}
 
 
-def test_held_out_premises_turn_published_train_pairs_into_dev():
-    rows = [
-        Row("cat", "fiction", 5, published="train", held_out=True),
-        Row("dog", "fiction", 5, published="train"),
-    ]
-    result = planned(rows, dev=0, test=0)
-    assert result.pairs["dev"] == {"fiction": 5}
-    assert result.pairs["train"] == {"fiction": 5}
-
-
 def test_holding_out_takes_whole_groups_up_to_the_number():
     premises = {f"g{number}": 2 for number in range(10)} | {"single": 1}
     chosen = hold_out(premises.items(), count=5, seed=0)

@@ -5,6 +5,7 @@ import json
 import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from lxml import html
 
 from snapshots.files.datasheet import QUESTIONS, canary
 from snapshots.freezing.job import request_freeze
@@ -18,6 +19,7 @@ from snapshots.publishing.actions import (
     publish,
     retract,
 )
+from snapshots.publishing.examples import EXAMPLES
 from snapshots.verify import verify
 from tests.commands import run
 from tests.made_once import made_once
@@ -129,6 +131,15 @@ def test_the_page_takes_answers_lists_blanks_and_shows_earlier_ones(corpus, rosa
     assert "All questions are answered" in page
     assert "For &lt;b&gt;tests&lt;/b&gt;." in page
     assert canary(manifest(freeze(corpus))) in page
+
+
+def test_each_open_question_has_an_example_and_an_answered_one_has_none(corpus, rosa, browser_of):
+    assert EXAMPLES.keys() == QUESTIONS.keys()
+    answer_datasheet(corpus=corpus, answers={"uses": "For tests.", "biases": ""}, by=rosa)
+    page = browser_of(rosa).get(f"/snapshots/datasheet/{corpus.slug}/")
+    shown = html.fromstring(page.content).xpath("//details[not(@open)]/p/text()")
+    found = [text.removeprefix("Of an invented corpus: ") for text in shown if text.startswith("Of an")]
+    assert found == [EXAMPLES[key] for key in QUESTIONS if key != "uses"]
 
 
 def test_an_answer_that_is_too_long_is_said_to_be_and_stays_in_its_field(corpus, rosa, browser_of):

@@ -9,6 +9,8 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from collection.models import Pair, Parse
+from nli.labels import QUESTION
+from snapshots.files.datasheet import ASKED_ELSEWHERE, datasheet
 from snapshots.freezing import writing
 from tests.corpora import make_corpus, make_premise
 from tests.snapshots.material import (
@@ -140,6 +142,21 @@ def test_the_manifest_says_what_a_reader_must_know():
     assert (facts["question"]["seats"], facts["question"]["threshold"]) == (5, 3)
     assert facts["question"]["label_wordings"]["neutral"] == "Maybe correct"
     assert told["placements"]["made"] == {"pairs": 9, "premises": 3}
+
+
+def test_a_wording_that_no_annotator_read_is_not_stated():
+    corpus = make_corpus()
+    corpus.questions.update(wording=QUESTION)
+    pair = published_pair(corpus, make_premise(corpus, "A premise."), "neutral", "train", "x1")
+    alone = freeze(corpus)
+    asked = manifest(alone)["corpus"]["question"]
+    assert (asked["wording"], asked["label_wordings"]) == ("", {})
+    assert ASKED_ELSEWHERE in datasheet(manifest(alone))
+    label_pair(pair, "nnnnn")
+    again = freeze(corpus)
+    asked = manifest(again)["corpus"]["question"]
+    assert (asked["wording"], asked["label_wordings"]["neutral"]) == (QUESTION, "Maybe correct")
+    assert QUESTION in datasheet(manifest(again))
 
 
 def test_hypotheses_in_two_partitions_are_counted():

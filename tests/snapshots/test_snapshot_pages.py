@@ -10,6 +10,7 @@ from lxml import html
 
 from snapshots.freezing.job import request_freeze
 from snapshots.models import Snapshot
+from tests.charted import charts_in
 from tests.corpora import make_corpus
 from tests.jobs.material import work
 from tests.made_once import made_once
@@ -48,7 +49,7 @@ def test_the_plan_shows_what_would_go_where_and_writes_nothing(browser, corpus):
     corpus.save()
     page = text(browser.get("/snapshots/freeze/small/plan/"))
     assert "Freeze 27 pairs" in page
-    assert "test, fiction: 15 of 30 pairs; no other whole group has all its labels and comes nearer" in page
+    assert "test, Fiction: 15 of 30 pairs; no other whole group has all its labels and comes nearer" in page
     assert "A premise keeps its partition from its first snapshot on" in page
     assert not Snapshot.objects.exists()
 
@@ -148,6 +149,25 @@ def test_the_page_of_a_frozen_snapshot_has_hashes_partitions_and_agreement(brows
     assert "100.0%" in page
     assert "58.3%" in page
     assert "Share of pairs whose labels" in page
+
+
+def test_what_is_in_a_snapshot_is_drawn_by_genre_and_partition(browser, corpus):
+    snapshot = freeze(corpus)
+    address = f"/snapshots/{snapshot.pk}/"
+    page = browser.get(address).content
+    chart = charts_in(page)["contents"]
+    counted = snapshot.read_manifest()["partitions"]
+    for row in chart["rows"]:
+        slug = corpus.genres.get(name=row["genre"]).slug
+        for part in chart["draw"]["series"]:
+            assert row[part] == counted[part]["genres"].get(slug, 0)
+    assert chart["title"].startswith(f"{snapshot.pair_count:,} pairs of ")
+    assert browser.get(address, {"chart": "contents"}).content.startswith(b"genre,")
+    assert "Fleiss’ kappa, Definitely correct" in page.decode()
+
+
+def test_the_plan_is_drawn_too(browser, corpus):
+    assert "contents" in charts_in(browser.get(f"/snapshots/freeze/{corpus.slug}/plan/").content)
 
 
 def test_the_page_of_a_failed_freeze_says_why(browser, corpus):

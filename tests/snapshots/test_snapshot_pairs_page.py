@@ -44,6 +44,17 @@ def test_the_list_shows_what_was_frozen_not_what_is_known_today(browser, first):
     assert browser.get(address, {"genre": "nowhere"}).context["number"] == 0
 
 
+def test_labels_are_in_the_corpuss_words_and_the_file_has_the_schemes(browser, first):
+    address = f"/snapshots/{first.pk}/pairs/"
+    page = browser.get(address, {"text": "entailment of"}).content.decode()
+    assert "5 Definitely correct" in page
+    assert '<option value="entailment">Definitely correct</option>' in page
+    assert ">entailment<" not in page
+    file = b"".join(browser.get(address, {"as": "csv"}).streaming_content)
+    rows = csv.DictReader(io.StringIO(file.decode()))
+    assert {row["gold_label"] for row in rows} == {"entailment", "neutral", "contradiction"}
+
+
 def test_texts_are_searched_once_for_a_page_and_its_numbers(browser, first):
     with CaptureQueriesContext(connection) as captured:
         page = browser.get(

@@ -65,7 +65,7 @@ def test_page_rest_and_csv_have_the_same_numbers(snapshot, browser_of, api_of, r
 
 
 def test_sizes_and_votes_are_those_of_the_snapshot(snapshot):
-    charts = {chart.key: chart for chart in charts_of("corpus", data(snapshot, "corpus"))}
+    charts = {chart.key: chart for chart in charts_of("corpus", data(snapshot, "corpus"), {})}
     assert {row["genre"]: row["train"] for row in charts["genres"].rows} == {"fiction": 90, "telephone": 72}
     assert charts["genres"].title == "162 pairs of 2 genres: fiction, the largest, has 55.6%."
     whole = charts["votes"].rows[0]
@@ -78,7 +78,7 @@ def test_sizes_and_votes_are_those_of_the_snapshot(snapshot):
 
 def test_the_curve_of_give_away_words_divides_the_significant_from_the_others(snapshot):
     figures = data(snapshot, "artifacts")
-    (chart,) = [chart for chart in charts_of("artifacts", figures) if chart.key == "words"]
+    (chart,) = [chart for chart in charts_of("artifacts", figures, {}) if chart.key == "words"]
     assert chart.title.startswith(
         "One word goes with a label more often than chance allows, above all “nobody”"
     )
@@ -106,6 +106,6 @@ def test_wilsons_interval_is_that_of_a_library():
 
 def test_a_snapshot_without_pairs_has_no_empty_charts():
     whole = corpus.measure([], labels=LABELS, seats=5)
-    assert charts_of("corpus", whole) == []
+    assert charts_of("corpus", whole, {}) == []
     words = artifacts.measure(lambda: [], labels=LABELS)
-    assert charts_of("artifacts", words) == []
+    assert charts_of("artifacts", words, {}) == []

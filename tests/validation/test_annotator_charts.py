@@ -2,17 +2,21 @@
 
 import math
 import re
+from collections import Counter
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from lxml import html
 
 from tests.cast import person
 from tests.charted import charted_corpus, charts_in
 from tests.corpora import LABELS, make_corpus
 from tests.made_once import made_once
-from validation.models import Label, Question
-from validation.statistics.annotator_charts import annotator_charts, person_charts
+from validation.models import BatchItem, Label, LabelWording, Question
+from validation.statistics.annotator_charts import annotator_charts, newest_charts, person_charts
 from validation.statistics.annotator_quality import annotators
+from validation.statistics.cached import carry_out, request_statistics
 
 pytestmark = pytest.mark.django_db
 PAGE = "/corpora/charted/annotators/"
@@ -64,7 +68,7 @@ def test_weeks_add_up_to_the_whole(question):
 
 def test_a_persons_labels_stand_beside_everybodys(question):
     found = annotators(question)
-    weeks, mix = person_charts(of("guesser", found), found, question)
+    _, weeks, mix = person_charts(of("guesser", found), found, question)
     own, all_people = mix.rows
     total = Label.objects.filter(question=question, origin="cast", position__gt=1)
     for label in LABELS:
@@ -76,6 +80,42 @@ def test_a_persons_labels_stand_beside_everybodys(question):
 def part(text: str) -> float:
     right, _, number = text.partition(" of ")
     return int(right) / int(number)
+
+
+def test_a_persons_head_figures_are_marked_among_everybodys(question):
+    found = annotators(question)
+    guesser = of("guesser", found)
+    strips, *_ = person_charts(guesser, found, question)
+    row = next(row for row in strips.rows if row["statistic"] == "Equal to the others")
+    known = [each.equals_others for each in found if each.equals_others is not None]
+    assert row["below"] == sum(value < guesser.equals_others for value in known)
+    assert row["people"] == len(row["places"]) == len(known)
+    assert (min(row["places"]), max(row["places"])) == (0, 1)
+    assert row["place"] == pytest.approx((guesser.equals_others - min(known)) / (max(known) - min(known)))
+    assert strips.title.startswith(
+        f"{guesser.code} agrees more often than {row['below']} of {len(known) - 1} others"
+    )
+    assert "Calibration right" not in {row["statistic"] for row in strips.rows}, "nobody has a value there"
+
+
+def test_one_person_alone_has_no_strips(question):
+    one = of("guesser", annotators(question))
+    assert "strips" not in {chart.key for chart in person_charts(one, [one], question)}
+
+
+def test_equal_figures_stand_in_the_middle(question):
+    one = of("guesser", annotators(question))
+    strips, *_ = person_charts(one, [one, one], question)
+    assert {row["place"] for row in strips.rows} == {0.5}
+
+
+def test_shares_on_a_persons_page_are_named_by_the_corpuss_words(question, browser_of, rosa):
+    LabelWording.objects.filter(question=question, label="neutral").update(wording="Left open")
+    found = request_statistics(question=question, kind="annotators")
+    carry_out(statistics_id=found.pk)
+    page = browser_of(rosa).get(f"/corpora/charted/pool/{person('guesser').code}/").content.decode()
+    assert "<summary>Left open</summary>" in page
+    assert "share: neutral" not in page
 
 
 def test_the_table_is_sorted_and_has_no_empty_columns(question, browser_of, rosa):
@@ -104,7 +144,53 @@ def test_control_items_stand_on_the_persons_page_the_wrong_ones_first(question, 
     right = [row.label == row.expert for row in controls]
     assert right == sorted(right)
     assert not right[0]
-    assert list(charts_in(page.content)) == ["weeks", "mix"]
+    assert list(charts_in(page.content)) == ["strips", "weeks", "mix", "rolling", "seconds"]
+
+
+def test_agreement_rolls_over_the_newest_pairs_with_control_items_as_marks(question):
+    guesser = person("guesser")
+    own = Label.objects.filter(question=question, annotator=guesser, position__gt=1).order_by("cast_at", "pk")
+    agrees = []
+    for label in own:
+        others = Label.objects.filter(pair=label.pair, position__lte=5).exclude(pk=label.pk)
+        votes = Counter(others.values_list("label", flat=True)).most_common(1)[0]
+        if votes[1] > 2:
+            agrees.append(votes[0] == label.label)
+    rolling, _ = newest_charts(guesser, question)
+    assert rolling.rows[-1]["answer"] == len(agrees)
+    for row in rolling.rows:
+        last = agrees[max(0, row["answer"] - 50) : row["answer"]]
+        assert row["pairs"] == len(last)
+        assert row["agreement"] == (pytest.approx(sum(last) / len(last)) if row["answer"] >= 30 else None)
+    found = of("guesser", annotators(question))
+    marks = Counter(row["control"] for row in rolling.rows if row["control"])
+    assert set(marks) == {"right", "wrong"}
+    assert marks.total() <= found.controls
+    assert marks["right"] <= found.controls_right
+
+
+def test_seconds_stand_beside_those_of_all(question):
+    _, seconds = newest_charts(person("hasty"), question)
+    for side in ("own", "everybody"):
+        assert sum(row[side] for row in seconds.rows) == pytest.approx(1)
+    assert seconds.rows[0]["own"] == 1, "each of their labels took less than a second"
+    assert seconds.rows[0]["everybody"] < 0.2
+
+
+def test_the_newest_answers_need_the_same_queries_however_many_there_are(question):
+    asked = []
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as captured:
+            newest_charts(person("guesser"), question)
+        asked.append(len(captured))
+        keep = Label.objects.filter(annotator=person("guesser")).values_list("pk", flat=True)[:60]
+        BatchItem.objects.exclude(seat__in=list(keep)).delete()
+        Label.objects.filter(annotator=person("guesser")).exclude(pk__in=list(keep)).delete()
+    assert asked == [6, 6]
+
+
+def test_somebody_without_labels_has_no_charts(question):
+    assert newest_charts(person("nobody yet"), question) == []
 
 
 def test_people_without_times_or_comparisons_are_left_out(browser_of, rosa):

@@ -2,23 +2,20 @@
 
 import csv
 import io
-import os
 import random
-import subprocess
-import sys
 from datetime import timedelta
 
 import pytest
-from crowdkit.aggregation.classification.mace import MACE
 from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.sign_in.tokens import create_api_token
 from collection.models import Pair
-from tests.cast import person
+from tests.cast import person, rosa
 from tests.commands import run
 from tests.corpora import LABELS, make_corpus, make_pair, make_premise
+from tests.made_once import made_once
 from tests.oracles import mace_by_hand
 from tests.validation.votes import vote
 from validation.models import Assignment, BatchItem, CachedStatistics, Label, Question
@@ -34,13 +31,14 @@ GUESSERS = ["random", "always", "hasty"]
 PAIRS = 120
 
 
-@pytest.fixture
-def question(rosa, monkeypatch) -> Question:
-    """Makes a judged corpus: one of each pair's five labels is a guesser's, in turn; forty pairs are control items.
+@pytest.fixture(autouse=True)
+def mace_starts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reliability_models, "STARTS", 1)  # which is quick
 
-    MACE starts once, which is quick.
-    """
-    monkeypatch.setattr(reliability_models, "STARTS", 1)
+
+@made_once
+def question() -> Question:
+    """Makes a judged corpus: one of each pair's five labels is a guesser's, in turn; seventy pairs are control items."""
     corpus = make_corpus(protocol="judged")
     question = Question.objects.get(corpus=corpus)
     dice, now = random.Random(4), timezone.now()
@@ -81,7 +79,7 @@ def question(rosa, monkeypatch) -> Question:
                 premise=premise,
                 scheme="nli3",
                 origin="expert",
-                annotator=rosa,
+                annotator=rosa(),
                 label=truth,
             )
     return question
@@ -218,6 +216,8 @@ def test_mace_finds_what_a_slow_writing_of_its_paper_finds(question):
 
 
 def test_each_start_of_mace_is_another_one(question, monkeypatch):
+    from crowdkit.aggregation.classification.mace import MACE
+
     starts = []
     honest = MACE._initialize
 
@@ -263,17 +263,6 @@ def test_a_corpus_that_nobody_labels_has_a_page_that_says_so(rosa, browser_of):
     )
 
 
-def test_no_web_process_loads_the_models():
-    code = (
-        "import django, sys; django.setup(); import annotation_site.urls;"
-        " from validation.statistics import annotator_quality;"
-        " assert not {'crowdkit', 'pandas', 'transformers'} & set(sys.modules), 'loaded'"
-    )
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "annotation_site.settings"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-
-
 def test_rest_the_command_and_the_file_tell_the_same_with_the_same_definitions(question, rosa, browser_of):
     told = run("quality", "small", "--models", "--json").json
     answer = browser_of(rosa).get("/api/v1/corpora/small/annotators/").json()
@@ -310,7 +299,7 @@ def test_a_large_corpus_is_counted_by_a_worker_for_rest_too(question, rosa, brow
     answer = browser.post("/api/v1/corpora/small/annotators/")
     assert (answer.status_code, answer["Retry-After"]) == (202, "10")
     figures = CachedStatistics.objects.get(kind="annotators")
-    assert figures.is_wanted
+    assert figures.is_under_way
     cached.carry_out(statistics_id=figures.pk)
     there = browser.get("/api/v1/corpora/small/annotators/").json()
     assert len(there["annotators"]) == len(annotators(question))

@@ -133,7 +133,7 @@ def test_it_is_paid_as_a_pair_is_without_a_bonus_and_told_as_one(question):
     result = send(claim_batch(question=question, annotator=vera()), vera(), "entailment")
     assert (result.saved, result.surplus, result.left, result.cents, result.closed) == (5, 0, 0, 25, True)
     assert vera().ledger.total_cents() == 25
-    assert vera().ledger.get().reason.startswith("Labelled 5 pairs")
+    assert vera().ledger.get().reason.startswith("Judged 5 sentences")
 
 
 def test_it_counts_nowhere_as_a_label_or_pair(question):

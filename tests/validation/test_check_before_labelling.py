@@ -64,7 +64,7 @@ def test_right_answers_open_the_first_batch_and_are_asked_for_once(client):
     assert client.get(PAGE).status_code == 200
     again = client.get(READ).content.decode()
     assert "short questions" not in again
-    assert "Back to labelling" in again
+    assert "Back to judging" in again
     assert client.post(READ, {"agree": "yes"}).url == PAGE
 
 

@@ -92,16 +92,17 @@ def test_the_page_asks_in_the_questions_words_and_lets_in(question, browser_of, 
     browser = browser_of(vera)
     start = browser.get("/start/").content.decode()
     assert f'href="{ADDRESS}"' in start
-    assert "Label pairs" not in start
+    assert "Judge sentences" not in start
     page = browser.get(ADDRESS).content.decode()
     for words in ("Can this scene be described by the sentence?", "Unknown", "A man sleeps.<br>It is night."):
         assert words in page
     assert "If the text is true" not in page
     done = browser.post(ADDRESS, RIGHT, follow=True).content.decode()
-    assert "You passed. You may label from now on." in done
+    assert "You passed. You may judge sentences from now on." in done
     assert 'href="/work/validation/scenes/"' in done
     assert Grant.objects.get().qualification.slug == "label-scenes"
     assert [offer.questions for offer in offers_for(vera)] == [(question,)]
+    assert "Start judging" in browser.get("/work/validation/scenes/instructions/").content.decode()
     assert claim_batch(question=question, annotator=vera).items
 
 
@@ -119,6 +120,10 @@ def test_under_the_mark_nobody_comes_in_and_tries_end(question, browser_of, stan
 
 def test_who_may_not_label_yet_is_led_to_the_exam_from_the_labelling_page(question, browser_of, vera):
     browser = browser_of(vera)
+    page = browser.get("/work/validation/scenes/instructions/").content.decode()
+    assert "Before you can judge here, you must pass the exam." in page
+    assert f'href="{ADDRESS}"' in page
+    assert "Start judging" not in page
     browser.post("/work/validation/scenes/instructions/", {"agree": "yes"})
     refused = browser.get("/work/validation/scenes/", follow=True)
     assert f'href="{ADDRESS}"' in refused.content.decode()

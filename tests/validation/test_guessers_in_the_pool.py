@@ -37,7 +37,7 @@ def careful(names: range) -> list[Worker]:
 
 def guessers() -> list[Worker]:
     """Makes three guessers: one at random, one always neutral, one in a hurry. All label more than careful people."""
-    answers = [guessing(LABELS, weights, 5) for weights in ((1, 1, 1), (0, 1, 0), (1, 2, 1))]
+    answers = [guessing(LABELS, weights, sum(weights)) for weights in ((1, 1, 1), (0, 1, 0), (1, 2, 1))]
     return [
         Worker(person(name), answer, name, milliseconds=pace, batches=2)
         for name, answer, pace in zip(("lots", "neutral", "hurries"), answers, (6000, 6000, 500), strict=True)
@@ -71,6 +71,7 @@ def exclude_on_the_page(researcher: Client, question: Question, code: str) -> No
     assert not Label.objects.filter(question=question, annotator__code=code).standing().exists()
 
 
+@pytest.mark.thorough
 def test_flags_find_the_guessers_and_excluding_them_makes_gold_that_of_a_run_without_them():
     with connection.cursor() as cursor:  # the order of seats comes from the pairs' ids
         cursor.execute("ALTER SEQUENCE collection_pair_id_seq RESTART WITH 9100500001")

@@ -11,38 +11,24 @@ from validation.questions.choices import choices_of
 pytestmark = pytest.mark.django_db
 
 
-def keys(scheme: str, wordings: dict[str, str]) -> list[tuple[str, int, str]]:
+def keys(scheme: str, wordings: dict[str, str]) -> list[tuple[str, int]]:
     corpus = make_corpus()
     question = Question.objects.create(corpus=corpus, slug="asked", is_main=False, scheme=scheme)
     LabelWording.objects.bulk_create(
         LabelWording(question=question, order=order, label=label, wording=wording)
         for order, (label, wording) in enumerate(wordings.items())
     )
-    return [(choice.label, choice.number, choice.letter) for choice in choices_of(question)]
+    return [(choice.label, choice.number) for choice in choices_of(question)]
 
 
-def test_three_labels_have_their_numbers_and_letters():
-    assert keys("nli3", WORDINGS) == [
-        ("entailment", 1, "e"),
-        ("neutral", 2, "n"),
-        ("contradiction", 3, "c"),
-    ]
-
-
-def test_where_the_answers_are_yes_unknown_and_no_the_letter_n_is_no_key_for_unknown():
-    found = keys("nli3", {"entailment": "Yes", "neutral": "Unknown", "contradiction": "No"})
-    assert [(number, letter) for _, number, letter in found] == [(1, ""), (2, ""), (3, "")]
+def test_three_labels_have_their_numbers():
+    assert keys("nli3", WORDINGS) == [("entailment", 1), ("neutral", 2), ("contradiction", 3)]
 
 
 def test_a_degree_has_its_own_digit_for_a_key_in_whatever_order_it_stands():
     words = ("Very likely", "Likely", "Possible", "Unlikely", "Impossible")
     found = keys("ordinal5", dict(zip("54321", words, strict=True)))
-    assert [(label, number) for label, number, _ in found] == [(digit, int(digit)) for digit in "54321"]
-
-
-def test_labels_that_begin_alike_have_numbers_alone():
-    found = keys("grammar3", {"none": "No mistake", "minor": "A small mistake", "major": "A serious mistake"})
-    assert [(number, letter) for _, number, letter in found] == [(1, ""), (2, ""), (3, "")]
+    assert found == [(digit, int(digit)) for digit in "54321"]
 
 
 def test_no_mark_shows_a_digit_that_is_the_key_of_another_label():

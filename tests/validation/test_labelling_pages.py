@@ -87,6 +87,13 @@ def test_five_pairs_are_shown_and_saved_and_paid(corpus):
     assert vera().ledger.total_cents() == 25
 
 
+def test_the_end_of_a_batch_says_how_long_answers_can_be_changed(corpus):
+    client = ready(vera(), corpus)
+    assert "You can still change an answer for 30 minutes after you send it" in client.get(PAGE).text
+    Question.objects.update(correct_minutes=0)
+    assert "You can still change" not in client.get(PAGE).text
+
+
 def test_the_page_tells_nothing_about_author_label_or_ids(corpus):
     page = ready(vera(), corpus).get(PAGE).content.decode()
     html = re.sub(r'(?s)<div class="choices".*?</div>', "", page)
@@ -147,7 +154,7 @@ def test_the_script_gets_a_wrong_batch_back_with_its_answers(corpus):
     html = again.content.decode()
     assert again.status_code == 422
     assert "<html" not in html
-    assert "is not a label of this question" in html
+    assert "is not an answer to this question" in html
     assert html.count(" checked") == 4
     assert html.count("&lt;Who&gt; knows?") == html.count('class="reason" open') == 1
 
@@ -159,7 +166,7 @@ def test_a_part_of_the_batch_may_be_sent_and_the_rest_stays(corpus):
     for name in labels[2:]:
         del sent[name]
     page = client.post(PAGE, sent, follow=True)
-    assert "3 pairs of this batch still need an answer" in page.content.decode()
+    assert "3 pairs still need an answer" in page.content.decode()
     assert sorted(slots(page)) == sorted(name.removeprefix("label-") for name in labels[2:])
 
 
@@ -182,7 +189,7 @@ def test_a_wrong_label_changes_nothing_and_keeps_the_other_answers(corpus):
     wrong = next(name for name in sent if name.startswith("label-"))
     page = client.post(PAGE, {**sent, wrong: "maybe"})
     assert page.status_code == 422
-    assert "“maybe” is not a label of this question" in page.content.decode()
+    assert "“maybe” is not an answer to this question" in page.content.decode()
     assert page.content.decode().count(" checked") == 4
     assert not Label.objects.filter(annotator=vera(), label__isnull=False).exists()
 
@@ -210,7 +217,7 @@ def test_a_closed_pool_says_whom_to_ask(corpus):
     Question.objects.update(pool_is_open=False)
     page = ready(vera(), corpus).get(PAGE)
     assert page.status_code == 403
-    assert "invited annotators" in page.content.decode()
+    assert "for invited people" in page.content.decode()
 
 
 def test_who_is_out_of_the_pool_gets_no_batch(corpus):
@@ -221,14 +228,14 @@ def test_who_is_out_of_the_pool_gets_no_batch(corpus):
 
 def test_when_nothing_is_left_the_page_says_why_and_when(corpus):
     page = ready(ana(), corpus).get(PAGE)
-    assert "You have seen all pairs" in page.content.decode()
+    assert "You have seen all sentences" in page.content.decode()
     assert "an hour or more" in page.content.decode()
 
 
 def test_the_start_page_offers_what_there_is(corpus):
     page = signed_in(vera()).get("/start/").content.decode()
-    assert "Label pairs" in page
-    assert "<bdi>$0.05</bdi> for each pair" in page
+    assert "Judge sentences" in page
+    assert "<bdi>$0.05</bdi> for each sentence" in page
     assert "No work right now" in signed_in(ana()).get("/start/").content.decode()
 
 

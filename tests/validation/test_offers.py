@@ -44,7 +44,7 @@ def test_questions_beside_the_main_one_are_offered_and_lead_to_their_pages(corpu
     ask_beside(corpus, "alone", hides_premise=True)
     assert offered() == ["main", "alone", "sentences"]
     page = browser_of(vera).get("/start/").content.decode()
-    for words in ("Label pairs", "Judge single sentences", "Judge a text sentence by sentence"):
+    for words in ("Judge sentences", "Judge single sentences", "Judge a text sentence by sentence"):
         assert words in page
     assert browser_of(vera).get("/work/validation/small/sentences/", follow=True).status_code == 200
 

@@ -48,8 +48,7 @@ def test_somebody_sees_how_many_labels_equal_gold(question, vera, browser_of):
     (own,) = own_statistics(vera)
     assert (own.pairs, own.equals_gold, own.bonuses) == (20, 0.75, 0)
     page = browser_of(vera).get(PAGE).content.decode()
-    assert "On your last 20 pairs" in page
-    assert "75.0%" in page
+    assert "You chose the final answer for 75.0% of your last 20 pairs." in page
 
 
 def test_open_pairs_and_pairs_without_gold_do_not_count(question, vera, browser_of):
@@ -59,7 +58,7 @@ def test_open_pairs_and_pairs_without_gold_do_not_count(question, vera, browser_
         Label.objects.filter(pair=pairs[1], position=position).update(label=NAMES[letter])
     (own,) = own_statistics(vera)
     assert (own.pairs, own.equals_gold) == (18, None)
-    assert "So far these are 18 pairs" in browser_of(vera).get(PAGE).content.decode()
+    assert "So far, 18 pairs have one" in browser_of(vera).get(PAGE).content.decode()
 
 
 def test_a_withdrawn_label_is_not_looked_at(question, vera):

@@ -2,15 +2,17 @@
 
 import csv
 import io
+import re
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from lxml import html
 
 from collection.models import Corpus, Genre, Pair
 from tests.cast import ana, person, vera
-from tests.corpora import make_corpus, make_pair, make_premise
+from tests.corpora import LABELS, make_corpus, make_pair, make_premise
 from tests.made_once import made_once
 from tests.validation.votes import vote
 from validation.annotators.exclusion import exclude
@@ -327,7 +329,7 @@ def test_a_random_sample_is_of_what_passes_and_the_same_for_a_seed(corpus, brows
 
 def test_votes_are_counted_and_drawn_for_each_pair(corpus, browser_of, rosa):
     page = browser_of(rosa).get(LIST).content.decode()
-    assert "3 entailment, 1 neutral, 1 contradiction" in page
+    assert "3 Definitely correct, 1 Maybe correct, 1 Definitely incorrect" in page
     assert '<rect class="label-e" x="0.0" width="60.0" height="8"/><rect class="label-n" x="60.0"' in page
     assert "4 of 5" in page
 
@@ -409,3 +411,17 @@ def test_a_pair_that_is_opened_from_its_page_leads_back_to_it(browser_of, rosa):
     answer = browser_of(rosa).post("/corpora/small/open/", sent, follow=True)
     assert answer.redirect_chain == [(f"{LIST}one/", 302)]
     assert "1 pair is open" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    "page", [LIST, f"{LIST}?gold=neutral", "/corpora/small/pairs/two/", "/corpora/small/bias/"]
+)
+def test_labels_are_named_by_the_words_of_the_corpus_alone(corpus, browser_of, rosa, page):
+    cached.store(question=Question.objects.get(), kind=Kind.BIAS)
+    shown = html.fromstring(browser_of(rosa).get(page).content).xpath("//main")[0]
+    for script in shown.xpath(".//script"):
+        script.drop_tree()
+    said = shown.text_content()
+    assert "Definitely correct" in said
+    for name in LABELS:
+        assert not re.search(rf"\b{name}\b", said), "the name in the scheme is for files"

@@ -1,9 +1,12 @@
 """Researchers' pages: the pool, exclusion, adjudication, control items."""
 
 import pytest
+from django.utils import timezone
 from lxml import html
 
 from collection.models import Corpus, Exclusion, Pair
+from collection.models.withdrawal import ANNOTATOR_EXCLUDED, VETTED
+from nli.labels import SCHEMES
 from tests.cast import ana, person, stan, vera
 from tests.commands import run, write_jsonl
 from tests.corpora import make_corpus, make_pair, make_premise
@@ -108,6 +111,42 @@ def test_excluding_shows_first_what_it_would_do(corpus, browser_of, rosa):
     assert browser.post(page, {"do": "undo"}).status_code == 302
     assert Label.objects.seats().filter(annotator=vera()).count() == 5
     assert "Undone" in browser.get(page).content.decode()
+
+
+def test_pages_say_which_labels_decide(corpus, browser_of, rosa):
+    """A label beyond the seats, a surplus or withdrawn one, and one on a withdrawn pair decide nothing."""
+    question, browser = corpus.questions.get(), browser_of(rosa)
+    label_all(corpus, vera(), "contradiction")
+    in_seat, beyond, surplus, withdrawn, of_withdrawn = Label.objects.cast_by(vera()).order_by("pk")
+    changes = {
+        beyond: {"position": question.seats + 1},
+        surplus: {"position": None},
+        withdrawn: {"withdrawn_at": timezone.now(), "withdrawn_because": ANNOTATOR_EXCLUDED},
+    }
+    for label, columns in changes.items():
+        Label.objects.filter(pk=label.pk).update(**columns)
+    Pair.objects.filter(pk=of_withdrawn.pair_id).update(withdrawn_at=timezone.now(), withdrawn_because=VETTED)
+    table = html.fromstring(browser.get(f"{POOL}{vera().code}/").content).xpath("//table")[-1]
+    said = {row.findtext(".//a"): row.xpath("string(td[last()])") for row in table.xpath("tbody/tr")}
+    assert said == {
+        in_seat.pair.public_id: "yes",
+        beyond.pair.public_id: "extra label",
+        surplus.pair.public_id: "surplus",
+        withdrawn.pair.public_id: "withdrawn",
+        of_withdrawn.pair.public_id: "its pair is withdrawn",
+    }
+    pair_page = browser.get(f"/corpora/small/pairs/{beyond.pair.public_id}/").content
+    assert "6, extra label" in html.fromstring(pair_page).text_content()
+    Question.objects.filter(pk=question.pk).update(gold_rule="adjudicated")
+    vote(beyond.pair, question, "nce", first=7)
+    for seat, label in zip(Label.objects.open().filter(pair=beyond.pair), SCHEMES["nli3"], strict=True):
+        Label.objects.filter(pk=seat.pk).update(origin="imported", label=label)
+    page = browser.get(DECIDE)
+    assert page.context["pair"] == beyond.pair
+    seats = html.fromstring(page.content).xpath("//table[caption='Labels of this pair']/tbody/tr/th/text()")
+    assert len(seats) == 8
+    assert set(seats[:4]) < set("12345")
+    assert seats[4:] == ["does not count"] * 4
 
 
 def test_somebody_is_paused_and_goes_on_while_their_labels_count(corpus, browser_of, rosa):

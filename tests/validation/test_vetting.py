@@ -33,6 +33,7 @@ from validation.pairs.vetting import (
     vet,
     vetted_rows,
 )
+from validation.statistics import cached
 from validation.statistics.cached import Kind, carry_out, current, request_statistics
 from validation.statistics.cross_table import cross_table
 
@@ -260,6 +261,19 @@ def test_the_page_shows_withdraws_and_gives_back(corpus, browser_of):
     assert browser.post(address, {"do": "undo", "number": made.pk}).status_code == 302
     assert len(standing()) == 6
     assert browser_of(vera()).get(address).status_code in (302, 403)
+
+
+def test_of_a_large_corpus_a_worker_counts_the_cross_table(corpus, browser_of, sent, monkeypatch):
+    monkeypatch.setattr(cached, "MOST_SEATS_IN_REQUEST", 0)
+    browser, address = browser_of(rosa()), "/corpora/small/vetting/?question=grammar"
+    assert "not counted yet" in browser.get(address).text
+    browser.post(address, {"what": "cross"})
+    assert "waiting for a worker" in browser.get(f"{address}&part=cross").text
+    browser.post(address, {"what": "cross", "do": "stop"})
+    assert "not counted yet" in browser.get(address).text
+    browser.post(address, {"what": "cross"})
+    carry_out(statistics_id=sent[-1])
+    assert "Pairs that count" in browser.get(address).text
 
 
 def test_rest_answers_the_cross_table(corpus, api_of):

@@ -49,7 +49,7 @@ def test_when_all_are_withdrawn_there_is_nothing_to_do_and_nothing_on_offer(corp
     assert [len(offer.questions) for offer in offers_for(vera())] == [1]
     withdraw(Pair.objects.all())
     assert offers_for(vera()) == []
-    with pytest.raises(NoWork, match="All pairs have their labels"):
+    with pytest.raises(NoWork, match="All sentences are judged"):
         claim_batch(question=corpus.questions.get(), annotator=vera())
 
 

@@ -9,7 +9,7 @@ from lxml import html
 from accounts.idempotency import KeyReused
 from accounts.models import PlatformIdentity, Submission
 from accounts.people.consents import ConsentMissing, give_consent, withdraw_consent
-from annotation_site.researchers.funnel import funnels
+from annotation_site.researchers.funnel import STEPS, Funnel, funnels
 from collection.joining.visits import earnings, progress_of, tasks_done
 from collection.models import Corpus, EntryLink, Pair, Visit
 from collection.premises.writing_seats import make_seats
@@ -232,6 +232,20 @@ def test_labels_are_refused_after_consent_was_withdrawn_and_taken_when_it_is_bac
     assert api_of(vera()).post(SUBMIT, sent, format="json").json()["saved"] == 5
 
 
+def test_the_funnel_is_a_picture_that_says_where_people_are_lost(question, visit, browser_of):
+    browser = browser_of(rosa())
+    address = f"/c/{question.corpus.slug}/links/{visit.link_id}/"
+    assert Funnel({key: 0 for key, _, _ in STEPS}, {}).charts() == []
+    Visit.objects.create(link=visit.link, user=stan(), session="y")
+    send(claim_batch(question=question, annotator=vera()), slice(0, 1), "one")
+    page = html.fromstring(browser.get(address).content)
+    title = page.xpath("//figure[@data-chart='funnel']/figcaption/text()")
+    assert title == ["0 of 2 who began finished; most are lost before “Read the instructions” (2)."]
+    csv = b"".join(browser.get(f"{address}?chart=funnel")).decode().splitlines()
+    assert csv[0] == "step,people"
+    assert csv[2] == "Agreed and began,2"
+
+
 def test_each_step_of_a_funnel_leads_to_its_people(question, visit, browser_of):
     send(claim_batch(question=question, annotator=vera()), slice(0, 1), "one")
     Visit.objects.create(link=visit.link, user=stan(), session="y")
@@ -240,7 +254,7 @@ def test_each_step_of_a_funnel_leads_to_its_people(question, visit, browser_of):
     page = html.fromstring(browser.get(address).content)
     steps = {
         row.findtext("th"): row.xpath("td[1]/a/@href")
-        for row in page.xpath("//div[@aria-labelledby='funnel']//tbody/tr")
+        for row in page.xpath("//figure[@data-chart='funnel']//tbody/tr")
     }
     assert steps["Opened the link"] == []
     assert steps["Agreed and began"] == ["?step=began#people"]

@@ -77,11 +77,12 @@ def annotator_by_code(name: str) -> User | None:
 def newest_labels(annotator: User, question: Question, number: int) -> list[Any]:
     """Returns somebody's newest labels, also those that do not count.
 
-    Each has `seconds` as text, and its pair with the gold label.
+    Each has `counts`, `seconds` as text, and its pair with the gold label.
     """
     handed_out = BatchItem.objects.filter(seat=OuterRef("pk"), assignment__annotator=annotator)
     rows: Iterable[Any] = (
         Label.objects.cast_by(annotator)
+        .with_counts()
         .filter(question=question)
         .annotate(active_ms=Subquery(handed_out.order_by("-pk").values("active_ms")[:1]))
         .order_by("-cast_at", "-pk")[:number]

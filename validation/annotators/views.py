@@ -26,9 +26,10 @@ from validation.annotators.pool import (
 from validation.errors import NotInPool, ValidationError
 from validation.models import Question
 from validation.questions.addresses import address_in, also, asked_question, text_in
-from validation.statistics.annotator_charts import person_charts
+from validation.questions.lookup import answer_words
+from validation.statistics.annotator_charts import newest_charts, person_charts
 from validation.statistics.annotator_quality import CONTROLS_BEFORE_A_FLAG, MEANINGS, RULES
-from validation.statistics.annotator_table import COLUMNS, columns_of, shown_figure, spread_of
+from validation.statistics.annotator_table import COLUMNS, columns_of, share_names, shown_figure, spread_of
 from validation.statistics.cached import current_annotators
 
 MEMBERS_SHOWN = 500
@@ -118,11 +119,13 @@ def member(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         except ValidationError as refusal:
             error = str(refusal)
     record = _record(question, code)
+    record["charts"] = [*record.get("charts", ()), *newest_charts(annotator, question)]
     if "chart" in request.GET:
-        return chart_file(record.get("charts", ()), request.GET["chart"], f"{slug}-{code}")
+        return chart_file(record["charts"], request.GET["chart"], f"{slug}-{code}")
     context: dict[str, Any] = {
         "question": question,
         "also": also(question),
+        "words": answer_words(question),
         "annotator": annotator,
         "member": next(iter(pool_of(question, annotator)), None),
         "imported": imported_labels(question).filter(annotator=annotator).count(),
@@ -154,14 +157,16 @@ def _record(question: Question, code: str) -> dict[str, Any]:
     if one is None:
         return {"kept": row, "counted": found is not None}
     spread = [figures for _, figures in spread_of(found or (), question.labels)]
+    names = COLUMNS | share_names(question)
     figures = [
         (
-            COLUMNS.get(name, name),
+            names[name],
             MEANINGS[name.partition(":")[0].replace("share", "shares")],
             shown_figure(name, value),
             [shown_figure(name, quarter[name]) for quarter in spread],
         )
         for name, value in columns_of(one, question.labels).items()
+        if value is not None
     ]
     return {
         "kept": row,

@@ -40,7 +40,7 @@ from validation.quality_control.calibration import as_shown, calibration_of, dra
 
 # A claim locks a few more seats than the batch needs, since some may share a premise. The commit releases them.
 SPARE = 2
-ENDED = gettext_lazy("You cannot label for this corpus at present. You keep what you earned.")
+ENDED = gettext_lazy("You cannot judge sentences for this study at present. You keep what you earned.")
 
 
 Refusal = NoWork | NotInPool
@@ -75,11 +75,12 @@ def locked_member(question: Question, annotator: User) -> Membership:
         member = locked_membership(question.pk, annotator.pk)
     if member is None:
         why = gettext(
-            "This work is for invited annotators. If you would like to join, please ask the researchers."
+            "This work is for invited people. If you would like to join, please ask the researchers."
         )
         if question.pool_is_open and question.qualification is not None:
             why = gettext(
-                "This work needs the qualification %(name)s. The start page says how to get it."
+                "This work needs the qualification %(name)s. If there is an exam for it, you find it on the start page."
+                " If not, ask the researchers."
             ) % {"name": isolated(question.qualification.name)}
         raise NotInPool(why)
     return active(member)
@@ -204,10 +205,10 @@ def _why_nothing(question: Question, annotator: User, now: datetime) -> tuple[st
         wait = max(int((until - now).total_seconds()), 30)
         return (
             gettext(
-                "Other annotators are labelling the last open pairs. A pair may become free if they do not finish."
+                "Other people are judging the last open sentences. One may become free if they do not finish."
             ),
             wait,
         )
     if Label.objects.filter(question=question).open().exists():
-        return gettext("You have seen all pairs that are still open."), 3600
-    return gettext("All pairs have their labels. New pairs may be added later."), 3600
+        return gettext("You have seen all sentences that are still open."), 3600
+    return gettext("All sentences are judged. New ones may be added."), 3600

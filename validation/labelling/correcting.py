@@ -17,7 +17,7 @@ from collection.models.withdrawal import CORRECTED
 from shared.transactions import one_transaction
 from validation.errors import CannotCorrect, UnknownAssignment, UnknownSlot
 from validation.labelling.seats import items_of, locked_batch
-from validation.labelling.submitting import check_labels
+from validation.labelling.submitting import check_labels, has_an_answer
 from validation.models import Adjudication, Assignment, BatchItem, CalibrationAnswer, Label, Membership
 from validation.models.querysets import LabelQuerySet
 from validation.pairs.opening import seat_like
@@ -42,12 +42,9 @@ class SentAnswer:
 
 def recent_batches(annotator: User, now: datetime) -> list[Assignment]:
     """Returns the closed batches, newest first, whose answers the annotator may still correct; each has `until`."""
-    answered = Q(answer__isnull=False, assignment=OuterRef("pk"))
+    since = now - timedelta(minutes=A_WEEK)
     batches = (
-        Assignment.objects.filter(annotator=annotator, closed_at__gt=now - timedelta(minutes=A_WEEK))
-        .filter(
-            Exists(BatchItem.objects.filter(answered)) | Exists(CalibrationAnswer.objects.filter(answered))
-        )
+        Assignment.objects.filter(has_an_answer(), annotator=annotator, closed_at__gt=since)
         .select_related("question__corpus")
         .order_by("-closed_at", "-pk")
     )
@@ -132,7 +129,7 @@ def correct_batch(
     # The membership is locked first: two corrections, or an exclusion, come one after the other.
     found = locked_batch(token, annotator.pk)
     if found is None:
-        raise UnknownAssignment(gettext("You have no such batch."))
+        raise UnknownAssignment(gettext("You do not have this task."))
     assignment = found[1]
     assignment.annotator = annotator
     check_labels(assignment.question, labels, {})

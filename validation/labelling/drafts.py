@@ -1,11 +1,14 @@
 """Stores the answers that an annotator has chosen and not submitted, so that they can continue on another device."""
 
+from django.utils import timezone
+
 from accounts.models import User
 from shared.transactions import one_transaction
 from validation.errors import UnknownAssignment
-from validation.labelling.seats import locked_batch
+from validation.labelling.seats import locked_batch, locked_items
 from validation.labelling.submitting import check_labels
 from validation.models import Assignment, DraftAnswer
+from validation.quality_control.calibration import calibration_of
 
 
 @one_transaction
@@ -25,7 +28,7 @@ def keep_draft(
     # The lock makes it wait for a submission, so that a late draft cannot come after the batch is closed.
     found = locked_batch(token, annotator.pk)
     if found is None:
-        raise UnknownAssignment("You have no such batch.")
+        raise UnknownAssignment("You do not have this task.")
     assignment = found[1]
     check_labels(assignment.question, labels, skips)
     if assignment.closed_at is not None:
@@ -34,7 +37,9 @@ def keep_draft(
         assignment__annotator=annotator, assignment__question=assignment.question_id
     )
     theirs.delete()
-    slots = {*labels, *skips, *reasons} & _waiting(assignment)
+    held = {item.token: item for item in locked_items(assignment.pk, annotator.pk, timezone.now())}
+    waiting = {slot for slot, item in (held | calibration_of(assignment)).items() if item.waits}
+    slots = {*labels, *skips, *reasons} & waiting
     DraftAnswer.objects.bulk_create(
         DraftAnswer(
             assignment=assignment,
@@ -47,13 +52,6 @@ def keep_draft(
         for slot in sorted(slots)
     )
     return len(slots)
-
-
-def _waiting(assignment: Assignment) -> set[str]:
-    """Returns the slots without an answer."""
-    waits = {"answer": None, "skip_reason": None}
-    items = assignment.items.filter(**waits, lost=False).values_list("seat__token", flat=True)
-    return {*items, *assignment.calibration.filter(**waits).values_list("token", flat=True)}
 
 
 def drafted(assignment: Assignment) -> dict[str, str]:

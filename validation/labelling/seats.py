@@ -18,6 +18,8 @@ from collection.models import Corpus, Pair, Premise
 from shared.prepared_statements import Step, columns, made, moment, part, rows
 from validation.models import Assignment, BatchItem, Label, Membership, Question
 
+# LabelQuerySet.open in SQL, but for its condition on the pair, which each statement below looks up in its own way.
+OPEN = "seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL"
 # Selects the open seats that an annotator may get, leased or not. The claim, the start page and the reason for "no work"
 # use it. It leaves out pairs that they wrote, and pairs that they have leased, labelled or skipped under the question.
 # A pair whose seat they lost before they answered is available to them again.
@@ -30,12 +32,12 @@ from validation.models import Assignment, BatchItem, Label, Membership, Question
 # - The plus sign: SQLite, which has no statistics, would otherwise read all labels of the question, not of the pair.
 # - `position IS NOT NULL`: PostgreSQL estimates that this is nearly always true. With another IS NULL it would expect so
 #   few seats that it would sort all of them instead of walking the index.
-FOR_PERSON = """
+FOR_PERSON = f"""
 FROM validation_label AS seat
 WHERE seat.question_id = %(question)s AND seat.turn > %(after)s AND seat.turn <= %(last)s
-  AND seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
+  AND {OPEN}
   AND (seat.author_id IS NULL OR seat.author_id <> %(annotator)s)
-  AND {not_seen}
+  AND {{not_seen}}
   AND (SELECT 1 FROM collection_pair AS pair
     WHERE pair.id = seat.pair_id AND pair.withdrawn_at IS NULL
       AND (SELECT 1 FROM validation_label AS other
@@ -60,7 +62,7 @@ CLAIMABLE = "SELECT seat.id, seat.turn, seat.premise_id, seat.token" + FREE
 FIRST_TO_BECOME_FREE = "SELECT seat.id" + FOR_PERSON + "ORDER BY seat.leased_until LIMIT 1"
 # Whether an annotator can still answer a seat of their batch: nobody else has filled or leased it.
 STILL_THEIRS = f"""
-  seat.label IS NULL AND seat.withdrawn_at IS NULL AND seat.position IS NOT NULL
+  {OPEN}
     AND (seat.annotator_id IS NULL OR seat.annotator_id = %(annotator)s OR {NO_LEASE})
     AND (SELECT pair.withdrawn_at FROM collection_pair AS pair WHERE pair.id = seat.pair_id) IS NULL
 """

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NotRequired, TypedDict, Unpack
 
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, QuerySet, Value
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -115,7 +115,9 @@ def _submit(sent: Submission, now: datetime) -> tuple[BatchResult, Membership]:
     found = locked_batch(token, annotator.pk)
     if found is None:
         raise UnknownAssignment(
-            gettext("You have no such batch. Please open the labelling page for a new one.")
+            gettext(
+                "You do not have this task. Please choose “Judge sentences” on the start page for a new one."
+            )
         )
     member, assignment, is_visiting = found
     labels, skips = answers.labels, answers.skips
@@ -252,7 +254,7 @@ def check_labels(question: Question, labels: dict[str, str], skips: dict[str, st
     """Raises WrongLabel if a label or a reason to skip is invalid."""
     labels_known, reasons_known = ", ".join(question.labels), ", ".join(BatchItem.SkipReason.values)
     errors = {
-        slot: gettext("“%(label)s” is not a label of this question. Use one of: %(known)s.")
+        slot: gettext("“%(label)s” is not an answer to this question. Use one of: %(known)s.")
         % {"label": isolated(label), "known": isolated(labels_known)}
         for slot, label in labels.items()
         if label not in question.labels
@@ -273,12 +275,14 @@ def batches_done(visit: Visit) -> int:
     return closed.count()
 
 
+def has_an_answer() -> Q:
+    """Returns the condition on batches that an item, or a calibration item, has an answer."""
+    answered = Q(answer__isnull=False, assignment=OuterRef("pk"))
+    return Q(Exists(BatchItem.objects.filter(answered)) | Exists(CalibrationAnswer.objects.filter(answered)))
+
+
 def answered_in(visit: int | OuterRef, user: int | OuterRef, corpus: int | OuterRef) -> QuerySet[Assignment]:
     """Returns the batches with an answer of a visit by this person to this corpus; the one in hand is in the newest."""
-    answered = BatchItem.objects.filter(assignment=OuterRef("pk"), answer__isnull=False)
-    met = CalibrationAnswer.objects.filter(assignment=OuterRef("pk"), answer__isnull=False)
-    batches = Assignment.objects.filter(question__corpus=corpus, annotator=user)
-    batches = batches.alias(done_at=Coalesce("closed_at", Value(timezone.now()))).filter(
-        Exists(answered) | Exists(met)
-    )
+    batches = Assignment.objects.filter(has_an_answer(), question__corpus=corpus, annotator=user)
+    batches = batches.alias(done_at=Coalesce("closed_at", Value(timezone.now())))
     return in_visit(batches, visit, user="annotator", corpus="question__corpus", at="done_at")

@@ -27,6 +27,7 @@ from collection.joining.exam_pages import ExamWords, exam_page
 from collection.models import Exam, Exclusion
 from collection.texts import direction_of
 from collection.writing.forms import CheckForm, by_script
+from validation.annotators.membership import may_label, may_qualify
 from validation.errors import CannotCorrect, NotInPool, NoWork, UnknownAssignment, UnknownSlot, WrongLabel
 from validation.labelling.claiming import ENDED, Batch, Refusal, claim_batch
 from validation.labelling.correcting import SentAnswer, correct_batch, sent_answers
@@ -113,6 +114,7 @@ def instructions(request: HttpRequest, slug: str, question_slug: str | None = No
         "choices": choices,
         "next": target,
         "is_read": is_read,
+        "exam": "" if is_read else _exam_first(request, question),
         "form": form,
         "direction": direction_of(question.corpus.language),
     }
@@ -135,10 +137,10 @@ def labelling_exam(request: HttpRequest, slug: str, question_slug: str | None = 
         context = {"question": question, "nothing": NotInPool(str(ENDED))}
         return render(request, "validation/labelling/no_work.html", context, status=403)
     words = ExamWords(
-        asked=question.wording or gettext("How do these relate?"),
+        asked=question.asked,
         choices=[(choice.label, choice.wording) for choice in choices_of(question)],
         work=address_of("labelling", question),
-        go=gettext("Label pairs"),
+        go=gettext("Judge sentences"),
         hides_premise=question.hides_premise,
     )
     return exam_page(request, paper, words)
@@ -231,6 +233,13 @@ def exam_address(question: Question) -> str:
         return ""
     is_own = exam.slug == f"label-{question.slug}"
     return address_of("labelling-exam", question) if is_own else reverse("exam", args=[question.corpus.slug])
+
+
+def _exam_first(request: HttpRequest, question: Question) -> str:
+    """Returns the address of the exam that this annotator must pass before they can label; empty if none."""
+    user = cast(User, request.user)
+    lacks_it = Question.objects.filter(may_qualify(user), ~may_label(user), pk=question.pk)
+    return exam_address(question) if lacks_it.exists() else ""
 
 
 def _gate(request: HttpRequest, question: Question) -> HttpResponse | None:
@@ -448,7 +457,7 @@ def saved_sentence(result: BatchResult) -> str:
         return (
             gettext("Nothing was saved, because you chose no answer.")
             if result.left
-            else gettext("All pairs of this batch had answers already, so nothing more was saved.")
+            else gettext("All pairs had answers already, so nothing more was saved.")
         )
     sentence = gettext("Your answers are saved.")
     if result.cents:
@@ -459,8 +468,8 @@ def saved_sentence(result: BatchResult) -> str:
         )
     if result.left:
         still = ngettext(
-            "%(count)s pair of this batch still needs an answer.",
-            "%(count)s pairs of this batch still need an answer.",
+            "%(count)s pair still needs an answer.",
+            "%(count)s pairs still need an answer.",
             result.left,
         )
         sentence += " " + still % {"count": result.left}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db import models
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import BooleanField, ExpressionWrapper, F, OuterRef, Q, Subquery
 
 from collection.models.withdrawal import CORRECTED
 
@@ -90,6 +90,10 @@ class LabelQuerySet(models.QuerySet):
     def in_seats_of(self, question: Any) -> "LabelQuerySet":
         """Labels in the seats of one question. No table is joined, since the number of seats is known."""
         return self.cast().filter(in_seats_up_to(question.seats), question=question)
+
+    def with_counts(self) -> "LabelQuerySet":
+        """Adds `counts`: whether a label is in one of its question's seats, and so decides."""
+        return self.annotate(counts=ExpressionWrapper(IN_SEATS, output_field=BooleanField()))
 
     def counted(self) -> "LabelQuerySet":
         """Labels that decide the gold label: under the main question, about the whole premise, in one of its seats."""

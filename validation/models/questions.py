@@ -5,6 +5,7 @@ from dataclasses import replace
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext
 
 import nli.gold
 from accounts.models import Qualification
@@ -125,6 +126,11 @@ class Question(models.Model):
     @property
     def labels(self) -> tuple[str, ...]:
         return SCHEMES[self.scheme]
+
+    @property
+    def asked(self) -> str:
+        """Returns the question above each pair."""
+        return self.wording or gettext("How do these relate?")
 
     def rules_by_partition(self) -> dict[str | None, Rule]:
         """Return the rule for pairs of each published partition, or of none. Some have their own seats and threshold."""

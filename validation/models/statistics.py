@@ -82,11 +82,6 @@ class CachedStatistics(Job):
         return f"{self.question} {self.kind}"
 
     @property
-    def is_wanted(self) -> bool:
-        """Returns whether somebody waits for these statistics."""
-        return self.status in (self.WAITING, self.WORKING)
-
-    @property
     def is_stale(self) -> bool:
         """Returns whether labels have changed since the computation, other than by closed batches."""
         return self.changes != self.changes_counted

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from collection.models import Corpus, Pair
+from validation.pairs.door import WORDS
 
 # Opening this many pairs takes a few seconds, which is enough for a page. The command has no limit.
 MOST_AT_ONCE = 5_000
@@ -32,6 +33,12 @@ class OpenPairsForm(forms.Form):
         max_length=MOST_AT_ONCE * 200,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+    unseen = forms.CharField(
+        label="Open without a look",
+        required=False,
+        max_length=100,
+        help_text=f"Nobody has looked at what the hypotheses of these pairs give away. Count that first, or write: {WORDS}",
+    )
     seed = forms.IntegerField(
         initial=0,
         required=False,
@@ -40,11 +47,21 @@ class OpenPairsForm(forms.Form):
         help_text="Draws the pairs, and sets the order in which annotators get them. The same seed draws the same pairs.",
     )
 
-    def __init__(self, corpus: Corpus, data: Any = None, **options: Any) -> None:
+    def __init__(
+        self, corpus: Corpus, data: Any = None, *, look_is_missing: bool = False, **options: Any
+    ) -> None:
         super().__init__({"how": "number", **data.dict()} if data else None, **options)
-        self.corpus = corpus
+        self.corpus, self.look_is_missing = corpus, look_is_missing
         genres = corpus.genres.order_by("slug").values_list("slug", "name")
         self.fields["genre"].choices = [("", "all genres"), *genres]  # type: ignore[attr-defined]
+
+    def clean_unseen(self) -> str:
+        text = " ".join(self.cleaned_data["unseen"].lower().split())
+        if self.look_is_missing and text != WORDS:
+            raise forms.ValidationError(
+                f"Please count what the hypotheses give away first, or write: {WORDS}"
+            )
+        return text
 
     def clean_seed(self) -> int:
         return self.cleaned_data["seed"] or 0

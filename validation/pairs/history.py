@@ -4,11 +4,12 @@ from django.db.models import F, QuerySet
 
 from collection.models import Pair
 from validation.models import Adjudication, BatchItem, Label, Question
+from validation.models.querysets import LabelQuerySet
 
 
-def labels_on(pair: Pair) -> QuerySet[Label]:
-    """Returns all labels of a pair by question: those in seats by position, then those that do not count."""
-    rows = Label.objects.filter(pair=pair, label__isnull=False)
+def labels_on(pair: Pair) -> LabelQuerySet:
+    """Returns all labels of a pair by question, each with `counts`: those in seats by position, then the others."""
+    rows = Label.objects.with_counts().filter(pair=pair, label__isnull=False)
     return rows.select_related("question__corpus", "annotator").order_by(
         "-question__is_main",
         "question",
@@ -19,9 +20,9 @@ def labels_on(pair: Pair) -> QuerySet[Label]:
     )
 
 
-def judgements(pair: Pair, question: Question) -> QuerySet[Label]:
-    """Returns the labels of a pair under one question: those in seats by position, then those that do not count."""
-    labels = Label.objects.cast().filter(question=question, pair=pair, sentence=0)
+def judgements(pair: Pair, question: Question) -> LabelQuerySet:
+    """Returns the labels of a pair under one question, each with `counts`: those in seats by position, then the others."""
+    labels = Label.objects.cast().with_counts().filter(question=question, pair=pair, sentence=0)
     return labels.select_related("annotator").order_by(F("position").asc(nulls_last=True), "pk")
 
 

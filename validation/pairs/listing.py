@@ -259,7 +259,7 @@ def by_columns(question: Question, wanted: Wanted) -> PairQuerySet:
         "premise__genre__slug": wanted.genre,
         "author__code": wanted.author,
         "author_label": wanted.author_label,
-        "hypothesis__icontains": wanted.text,
+        "hypothesis__has_words": wanted.text,
         "premise__public_id": wanted.premise,
     }
     pairs = pairs.filter(**{name: value for name, value in columns.items() if value})

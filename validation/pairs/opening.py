@@ -22,7 +22,6 @@ from validation.pairs.random_order import in_drawn_order
 # early, and the seats of one pair are far apart.
 BLOCK = 100
 A_WEEK = timedelta(days=7)
-PREVIEWED = 1000  # pairs that a preview reads at once
 # The columns of a pair that decide which seats it gets.
 KIND = ("published_partition", "author_label", "premise__sentence_count")
 Rules = Mapping[str | None, Rule]
@@ -41,43 +40,39 @@ class Opening:
     pairs: int
     labels: int
     cents: int
+    is_estimate: bool = False  # labels and pay, where the draw decides which pairs get more seats
 
 
 def preview_opening(
     *,
     question: Question,
     pairs: PairQuerySet,
-    seed: int = 0,
     number: int | None = None,
     number_a_genre: int | None = None,
     share_a_genre: float | None = None,
 ) -> Opening:
-    """Returns what `open_for_validation` would make with the same arguments. It writes nothing.
+    """Returns what `open_for_validation` would make with the same arguments. It writes nothing and draws no pairs.
 
-    Pairs are drawn only where the draw decides: where some pairs get more seats than others.
+    Where some of the pairs that are left get more seats than others, and not all are opened, labels are estimated: each
+    pair that is drawn counts as the mean of its genre.
     """
     standing = pairs.standing()
     unopened = standing.exclude(labels__question=question)
     rules = question.rules_by_partition()
-    seats_of = {
-        kind: len(seats_to_fill(question, rules, *kind))
-        for kind in unopened.order_by().values_list(*KIND).distinct()
-    }
-    if len(set(seats_of.values())) > 1:
-        keys = _drawn(question, standing, seed, number, number_a_genre, share_a_genre)
-        kinds = Counter(
-            kind
-            for block in portions(keys, PREVIEWED)
-            for kind in Pair.objects.filter(pk__in=block).values_list(*KIND)
-        )
-        drawn, labels = len(keys), sum(seats_of[kind] * times for kind, times in kinds.items())
-    else:
-        left = _by_genre(unopened)
-        wanted = _wanted(standing, left, number_a_genre, share_a_genre)
-        most = sum(left.values()) if number is None else number
-        drawn = min(most, sum(min(left[genre], max(0, wanted.get(genre, 0))) for genre in left))
-        labels = drawn * sum(set(seats_of.values()))
-    return Opening(drawn, labels, labels * question.pay_cents)
+    left, labels, seats = Counter[int](), Counter[int](), set[int]()
+    kinds = unopened.order_by().values_list("premise__genre", *KIND).annotate(number=Count("pk"))
+    for genre, *kind, found in kinds:
+        each = len(seats_to_fill(question, rules, *kind))
+        left[genre] += found
+        labels[genre] += found * each
+        seats.add(each)
+    wanted = _wanted(standing, left, number_a_genre, share_a_genre)
+    fit = {genre: min(left[genre], max(0, wanted.get(genre, 0))) for genre in left}
+    most = sum(fit.values())
+    drawn = most if number is None else min(number, most)
+    mean = sum(fit[genre] * labels[genre] / left[genre] for genre in left) / max(1, most)
+    made = round(drawn * mean)
+    return Opening(drawn, made, made * question.pay_cents, len(seats) > 1 and 0 < drawn < left.total())
 
 
 def openings(questions: Collection[Question], pairs: QuerySet[Pair]) -> dict[int, Opening]:

@@ -141,18 +141,19 @@ def import_portion(
     )
     run.counts["author_labels"] += sum(pair.author_label is not None for pair, _ in written)
     run.counts["published_labels"] += sum(pair.published_label is not None for pair, _ in written)
-    rules = question.rules_by_partition()
-    run.counts["fewer_labels"] += sum(
-        len(plan.votes) < rules[pair.published_partition].seats for pair, plan in voted
+    run.counts["author_differs"] += sum(
+        None not in (pair.published_label, pair.author_label) and pair.published_label != pair.author_label
+        for pair, _ in written
     )
+    rules = question.rules_by_partition()
     run.counts["more_labels"] += sum(plan.votes[-1].position > question.seats for _, plan in voted)
     run.counts["self_validated"] += sum(_is_self_validated(plan) for _, plan in voted)
     differing = []
     for pair, plan in voted:
-        by_votes = rules[pair.published_partition].voted(
-            question.rule.count(vote.label for vote in plan.votes if vote.position <= question.seats)
-        )
-        note = note_beside(plan.item.published_label, by_votes)
+        rule = rules[pair.published_partition]
+        votes = rule.count(vote.label for vote in plan.votes if vote.position <= question.seats)
+        run.counts["fewer_labels"] += sum(votes) < rule.seats
+        note = note_beside(plan.item.published_label, rule.voted(votes))
         if not plan.item.has_gold or not note:
             continue
         if plan.published_label is not None:  # the published label counts

@@ -71,7 +71,9 @@ def take_back_return(*, pair: Pair) -> None:
         lock_writer(pair.author)  # an exclusion comes before, and keeps the pair, or it waits, and takes it
     returned = _locked(ReturnedText.objects.filter(pair=pair))
     if returned is None or returned.outcome in (Outcome.MENDED, Outcome.TAKEN_BACK):
-        raise AlreadyDecided("The text is mended, or the return was taken back before. Nothing was changed.")
+        raise AlreadyDecided(
+            "This return is over: the text was corrected, or the return was taken back. Nothing was changed."
+        )
     _close(returned, Outcome.TAKEN_BACK, timezone.now())
     restore_pairs(pairs=Pair.objects.filter(pk=pair.pk))
     mark_stale(corpus=pair.corpus_id)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import cast
+from typing import Any, cast
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -78,11 +78,9 @@ class MendView(APIView):
         tags=["work"],
     )
     def post(self, request: Request) -> Response:
-        sent = MendSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        returned, writer = _returned(request, sent)
+        returned, writer, sent = _returned(request, MendSerializer)
         with _as_problems():
-            pair = mend_text(returned=returned, writer=writer, text=sent.validated_data["text"])
+            pair = mend_text(returned=returned, writer=writer, text=sent["text"])
         return Response({"pair": pair.public_id})
 
 
@@ -97,18 +95,21 @@ class DeclineView(APIView):
         tags=["work"],
     )
     def post(self, request: Request) -> Response:
-        sent = DeclineSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        returned, writer = _returned(request, sent)
+        returned, writer, _ = _returned(request, DeclineSerializer)
         with _as_problems():
             decline_text(returned=returned, writer=writer)
         return Response(status=204)
 
 
-def _returned(request: Request, sent: serializers.Serializer) -> tuple[ReturnedText, User]:
-    """Returns what came back to the sender, over or not, and the sender. Raises Http404."""
+def _returned(
+    request: Request, serializer: type[serializers.Serializer]
+) -> tuple[ReturnedText, User, dict[str, Any]]:
+    """Returns what came back to the sender, over or not, the sender, and the data. Raises ValidationError, Http404."""
+    sent = serializer(data=request.data)
+    sent.is_valid(raise_exception=True)
     writer = cast(User, request.user)
-    return get_object_or_404(ReturnedText.objects.of(writer), pk=sent.validated_data["returned"]), writer
+    returned = get_object_or_404(ReturnedText.objects.of(writer), pk=sent.validated_data["returned"])
+    return returned, writer, sent.validated_data
 
 
 @contextmanager

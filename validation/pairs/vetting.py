@@ -146,8 +146,8 @@ def preview_vetting(*, corpus: Corpus, choice: Choice) -> Preview:
             if question is not None:
                 gold = Gold.objects.filter(question=question, pair__in=part).order_by().values_list("label")
                 seen.gold.update({label or NO_GOLD: n for label, n in gold.annotate(n=Count("pair"))})
-            seen.labels += Label.objects.standing().filter(pair__in=part, label__isnull=False).count()
-            seen.seats += Label.objects.seats().filter(pair__in=part, label=None).count()
+            seen.labels += Label.objects.cast().filter(pair__in=part).count()
+            seen.seats += empty_seats(rows).count()
     seen.first = list(Pair.objects.filter(pk__in=keys[:FIRST_SHOWN]).with_texts().order_by("pk"))
     if choice.question is None:
         there = dict(

@@ -9,7 +9,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page
 from collection.models import PARTITIONS, Vetting
-from jobs.tasks import enqueue
 from nli.labels import NO_GOLD
 from shared.csv_files import csv_file
 from shared.csv_tables import csv_lines
@@ -26,8 +25,10 @@ from validation.pairs.vetting import (
     vet,
     vetted_rows,
 )
-from validation.questions.addresses import address_in, asked_question, back_from, number_in, text_in
-from validation.statistics.cached import Kind, current, request_statistics
+from validation.questions.addresses import address_in, also, asked_question, back_from, number_in, text_in
+from validation.questions.lookup import answer_words, main_wordings
+from validation.statistics.cached import Kind, current
+from validation.statistics.cached_pages import cached_part, count_or_stop
 
 LONGEST_LIST = 2_000_000  # characters; a longer one is for the command
 
@@ -36,6 +37,8 @@ LONGEST_LIST = 2_000_000  # characters; a longer one is for the command
 def vetting(request: HttpRequest, slug: str) -> HttpResponse:
     """Previews the withdrawal of chosen pairs, withdraws them with a reason, and restores them."""
     question = asked_question(request, slug)
+    if "part" in request.GET:
+        return cached_part(request, question, Kind.CROSS_TABLE)
     do, by = request.POST.get("do", ""), cast(User, request.user)
     error, seen = "", None
     try:
@@ -45,8 +48,8 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
                 request, f"{back:,} pair{'' if back == 1 else 's'} count{'s' * (back == 1)} again."
             )
             return redirect(back_from(request, question, "vetting"))
-        if do == "count":
-            enqueue(request_statistics(question=question, kind=Kind.CROSS_TABLE))
+        if "what" in request.POST:
+            count_or_stop(request, question, Kind.CROSS_TABLE)
             return redirect(address_in("vetting", question))
         if do:
             choice = choice_in(request, question)
@@ -63,6 +66,7 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
         "question": question,
         "questions": question.corpus.questions.order_by("-is_main", "slug"),
         "labels": question.labels,
+        "words": answer_words(question),
         "partitions": PARTITIONS,
         "chosen": request.POST.getlist("label"),
         "how": request.POST.get("by", GOLD),
@@ -71,10 +75,11 @@ def vetting(request: HttpRequest, slug: str) -> HttpResponse:
         "names": text_in(request, "names"),
         "reason": text_in(request, "reason"),
         "seen": seen,
-        "divided": _divided(seen),
+        "divided": _divided(seen, main_wordings(question.corpus)),
         "error": error,
-        "tables": _tables(table),
-        "kept": row,
+        "tables": _tables(table, answer_words(question), main_wordings(question.corpus)),
+        "cached": row,
+        "also": also(question),
         "vettings": question.corpus.vettings.select_related("by").order_by("-pk"),
     }
     return render(request, "validation/pairs/vetting.html", context, status=422 if error else 200)
@@ -110,25 +115,32 @@ def _asked_vetting(request: HttpRequest, question: Question) -> Vetting:
     return get_object_or_404(known, pk=number_in(request, "number", 0, 10**11))
 
 
-def _divided(seen: Preview | None) -> list[tuple[str, list[tuple[str, int]]]]:
-    """Counts what would be withdrawn, by genre, gold label and partition."""
+def _divided(seen: Preview | None, words: dict[str, str]) -> list[tuple[str, list[tuple[str, int]]]]:
+    """Counts what would be withdrawn, by genre, gold label (in the corpus's `words`) and partition."""
     if seen is None:
         return []
     named = {"By genre": seen.genres, "By gold label": seen.gold, "By partition": seen.partitions}
-    return [(what, counts.most_common()) for what, counts in named.items() if counts]
+    return [
+        (what, [(words.get(name, name), number) for name, number in counts.most_common()])
+        for what, counts in named.items()
+        if counts
+    ]
 
 
-def _tables(table: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """Returns the parts of the cross-table for the page: pairs that count, and withdrawn pairs."""
+def _tables(
+    table: dict[str, Any] | None, words: dict[str, str], gold_words: dict[str, str]
+) -> list[dict[str, Any]]:
+    """Returns the parts of the cross-table for the page, in the corpus's words: pairs that count, and withdrawn pairs."""
     if table is None:
         return []
+    words, gold_words = {**words, NO_GOLD: "no answer by the rule"}, {**gold_words, NO_GOLD: "no gold label"}
     titles = {"standing": "Pairs that count", "withdrawn": "Pairs that were vetted out"}
     return [
         {
             "title": title,
-            "columns": [label if label != NO_GOLD else "no gold label" for label in table["gold_labels"]],
+            "columns": [gold_words.get(label, label) for label in table["gold_labels"]],
             "rows": [
-                (answer if answer != NO_GOLD else "no answer by the rule", numbers, sum(numbers))
+                (words.get(answer, answer), numbers, sum(numbers))
                 for answer, numbers in zip(table["answers"], rows, strict=True)
             ],
         }

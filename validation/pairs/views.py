@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.pages.access import researcher_form, researcher_page
+from accounts.pages.chart_files import chart_file
 from collection.models import Pair, ReturnedText
 from collection.models.querysets import PairQuerySet
 from collection.texts import direction_of
@@ -21,6 +22,7 @@ from validation.errors import AlreadyDecided, TooManyLabels, ValidationError
 from validation.gold.queries import split_pairs, with_gold_label
 from validation.models import Adjudication, Label, Question
 from validation.pairs.adjudication import adjudicate, pair_to_decide, take_back
+from validation.pairs.door import look_before_opening, shown
 from validation.pairs.doubts import doubts_of, runs_for
 from validation.pairs.forms import MOST_AT_ONCE, OpenPairsForm
 from validation.pairs.history import decisions_on, judgements, labels_on, skips_of
@@ -42,10 +44,12 @@ from validation.pairs.opening import (
     unopened_pairs,
 )
 from validation.pairs.returning import why_not_returned
-from validation.questions.addresses import address_in, asked_question, back_from, number_in, text_in
+from validation.questions.addresses import address_in, also, asked_question, back_from, number_in, text_in
 from validation.questions.choices import choices_of
-from validation.questions.lookup import answer_words, words_of
-from validation.statistics.cached import is_large, waiting_for_decision
+from validation.questions.lookup import answer_words, names_in, words_of
+from validation.statistics.cached import Kind, is_large, waiting_for_decision
+from validation.statistics.cached_pages import CACHED, cached_part, count_or_stop
+from validation.statistics.stock_charts import stock_charts
 from validation.statistics.vote_patterns import DIMENSIONS
 
 # The sources of gold labels (nli.gold.SOURCES) and their names on pages.
@@ -69,7 +73,6 @@ TEXT_FILTERS = (
     "group",
 )
 FACET_NAMES = {"gold": "Gold label", "votes": "Votes", "genre": "Genre", "author_label": "Author’s label"}
-FACET_WORDS = {"gold": {NO_GOLD: "none"}}
 SIBLINGS_SHOWN = 20
 NEWEST, RANDOM, DOUBTED = "newest", "random", "doubted"  # values of `order`; the usual one is the first added
 ORDERS = {
@@ -119,14 +122,19 @@ def pair_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         chosen["run"] = run
     numbers = numbers_of(question, wanted)
 
-    genres = list(question.corpus.genres.order_by("slug"))
-    words = {**FACET_WORDS, "genre": {genre.slug: genre.name for genre in genres}}
+    genres, answers = list(question.corpus.genres.order_by("slug")), answer_words(question)
+    words = {
+        "gold": {NO_GOLD: "none", **answers},
+        "author_label": answers,
+        "genre": {genre.slug: genre.name for genre in genres},
+    }
 
     def with_value(name: str, value: str) -> str:
         return address_in("pairs", question, **{**chosen, name: value})
 
     context = {
         "question": question,
+        "words": answers,
         "pairs": pairs,
         "rows": [
             (pair, votes[pair.pk], doubts.by_id.get(pair.public_id) if doubts else None) for pair in pairs
@@ -214,36 +222,57 @@ def _beside(pair: Pair) -> dict[str, Any]:
 
 @researcher_form
 def open_pairs(request: HttpRequest, slug: str) -> HttpResponse:
-    """Opens pairs that have no seats yet for labelling: by number, by share, or by id."""
+    """Opens pairs that have no seats yet for labelling: by number, by share, or by id. `chart`: its chart as CSV."""
     question = asked_question(request, slug)
+    if request.POST.get("what") == CACHED[Kind.BIAS][0]:
+        count_or_stop(request, question, Kind.BIAS)
+        return redirect(address_in("open-pairs", question))
+    if request.GET.get("part") == CACHED[Kind.BIAS][0]:
+        return cached_part(request, question, Kind.BIAS)
     count = unopened_pairs(question).count()
-    form = OpenPairsForm(
-        question.corpus, request.POST or None, initial={"number": min(count, MOST_AT_ONCE), "seed": 0}
-    )
+    look = look_before_opening(question) if count else None
     is_preview = request.POST.get("do") == "preview"
+    form = OpenPairsForm(
+        question.corpus,
+        request.POST or None,
+        initial={"number": min(count, MOST_AT_ONCE), "seed": 0},
+        look_is_missing=bool(look and look.is_missing and not is_preview),
+    )
+    # A slider needs an end: what a number of pairs may be at most.
+    form.fields["number"].widget.attrs |= {"data-slider": "How many", "data-most": min(count, MOST_AT_ONCE)}
     preview, days = None, None
     if is_preview and form.is_valid():
         preview = preview_opening(question=question, **_chosen(question, form.cleaned_data))
         pace = labels_a_day(question, timezone.now())
         days = preview.labels / pace if pace else None
     elif form.is_valid():
-        opened = open_for_validation(question=question, **_chosen(question, form.cleaned_data))
+        chosen = _chosen(question, form.cleaned_data)
+        opened = open_for_validation(question=question, seed=form.cleaned_data["seed"], **chosen)
         messages.success(request, f"{opened:,} pair{' is' if opened == 1 else 's are'} open for labelling.")
         return redirect(back_from(request, question, "open-pairs"))
+    charts = [] if request.method == "POST" else stock_charts(question)
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], f"{slug}-pairs")
     context = {
         "question": question,
         "form": form,
+        "charts": charts,
+        "also": also(question),
         "count": count,
         "most": MOST_AT_ONCE,
         "preview": preview,
         "days": days,
+        "look": look,
+        "cached": look.row if look else None,
+        "answers": answer_words(question),
+        **(shown(look.found, names_in(question.corpus)["genre"]) if look else {}),
     }
     status = 422 if form.errors else 200
     return render(request, "validation/pairs/open_pairs.html", context, status=status)
 
 
 def _chosen(question: Question, form: dict[str, Any]) -> dict[str, Any]:
-    """Returns the arguments of `open_for_validation`. A share includes open pairs, so it is computed over all pairs."""
+    """Returns what a preview and an opening take. A share includes open pairs, so it is computed over all pairs."""
     how, number = form["how"], form["number"]
     pairs: PairQuerySet = unopened_pairs(question)
     if how == "percent_a_genre":
@@ -258,7 +287,7 @@ def _chosen(question: Question, form: dict[str, Any]) -> dict[str, Any]:
     }
     if how == "pairs":
         pairs = pairs.filter(public_id__in=form["pairs"])
-    return {"pairs": pairs, "seed": form["seed"], **limits[how]}
+    return {"pairs": pairs, **limits[how]}
 
 
 @researcher_form
@@ -311,7 +340,8 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
                 reason=text_in(request, "reason"),
                 by=cast(User, request.user),
             )
-            messages.success(request, f"The gold label is now {decision.label}, marked as adjudicated.")
+            word = answer_words(question).get(decision.label, decision.label)
+            messages.success(request, f"The gold label is now {word}, marked as adjudicated.")
             return redirect(address_in("adjudication", question))
         except AlreadyDecided as refusal:
             messages.info(request, str(refusal))

@@ -17,6 +17,7 @@ from validation.quality_control.calibration import calibration_items
 from validation.quality_control.control_items import MOST, control_items, label_as_expert
 from validation.questions.addresses import address_in, asked_question, number_in, text_in
 from validation.questions.choices import choices_of
+from validation.questions.lookup import answer_words
 
 PASSED_OVER = 50
 COLUMNS = [
@@ -81,5 +82,5 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponseBase:
     table = sorted_list(request, calibration_items(question), COLUMNS)
     if request.GET.get("as") == "csv":
         return csv_file(list_as_csv(table.rows, COLUMNS), f"{slug}-calibration-items")
-    context = {"question": question, "table": table}
+    context = {"question": question, "table": table, "words": answer_words(question)}
     return render(request, "validation/quality_control/calibration_items.html", context)

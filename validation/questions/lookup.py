@@ -1,11 +1,14 @@
 """Finds a question by its corpus and its name, and the corpus's wording of its labels."""
 
+from collections.abc import Iterable
+
 from django.core.management.base import CommandError
+from django.db.models import F
 from django.http import Http404
 
-from collection.models import Corpus
+from collection.models import Corpus, Genre
 from shared.prepared_statements import columns, made, rows
-from validation.models import LabelWording, Question
+from validation.models import Question
 
 QUESTION = """
 SELECT {question}, {corpus} FROM validation_question AS question
@@ -75,12 +78,52 @@ def words_of(question: Question) -> dict[str, str]:
     return {label: wording for label, wording, _ in wordings_of(question)}
 
 
+def main_wording(corpus: Corpus) -> tuple[str, dict[str, str]]:
+    """Returns the wording of the main question and of its labels; none if its labels are of another scheme."""
+    found = _worded([corpus.pk])
+    return (found[0][1] if found else ""), {label: words for _, _, label, words in found if label}
+
+
+def _worded(corpora: Iterable[int]) -> list[tuple[int, str, str | None, str]]:
+    """Returns (corpus, wording of its main question, label, wording of the label), in order, by one query.
+
+    Without questions whose labels are of another scheme; a question without wordings of labels has None.
+    """
+    main = Question.objects.filter(corpus__in=corpora, is_main=True, scheme=F("corpus__scheme"))
+    columns = ("corpus", "wording", "label_wordings__label", "label_wordings__wording")
+    return list(main.order_by("label_wordings__order").values_list(*columns))
+
+
 def main_wordings(corpus: Corpus) -> dict[str, str]:
-    """Returns the wordings of the main question, if its labels are of the corpus's scheme."""
-    main = LabelWording.objects.filter(
-        question__corpus=corpus, question__is_main=True, question__scheme=corpus.scheme
-    )
-    return dict(main.order_by("order").values_list("label", "wording"))
+    """Returns the wordings of the main question's labels, if they are of the corpus's scheme."""
+    return main_wording(corpus)[1]
+
+
+Names = dict[str, dict[str, str]]
+
+
+def names_of(corpora: Iterable[Corpus]) -> dict[int, Names]:
+    """Returns corpus -> what values are called on its pages, {"label": {label: wording}, "genre": {slug: name}}.
+
+    Two queries. `predicted` has the names of `label`. Files and REST keep the labels of the scheme and the slugs.
+    """
+    found: dict[int, Names] = {corpus.pk: {"label": {}, "genre": {}} for corpus in corpora}
+    for pk, _, label, wording in _worded(list(found)):
+        if label:
+            found[pk]["label"][label] = wording
+    for pk, slug, name in Genre.objects.filter(corpus__in=list(found)).values_list("corpus", "slug", "name"):
+        found[pk]["genre"][slug] = name
+    return {pk: {**names, "predicted": names["label"]} for pk, names in found.items()}
+
+
+def names_in(corpus: Corpus) -> Names:
+    """Returns what values are called on pages of this corpus."""
+    return names_of([corpus])[corpus.pk]
+
+
+def named(names: Names, kind: str, value: str) -> str:
+    """Returns the name of a label or genre on pages; the value itself if it has none, or is of another kind."""
+    return names.get(kind, {}).get(value, value)
 
 
 def answer_words(question: Question) -> dict[str, str]:

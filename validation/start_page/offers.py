@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from collection.joining.estimates import Task
+from collection.joining.estimates import Task, count_words
 from collection.joining.exams import may_take
 from collection.models import WRITING_EXAM, Corpus, EntryLink, Exam, Prompt, PromptVersion
 from collection.writing.claiming import has_writing, prompts_with_work
@@ -20,6 +20,7 @@ from validation.annotators.membership import may_label, may_qualify
 from validation.labelling.seats import questions_with_work
 from validation.models import Assignment, Label, Membership, Question
 from validation.questions.addresses import address_of
+from validation.questions.choices import choices_of
 
 OFFERS_SHOWN = 30
 AT_ONCE = 20  # questions per statement
@@ -160,4 +161,19 @@ def labelling_task(corpus: int) -> Task | None:
     if question is None:
         return None
     size = question.batch_size
-    return Task(_("Label pairs"), seconds=size * question.seconds, cents=size * question.pay_cents)
+    words = count_words(
+        [
+            question.instructions,
+            *(choice.help for choice in choices_of(question)),
+            *(f"{each.premise} {each.hypothesis} {each.comment}" for each in question.examples.all()),
+            *(f"{check.premise} {check.hypothesis}" for check in question.check_questions.all()),
+        ]
+    )
+    return Task(
+        _("Judge sentences"),
+        seconds=size * question.seconds,
+        cents=size * question.pay_cents,
+        sentences=size,
+        qualification=question.qualification_id,
+        words=words,
+    )

@@ -1,12 +1,13 @@
 """Charts of agreement: the papers' statistics, kappa, groups of pairs, split votes, author against gold, extra labels."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from collection.templatetags.labels import colours_of
 from nli.labels import NO_GOLD
-from shared.charts import Chart, Column, with_values
-from shared.numbers import decimals, percent
+from shared.charts import Chart, Column, interval, with_values
+from shared.numbers import decimals, percent, short_day
 from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.questions.lookup import answer_words
@@ -16,19 +17,19 @@ from validation.statistics.extra_labels import PARTS
 
 MOST_ROWS = 60  # groups in a picture
 NOBODY = "none"
-LOW, HIGH = Column("low", "from", "share"), Column("high", "to", "share")
 
 
 def agreement_charts(found: AgreementReport, question: Question) -> list[Chart]:
     """Returns the charts of a report; none without a pair that has all labels."""
     if not found.figures["pairs_with_all_labels"]:
         return []
+    genres = dict(question.corpus.genres.values_list("slug", "name")) if found.by == "genre" else {}
     return with_values(
         [
             _figures(found),
             _kappas(found, question),
-            _groups(found, question),
-            _splits(found, question),
+            _groups(found, question, genres),
+            _splits(found, question, genres),
             _author_and_gold(found, question),
             _extra_labels(found, question),
         ]
@@ -63,8 +64,7 @@ def _figures(found: AgreementReport) -> Chart:
     columns = [
         Column("figure", "figure"),
         Column("here", "this corpus", "share"),
-        Column("low", "from", "share", DEFINITIONS["intervals"]),
-        HIGH,
+        *interval(DEFINITIONS["intervals"]),
         *([Column("alone", "validators alone", "share", DEFINITIONS["validators_alone"])] if alone else []),
         *(
             [Column("without", "without self-validated pairs", "share", DEFINITIONS["self_validated"])]
@@ -127,8 +127,7 @@ def _kappas(found: AgreementReport, question: Question) -> Chart | None:
         [
             Column("of", "label against the rest"),
             Column("kappa", "Fleiss’ kappa", "kappa", DEFINITIONS["fleiss_kappa"]),
-            Column("low", "from", "kappa", DEFINITIONS["intervals"]),
-            Column("high", "to", "kappa"),
+            *interval(DEFINITIONS["intervals"], "kappa"),
             *(
                 [
                     Column("alone", "validators alone", "kappa", DEFINITIONS["fleiss_kappa_validators"]),
@@ -167,15 +166,23 @@ def _behind(question: Question, by: str, group: str) -> str:
     return address_in("pairs", question, by=by, group=group, votes="complete")
 
 
-def _groups(found: AgreementReport, question: Question) -> Chart | None:
+def _name_of(by: str, group: str, genres: Mapping[str, str]) -> str:
+    """Returns what a page calls a group: a genre by its name, a week by its Monday as pages write days."""
+    if by == "week" and group:
+        return short_day(date.fromisoformat(group))
+    return genres.get(group, group) or NOBODY
+
+
+def _groups(found: AgreementReport, question: Question, genres: Mapping[str, str]) -> Chart | None:
     chosen, note = _chosen(found)
     has_author = found.figures["individual_equals_author"] is not None
     rows = []
-    for name, figures in chosen.items():
+    # Weeks in their order, all else by kappa.
+    for name, figures in sorted(chosen.items()) if found.by == "week" else chosen.items():
         if not figures["pairs_with_all_labels"]:
             continue
         row = {
-            "group": name or NOBODY,
+            "group": _name_of(found.by, name, genres),
             "pairs": figures["pairs_with_all_labels"],
             "kappa": figures["fleiss_kappa"]["overall"],
             **_ends(figures.get("intervals", {}).get("fleiss_kappa", {}).get("overall")),
@@ -188,12 +195,8 @@ def _groups(found: AgreementReport, question: Question) -> Chart | None:
         if alone := figures["validators_alone"]:
             row |= {"alone": alone["unanimous"], "alone_kappa": figures["fleiss_kappa_validators"]["overall"]}
         rows.append(row)
-    # Weeks in their order, all else by kappa.
-    rows.sort(
-        key=lambda row: (
-            row["group"] if found.by == "week" else -(row["kappa"] if row["kappa"] is not None else -2)
-        )
-    )
+    if found.by != "week":
+        rows.sort(key=lambda row: -(row["kappa"] if row["kappa"] is not None else -2))
     overall = found.figures["fleiss_kappa"]["overall"]
     with_alone = found.breakdown["validators_alone"] is not None
     return Chart(
@@ -204,8 +207,7 @@ def _groups(found: AgreementReport, question: Question) -> Chart | None:
             Column("group", found.by),
             Column("pairs", "pairs", "count", DEFINITIONS["pairs_with_all_labels"]),
             Column("kappa", "Fleiss’ kappa", "kappa", DEFINITIONS["fleiss_kappa"]),
-            Column("low", "from", "kappa", DEFINITIONS["intervals"] + " Up to 30 groups have one."),
-            Column("high", "to", "kappa"),
+            *interval(DEFINITIONS["intervals"] + " Up to 30 groups have one.", "kappa"),
             Column("unanimous", "unanimous", "share", DEFINITIONS["unanimous"]),
             Column(
                 "individual_equals_gold", "individual = gold", "share", DEFINITIONS["individual_equals_gold"]
@@ -257,7 +259,7 @@ def _title_of_groups(rows: list[dict[str, Any]], by: str) -> str:
     return f"{sentence}; their intervals {'do not overlap' if apart else 'overlap'}."
 
 
-def _splits(found: AgreementReport, question: Question) -> Chart:
+def _splits(found: AgreementReport, question: Question, genres: Mapping[str, str]) -> Chart:
     chosen, note = _chosen(found)
     whole = found.breakdown["splits"]
     groups: list[tuple[str, Mapping[str, Any], int, str]] = [
@@ -271,7 +273,8 @@ def _splits(found: AgreementReport, question: Question) -> Chart:
     for name, figures in chosen.items():
         if figures["pairs_with_all_labels"]:
             address = _behind(question, found.by, name)
-            groups.append((name or NOBODY, figures["splits"], figures["pairs_with_all_labels"], address))
+            shown = _name_of(found.by, name, genres)
+            groups.append((shown, figures["splits"], figures["pairs_with_all_labels"], address))
     names = list(whole)
     return Chart(
         "splits",

@@ -2,16 +2,20 @@
 
 import math
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
+from accounts.models import User
 from collection.templatetags.labels import colours_of
-from shared.charts import Chart, Column, with_values
+from shared.charts import AFTER_WILSON, FEWEST_PAIRS, Chart, Column, interval, with_values
 from shared.intervals import MIDDLE, wilson
 from shared.numbers import percent
 from validation.models import Question
 from validation.questions.addresses import address_in
 from validation.questions.lookup import answer_words
-from validation.statistics.annotator_quality import MEANINGS, Annotator
+from validation.statistics.annotator_quality import FAST, MEANINGS, Annotator
+from validation.statistics.annotator_table import COLUMNS, columns_of, shown_figure
+from validation.statistics.newest_answers import NEWEST_TIMES, newest_compared, newest_times
 
 MOST_PEOPLE = 500  # in a picture
 FLAGGED, UNFLAGGED = "flagged", "no flag"
@@ -21,6 +25,12 @@ NARROW, WIDE = (
     3.09,
 )  # standard errors: 95% and 99.8% of people who agree as often as all do (Spiegelhalter 2005)
 CURVE_POINTS = 60
+WINDOW = 50  # pairs over which the agreement rolls
+STEP = 5  # a point for so many answers: more would not be seen
+CLASSES = 15  # of seconds, and one for longer times
+CONTROLS = ("right", "wrong")
+HEAD_FIGURES = ("equals_others", "median_seconds", "labels", "controls", "calibration")
+LOGARITHMIC = ("median_seconds", "labels")
 
 
 def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Chart]:
@@ -51,10 +61,6 @@ def annotator_charts(found: Sequence[Annotator], question: Question) -> list[Cha
 CODE, STATE, FLAGS = Column("code", "code"), Column("flagged", "state"), Column("flags", "flags")
 AGREEMENT = Column("agreement", "equal to the others", "share", MEANINGS["equals_others"])
 LABELS = Column("labels", "labels", "count", MEANINGS["labels"])
-LOW, HIGH = (
-    Column("low", "from", "share", "The 95% interval of the share, after Wilson."),
-    Column("high", "to", "share"),
-)
 
 
 def _speed(rows: list[dict[str, Any]], note: str) -> Chart | None:
@@ -76,8 +82,7 @@ def _speed(rows: list[dict[str, Any]], note: str) -> Chart | None:
             FLAGS,
             LABELS,
             AGREEMENT,
-            LOW,
-            HIGH,
+            *interval(AFTER_WILSON),
             Column("seconds", "seconds a label", "number", MEANINGS["median_seconds"]),
         ],
         known,
@@ -107,7 +112,7 @@ def _funnel(rows: list[dict[str, Any]], note: str) -> Chart | None:
         "funnel",
         "scatter",
         f"{many} less often with the others than chance explains, beside {percent(mean)} over all.",
-        [CODE, STATE, FLAGS, Column("others", "pairs compared", "count"), AGREEMENT, LOW, HIGH],
+        [CODE, STATE, FLAGS, Column("others", "pairs compared", "count"), AGREEMENT, *interval(AFTER_WILSON)],
         known,
         {
             "x": "others",
@@ -142,8 +147,74 @@ def _limits(mean: float, errors: float, most: int) -> list[list[list[float]]]:
 
 
 def person_charts(one: Annotator, found: Sequence[Annotator], question: Question) -> list[Chart]:
-    """Returns the charts of one annotator: agreement by week, and the shares of labels compared with those of all."""
-    return with_values([_weeks(one, found), _mix(one, found, question)])
+    """Returns the charts of one annotator: head figures among all people's, agreement by week, shares of labels."""
+    return with_values([_strips(one, found, question), _weeks(one, found), _mix(one, found, question)])
+
+
+def _strips(one: Annotator, found: Sequence[Annotator], question: Question) -> Chart | None:
+    """Returns a strip for each head figure: a point for each person, this one marked; None if nobody else labelled."""
+    if len(found) < 2:
+        return None
+    people = [columns_of(each, question.labels) for each in found[:MOST_PEOPLE]]
+    own = columns_of(one, question.labels)
+    return Chart(
+        "strips",
+        "strips",
+        _standing(one, found),
+        [
+            Column("statistic", "statistic"),
+            Column("value", one.code),
+            Column("lowest", "lowest"),
+            Column("median", "median"),
+            Column("highest", "highest"),
+            Column("below", "people below", "count"),
+            Column("people", "people", "count", "Those who have this statistic."),
+        ],
+        [
+            _strip(name, value, [row[name] for row in people])
+            for name in HEAD_FIGURES
+            if (value := own[name]) is not None
+        ],
+        {"y": "statistic", "own": "place", "all": "places", "text": "value", "name": one.code},
+        note="A point is a person. Labels and seconds stand on a logarithmic scale.",
+        explained=[(COLUMNS[name], MEANINGS[name]) for name in HEAD_FIGURES if own[name] is not None],
+    )
+
+
+def _strip(name: str, value: float, everybody: Sequence[float | None]) -> dict[str, Any]:
+    known = sorted([each for each in everybody if each is not None])
+    low, high = min(known[0], value), max(known[-1], value)
+    is_log = name in LOGARITHMIC and low > 0
+
+    def place(number: float) -> float:
+        if high == low:
+            return 0.5
+        return math.log(number / low) / math.log(high / low) if is_log else (number - low) / (high - low)
+
+    return {
+        "statistic": COLUMNS[name],
+        "value": shown_figure(name, value),
+        "lowest": shown_figure(name, low),
+        "median": shown_figure(name, median(known)),
+        "highest": shown_figure(name, high),
+        "below": sum(each < value for each in known),
+        "people": len(known),
+        "place": place(value),
+        "places": [place(each) for each in known],
+    }
+
+
+def _standing(one: Annotator, found: Sequence[Annotator]) -> str:
+    """Says how many others this one agrees more often than, and is faster than."""
+    said = []
+    for value, others, words in (
+        (one.equals_others, [each.equals_others for each in found if each is not one], "agrees more often"),
+        (one.median_seconds, [each.median_seconds for each in found if each is not one], "takes longer"),
+    ):
+        known = [each for each in others if each is not None]
+        if value is not None and known:
+            said.append(f"{words} than {sum(each < value for each in known):,} of {len(known):,} others")
+    return f"{one.code} {' and '.join(said) or f'is one of {len(found):,} people who labelled'}."
 
 
 def _weeks(one: Annotator, found: Sequence[Annotator]) -> Chart | None:
@@ -170,8 +241,7 @@ def _weeks(one: Annotator, found: Sequence[Annotator]) -> Chart | None:
             Column("labels", "labels", "count"),
             Column("pairs", "pairs compared", "count"),
             AGREEMENT,
-            LOW,
-            HIGH,
+            *interval(AFTER_WILSON),
         ],
         rows,
         {
@@ -187,6 +257,127 @@ def _weeks(one: Annotator, found: Sequence[Annotator]) -> Chart | None:
         colours={"agreement": "--chart-point"},
         note="The band is the 95% interval; a point over fewer than 30 pairs is faint.",
     )
+
+
+def newest_charts(annotator: User, question: Question) -> list[Chart]:
+    """Returns the charts of somebody's newest answers: agreement over the last fifty pairs, seconds beside all people's."""
+    return with_values([_rolling(annotator, question), _seconds(annotator, question)])
+
+
+def _rolling(annotator: User, question: Question) -> Chart | None:
+    compared = newest_compared(annotator, question)
+    if len(compared) < FEWEST_PAIRS:
+        return None
+    rows: list[dict[str, Any]] = []
+    for k, answer in enumerate(compared, start=1):
+        window = compared[max(0, k - WINDOW) : k]
+        share = sum(each.agrees for each in window) / len(window)
+        low, high = wilson(share, len(window))
+        control = "" if answer.is_control_right is None else CONTROLS[not answer.is_control_right]
+        if (k >= FEWEST_PAIRS and k % STEP == 0) or control or k == len(compared):
+            rows.append(
+                {
+                    "answer": k,
+                    "day": answer.day,
+                    "pairs": len(window),
+                    "agreement": share if k >= FEWEST_PAIRS else None,
+                    "low": low if k >= FEWEST_PAIRS else None,
+                    "high": high if k >= FEWEST_PAIRS else None,
+                    "control": control,
+                }
+            )
+    whole = sum(each.agrees for each in compared) / len(compared)
+    last = rows[-1]
+    return Chart(
+        "rolling",
+        "lines",
+        f"In the last {last['pairs']} pairs {annotator.code} agrees with the others in {percent(last['agreement'])}, in the"
+        f" last {len(compared):,} in {percent(whole)}.",
+        [
+            Column(
+                "answer",
+                "answer",
+                "count",
+                "Counted from the oldest of them. Only pairs that the agreement compares.",
+            ),
+            Column("day", "labelled", "day"),
+            Column(
+                "pairs",
+                "pairs compared",
+                "count",
+                f"The last {WINDOW} up to this answer, or fewer at the beginning.",
+            ),
+            AGREEMENT,
+            *interval(AFTER_WILSON),
+            Column("control", "control item", "text", MEANINGS["controls"]),
+        ],
+        rows,
+        {
+            "x": "answer",
+            "series": ["agreement"],
+            "band": ["low", "high"],
+            "ticks": "control",
+            "y_domain": [0, 1],
+        },
+        lines=[{"axis": "y", "value": whole, "name": f"the last {len(compared):,} ({percent(whole)})"}],
+        colours={"agreement": "--chart-point", CONTROLS[0]: "--chart-point", CONTROLS[1]: "--wrong"},
+        note="The band is the 95% interval. Marks at the bottom are control items.",
+    )
+
+
+def _seconds(annotator: User, question: Question) -> Chart | None:
+    own, everybody = newest_times(question, annotator), newest_times(question)
+    if not own:
+        return None
+    middle, usual = median(own) / 1000, median(everybody) / 1000
+    width = max(1, round(sorted(everybody)[int(0.95 * len(everybody))] / 1000 / CLASSES))
+    rows = [
+        {
+            "low": k * width,
+            "high": (k + 1) * width,
+            "own": _share_in(own, k, width),
+            "everybody": _share_in(everybody, k, width),
+        }
+        for k in range(CLASSES + 1)
+    ]
+    return Chart(
+        "seconds",
+        "histogram",
+        f"{annotator.code} takes {middle:.1f} seconds for a label in the middle, all people {usual:.1f}.",
+        [
+            Column(
+                "low",
+                "from, seconds",
+                "count",
+                f"The last row also has all times beyond {CLASSES * width} seconds.",
+            ),
+            Column("high", "to below", "count"),
+            Column(
+                "own",
+                f"share of {annotator.code}’s answers",
+                "share",
+                f"Their newest {NEWEST_TIMES:,} timed answers.",
+            ),
+            Column(
+                "everybody", "of all people’s", "share", f"The newest {NEWEST_TIMES:,} timed answers of all."
+            ),
+        ],
+        rows,
+        {"low": "low", "high": "high", "y": "own", "beside": "everybody", "x_name": "seconds a label"},
+        lines=[
+            {"axis": "x", "value": usual, "name": f"median of all ({usual:.1f})"},
+            {
+                "axis": "x",
+                "value": FAST * usual,
+                "name": f"a third of it ({FAST * usual:.1f})",
+            },
+        ],
+    )
+
+
+def _share_in(times: Sequence[int], k: int, width: int) -> float:
+    """Returns the share of the times (ms) in the class k; the last class has all longer ones."""
+    return sum(min(ms // (1000 * width), CLASSES) == k for ms in times) / len(times)
 
 
 def _mix(one: Annotator, found: Sequence[Annotator], question: Question) -> Chart | None:

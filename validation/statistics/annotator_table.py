@@ -8,6 +8,7 @@ from typing import Any
 from nli.agreement import share
 from shared.csv_tables import csv_text
 from validation.models import CachedStatistics, Question
+from validation.questions.lookup import answer_words
 from validation.statistics.annotator_quality import MEANINGS, RULES, Annotator
 from validation.statistics.cached import Kind, current, current_annotators
 
@@ -83,6 +84,11 @@ def spread_of(found: Sequence[Annotator], labels: Sequence[str]) -> list[tuple[s
         few = len(known) < FEWEST
         parts[name] = [None] * 3 if few else quantiles(known, n=4, method="inclusive")
     return [(quarter, {name: part[k] for name, part in parts.items()}) for k, quarter in enumerate(QUARTERS)]
+
+
+def share_names(question: Question) -> dict[str, str]:
+    """Returns the columns of `columns_of` that are a label's share -> the corpus's wording of the label."""
+    return {f"share: {label}": word for label, word in answer_words(question).items()}
 
 
 def shown_figure(name: str, value: float | None) -> str:

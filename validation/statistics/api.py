@@ -226,7 +226,7 @@ def _not_yet(question: Question, *missing: CachedStatistics | None) -> Response:
     if errors:
         detail = f"The last computation failed: {errors[0]} POST to this address to request it again."
         raise Problem(status=404, title="There are no statistics", detail=detail)
-    if not all(row.is_wanted for row in rows):
+    if not all(row.is_under_way for row in rows):
         detail = "Nobody has requested these statistics yet. POST to this address, then ask again until they are there."
         raise Problem(status=404, title="There are no statistics yet", detail=detail)
     return _counting(question)

@@ -156,6 +156,12 @@ def stored_overviews(questions: list[Question]) -> dict[int, tuple[dict[str, Any
     }
 
 
+def stored_overview(corpus: Corpus) -> tuple[dict[str, Any], datetime | None]:
+    """Returns the counts of a corpus and the time of the count; ({}, None) if no worker has counted it."""
+    main = list(Question.objects.filter(corpus=corpus, is_main=True))
+    return next(iter(stored_overviews(main).values()), ({}, None))
+
+
 def dashboard_agreement(question: Question) -> tuple[dict[str, Any] | None, datetime | None]:
     """Returns the statistics of the papers' tables, with `intervals`, for a page that shows many corpora, and their date.
 

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation_site.researchers.corpus_bias import BY, NoSuchProperty, bias_of
 from validation.questions.lookup import question_for_command
+from validation.statistics.cached import Kind, store, stored
 
 
 class Command(BaseCommand):
@@ -29,7 +30,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         question = question_for_command(options["corpus"])
         try:
-            bias = bias_of(question, options["by"])
+            # Without a key it is what pages show, and what is asked for before pairs are opened.
+            row = None if options["by"] else store(question=question, kind=Kind.BIAS)
+            bias = stored(question, Kind.BIAS)[0] if row else bias_of(question, options["by"])
         except NoSuchProperty as problem:
             raise CommandError(str(problem)) from None
         if not bias["pairs"]:

@@ -7,21 +7,19 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation_site.intake.files import Progress
-from annotation_site.intake.orders import AUTO, IMPORT_OPTIONS, order_of
+from annotation_site.intake.orders import AUTO, CHOICES, IMPORT_OPTIONS, order_of
 from annotation_site.intake.pairs import (
     PairOrder,
     PairReport,
     import_pairs,
+    refused_lines,
     summary,
     with_split,
 )
-from annotation_site.management.pairs import PairsCommand, lines, refused_lines
+from annotation_site.management.pairs import PairsCommand, lines
 from collection.formats.maps import FIELDS, BadMap
 from collection.formats.registry import FORMATS
 from collection.formats.sniffing import sniffed
-from collection.imports.pair_plans import ALL, AUTHOR
-from collection.models import PARTITIONS, Corpus
-from nli.labels import SCHEMES
 
 
 class Command(PairsCommand):
@@ -38,7 +36,7 @@ class Command(PairsCommand):
         parser.add_argument(
             "--format",
             required=True,
-            choices=[*sorted(FORMATS), AUTO],
+            choices=CHOICES["format"],
             help=f"{AUTO}: by the first file's columns; {formats}",
         )
         parser.add_argument(
@@ -58,8 +56,10 @@ class Command(PairsCommand):
             licence="of the files",
             unless=", but none where pairs have votes or are to be labelled",
         )
-        parser.add_argument("--partition", choices=PARTITIONS, help="the published partition of the files")
-        parser.add_argument("--labels", choices=[ALL, AUTHOR], help="which labels come along")
+        parser.add_argument(
+            "--partition", choices=CHOICES["partition"], help="the published partition of the files"
+        )
+        parser.add_argument("--labels", choices=CHOICES["labels"], help="which labels come along")
         parser.add_argument("--genre", help="genre of the pairs, unless a line names another")
         parser.add_argument(
             "--only-genre", metavar="NAME", help="leave out pairs whose line names another genre"
@@ -69,10 +69,10 @@ class Command(PairsCommand):
             action=BooleanOptionalAction,
             help="open pairs without votes for labelling; --labels author does this, too",
         )
-        parser.add_argument("--scheme", choices=sorted(SCHEMES), help="label scheme of a new corpus")
+        parser.add_argument("--scheme", choices=CHOICES["scheme"], help="label scheme of a new corpus")
         parser.add_argument(
             "--protocol",
-            choices=Corpus.Protocol.values,
+            choices=CHOICES["protocol"],
             help="how the pairs of a new corpus were made",
         )
         parser.add_argument("--language", help="language of a new corpus, such as de or zh")
@@ -111,4 +111,4 @@ def hint(order: PairOrder) -> str:
         guess = sniffed(order.files[0])
     except BadMap:
         return ""
-    return f" The file looks like {guess.options}." if guess.form.name != order.form.name else ""
+    return f" The file looks like {guess.typed}." if guess.form.name != order.form.name else ""

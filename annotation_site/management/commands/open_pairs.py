@@ -11,6 +11,7 @@ from collection.models import Pair
 from collection.models.querysets import PairQuerySet
 from validation.errors import TooManyLabels
 from validation.models import Question
+from validation.pairs.door import look_before_opening
 from validation.pairs.opening import open_for_validation, open_more_labels
 from validation.questions.lookup import question_for_command
 
@@ -43,6 +44,11 @@ class Command(BaseCommand):
             help="no new pairs: N labels in total for pairs whose first labels split",
         )
         parser.add_argument("--seed", type=int, default=0, help="for the draw and for the order of seats")
+        parser.add_argument(
+            "--without-look",
+            action="store_true",
+            help="open imported pairs though nobody has looked at what their hypotheses give away (`bias CORPUS`)",
+        )
         parser.add_argument("--json", action="store_true", help="print only JSON on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -54,6 +60,12 @@ class Command(BaseCommand):
         if options["more_labels"] is not None:
             self.open_more(question, options)
             return
+        look = look_before_opening(question)
+        if look and look.is_missing and not options["without_look"]:
+            raise CommandError(
+                f"Nobody has looked at what the hypotheses of the imported pairs give away. Run bias {corpus.slug} first, or"
+                " pass --without-look."
+            )
         pairs = Pair.objects.standing().filter(corpus=corpus)
         if options["genre"]:
             known = list(corpus.genres.order_by("slug").values_list("slug", flat=True))

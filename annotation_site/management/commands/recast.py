@@ -107,13 +107,18 @@ def report_lines(
     """Returns the report for a person."""
     rows = form.rows_read.total()
     if found:
+        there = f", and {known:,} are there already" if (known := report.counts["skipped"]) else ""
         first = [
-            f"{order.slug}: {report.counts['pairs']:,} pairs would be made of {rows:,} rows. Nothing was written."
+            f"{order.slug}: {report.counts['pairs']:,} pairs would be made of {rows:,} rows{there}. Nothing was written."
         ]
         first += [
             f"  {what}: " + ", ".join(f"{name} {number:,}" for name, number in sorted(found[key].items()))
             for what, key in (("labels", "labels_by_name"), ("partitions", "partitions"))
             if found[key]
+        ]
+        first += [
+            f"  {name} was imported into {order.slug} before: pairs that exist are skipped"
+            for name in found["imported_before"]
         ]
     else:
         first = [*lines(order, report), f"  {rows:,} rows read by {form.name}"]

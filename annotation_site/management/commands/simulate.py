@@ -126,7 +126,10 @@ def published_labels(format_name: str, files: Sequence[Path]) -> Iterator[tuple[
 
 
 def simulated(corpus: Corpus, number: int) -> tuple[str, str]:
-    """Returns user name and a new password of the corpus's simulated annotator with this number, a member of its pool."""
+    """Makes simulated annotator `number` of the corpus if there is none, sets a new password, and invites them.
+
+    Returns user name and password.
+    """
     name, password = f"simulated-{corpus.slug}-{number}", secrets.token_urlsafe(12)
     user = User.objects.filter(username=name, kind=User.Kind.SIMULATED).first()
     if user is None:

@@ -8,13 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from collection.formats.lines import BadLine, Record, open_bytes, tsv_records
+from collection.formats.lines import BadLine, Record, container_of, open_bytes, tsv_records
 from collection.recasting import Draw, Item, Partition, PassedOver, Recipe, Unreadable
 from collection.recasting.english import gerund, verb_at
 from collection.recasting.readers import beside, block_records, text_of_tokens, value
 from nli.lines import PARTITIONS
 
 HYPOTHESES = {"yes": "The {event} happened", "no": "The {event} did not happen"}
+ANSWERS = {"true": "yes", "false": "no"}  # what Decomp's file says; its description says yes and no
 
 
 def read_decomp(path: Path) -> Iterator[Record | BadLine]:
@@ -30,8 +31,12 @@ def read_decomp(path: Path) -> Iterator[Record | BadLine]:
         line, row = item
         key = row.get("Sentence.ID", ""), row.get("Pred.Token", "")
         merged = found.setdefault(key, (line, {**row, "folder": path.parent, "answers": []}))[1]
-        if row.get("Is.Predicate") == "true" and row.get("Is.Understandable") == "true":
-            merged["answers"].append(row.get("Happened", ""))
+        # `Keep` is in the second version only, whose users leave out what is not kept.
+        if all(
+            row.get(key, "True").lower() == "true" for key in ("Is.Predicate", "Is.Understandable", "Keep")
+        ):
+            answer = row.get("Happened", "").lower()
+            merged["answers"].append(ANSWERS.get(answer, answer))
     yield from found.values()
 
 
@@ -103,7 +108,13 @@ def uw_items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
 
 
 def read_meantime(path: Path) -> Iterator[Record | BadLine]:
-    """Reads the sentences of a document in CAT's XML: tokens, and the events anchored to them."""
+    """Reads the sentences of a document in CAT's XML: tokens, and the events anchored to them.
+
+    Reads the columns of the unified corpus, too, in which MEANTIME is divided into partitions.
+    """
+    if container_of(path) != "xml":
+        yield from read_uw(path)
+        return
     try:
         with open_bytes(path) as file:
             document = ElementTree.parse(file).getroot()
@@ -128,6 +139,9 @@ def read_meantime(path: Path) -> Iterator[Record | BadLine]:
 
 
 def meantime_items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
+    if "tokens" in row:
+        yield from uw_items(row, draw)
+        return
     known = {
         at: event
         for at, event in row["events"].items()
@@ -182,12 +196,13 @@ UW = Recipe(
 
 MEANTIME = Recipe(
     name="factuality-meantime",
-    about="MEANTIME: documents in CAT's XML",
+    about="MEANTIME: documents in CAT's XML, or the columns of the unified corpus",
     corpus="MeanTime",
     phenomenon="Factuality",
     citation="Minard et al. 2016, MEANTIME, the NewsReader multilingual event and time corpus (LREC)",
     licence="CC BY 4.0",
     read=read_meantime,
     items=meantime_items,
+    partition=Partition(own="{split}"),
     hypotheses=HYPOTHESES,
 )

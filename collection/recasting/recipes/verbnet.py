@@ -24,19 +24,25 @@ from collection.recasting.readers import value, xml_elements
 #   {first}, {second}, {third}   the predicate's roles in their order
 #   {when}                       the beginning or the end of the event; empty for its whole duration
 # The text after | is used if the example does not express the role.
-# The DNC's own templates, as its published pairs show them:
+# A key is a predicate, or one with what it says more: what is specific to the verb, a constant, `start` or `end` of the
+# event; `not contact` is a denied predicate.
+# The DNC's own templates, as its published pairs and VerbNet's frames beside them show:
 PUBLISHED = {
     "assess": ("{Agent} {did} an assessment.", "{Theme} {was} assessed."),
     "cause": ("{first} {caused} the {E}.",),
-    "contact": ("{when}{first} {was} in contact with {second_object}.",),
+    "contact": ("{Patient} {was} in contact with {Instrument_object}.",),
+    "contact end": ("{when}{first} {was} in contact with {second_object}.",),
+    # What VerbNet denies of the time before the end, the DNC takes as said of the whole event.
+    "not contact": ("{Patient} {was} in contact with {Instrument_object}.",),
     "degradation_material_integrity": ("{first} {was} degraded as the result of the {E}.",),
     "emit": ("{Theme} {was} emitted.",),
-    "emit Sound": ("Sounds can be heard.",),  # the predicate with what is specific to the verb
+    "emit Sound": ("Sounds can be heard.",),
     "exist": ("{first} {existed}.",),
-    "has_possession": ("{when}{first} {had} possession of {second_object}.",),
+    "has_possession start": ("{when}{Agent} {had} possession of {Theme_object}.",),
     "location": ("{Initial_Location} {was} the initial location.",),
-    "manner": ("The {E} {happened} in a {constant} manner.",),
+    "manner forceful": ("The {E} {happened} in a forceful manner.",),
     "motion": ("{first} {moved}.",),
+    "path_rel": ("{Initial_Location} {was} the initial location.",),
     "physical_form": ("The {E} {changed} the physical form of {Patient_object}.",),
     "search": (
         "{Agent} {conducted} a search.",
@@ -47,10 +53,10 @@ PUBLISHED = {
     "take_care_of": ("{first} {took} care of {second_object}.", "{second} {was} cared for."),
     "transfer": ("{first} {was} transferred.",),
     "transfer_info": (
-        "{first} {transferred} information to {second_object} about {third_object}.",
-        "{first} {transferred} information.",
-        "{second} {received} information.|Someone {received} information.",
-        "Information about {third_object} {was} transferred.|Some information {was} transferred.",
+        "{Agent} {transferred} information to {Recipient_object} about {Topic_object}.",
+        "{Agent} {transferred} information.",
+        "{Recipient} {received} information.|Someone {received} information.",
+        "Information about {Topic_object} {was} transferred.|Some information {was} transferred.",
     ),
     "use": (
         "During the {E}, {first} {used} {second_object}.",
@@ -59,7 +65,7 @@ PUBLISHED = {
     ),
 }
 # Ours, of more predicates of VerbNet 3.2, and of names that version 3.3 has for some of the above. The DNC had none of
-# them: of `destroyed`, `alive` or `suffocated` it published nothing, though it recast examples that have them.
+# them: of `destroyed`, `alive` or `suffocate` it published nothing, though it recast examples that have them.
 FURTHER = {
     "adopt": ("{Agent} {adopted} {Theme_object}.",),
     "alive": ("{when}{first} {was} alive.",),
@@ -90,12 +96,13 @@ FURTHER = {
     "forbid": ("{Agent} {forbade} {Theme_object}.",),
     "give_birth": ("{Agent} {gave} birth.",),
     "harmed": ("{first} {was} harmed.",),
+    "contact start": ("{when}{first} {was} in contact with {second_object}.",),
     "has_location": ("{Initial_Location} {was} the initial location.",),
+    "has_possession": ("{when}{first} {had} possession of {second_object}.",),
     "help": ("{Agent} {helped} {Beneficiary_object}.",),
     "hold": ("{Agent} {held} {Theme_object}.",),
     "neglect": ("{Agent} {neglected} {Theme_object}.",),
     "nonagentive_cause": ("{first} {caused} the {E}.",),
-    "path_rel": ("{Initial_Location} {was} the initial location.",),
     "perceive": ("{Experiencer} {perceived} {Stimulus_object}.",),
     "perform": ("{Agent} {performed} {Theme_object}.",),
     "rotational_motion": ("{first} {rotated}.",),
@@ -115,14 +122,13 @@ FURTHER = {
 TEMPLATES = {**PUBLISHED, **FURTHER}
 SYMMETRIC = ("contact", "social_interaction")  # their two roles can be exchanged
 # The roles that the DNC puts into each other's places in its false hypotheses; of places, results, topics it makes none.
-EXCHANGED = (
-    *("Agent", "Beneficiary", "Experiencer", "Instrument", "Patient", "Product", "Recipient", "Stimulus"),
-    "Theme",
-)
+# Three of them stand in the place of any other, the rest in that of the agent or the experiencer alone.
+ANYWHERE = ("Agent", "Instrument", "Patient")
+EXCHANGED = (*ANYWHERE, "Beneficiary", "Experiencer", "Product", "Recipient", "Stimulus", "Theme")
 PLACES = ("first", "second", "third")
 WHEN = {"start": "At the beginning of the {E}, ", "end": "At the end of the {E}, "}
-# Marks of a role that is a clause (`asked what to do`), as far as they end.
-CLAUSES = ("_comp", "_extract", "_inf", "_ing", "to_be", "quotation", "tensed_that")
+# Marks of a role that is a clause (`asked what to do`), as far as they end. Of `thought him to be ill` the DNC takes `him`.
+CLAUSES = ("_comp", "_extract", "_inf", "ing", "quotation", "tensed_that")
 LINKS = ("that", "when", "where", "why", "how", "whether", "if")  # the DNC leaves them out, but not `what`
 OBJECTS = {"I": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
 SUBJECTS = {each: subject for subject, each in OBJECTS.items()}
@@ -136,7 +142,7 @@ def is_verb(field: str) -> bool:
 
 @dataclass(frozen=True)
 class Phrase:
-    """A role's phrase. A clause can be an object alone."""
+    """A role's phrase. A clause can be an object alone, but for one in -ing and one that begins with what."""
 
     subject: str
     object: str
@@ -205,7 +211,8 @@ def roles_of(row: dict[str, Any], doc: Any, verb: Any) -> Roles:
             prepositions = set(name.lower().replace("|", " ").split())
         elif tag == "NP" and after and any(mark.endswith(CLAUSES) for mark in marks):
             if clause := _clause(doc, at):
-                found[name] = Phrase("", clause)
+                is_noun = any(mark.endswith("ing") or mark.startswith("what") for mark in marks)
+                found[name] = Phrase(clause if is_noun else "", clause)
             break
         elif tag == "NP":
             match = _next(doc, chunks, at, verb.i, after, prepositions)
@@ -329,12 +336,15 @@ def _stated(row: dict[str, Any], frame: _Frame) -> Iterator[tuple[str, str, dict
     before: set[str] = set()
     for predicate, negated, args in row["predicates"]:
         given = [name.lstrip("?") for kind, name in args if kind == "ThemRole"]
-        when = next((WHEN[at] for at in WHEN for _, name in args if name.startswith(f"{at}(")), "")
-        constant = next((name for kind, name in args if kind == "Constant"), "{constant}")
-        specific = next((name.removeprefix("V_") for kind, name in args if kind == "VerbSpecific"), "")
-        keys = () if negated else (predicate, f"{predicate} {specific}")
+        at = next((at for at in WHEN for _, name in args if name.startswith(f"{at}(")), "")
+        more = [name.removeprefix("V_") for kind, name in args if kind in ("Constant", "VerbSpecific")]
+        keys = [f"{predicate} {each}" for each in filter(None, (at, *more))]
+        if not (predicate == "contact" and at):
+            keys.append(predicate)
+        if negated:
+            keys = [f"not {predicate}"]
         for key, both in ((each, both) for each in keys for both in TEMPLATES.get(each, ())):
-            template, _, unsaid = both.replace("{when}", when).replace("{constant}", constant).partition("|")
+            template, _, unsaid = both.replace("{when}", WHEN.get(at, "")).partition("|")
             filled = _filled(template, given)
             if filled is None:
                 continue
@@ -359,8 +369,9 @@ def _wrong(predicate: str, filled: dict[str, str], roles: Roles) -> Iterator[dic
     places = [place for place in sorted(filled) if filled[place] in EXCHANGED]
     others = [name for name, phrase in roles.items() if phrase.subject and name not in filled.values()]
     for place in places:
-        yield from ({**filled, place: other} for other in others if other in EXCHANGED)
-    if len(places) > 1 and predicate not in SYMMETRIC:
+        into = EXCHANGED if filled[place] in ("Agent", "Experiencer") else ANYWHERE
+        yield from ({**filled, place: other} for other in others if other in into)
+    if len(places) > 1 and not set(predicate.split()) & set(SYMMETRIC):
         one, other = places[:2]
         yield {**filled, one: filled[other], other: filled[one]}
 

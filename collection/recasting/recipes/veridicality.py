@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from collection.formats.lines import BadLine, Record, csv_records
+from collection.formats.answer_lines import shown_sentence
+from collection.formats.lines import BadLine, Record, any_records
 from collection.formats.published_maps import VERIDICALITY
 from collection.recasting import Draw, Item, PassedOver, Recipe, Unreadable
 from collection.recasting.readers import value
@@ -19,17 +20,17 @@ MEANT = {"contradiction": "no", "neutral": "maybe", "entailment": "yes"}
 SPELLINGS = {text: MEANT[label] for text, label in VERIDICALITY.labels.words.items() if label}
 THING = {
     "yes": "That thing happened",
-    "maybe": "That thing may or may not have happened",
+    "maybe": "That thing might or might not have happened",
     "no": "That thing didn't happen",
 }
 DEED = {
     "yes": "That person did that thing",
-    "maybe": "That person may or may not have done that thing",
+    "maybe": "That person might or might not have done that thing",
     "no": "That person didn't do that thing",
 }
 OWNED = {
     "yes": "That person had that thing",
-    "maybe": "That person may or may not have had that thing",
+    "maybe": "That person might or might not have had that thing",
     "no": "That person didn't have that thing",
 }
 # The end of the sentence decides: each frame ends in one of these verb phrases.
@@ -47,12 +48,16 @@ FIRMNESS = 0.05  # how strongly leanings and values are held near 0
 def read(path: Path) -> Iterator[Record | BadLine]:
     """Yields a row for each sentence, with the answers of all people: the file has a row for each answer."""
     found: dict[str, Record] = {}
-    for item in csv_records(path):
+    for item in any_records(path):
         if isinstance(item, BadLine):
             yield item
             continue
         line, row = item
-        merged = found.setdefault(row.get("sentence", ""), (line, {**row, "answers": []}))[1]
+        if "sentence" not in row:
+            yield BadLine(line, 'there is no "sentence"; version 1 has none, so take version 2')
+            continue
+        row["sentence"] = shown_sentence(row["sentence"])
+        merged = found.setdefault(row["sentence"], (line, {**row, "answers": []}))[1]
         if row.get("exclude", "False").lower() == "true":
             continue
         answer = row.get("veridicality", "").strip()
@@ -129,7 +134,7 @@ def items(row: dict[str, Any], draw: Draw) -> Iterator[Item]:
 
 MEGAVERIDICALITY = Recipe(
     name="megaveridicality",
-    about="MegaVeridicality: megaveridicality-v2.csv, a row an answer",
+    about="MegaVeridicality 2: mega-veridicality-v2.csv or -v2.1.tsv, a row an answer",
     corpus="MegaVeridicality",
     phenomenon="Lexicosyntactic: MegaVeridicality",
     citation="White and Rawlins 2018, The role of veridicality and factivity in clause selection (NELS)",

@@ -30,5 +30,5 @@ class SumOfWords(ReadingNetwork):
         return logits
 
     def read(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Return (batch, size): the sentence, from its words (batch, longest, size)."""
+        """Return one vector for each sentence (batch, size), from those of its words (batch, longest, size)."""
         return (words * places_of_words(words, lengths)[:, :, None]).sum(dim=1)

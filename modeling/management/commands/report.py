@@ -1,4 +1,4 @@
-"""`manage.py report CORPUS@VERSION [CORPUS@VERSION ...] TABLE [--format text|csv|latex|html] [--train-missing]`."""
+"""`manage.py report CORPUS@VERSION [CORPUS@VERSION ...] TABLE [--format text|csv|latex|html|svg] [--train-missing]`."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ from modeling.baselines.settings import PRESETS
 from modeling.launching.actions import ModelingError, enqueue, request_run, request_sweep
 from modeling.models import Breakdown
 from modeling.reports.cells import Report, Scores, fill
+from modeling.reports.curves import FIGURE, SVG, drawn
 from modeling.reports.definitions import TABLES as RUN_TABLES
 from modeling.reports.overviews import MOST_ROWS, OVERVIEWS, overview
 from modeling.reports.rendering import rendered
@@ -51,7 +52,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--most", type=int, default=50, metavar="N", help="rows of these tables at most; default 50"
         )
-        parser.add_argument("--format", default="text", choices=list(FORMATS), help="default: text")
+        parser.add_argument(
+            "--format",
+            default="text",
+            choices=(*FORMATS, SVG),
+            help=f"default: text; {SVG} of {FIGURE} alone",
+        )
         parser.add_argument(
             "--train-missing", action="store_true", help="also queue the runs that the table lacks"
         )
@@ -67,6 +73,10 @@ class Command(BaseCommand):
             raise CommandError(f"Name a snapshot before the table: manage.py report CORPUS@VERSION {name}.")
         if not 1 <= options["seeds"] <= 100:
             raise CommandError(f"--seeds is {options['seeds']}, but must be from 1 to 100.")
+        if options["format"] == SVG and name != FIGURE:
+            raise CommandError(
+                f"The table {name} is no picture, so it has no format {SVG}: leave --format {SVG} out, or name {FIGURE}."
+            )
         found = [frozen_snapshot(each) for each in snapshots]
         if len({snapshot.pk for snapshot in found}) < len(found):
             raise CommandError("A snapshot is named twice: name it once.")
@@ -93,14 +103,21 @@ class Command(BaseCommand):
         try:
             for snapshot in snapshots:
                 self.count(snapshot, tags=name in TAGGED)
-            report = fill(name, snapshots, scores=Scores(snapshots, options["preset"] or ""), tests=True)
+            scores = Scores(snapshots, options["preset"] or "")
+            report = fill(name, snapshots, scores=scores, tests=True)
         except (NoTagger, ValueError) as error:
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}. Repair it, then ask again.") from None
-        self.stdout.write(rendered(report, options["format"]), ending="")
         if options["train_missing"]:
             self.train(report, options["seeds"])
+        made = drawn(scores) if options["format"] == SVG else rendered(report, options["format"])
+        if not made:
+            raise CommandError(
+                f"No system has learnt from two numbers of pairs yet, so there is no curve. Train some: "
+                f"manage.py train {snapshots[0]} --baseline lstm --sizes 10,100"
+            )
+        self.stdout.write(made, ending="")
 
     def count(self, snapshot: Snapshot, *, tags: bool) -> None:
         """Counts the pairs of a snapshot by each dimension, once."""

@@ -1,40 +1,48 @@
-"""Draws learning curves as SVG: a picture of a few lines needs no library."""
+"""Draws learning curves as SVG without a browser: a picture of a few lines needs no library."""
 
 import math
 from collections.abc import Mapping
 from html import escape
-from pathlib import Path
+from itertools import cycle
 
+TOP, BOTTOM, LEFT, RIGHT = 16, 48, 56, 150
 WIDTH, HEIGHT = 720, 400
-LEFT, RIGHT, TOP, BOTTOM = 56, 150, 16, 48
 NAME_HEIGHT = 15
-LOWEST, HIGHEST = 30, 70  # percent; chance is a third
+STEP = 10  # percent, between two lines of the grid
 COLOURS = ("#0b5fa5", "#b3410e", "#2e7d32", "#6a1b9a")
 DASHES = ("none", "8 4", "2 3", "10 3 2 3")  # told apart without colours too
 FRAME = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"
   font-family="sans-serif" font-size="13">
-<title>Test accuracy on SNLI by the number of training pairs</title>
+<title>{title}</title>
 <rect width="{width}" height="{height}" fill="white"/>
 {parts}
 </svg>
 """
 
 
-def write_curve(path: Path, lines: Mapping[str, Mapping[int, float | None]]) -> Path:
-    """Draws {name: {training pairs: accuracy in percent}} on a logarithmic axis. None is left out."""
-    sizes = [size for line in lines.values() for size in line]
-    first, last = math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes)))
+def curve_picture(title: str, lines: Mapping[str, Mapping[int, float | None]]) -> str:
+    """Draws {name: {training pairs: accuracy in percent}} on a logarithmic axis. None is left out.
+
+    At least one accuracy must be there.
+    """
+    known = [(size, value) for line in lines.values() for size, value in line.items() if value is not None]
+    sizes, values = zip(*known, strict=True)
+    first = math.floor(math.log10(min(sizes)))
+    last = max(math.ceil(math.log10(max(sizes))), first + 1)
+    lowest = STEP * math.floor(min(values) / STEP)
+    highest = max(STEP * math.ceil(max(values) / STEP), lowest + STEP)
 
     def x(size: float) -> float:
         return round(LEFT + (WIDTH - LEFT - RIGHT) * (math.log10(size) - first) / (last - first), 1)
 
     def y(percent: float) -> float:
-        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (percent - LOWEST) / (HIGHEST - LOWEST), 1)
+        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (percent - lowest) / (highest - lowest), 1)
 
-    parts = [text(LEFT - 8, y(value) + 4, f"{value}%", "end") for value in range(LOWEST, HIGHEST + 1, 10)]
+    grid = range(lowest, highest + 1, STEP)
+    parts = [text(LEFT - 8, y(value) + 4, f"{value}%", "end") for value in grid]
     parts += [
         f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(value)}" y2="{y(value)}" stroke="#ddd"/>'
-        for value in range(LOWEST, HIGHEST + 1, 10)
+        for value in grid
     ]
     parts += [
         text(x(10**power), HEIGHT - BOTTOM + 20, f"{10**power:,}", "middle")
@@ -42,13 +50,12 @@ def write_curve(path: Path, lines: Mapping[str, Mapping[int, float | None]]) -> 
     ]
     parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "training pairs", "middle"))
     taken: list[tuple[float, float]] = []
-    for number, (name, line) in enumerate(lines.items()):
+    for (name, line), colour, dash in zip(lines.items(), cycle(COLOURS), cycle(DASHES), strict=False):
         points = [(x(size), y(value)) for size, value in sorted(line.items()) if value is not None]
         if points:
             taken.append(free_place(points[-1], taken))
-            parts += one_line(name, points, taken[-1], COLOURS[number], DASHES[number])
-    path.write_text(FRAME.format(width=WIDTH, height=HEIGHT, parts="\n".join(parts)), encoding="utf-8")
-    return path
+            parts += one_line(name, points, taken[-1], colour, dash)
+    return FRAME.format(width=WIDTH, height=HEIGHT, title=escape(title), parts="\n".join(parts))
 
 
 def free_place(end: tuple[float, float], taken: list[tuple[float, float]]) -> tuple[float, float]:

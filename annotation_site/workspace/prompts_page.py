@@ -1,0 +1,47 @@
+"""Two versions of prompts side by side: what writers did under each, and the words in which they differ."""
+
+from itertools import pairwise
+
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.utils.http import urlencode
+
+from accounts.pages.access import researcher_page
+from accounts.pages.chart_files import chart_file
+from annotation_site.workspace.prompts_charts import prompts_charts
+from collection.models import Corpus, PromptVersion
+from collection.writing.versions import differences, statistics_of
+
+
+@researcher_page
+def compare_prompts(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Shows two versions of prompts side by side: `?first=` and `?second=`; unasked, the two newest of one prompt.
+
+    `chart`: one chart as CSV.
+    """
+    corpus = get_object_or_404(Corpus, slug=slug)
+    versions = list(
+        PromptVersion.objects.filter(prompt__corpus=corpus)
+        .select_related("prompt__corpus")
+        .prefetch_related("fields")
+        .order_by("prompt__slug", "-number")
+    )
+    by_key = {str(version.pk): version for version in versions}
+    chosen = (by_key.get(request.GET.get(name, "")) for name in ("first", "second"))
+    two = [version for version in chosen if version is not None]
+    if len(two) < 2:
+        of_one = ([old, new] for new, old in pairwise(versions) if new.prompt_id == old.prompt_id)
+        two = next(of_one, versions[:2])
+    compared = [(version, statistics_of(version)) for version in two]
+    charts = prompts_charts(corpus, compared) if len(two) == 2 else []
+    if "chart" in request.GET:
+        return chart_file(charts, request.GET["chart"], f"{slug}-prompts")
+    context = {
+        "corpus": corpus,
+        "versions": versions,
+        "two": compared,
+        "charts": charts,
+        "chosen": urlencode(dict(zip(("first", "second"), (version.pk for version in two), strict=False))),
+        "words": list(differences(two[0].instructions, two[1].instructions)) if len(two) == 2 else [],
+    }
+    return render(request, "workspace/compare_prompts.html", context)

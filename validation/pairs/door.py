@@ -1,0 +1,71 @@
+"""Bias at the door: a look at what the hypotheses of imported pairs give away, before the pairs are opened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from validation.models import CachedStatistics, Question
+from validation.pairs.opening import unopened_pairs
+from validation.statistics.cached import Kind, stored
+
+WHOLE = "all"
+WORDS = "open without a look"  # what somebody writes who opens without it
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a worker counted last, with its row. is_missing: there is none that has all pairs that can be opened."""
+
+    found: dict[str, Any] | None
+    row: CachedStatistics
+    is_missing: bool
+
+
+def look_before_opening(question: Question) -> Look | None:
+    """Returns the look for the pairs that can be opened; None where there is nothing to look at.
+
+    It is for imported pairs with a label, under the main question: other questions do not ask for that label.
+    """
+    if not question.is_main:
+        return None
+    labelled = Q(author_label__isnull=False) | Q(published_label__isnull=False)
+    imported = unopened_pairs(question).filter(labelled, source__isnull=False)
+    newest = imported.order_by("-pk").values_list("created_at", flat=True).first()
+    if newest is None:
+        return None
+    found, row = stored(question, Kind.BIAS)
+    return Look(found, row, is_missing=found is None or row.made_at is None or row.made_at < newest)
+
+
+def shown(found: dict[str, Any] | None, names: Mapping[str, str]) -> dict[str, Any]:
+    """Returns a look as the template that shows it takes it. names: group -> its name on pages."""
+    if not found:
+        return {"found": found}
+    return {
+        "found": found,
+        "rows": [_row(each, names) for each in found["groups"]],
+        "words": [
+            ("Words that go with a label", found["giveaways"]),
+            ("Neighbouring words that go with a label", found["giveaway_pairs"]),
+        ],
+    }
+
+
+def group_name(value: str | None, names: Mapping[str, str]) -> str:
+    """Returns what pages call a group; None is the group of all pairs."""
+    return WHOLE if value is None else names.get(value, value) or "not said"
+
+
+def _row(group: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    alone, value = group["hypothesis_only"], group["group"]
+    return {
+        "group": value,
+        "name": group_name(value, names),
+        "pairs": group["pairs"],
+        "labels": list(group["labels"].values()),
+        "commonest": f"{group['commonest']:.1%}",
+        "alone": "" if alone is None else f"{alone:.1%}",
+        "gives_away": group["gives_away"],
+    }
